@@ -77,6 +77,15 @@ function parseRevived(text: string, rawJSON: SourceJson["rawJSON"]): unknown {
 /** A number that may not be exact as a double: many digits, or an exponent. What stands in a string may look like it, too. */
 const DOUBTFUL = /(?:^|[:,[\s])-?\d(?:[\d.]{14}|[\d.]*[eE])/;
 
+/** What `parseExact` reads; undefined if the text isn't JSON. */
+export function tryParseExact(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The same for a text of many short values, such as events: there is little in it to leap over. */
 export function parseExactDense(text: string): unknown {
   return DOUBTFUL.test(text) ? parseExact(text) : JSON.parse(text);

@@ -1,4 +1,4 @@
-import { isExactNumber, parseExact } from "../core/exact-json.ts";
+import { isExactNumber, tryParseExact } from "../core/exact-json.ts";
 import type { Part } from "../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../reductions/old-images.ts";
 import { sourcesOf } from "../reductions/old-retrieval.ts";
@@ -48,7 +48,7 @@ function isExcerpt(text: string, original: string): boolean {
 }
 
 function isShorterJson(text: string, original: string): boolean {
-  const [value, before] = [parsed(text), parsed(original)];
+  const [value, before] = [tryParseExact(text), tryParseExact(original)];
   if (value === undefined) return false;
   const isWrapped =
     typeof before !== "object" || before === null || Array.isArray(before) || isExactNumber(before);
@@ -76,12 +76,4 @@ function isShorterValue(value: unknown, original: unknown): boolean {
     );
   }
   return JSON.stringify(value) === JSON.stringify(original);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -19,10 +19,10 @@ import {
   type WritingTask,
 } from "./writing/writing-task.ts";
 
-/** For plans. */
+/** The work of a plan, which names model calls and makes none. */
 const NOTHING_IS_ASKED: Work = { signal: new AbortController().signal, calls: [] };
 
-/** What was written. */
+/** The records that a model wrote for a run. */
 export interface Written {
   readonly records: readonly Summary[];
   /** Why it is only a part of what was asked for. */

@@ -6,7 +6,7 @@ import { measuresFor } from "./measures/index.ts";
 import { createTallies, type RetentionDifference, type RetentionRow } from "./tally.ts";
 import type { Contestant, EvalCase, RetentionMeasure } from "./types.ts";
 
-/** What a run needs. */
+/** Who is compared on which conversations, and at which sizes. */
 export interface RetentionOptions {
   readonly sets: readonly EvalSet[];
   /** The first one is compared with each of the others. */
@@ -14,7 +14,7 @@ export interface RetentionOptions {
   readonly counter: TokenCounter;
   /** Shares of the tokens that may be compacted. */
   readonly shares: readonly number[];
-  /** 1 for all sessions. */
+  /** Only every n-th session takes part; 1 for all of them. */
   readonly everyNth?: number;
   readonly onProgress?: (set: string, cases: number) => void;
 }
@@ -30,7 +30,7 @@ export interface SetResult {
   readonly differences: readonly RetentionDifference[];
 }
 
-/** What a run found out. */
+/** What every contestant kept on every set. */
 export interface RetentionResult {
   /** How tokens were counted. */
   readonly counter: string;

@@ -21,6 +21,7 @@ export {
   STRATEGY_WORDS,
 } from "../core/words.ts";
 export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
+export { sawtooth } from "../stream/timeline.ts";
 export { STREAM_WORDS } from "../stream/words.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
 export type * from "./api/chat.ts";

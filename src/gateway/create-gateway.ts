@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
@@ -26,7 +25,7 @@ import { createHandler } from "./handle.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createStreamLimit } from "./http/stream-limit.ts";
-import { unusedConnections } from "./http/unused-connections.ts";
+import { openHttp } from "./open-http.ts";
 import { openStore } from "./open-store.ts";
 import { createGrace } from "./ops/grace.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
@@ -42,7 +41,6 @@ import { createTimeline } from "./telemetry/timeline.ts";
 import { createTotals } from "./telemetry/totals.ts";
 import { openOwnUpstreams, ownUpstreamsFile } from "./upstream/own-upstreams.ts";
 import { createUpstream } from "./upstream/upstream.ts";
-import { answerBroken } from "./v1/answer-broken.ts";
 
 /** A gateway that is ready to listen. */
 export interface RunningGateway {
@@ -193,61 +191,22 @@ export async function createGateway(
     now,
   };
   const api = createApi(gateway);
-  const handler = createHandler(gateway, api.listener);
-  const server = createServer(
-    {
-      requestTimeout: config.limits.requestMs,
-      headersTimeout: config.limits.headersMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: Math.min(
-        CHECK_SLOW_MS,
-        config.limits.requestMs / 4,
-        config.limits.headersMs / 4,
-      ),
-      noDelay: true,
-    },
-    handler,
-  );
-  server.maxConnections = config.limits.connections;
-  const unused = unusedConnections(server);
-  server.on("clientError", answerBroken);
-  // A connection that can't be accepted (no more file handles) must not end all the others.
-  server.on("error", (error) => server.listening && log.warn({ err: error }, "a connection was lost"));
+  const http = openHttp(config, createHandler(gateway, api.listener), log);
   const sweep = startSweep(gateway);
   const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 
   return {
-    server,
+    server: http.server,
     gateway,
-    listen: () =>
-      new Promise((resolve, reject) => {
-        server.once("error", (error) => reject(explainListen(error, config)));
-        server.listen(config.port, config.host, () => {
-          const { address, port, family } = server.address() as AddressInfo;
-          resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
-        });
-      }),
+    listen: http.listen,
     leave: (hurry) => grace.leave(config.graceMs, hurry),
     async close() {
       drain.abort();
-      const started = performance.now();
       sweep.stop();
       preparing?.stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A connection is kept open after its last answer; it is closed as soon as it is idle.
-      const closeIdle = (): void => {
-        server.closeIdleConnections();
-        unused.close();
-      };
-      const idle = setInterval(closeIdle, CLOSE_IDLE_MS);
-      closeIdle();
-      const timer = setTimeout(() => server.closeAllConnections(), config.limits.drainMs);
-      await closed;
       // An answer whose page has gone away is still written to its end.
-      await waitAtMost(api.settled(), config.limits.drainMs - (performance.now() - started));
+      await http.close(() => api.settled());
       api.stop();
-      clearTimeout(timer);
-      clearInterval(idle);
       await requests.flush();
       await gateway.spill?.end();
       await gateway.deletions.finish();
@@ -258,25 +217,6 @@ export async function createGateway(
       await store.close();
     },
   };
-}
-
-/** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
-const KEEP_ALIVE_MS = 65_000;
-
-/** How often connections are looked at whose requests come too slowly, at the least (milliseconds). */
-const CHECK_SLOW_MS = 5_000;
-
-/** How often a draining server looks for idle connections (milliseconds). */
-const CLOSE_IDLE_MS = 50;
-
-/** Waits for something, but not for ever. */
-async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms));
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 /** Who lists keys wants them asked for, on loopback too: a proxy on the same machine may open it to others. */
@@ -292,18 +232,6 @@ async function needKeys(config: GatewayConfig, store: ServerStore): Promise<void
     option: "auth.keys",
     message: `client keys are needed (${isLoopback(config.host) ? "auth.mode is keys" : `other machines can reach ${config.host}`}), and there are none.`,
     fix: "Make one with `precis serve --new-key NAME`, list some under auth.keys, or set PRECIS_CLIENT_KEYS=name:key.",
-  });
-}
-
-function explainListen(error: Error, { host, port }: GatewayConfig): Error {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") return error;
-  return new ConfigError({
-    option: code === "EADDRNOTAVAIL" ? "host" : "port",
-    message:
-      code === "EADDRINUSE" ? `${host}:${port} is in use.` : `${host}:${port} can't be bound (${code}).`,
-    fix: "Choose another with --port or --host.",
-    cause: error,
   });
 }
 

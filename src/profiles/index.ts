@@ -22,5 +22,5 @@ import { stream } from "./stream.ts";
  */
 export const profiles = { agent, desktop, editor, rag, stream };
 
-/** Their names. */
+/** The names of the profiles, in the order in which help texts list them. */
 export const PROFILE_NAMES = Object.keys(profiles) as (keyof typeof profiles)[];

@@ -54,3 +54,11 @@ function halve(points: readonly TimelinePoint[]): TimelinePoint[] {
   }
   return merged;
 }
+
+/** The saw-tooth of the cache: at a management it rises to what it had grown to, then falls. */
+export function sawtooth({ points, managed }: Pick<Timeline, "points" | "managed">) {
+  return [
+    ...points.map(({ time, tokens }) => ({ time, tokens, order: 1 })),
+    ...managed.map(({ time, tokens }) => ({ time, tokens: tokens.before, order: 0 })),
+  ].sort((a, b) => a.time - b.time || a.order - b.order);
+}

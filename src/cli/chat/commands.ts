@@ -10,12 +10,12 @@ import type { ChatSession } from "./session.ts";
 import { parseSetting, settingsText } from "./settings.ts";
 import { messageText, summaryText, viewText } from "./view-text.ts";
 
-/** What a command may use. */
+/** The chat that a command is given in, and where it may write. */
 export interface CommandContext {
   readonly session: ChatSession;
   readonly paint: Paint;
   readonly columns: number;
-  /** What was asked for. */
+  /** Shows what the person asked for by the command. */
   output(text: string): void;
   notice(notice: Notice): void;
   quit(): void;
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   },
 };
 
-/** Names for completion. */
+/** The commands as they are typed, for the completion by the tab key. */
 export const commandNames: readonly string[] = Object.keys(COMMANDS).map((name) => `/${name}`);
 
 /** A line that is a command; one that begins with a space never is. */

@@ -73,8 +73,8 @@ const failed = (message: string, fallback: RungName | undefined): Notice => ({
 });
 
 /**
- * What the live stream tells about this conversation. `isOurs`: it was done here, and tells its own story. `isTold`: so is
- * a failure.
+ * What the live stream tells about this conversation. `isOurs`: it was done here, and its own answer tells of it. `isTold`: the
+ * failure that the event is about was told already.
  */
 export function eventNotice(
   event: LiveEvent,

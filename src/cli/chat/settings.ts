@@ -63,9 +63,9 @@ const GLOBAL = {
 
 const ALL: Readonly<Record<string, Setting>> = { ...SETTINGS, ...GLOBAL };
 
-/** What back to the default is called. */
+/** The value by which a person takes a setting back to its default. */
 const DEFAULT_WORD = "default";
-/** What an empty list is called. */
+/** The value by which a person sets an empty list. */
 const NONE_WORD = "none";
 
 export interface SettingChange {

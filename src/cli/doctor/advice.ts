@@ -37,7 +37,7 @@ export function offersOf(env: FoundEnvironment, servers: readonly LocalServer[])
   ];
 }
 
-/** In plain words: who uses what. */
+/** Says for each part of precis which model it would use on this machine, in plain words. */
 export function usesOf(
   env: FoundEnvironment,
   servers: readonly LocalServer[],

@@ -7,12 +7,12 @@ import { UnreadableLog } from "./outcome.ts";
 
 /** Where opencode keeps its sessions: one database for all of them. */
 export const OPENCODE_DATABASE = /(?:^|[/\\])opencode[\w-]*\.db$/i;
-/** What is read of it. */
+/** The tables of that database that sessions are read from. */
 const TABLES = ["session", "message", "part"] as const;
 /** SQLite says so of a file that was a database and is damaged or cut off. */
 const DAMAGED = /malformed|corrupt|disk I\/O/i;
 
-/** A session in such a database. */
+/** A session in a database of opencode. */
 export interface OpencodeSession {
   readonly id: string;
   /** When it was changed last, in milliseconds. */

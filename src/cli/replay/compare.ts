@@ -179,7 +179,7 @@ function notes(lines: readonly Compared[]): string[] {
     );
 }
 
-/** The same for the page. */
+/** The comparison as a table of the HTML report, with a bar for each cost. */
 export function comparedHtml(lines: readonly Compared[], chosen: string): string {
   if (lines.length === 0) return "";
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;

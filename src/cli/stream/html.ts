@@ -2,7 +2,7 @@ import { RUNG_WORDS } from "../../core/words.ts";
 import { escapeHtml } from "../../eval/report/escape.ts";
 import { reportPage, type Tile, tilesHtml } from "../../eval/report/page.ts";
 import { formatSeconds } from "../../stream/format-seconds.ts";
-import type { Timeline } from "../../stream/timeline.ts";
+import { sawtooth, type Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
 import { STREAM_WORDS } from "../../stream/words.ts";
 import { formatCount, formatShort } from "../format.ts";
@@ -81,11 +81,7 @@ function plot({ points, managed, said, status }: Timeline): string {
   const top = status.window * HEADROOM;
   const x = (time: number): number => round((time / seconds) * WIDTH);
   const y = (tokens: number): number => round(HEIGHT - (tokens / top) * HEIGHT);
-  // At a management the line rises to what the cache had grown to, then falls.
-  const saw = [
-    ...points.map(({ time, tokens }) => ({ time, tokens, order: 1 })),
-    ...managed.map(({ time, tokens }) => ({ time, tokens: tokens.before, order: 0 })),
-  ].sort((a, b) => a.time - b.time || a.order - b.order);
+  const saw = sawtooth({ points, managed });
   const line = saw
     .map(({ time, tokens }, index) => `${index === 0 ? "M" : "L"}${x(time)},${y(tokens)}`)
     .join("");

@@ -1,5 +1,5 @@
 import { TranscriptError } from "../../core/errors.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact, tryParseExact } from "../../core/exact-json.ts";
 import { isFields } from "./fields.ts";
 import { messages, placesAt } from "./odd-lines.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
@@ -98,7 +98,7 @@ export function createLogReader(options: LogOptions = {}): LogReader {
   const isDamaged = (): boolean => {
     if (broken === undefined) return false;
     if (mode === "records") return reader !== undefined || waiting.some(({ value }) => isLogLine(value));
-    return mode === "text" && sample.slice(1).some((one) => isLogLine(valueIn(one)));
+    return mode === "text" && sample.slice(1).some((one) => isLogLine(tryParseExact(one)));
   };
 
   return { push, endAll, isDamaged, end: () => pickOne(endAll(), options) };
@@ -155,14 +155,6 @@ function readWaiting(
 /** Is a value a line of a log, or a message? */
 const isLogLine = (value: unknown): boolean =>
   isFields(value) && (isWireMessage(value) || recordFormats.some((format) => format.matches(value)));
-
-function valueIn(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function invalidJson(line: number, error: unknown): TranscriptError {
   return new TranscriptError({

@@ -2,7 +2,7 @@ import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
 import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
+import { malformed, refuseOtherPart, roleIn } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { base64Bytes, filePart, framesIn, framesPart, imagePart } from "../shared/media.ts";
 import { otherDialectFix } from "../shared/other-dialect.ts";
@@ -24,7 +24,7 @@ const ROLES: Readonly<Record<string, Role>> = {
 export function read(message: ChatMessage): Message {
   const wire: unknown = message;
   if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
-  const role = roleOf(wire);
+  const role = roleIn(ID, ROLES, wire);
   if (wire.type === "message" || (wire.content === undefined && !saysMore(role, wire))) checkFormat(wire);
   if (role === "tool") return markedMessage(role, [readResult(wire)], wire.precis);
 
@@ -47,13 +47,6 @@ function checkFormat(wire: Record<string, unknown>): void {
   const fix = otherDialectFix(ID, wire);
   if (wire.content !== undefined && fix === undefined) return;
   throw malformed({ dialect: ID, expected: "a message with `content`", found: wire, ...(fix && { fix }) });
-}
-
-function roleOf(wire: Record<string, unknown>): Role {
-  const name = wire.role;
-  const role = typeof name === "string" && Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
-  if (role !== undefined) return role;
-  throw malformedRole({ dialect: ID, roles: Object.keys(ROLES), wire });
 }
 
 function readContent(content: unknown, parts: Part[]): void {

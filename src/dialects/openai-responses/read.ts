@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Message, Part, ReasoningPart, Role } from "../../core/types.ts";
 import { toJson } from "../shared/json.ts";
-import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
+import { malformed, refuseOtherPart, roleIn } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
 import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
@@ -29,7 +29,7 @@ export function read(item: ResponsesItem): Message {
   if (type === undefined) {
     throw malformed({ dialect: ID, expected: "an item with a `type` or a `role`", found: wire });
   }
-  if (type === "message") return markedMessage(roleOf(wire), readContent(wire), wire.precis);
+  if (type === "message") return markedMessage(roleIn(ID, ROLES, wire), readContent(wire), wire.precis);
   if (type === "reasoning") return markedMessage("assistant", [readReasoning(wire)], wire.precis);
   const known = readClientItem(ID, wire) ?? readServerItem(wire);
   if (known !== undefined) return readItem(known, wire.precis);
@@ -45,13 +45,6 @@ export function read(item: ResponsesItem): Message {
 function readItem({ role, parts, follows }: ReadItem, marker: unknown): Message {
   const message = markedMessage(role, parts, marker);
   return follows === undefined ? message : { ...message, follows };
-}
-
-function roleOf(wire: Record<string, unknown>): Role {
-  const name = wire.role;
-  const role = typeof name === "string" && Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
-  if (role !== undefined) return role;
-  throw malformedRole({ dialect: ID, roles: Object.keys(ROLES), wire });
 }
 
 function readContent(wire: Record<string, unknown>): Part[] {

@@ -1,5 +1,6 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
+import type { Role } from "../../core/types.ts";
 import { otherDialectFix, otherPartFix } from "./other-dialect.ts";
 
 /** Keys named in an error text; more would bury the message. */
@@ -42,6 +43,18 @@ export function malformedRole(fields: {
   }
   const found = role.length > MAX_ROLE_SHOWN ? `${role.slice(0, MAX_ROLE_SHOWN)}…` : role;
   return wrong(fields.dialect, expected, `"${found}"`, otherDialectFix(fields.dialect, fields.wire));
+}
+
+/** The role of a message, by the names that the format has for roles. Throws for any other. */
+export function roleIn(
+  dialect: string,
+  roles: Readonly<Record<string, Role>>,
+  wire: Record<string, unknown>,
+): Role {
+  const name = wire.role;
+  const role = typeof name === "string" && Object.hasOwn(roles, name) ? roles[name] : undefined;
+  if (role !== undefined) return role;
+  throw malformedRole({ dialect, roles: Object.keys(roles), wire });
 }
 
 /** The error for something that isn't a message of the format. */

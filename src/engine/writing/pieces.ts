@@ -17,7 +17,7 @@ const WINDOW_MARGIN = 0.1;
 const PROMPT_CEILINGS = 0.4;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
 const LEAST_PIECE = 1_000;
-/** For a task at which nothing is written. */
+/** A task that is only estimated can't be ended: nothing is written for it. */
 const NEVER = new AbortController().signal;
 
 /**

@@ -124,7 +124,7 @@ export function precisPolicy(strategy: StrategyName): CostPolicy {
   };
 }
 
-/** A number of milliseconds for "never". */
+/** A prompt cache that never expires lives this long for the engine, which takes no infinity (milliseconds). */
 const MOST_TTL_MS = 1e12;
 
 const SUMMARIZING: readonly StrategyName[] = ["summarize-oldest", "summarize-middle", "summarize-and-drop"];

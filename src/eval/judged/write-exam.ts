@@ -8,11 +8,11 @@ import type { Journal } from "./journal.ts";
 import { readerText, type Shown, shownMessage } from "./reader-text.ts";
 import { type Expense, expense, requestTokens, type Spending } from "./spending.ts";
 
-/** What `writeExam` takes. */
+/** A conversation, and who writes how many questions about it. */
 export interface WriteExamInput {
   readonly messages: readonly ChatMessage[];
   readonly writer: Model;
-  /** How many questions. */
+  /** Questions that are wanted. */
   readonly count: number;
   readonly counter: TokenCounter;
   readonly journal: Journal;
@@ -24,7 +24,7 @@ export interface WriteExamInput {
 const PIECE_SHARE = 0.7;
 /** Room for one question with its rubric (tokens). */
 const ITEM_CAP = 400;
-/** What one has on average, for estimates (tokens). */
+/** An average question with its rubric, for estimates (tokens). */
 const USUAL_ITEM = 220;
 const MOST_POINTS = 4;
 
@@ -64,7 +64,7 @@ export async function writeExam(input: WriteExamInput): Promise<ExamItem[]> {
   return items.map((item, n) => ({ n, ...item }));
 }
 
-/** What that will ask for. */
+/** What `writeExam` would ask the writer for, before it does. */
 export function planExam(input: Omit<WriteExamInput, "journal" | "spending">): Expense {
   const requests = requestsOf(input);
   return expense("writer", input.writer.id, {

@@ -1,6 +1,5 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
-import { MOST_RESERVED } from "../../core/answers.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
@@ -9,37 +8,13 @@ import { createEngineMemory } from "../../engine/engine.ts";
 import { profiles } from "../../profiles/index.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { Wire } from "../wires/wire.ts";
+import type { CompactorChoice, Settle } from "./compactor-choice.ts";
 import { readingOf, redactingModel } from "./redacting.ts";
+import { createSurelyFits } from "./surely-fits.ts";
 import type { WarnGuess, Windows } from "./windows.ts";
 
-/** Limits that are remembered. */
-const MAX_LIMITS = 1_000;
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
-
-/** What decides which compactor serves a request. */
-export interface CompactorChoice {
-  readonly tenant: string;
-  readonly wire: Wire;
-  readonly upstream: Upstream | undefined;
-  readonly model: string;
-  /** Largest answer that the request asks for, in tokens. */
-  readonly cap?: number | undefined;
-  readonly profile?: Profile | undefined;
-  readonly strategy?: StrategyName | undefined;
-  readonly budget?: number | undefined;
-  readonly window?: number | undefined;
-  /** Who writes summaries, by name: a model, `same` or `extractive`. Left out: as configured. */
-  readonly summarizer?: string | undefined;
-  /** More options, of the page's settings. */
-  readonly tuning?: Tuning | undefined;
-  /** What would hold without the request's own headers. What they ask for is for that request alone. */
-  readonly usual?: Pick<
-    CompactorChoice,
-    "profile" | "strategy" | "budget" | "window" | "summarizer" | "tuning"
-  >;
-}
 
 export interface Compactors {
   of(choice: CompactorChoice): Compactor<unknown>;
@@ -68,7 +43,6 @@ export function createCompactors(options: {
   const compactors = new Map<string, Compactor<unknown>>();
   /** Shared, because a client can make as many compactors as it names models. */
   const memory = createEngineMemory();
-  const limits = new Map<string, Limit>();
 
   /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
   const configured = new WeakMap<object, Tuning>();
@@ -81,7 +55,7 @@ export function createCompactors(options: {
     return made;
   };
 
-  const settle = (choice: CompactorChoice) => {
+  const settle: Settle = (choice) => {
     const { upstream, model } = choice;
     const info = windows.of(upstream, model, choice.tenant);
     if (info.from === "guess" && upstream && choice.window === undefined)
@@ -116,7 +90,7 @@ export function createCompactors(options: {
 
   const make = (
     { wire, model, upstream, tenant }: CompactorChoice,
-    { info, window, profile, strategy, budget, tuning }: ReturnType<typeof settle>,
+    { info, window, profile, strategy, budget, tuning }: ReturnType<Settle>,
     store: Store,
     summarizer?: Model,
   ): Compactor<unknown> => {
@@ -141,20 +115,6 @@ export function createCompactors(options: {
       return compactor.fit(...request);
     };
     return { ...compactor, fit };
-  };
-
-  const sureLimit = (choice: CompactorChoice): number => {
-    const { info, window, profile, budget, tuning } = settle(choice);
-    if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
-    const host = tuning.reserve ?? profile.reserve;
-    const kept = host === undefined ? MOST_RESERVED * window : host <= 1 ? host * window : host;
-    const free = Math.min(budget ?? window, window - kept - window * SAFETY);
-    const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
-    // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
-    const besideAnswer = window - (choice.cap ?? 0);
-    const startAt = tuning.startAt ?? profile.startAt ?? NOTHING_DUE_BELOW;
-    const due = Math.min(free * NOTHING_DUE_BELOW, startAt <= 1 ? free * startAt : startAt);
-    return Math.max(0, Math.floor(Math.min(due, besideAnswer) / slack));
   };
 
   return {
@@ -197,17 +157,7 @@ export function createCompactors(options: {
 
     hasOwnWish: (choice) => markOf(choice) !== undefined,
 
-    surelyFits(choice) {
-      if (choice.tuning && Object.keys(choice.tuning).length > 0) return sureLimit(choice);
-      const known = limits.get(choice.model);
-      if (known && isFor(known, choice, windows.version)) return known.tokens;
-      const { tenant, upstream, cap, profile, budget, window } = choice;
-      const tokens = sureLimit(choice);
-      if (limits.size >= MAX_LIMITS) limits.clear();
-      const { version } = windows;
-      limits.set(choice.model, { tenant, upstream, cap, profile, budget, window, version, tokens });
-      return tokens;
-    },
+    surelyFits: createSurelyFits(windows, settle),
 
     async settled() {
       await Promise.all([...compactors.values()].map((one) => one.settled()));
@@ -217,33 +167,6 @@ export function createCompactors(options: {
     },
   };
 }
-
-/** What surely fits of a model, as it was last asked for. */
-interface Limit
-  extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget" | "window"> {
-  /** Counts the changes of what is known about windows. */
-  readonly version: number;
-  readonly tokens: number;
-}
-
-function isFor(limit: Limit, choice: CompactorChoice, version: number): boolean {
-  return (
-    limit.tenant === choice.tenant &&
-    limit.upstream === choice.upstream &&
-    limit.cap === choice.cap &&
-    limit.profile === choice.profile &&
-    limit.budget === choice.budget &&
-    limit.window === choice.window &&
-    limit.version === version
-  );
-}
-
-/** Share of the window that is kept free for counting errors, at its largest. */
-const SAFETY = 0.05;
-/** Below this pressure nothing is ever due, cold cache or not. */
-const NOTHING_DUE_BELOW = 0.39;
-/** What calibration may find that the registry's factor doesn't say yet. */
-const CALIBRATION_SLACK = 1.2;
 
 /** The dialect with the rule of an upstream whose template refuses two messages of one role in a row. */
 function alternating(dialect: Dialect<unknown>, upstream: Upstream | undefined): Dialect<unknown> {

@@ -4,7 +4,7 @@ import { hashFor } from "../../core/hash.ts";
 import { systemMessage } from "../../core/render.ts";
 import type { Message, Part } from "../../core/types.ts";
 import type { WireRequest } from "../wires/wire.ts";
-import type { CompactorChoice } from "./compactors.ts";
+import type { CompactorChoice } from "./compactor-choice.ts";
 import { countMessage, measureOf } from "./measure.ts";
 import { createPace, type Pace } from "./pace.ts";
 import { readSteps } from "./redacting.ts";

@@ -1,7 +1,7 @@
 import type { Measure, Message, Part } from "../../core/types.ts";
 import { type SteppedCounter, steppedCounter } from "../../tokens/exact-counter.ts";
 import { createMeasure } from "../../tokens/index.ts";
-import type { CompactorChoice } from "./compactors.ts";
+import type { CompactorChoice } from "./compactor-choice.ts";
 import { createPace, type Pace } from "./pace.ts";
 import type { Windows } from "./windows.ts";
 

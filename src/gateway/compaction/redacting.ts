@@ -4,7 +4,7 @@ import { redactSecrets, redactSteps } from "./redact-secrets.ts";
 
 interface Redacting {
   readonly dialect: Dialect<unknown>;
-  /** What was read, by what it was without redaction. */
+  /** Messages without their secrets, by what they were with them. */
   readonly reads: WeakMap<Message, Message>;
 }
 

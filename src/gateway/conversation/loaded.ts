@@ -7,7 +7,7 @@ import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
 import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import type { CompactorChoice } from "../compaction/compactors.ts";
+import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import { notFound } from "../http/request-fault.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";

@@ -138,7 +138,7 @@ async function* everyConversation(store: PastStore, tenant: string): AsyncGenera
 }
 
 /** What a person has thrown away isn't found, and settings are no conversation. */
-function isToBeFound(conversation: Conversation): boolean {
+export function isToBeFound(conversation: Conversation): boolean {
   return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
 }
 

@@ -51,7 +51,7 @@ export interface RecordingContext {
   readonly store: ConversationStore;
   readonly memory: ConversationMemory;
   readonly redact: boolean;
-  /** Equal texts as one. */
+  /** A short mark, the same for equal heads. */
   headMark(head: string): string;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended, known: Known): void;

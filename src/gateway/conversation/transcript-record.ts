@@ -153,7 +153,7 @@ export function newMessage(record: TranscriptRecord, index: number, at: number, 
   return runNow(newMessageSteps(record, index, at, redact));
 }
 
-/** The same in steps. */
+/** `newMessage` in steps: a long message takes a while to write. */
 export function* newMessageSteps(
   record: TranscriptRecord,
   index: number,

@@ -1,4 +1,4 @@
-import { isExactNumber, parseExact } from "../../core/exact-json.ts";
+import { isExactNumber } from "../../core/exact-json.ts";
 import { isRecord } from "../../core/is-record.ts";
 
 /** A JSON object as it came over the wire. */
@@ -28,10 +28,4 @@ export function textsOf(content: unknown): string[] {
 }
 
 /** The text as JSON, its numbers as they were written; undefined if it isn't. */
-export function parseJson(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return undefined;
-  }
-}
+export { tryParseExact as parseJson } from "../../core/exact-json.ts";

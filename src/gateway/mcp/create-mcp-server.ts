@@ -1,5 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
+import { defined } from "../../core/defined.ts";
 import { type PastStore, pastOf } from "../conversation/past.ts";
 import { aboutText, hitsText, messagesText, sessionsText, writeText } from "./tool-text.ts";
 
@@ -53,7 +54,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
     },
     async ({ query, session: name, ...options }, { signal }) => {
       const of = name === undefined ? undefined : await past.find(name);
-      return say(hitsText(await past.search(query, { ...given(options), signal, ...(of && { of }) })));
+      return say(hitsText(await past.search(query, { ...defined(options), signal, ...(of && { of }) })));
     },
   );
 
@@ -81,7 +82,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
       const one = /^#?(\d{1,9})$/.exec(messages)?.[1];
       const what =
         around !== undefined && one !== undefined ? { around: Number(one) - 1, messages: around } : messages;
-      const read = await past.open(of).read(what, given({ tokens: allowance }));
+      const read = await past.open(of).read(what, defined({ tokens: allowance }));
       return say(messagesText(of, read.messages));
     },
   );
@@ -136,14 +137,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
       annotations,
     },
     async ({ limit = DEFAULT_LISTED, ...query }) =>
-      say(sessionsText(await past.sessions({ ...given(query), limit }))),
+      say(sessionsText(await past.sessions({ ...defined(query), limit }))),
   );
   return server;
-}
-
-/** The fields that were given. */
-function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

@@ -13,6 +13,8 @@ export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
   return {
     registry,
     requests: quickCounter({
@@ -39,93 +41,66 @@ export function createMetrics() {
       buckets: PRESSURES,
       registers,
     }),
-    compactions: new Counter({
-      name: "precis_compactions_total",
-      help: "Compactions by rung and reason.",
-      labelNames: ["rung", "reason"],
-      registers,
-    }),
-    rungs: new Counter({
-      name: "precis_rungs_total",
-      help: "Rungs that compactions tried, by what came of them.",
-      labelNames: ["rung", "outcome"],
-      registers,
-    }),
-    summaryFailures: new Counter({
-      name: "precis_summary_failures_total",
-      help: "Summaries that no model wrote as they must be, by the rung that took their place.",
-      labelNames: ["fallback"],
-      registers,
-    }),
-    saved: new Counter({
-      name: "precis_tokens_saved_total",
-      help: "Tokens of transcripts that weren't sent.",
-      registers,
-    }),
-    sent: new Counter({ name: "precis_tokens_sent_total", help: "Tokens of views.", registers }),
-    cost: new Counter({
-      name: "precis_summary_dollars_total",
-      help: "US dollars spent on summaries, where prices are known.",
-      registers,
-    }),
-    cacheHits: new Counter({
-      name: "precis_checkpoint_hits_total",
-      help: "Requests whose view stood on a checkpoint that was there already.",
-      registers,
-    }),
-    cachedTokens: new Counter({
-      name: "precis_provider_cached_tokens_total",
-      help: "Input tokens that the provider read from its own prompt cache.",
-      registers,
-    }),
-    rejected: new Counter({
-      name: "precis_rejected_total",
-      help: "Requests that the upstream refused as too long, by what became of them.",
-      labelNames: ["result"],
-      registers,
-    }),
-    loops: new Counter({
-      name: "precis_loops_total",
-      help: "Conversations that repeated the same tool round after a compaction.",
-      registers,
-    }),
-    hostedCalls: new Counter({
-      name: "precis_tool_calls_total",
-      help: "Calls of precis's own tools by models, by tool.",
-      labelNames: ["tool"],
-      registers,
-    }),
-    hiddenRounds: new Counter({
-      name: "precis_hidden_rounds_total",
-      help: "Rounds that precis answered itself within requests of clients.",
-      registers,
-    }),
-    hiddenTokens: new Counter({
-      name: "precis_hidden_tokens_total",
-      help: "Tokens that such rounds took beside the last one of their request, as the provider counts them.",
-      labelNames: ["kind"],
-      registers,
-    }),
-    guessedWindows: new Counter({
-      name: "precis_guessed_windows_total",
-      help: "Models that precis doesn't know and nobody told the window of.",
-      registers,
-    }),
+    compactions: counter("precis_compactions_total", "Compactions by rung and reason.", "rung", "reason"),
+    rungs: counter(
+      "precis_rungs_total",
+      "Rungs that compactions tried, by what came of them.",
+      "rung",
+      "outcome",
+    ),
+    summaryFailures: counter(
+      "precis_summary_failures_total",
+      "Summaries that no model wrote as they must be, by the rung that took their place.",
+      "fallback",
+    ),
+    saved: counter("precis_tokens_saved_total", "Tokens of transcripts that weren't sent."),
+    sent: counter("precis_tokens_sent_total", "Tokens of views."),
+    cost: counter("precis_summary_dollars_total", "US dollars spent on summaries, where prices are known."),
+    cacheHits: counter(
+      "precis_checkpoint_hits_total",
+      "Requests whose view stood on a checkpoint that was there already.",
+    ),
+    cachedTokens: counter(
+      "precis_provider_cached_tokens_total",
+      "Input tokens that the provider read from its own prompt cache.",
+    ),
+    rejected: counter(
+      "precis_rejected_total",
+      "Requests that the upstream refused as too long, by what became of them.",
+      "result",
+    ),
+    loops: counter(
+      "precis_loops_total",
+      "Conversations that repeated the same tool round after a compaction.",
+    ),
+    hostedCalls: counter(
+      "precis_tool_calls_total",
+      "Calls of precis's own tools by models, by tool.",
+      "tool",
+    ),
+    hiddenRounds: counter(
+      "precis_hidden_rounds_total",
+      "Rounds that precis answered itself within requests of clients.",
+    ),
+    hiddenTokens: counter(
+      "precis_hidden_tokens_total",
+      "Tokens that such rounds took beside the last one of their request, as the provider counts them.",
+      "kind",
+    ),
+    guessedWindows: counter(
+      "precis_guessed_windows_total",
+      "Models that precis doesn't know and nobody told the window of.",
+    ),
     spilled: new Gauge({
       name: "precis_unstored_answers",
       help: "Answers that wait for a store that doesn't take them.",
       registers,
     }),
-    lostAnswers: new Counter({
-      name: "precis_lost_answers_total",
-      help: "Answers that clients got and the store never took, because it failed for too long.",
-      registers,
-    }),
-    storeFailures: new Counter({
-      name: "precis_store_failures_total",
-      help: "Writes that the store refused.",
-      registers,
-    }),
+    lostAnswers: counter(
+      "precis_lost_answers_total",
+      "Answers that clients got and the store never took, because it failed for too long.",
+    ),
+    storeFailures: counter("precis_store_failures_total", "Writes that the store refused."),
     active: quickGauge({ registry, name: "precis_active_requests", help: "Requests under way." }),
   };
 }

@@ -3,7 +3,7 @@ import { encode } from "../../dialects/index.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Turn } from "./turn.ts";
 
-/** Stands for whatever was asked. */
+/** A user message in front of an answer that is translated alone. */
 const QUESTION: Message = { role: "user", parts: [{ type: "text", text: "?" }] };
 
 /** An answer in the words of the conversation's API, whatever the upstream was asked in. */

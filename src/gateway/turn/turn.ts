@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Report } from "../../core/types.ts";
-import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
+import type { CompactorChoice } from "../compaction/compactor-choice.ts";
+import type { Compactors } from "../compaction/compactors.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Known } from "../conversation/known.ts";
 import type { Client } from "../http/authenticate.ts";
@@ -39,7 +40,7 @@ export interface Turn {
   readonly path: string;
   /** The request with its whole transcript, as it came or was written. */
   readonly bytes: Buffer;
-  /** The same without its compression. */
+  /** The bytes of the request after they were unpacked. */
   readonly plain: Buffer;
   readonly body: Json;
   readonly asked: WireRequest;
@@ -95,7 +96,7 @@ export interface TurnRecording {
 /** What precis did to a request. `untouched`: it couldn't or shouldn't be looked into. */
 export type Action = "pass" | "view" | "compacted" | "off" | "observed" | "untouched";
 
-/** What is sent. */
+/** A request as it leaves for the upstream. */
 export interface Outgoing {
   readonly action: Action;
   readonly body: Buffer;

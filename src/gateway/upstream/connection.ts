@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import type { buildConnector } from "undici";
 
 const RESET = "ECONNRESET";
-/** The same in other words: undici takes a reset for the end of an answer that says nothing about its length. */
+/** A reset under another code: undici would take `ECONNRESET` for the end of an answer that says nothing about its length. */
 const WAS_RESET = "ERR_CONNECTION_RESET";
 
 /** How a connection ends that the other side closed. */

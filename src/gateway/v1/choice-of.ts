@@ -1,6 +1,6 @@
 import { mergeTuning } from "../../config/tuning-schema.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import type { CompactorChoice } from "../compaction/compactors.ts";
+import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { Chat } from "../conversation/chat-of.ts";
 import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";

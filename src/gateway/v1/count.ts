@@ -1,5 +1,5 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
-import type { CompactorChoice } from "../compaction/compactors.ts";
+import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import { lookAhead } from "../compaction/look-ahead.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";

@@ -72,21 +72,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
       }}
       onDrop={(event) => takeFiles(event, event.dataTransfer.files)}
     >
-      {images.length > 0 ? (
-        <ul className="attachments">
-          {images.map((url, n) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
-            <li key={n}>
-              <img src={url} alt={strings.composer.attached(n + 1)} />
-              <CloseButton
-                label={strings.composer.removeImage(n + 1)}
-                size={14}
-                onClick={() => setImages(images.filter((_, m) => m !== n))}
-              />
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      <Attachments images={images} onRemove={(n) => setImages(images.filter((_, m) => m !== n))} />
       <textarea
         ref={area}
         rows={1}
@@ -143,6 +129,22 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
         )}
       </div>
     </form>
+  );
+}
+
+/** The pictures that go with the message, each with a cross that takes it away. */
+function Attachments({ images, onRemove }: { images: readonly string[]; onRemove: (n: number) => void }) {
+  if (images.length === 0) return null;
+  return (
+    <ul className="attachments">
+      {images.map((url, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
+        <li key={n}>
+          <img src={url} alt={strings.composer.attached(n + 1)} />
+          <CloseButton label={strings.composer.removeImage(n + 1)} size={14} onClick={() => onRemove(n)} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -122,7 +122,7 @@ export function choicesOf(name: FieldName, answer: SettingsAnswer, models: reado
 
 const summarizerText = (value: string): string => strings.settings.summarizers[value as "same"] ?? value;
 
-/** What holds where nobody says anything; the second is for a box. */
+/** What holds where nobody sets anything: as a sentence says it, and as short as a box shows it. */
 export function fallback(name: FieldName): readonly [string, string] {
   const { fallbacks } = strings.settings;
   return (fallbacks as Partial<Record<FieldName, readonly [string, string]>>)[name] ?? ["", ""];

@@ -30,11 +30,10 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
     withModel: false,
     ...(kept && { isKept: true }),
   });
-  const [written, setWritten] = useState<WrittenText>();
   const [text, setText] = useState(kept?.text ?? "");
   /** A person's own words that a text which was written anew has taken the place of. */
   const [replaced, setReplaced] = useState<TextDraft>();
-  const [error, setError] = useState<string>();
+  const { written, error } = useWritten(chat, wish, setText);
   const isWriting = !wish.isKept && written === undefined && error === undefined;
   const isOwn = wish.isKept || (written !== undefined && text !== written.text);
 
@@ -49,34 +48,6 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
     setReplaced(undefined);
     keepTextDraft(chat.id, { goal: before, text: words });
   };
-
-  useEffect(() => {
-    let isGone = false;
-    setWritten(undefined);
-    setError(undefined);
-    if (wish.isKept) return undefined;
-    const body = {
-      ...(wish.goal !== "" && { goal: wish.goal }),
-      ...(wish.withModel && { withModel: true }),
-    };
-    const ask = async () => {
-      if (wish.withModel) await chat.takeModel();
-      return app.api.call(routes.writeText, { params: { id: chat.id }, body });
-    };
-    ask().then(
-      (answer) => {
-        if (isGone) return;
-        setWritten(answer);
-        setText(answer.text);
-      },
-      (cause) => {
-        if (!isGone) setError(explain(cause).message);
-      },
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [app, chat, wish]);
 
   const start = async () => {
     const title = wish.goal === "" ? {} : { title: wish.goal };
@@ -163,4 +134,43 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
       </div>
     </Dialog>
   );
+}
+
+/** Has a text written whenever the wish is another one; `onText` gets its words. */
+function useWritten(
+  chat: Chat,
+  wish: Wish,
+  onText: (text: string) => void,
+): { readonly written: WrittenText | undefined; readonly error: string | undefined } {
+  const app = useApp();
+  const [written, setWritten] = useState<WrittenText>();
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    let isGone = false;
+    setWritten(undefined);
+    setError(undefined);
+    if (wish.isKept) return undefined;
+    const body = {
+      ...(wish.goal !== "" && { goal: wish.goal }),
+      ...(wish.withModel && { withModel: true }),
+    };
+    const ask = async () => {
+      if (wish.withModel) await chat.takeModel();
+      return app.api.call(routes.writeText, { params: { id: chat.id }, body });
+    };
+    ask().then(
+      (answer) => {
+        if (isGone) return;
+        setWritten(answer);
+        onText(answer.text);
+      },
+      (cause) => {
+        if (!isGone) setError(explain(cause).message);
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [app, chat, wish, onText]);
+  return { written, error };
 }

@@ -45,65 +45,8 @@ export function TokenChart({
     if (!host) return;
     const build = () => {
       plot.current?.destroy();
-      const style = getComputedStyle(host);
-      const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
-      const font = `12px ${style.fontFamily}`;
-      const axis = {
-        stroke: color("soft"),
-        font,
-        grid: { stroke: color("line"), width: 1 },
-        ticks: { show: false },
-      };
       plot.current = new UPlot(
-        {
-          width: host.clientWidth,
-          height,
-          padding: [12, 12, 0, 0],
-          legend: { show: false },
-          cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-          scales: { x: { time: false }, y: { range: (_, __, max) => [0, max * 1.05] } },
-          axes: [
-            {
-              ...axis,
-              grid: { show: false },
-              size: 28,
-              values: (_, ticks) => ticks.map((tick) => latest.current.formatX(tick)),
-            },
-            { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => short(tick)) },
-          ],
-          series: [
-            {},
-            ...series.map((one) => ({
-              label: one.label,
-              stroke: color(one.color),
-              width: one.width ?? 2,
-              points: { show: false },
-              ...(one.dashed && { dash: [6, 5] }),
-              ...(one.fill && { fill: color(`${one.color}-wash`) }),
-            })),
-          ],
-          hooks: {
-            draw: [
-              (u) => {
-                const { ctx, bbox } = u;
-                const line = (place: number, stroke: string, width: number, dash: readonly number[]) => {
-                  const px = u.valToPos(place, "x", true);
-                  ctx.save();
-                  ctx.beginPath();
-                  ctx.strokeStyle = stroke;
-                  ctx.lineWidth = width * devicePixelRatio;
-                  ctx.setLineDash(dash.map((d) => d * devicePixelRatio));
-                  ctx.moveTo(px, bbox.top);
-                  ctx.lineTo(px, bbox.top + bbox.height);
-                  ctx.stroke();
-                  ctx.restore();
-                };
-                for (const mark of latest.current.marks) line(mark, color("covered"), 1, [3, 3]);
-                if (latest.current.at !== undefined) line(latest.current.at, color("ink"), 1.5, []);
-              },
-            ],
-          },
-        },
+        plotOptions(host, { series, height, latest: () => latest.current }),
         [[...x], ...series.map(({ values }) => [...values])] as unknown as UPlot.AlignedData,
         host,
       );
@@ -137,4 +80,77 @@ export function TokenChart({
   }, [at, marks]);
 
   return <div ref={box} className="chart" role="img" aria-label={label} style={{ height }} />;
+}
+
+/** What the chart draws that may change without it being made anew. */
+interface Latest {
+  readonly marks: readonly number[];
+  readonly at: number | undefined;
+  readonly formatX: (place: number) => string;
+}
+
+/** How uPlot draws the chart, in the colours that the host's styles have now. */
+function plotOptions(
+  host: HTMLElement,
+  { series, height, latest }: { series: readonly Series[]; height: number; latest: () => Latest },
+): UPlot.Options {
+  const style = getComputedStyle(host);
+  const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const font = `12px ${style.fontFamily}`;
+  const axis = {
+    stroke: color("soft"),
+    font,
+    grid: { stroke: color("line"), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: host.clientWidth,
+    height,
+    padding: [12, 12, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    scales: { x: { time: false }, y: { range: (_, __, max) => [0, max * 1.05] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        values: (_, ticks) => ticks.map((tick) => latest().formatX(tick)),
+      },
+      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => short(tick)) },
+    ],
+    series: [
+      {},
+      ...series.map((one) => ({
+        label: one.label,
+        stroke: color(one.color),
+        width: one.width ?? 2,
+        points: { show: false },
+        ...(one.dashed && { dash: [6, 5] }),
+        ...(one.fill && { fill: color(`${one.color}-wash`) }),
+      })),
+    ],
+    hooks: {
+      draw: [
+        (u) => {
+          const { ctx, bbox } = u;
+          const line = (place: number, stroke: string, width: number, dash: readonly number[]) => {
+            const px = u.valToPos(place, "x", true);
+            ctx.save();
+            ctx.beginPath();
+            ctx.strokeStyle = stroke;
+            ctx.lineWidth = width * devicePixelRatio;
+            ctx.setLineDash(dash.map((d) => d * devicePixelRatio));
+            ctx.moveTo(px, bbox.top);
+            ctx.lineTo(px, bbox.top + bbox.height);
+            ctx.stroke();
+            ctx.restore();
+          };
+          const { marks, at } = latest();
+          for (const mark of marks) line(mark, color("covered"), 1, [3, 3]);
+          if (at !== undefined) line(at, color("ink"), 1.5, []);
+        },
+      ],
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isStreamFile, managementAt, readTimeline, sawtooth } from "./stream-file.ts";
+import { isStreamFile, managementAt, readTimeline, sawColumns } from "./stream-file.ts";
 
 const TIMELINE = {
   format: "precis-stream/1",
@@ -36,7 +36,7 @@ it("reads the output of precis stream --json, and refuses another version of it"
 });
 
 it("rises to what the cache had grown to before it falls", () => {
-  const { seconds, tokens } = sawtooth(TIMELINE as never);
+  const { seconds, tokens } = sawColumns(TIMELINE as never);
   expect(seconds).toEqual([5, 10, 10, 20]);
   expect(tokens).toEqual([50, 90, 12, 60]);
 });

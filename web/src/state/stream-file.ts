@@ -1,4 +1,4 @@
-import type { StreamReplayAnswer, StreamStrategyName } from "../../../src/gateway/api.ts";
+import { type StreamReplayAnswer, type StreamStrategyName, sawtooth } from "../../../src/gateway/api.ts";
 
 /** What `precis stream --json` names its output. */
 const FORMAT = "precis-stream/1";
@@ -34,15 +34,12 @@ export function readTimeline(name: string, text: string): StreamReplayAnswer | u
   };
 }
 
-/** The saw-tooth of the cache as columns: at a management it rises to what it had grown to, then falls. */
-export function sawtooth({ points, managed }: StreamReplayAnswer["timeline"]): {
+/** The saw-tooth of the cache as columns of a chart. */
+export function sawColumns(timeline: StreamReplayAnswer["timeline"]): {
   readonly seconds: readonly number[];
   readonly tokens: readonly number[];
 } {
-  const saw = [
-    ...points.map(({ time, tokens }) => ({ time, tokens, order: 1 })),
-    ...managed.map(({ time, tokens }) => ({ time, tokens: tokens.before, order: 0 })),
-  ].sort((a, b) => a.time - b.time || a.order - b.order);
+  const saw = sawtooth(timeline);
   return { seconds: saw.map(({ time }) => time), tokens: saw.map(({ tokens }) => tokens) };
 }
 

@@ -39,54 +39,12 @@ export default function CompareView({ id }: { id: string | undefined }) {
   ]);
   const [window, setWindow] = useState("32k");
   const [prices, setPrices] = useState("");
-  const [result, setResult] = useState<Result>();
-  const [judged, setJudged] = useState<JudgeAnswer>();
-  const [error, setError] = useState<string>();
-  const [isRunning, setRunning] = useState(false);
   const words = strings.compare;
+  const { result, judged, setJudged, error, isRunning, replay } = useReplay(id);
   const tokens = parseTokens(window);
   const newest = all.toSorted((a, b) => b.updatedAt - a.updatedAt);
   const served = models?.models.map(({ id: model }) => model) ?? [];
   const priced = models?.models.filter((model) => model.prices !== undefined) ?? [];
-
-  useEffect(() => {
-    if (id !== undefined) {
-      setResult(undefined);
-      setError(undefined);
-    }
-  }, [id]);
-
-  const replay = async () => {
-    if (id === undefined || tokens === undefined) return;
-    setRunning(true);
-    setError(undefined);
-    setJudged(undefined);
-    const policies = chosen.map((strategy) => ({
-      name: strings.strategies[strategy].label,
-      strategy,
-      window: tokens,
-    }));
-    try {
-      const answer = await app.api.call(routes.replay, {
-        body: {
-          conversation: id,
-          policies,
-          ...(prices !== "" && { prices }),
-        },
-      });
-      const ends = await Promise.all(
-        chosen.map((strategy) =>
-          app.api
-            .call(routes.whatIf, { params: { id }, body: { strategy, window: tokens } })
-            .catch(() => undefined),
-        ),
-      );
-      setResult({ answer, ends, replay: { conversation: id, policies } });
-    } catch (cause) {
-      setError(explain(cause).message);
-    }
-    setRunning(false);
-  };
 
   return (
     <ScrollArea className="page" label={words.title}>
@@ -96,7 +54,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
         className="compare-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void replay();
+          if (tokens !== undefined) void replay(chosen, tokens, prices);
         }}
       >
         <label>
@@ -186,3 +144,49 @@ const bestOf = (runs: readonly ReplayRun[], judged: JudgeAnswer | undefined): Re
       isPossible: run.impossible === 0,
     })),
   )?.run;
+
+/** Replays a conversation under several strategies when it is asked to. Another conversation forgets what came of it. */
+function useReplay(id: string | undefined) {
+  const { api } = useApp();
+  const [result, setResult] = useState<Result>();
+  const [judged, setJudged] = useState<JudgeAnswer>();
+  const [error, setError] = useState<string>();
+  const [isRunning, setRunning] = useState(false);
+  useEffect(() => {
+    if (id !== undefined) {
+      setResult(undefined);
+      setError(undefined);
+    }
+  }, [id]);
+
+  const replay = async (chosen: readonly StrategyName[], window: number, prices: string) => {
+    if (id === undefined) return;
+    setRunning(true);
+    setError(undefined);
+    setJudged(undefined);
+    const policies = chosen.map((strategy) => ({
+      name: strings.strategies[strategy].label,
+      strategy,
+      window,
+    }));
+    try {
+      const answer = await api.call(routes.replay, {
+        body: {
+          conversation: id,
+          policies,
+          ...(prices !== "" && { prices }),
+        },
+      });
+      const ends = await Promise.all(
+        chosen.map((strategy) =>
+          api.call(routes.whatIf, { params: { id }, body: { strategy, window } }).catch(() => undefined),
+        ),
+      );
+      setResult({ answer, ends, replay: { conversation: id, policies } });
+    } catch (cause) {
+      setError(explain(cause).message);
+    }
+    setRunning(false);
+  };
+  return { result, judged, setJudged, error, isRunning, replay };
+}

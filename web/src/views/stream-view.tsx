@@ -7,7 +7,7 @@ import { ScrollArea } from "../parts/scroll-area.tsx";
 import { TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { clock, parseTokens } from "../state/format.ts";
-import { managementAt, sawtooth } from "../state/stream-file.ts";
+import { managementAt, sawColumns } from "../state/stream-file.ts";
 import type { StreamOptions } from "../state/stream-replay.ts";
 import { strings } from "../strings.ts";
 
@@ -153,7 +153,7 @@ function StreamTimeline({ answer }: { answer: StreamReplayAnswer }) {
   const [nth, setNth] = useState(Math.max(0, managed.length - 1));
   const chosen = managed[Math.min(nth, managed.length - 1)];
   useEffect(() => setNth(Math.max(0, managed.length - 1)), [managed]);
-  const { seconds, tokens } = useMemo(() => sawtooth(timeline), [timeline]);
+  const { seconds, tokens } = useMemo(() => sawColumns(timeline), [timeline]);
   const series = useMemo(
     () => [
       { label: words.tokens, values: tokens, color: "accent", fill: true },

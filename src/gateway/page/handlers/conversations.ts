@@ -1,7 +1,6 @@
 import { givingWay } from "../../../core/budget.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
-import type { Conversation } from "../../../stores/server-store.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
 import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
@@ -10,7 +9,8 @@ import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
 import { logTranscript } from "../../conversation/log-transcript.ts";
-import { exampleSession, SETTINGS_SESSION } from "../../conversation/session-of.ts";
+import { isToBeFound } from "../../conversation/past.ts";
+import { exampleSession } from "../../conversation/session-of.ts";
 import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
 import { toApi } from "../../conversation/to-api.ts";
 import { checkValues } from "../../http/check-values.ts";
@@ -34,7 +34,7 @@ export const conversationHandlers = {
       ...((archived === "only" || archived === "all") && { archived }),
     });
     return {
-      conversations: page.conversations.filter(isListed).map((one) => toApi(one, busy)),
+      conversations: page.conversations.filter(isToBeFound).map((one) => toApi(one, busy)),
       next: page.next,
     };
   },
@@ -74,7 +74,7 @@ export const conversationHandlers = {
     const { limits } = gateway.config;
     const session = isExample ? exampleSession(name) : undefined;
     const known = session && (await gateway.store.conversations.findSession(tenant, session));
-    if (known && isListed(known))
+    if (known && isToBeFound(known))
       return { conversations: [toApi(known, context.busy)], warnings: [], isKnown: true };
     await checkValues(Buffer.from(text), limits.values);
     const conversations: ApiConversation[] = [];
@@ -191,8 +191,4 @@ function headOf(where: "message" | "apart", system: string): string {
   return JSON.stringify(
     where === "apart" ? system : system === "" ? [] : [{ role: "system", content: system }],
   );
-}
-
-function isListed(conversation: Conversation): boolean {
-  return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
 }

@@ -1,7 +1,6 @@
-import { defined } from "../core/defined.ts";
 import { saidText } from "../core/message-text.ts";
 import { type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
-import { chooseModel, newest, resumed } from "./chat/choose.ts";
+import { beginning, newest } from "./chat/choose.ts";
 import { connect, followEvents, resumeLine } from "./chat/connect.ts";
 import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
 import type { Screen } from "./chat/screen.ts";
@@ -11,7 +10,6 @@ import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE, runLines, runTerminal, showMet
 import { conversationsText, messagesText } from "./chat/view-text.ts";
 import { columnsOf, type Io } from "./io.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
-import { parseTokens } from "./parse-tokens.ts";
 
 export const chatLine: CommandLine = {
   name: "chat",
@@ -63,24 +61,7 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
       return;
     }
     const status = await api.call(routes.status);
-    const window = flags.parsed("window", parseTokens);
-    const settings = window === undefined ? undefined : { window };
-    const conversation = flags.has("resume") ? await resumed(api, wanted) : undefined;
-    const model =
-      conversation?.model === undefined
-        ? await chooseModel(api, status, flags.value("model"))
-        : flags.value("model");
-    const system = flags.value("system");
-    if (conversation !== undefined && (model !== undefined || settings !== undefined))
-      await api.call(routes.changeConversation, {
-        params: { id: conversation.id },
-        body: {
-          ...(model !== undefined && { model }),
-          settings: { ...settings, ...(model !== undefined && { model }) },
-        },
-      });
-    if (conversation !== undefined && system !== undefined)
-      throw new UsageError("--system is for a new conversation.");
+    const { conversation, ...start } = await beginning(api, status, flags);
 
     const live: { session?: ChatSession } = {};
     const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true && io.stdout.isTTY === true;
@@ -99,7 +80,7 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
       api,
       offline: !status.hasUpstream,
       conversation,
-      start: defined({ model, system, settings }),
+      start,
       tell: {
         notice: ({ tone, text }) => screen.notice(tone, text),
         messages(messages) {
@@ -113,7 +94,7 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
     const following = followEvents(api, ending.signal, session.apply);
     const ends = AbortSignal.any([io.signal, ending.signal]);
     try {
-      await greet(session, screen, { conversation, model, where: connection.where, terminal });
+      await greet(session, screen, { conversation, model: start.model, where: connection.where, terminal });
       if (terminal === undefined) await runLines(io, session, screen);
       else await runTerminal(session, terminal, ends);
     } finally {

@@ -5,8 +5,8 @@ import { candidates, findLocalServers, type LocalServer } from "../gateway/upstr
 import { type Offer, offersOf, type Use, usesOf } from "./doctor/advice.ts";
 import { type Check, checkMachine } from "./doctor/machine.ts";
 import { doctorText } from "./doctor/text.ts";
-import { columnsOf, hasColor, type Io } from "./io.ts";
-import { createPaint } from "./paint.ts";
+import type { Io } from "./io.ts";
+import { lookOf } from "./paint.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 
 export const doctorLine: CommandLine = {
@@ -43,10 +43,7 @@ export async function doctorCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (flags.files.length > 0) throw new UsageError("precis doctor takes no FILE.");
   const diagnosis = await diagnose(io);
   if (flags.has("json")) io.stdout.write(`${JSON.stringify(diagnosis, undefined, 2)}\n`);
-  else {
-    const paint = createPaint(hasColor(io.stdout, io.env));
-    io.stdout.write(doctorText(diagnosis, { columns: columnsOf(io.stdout, io.env), paint }));
-  }
+  else io.stdout.write(doctorText(diagnosis, lookOf(io.stdout, io.env)));
   const bad = diagnosis.checks.find((check) => check.needed && !check.ok);
   if (bad !== undefined)
     throw new ConfigError({ option: bad.id, message: `${bad.found}.`, fix: bad.fix ?? "See above." });

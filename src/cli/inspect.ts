@@ -3,9 +3,9 @@ import type { Conversation } from "../stores/server-store.ts";
 import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
 import { conversationsText, inspectionText } from "./inspect/text.ts";
-import { columnsOf, hasColor, type Io } from "./io.ts";
+import type { Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
-import { createPaint } from "./paint.ts";
+import { lookOf } from "./paint.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 import { findByName } from "./short-names.ts";
@@ -35,10 +35,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
   const [session, ...more] = flags.files;
   if (more.length > 0) throw new UsageError("precis inspect takes one SESSION.");
   const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
-  const look = {
-    columns: columnsOf(io.stdout, io.env),
-    paint: createPaint(hasColor(io.stdout, io.env)),
-  };
+  const look = lookOf(io.stdout, io.env);
   const say = (value: unknown, text: () => string) =>
     io.stdout.write(flags.has("json") ? `${JSON.stringify(value)}\n` : text());
   await withDatabase(flags, io, { create: false }, async (store, database) => {

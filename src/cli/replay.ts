@@ -6,10 +6,10 @@ import { type ReplayTotals, totalsOf } from "../eval/replay/totals.ts";
 import { systemTokens } from "../gateway/conversation/entry-tokens.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
-import { columnsOf, hasColor, type Io } from "./io.ts";
+import type { Io } from "./io.ts";
 import { type LoadedLog, loadLog } from "./load-log.ts";
 import { MODEL_FLAGS } from "./model-flags.ts";
-import { createPaint } from "./paint.ts";
+import { lookOf } from "./paint.ts";
 import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
@@ -126,12 +126,9 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   if (html !== undefined) await writeOutput("html", html, file, replayPage(facts, replay, totals, compared));
   if (json) io.stdout.write(`${JSON.stringify(jsonOf(facts, replay, totals, compared))}\n`);
   else {
-    const options = {
-      columns: columnsOf(io.stdout, io.env),
-      paint: createPaint(hasColor(io.stdout, io.env)),
-    };
-    io.stdout.write(textReport(facts, replay, totals, options));
-    const table = comparedLines(compared, strategy, options);
+    const look = lookOf(io.stdout, io.env);
+    io.stdout.write(textReport(facts, replay, totals, look));
+    const table = comparedLines(compared, strategy, look);
     if (table.length > 0) io.stdout.write(`${table.join("\n")}\n`);
   }
   if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);

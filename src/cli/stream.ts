@@ -7,8 +7,8 @@ import { streamStrategies } from "../stream/strategies/index.ts";
 import type { Timeline } from "../stream/timeline.ts";
 import type { KvCache } from "../stream/types.ts";
 import { exactCounter } from "../tokens/index.ts";
-import { columnsOf, hasColor, type Io } from "./io.ts";
-import { createPaint } from "./paint.ts";
+import type { Io } from "./io.ts";
+import { lookOf } from "./paint.ts";
 import { type CommandLine, oneFile, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { readLines } from "./read-lines.ts";
@@ -97,10 +97,7 @@ export async function streamCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const html = flags.value("html");
   if (html !== undefined) await writeOutput("html", html, file, streamPage(facts, timeline));
   if (flags.has("json")) io.stdout.write(`${JSON.stringify(streamJson(facts, timeline))}\n`);
-  else {
-    const paint = createPaint(hasColor(io.stdout, io.env));
-    io.stdout.write(streamReport(facts, timeline, { columns: columnsOf(io.stdout, io.env), paint }));
-  }
+  else io.stdout.write(streamReport(facts, timeline, lookOf(io.stdout, io.env)));
   if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
 }
 
@@ -134,7 +131,6 @@ function liveChart(
   seconds: number,
 ): { draw(soFar: () => Timeline): void; clear(): void } {
   if (io.stderr.isTTY !== true || json) return { draw: () => {}, clear: () => {} };
-  const paint = createPaint(hasColor(io.stderr, io.env));
   let height = 0;
   let last = Number.NEGATIVE_INFINITY;
   const up = (): string => (height > 0 ? `\u001b[${height}A\u001b[J` : "");
@@ -142,7 +138,7 @@ function liveChart(
     draw(soFar) {
       if (performance.now() - last < REDRAW_MS) return;
       last = performance.now();
-      const lines = cacheChart(soFar(), { columns: columnsOf(io.stderr, io.env), paint, seconds });
+      const lines = cacheChart(soFar(), { ...lookOf(io.stderr, io.env), seconds });
       io.stderr.write(`${up()}${lines.join("\n")}\n`);
       height = lines.length;
     },

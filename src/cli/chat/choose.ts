@@ -1,5 +1,13 @@
-import { type ApiClient, type ApiConversation, routes, type Status } from "../../gateway/api.ts";
-import { UsageError } from "../parse-flags.ts";
+import { defined } from "../../core/defined.ts";
+import {
+  type ApiClient,
+  type ApiConversation,
+  type NewConversation,
+  routes,
+  type Status,
+} from "../../gateway/api.ts";
+import { type ParsedFlags, UsageError } from "../parse-flags.ts";
+import { parseTokens } from "../parse-tokens.ts";
 
 /** Conversations that are listed. */
 const LISTED = 50;
@@ -13,7 +21,7 @@ export async function newest(api: ApiClient, limit = LISTED): Promise<readonly A
 }
 
 /** The conversation that `--resume` means: by id, by the beginning or the end of one, by session, or the newest. */
-export async function resumed(api: ApiClient, wanted: string | undefined): Promise<ApiConversation> {
+async function resumed(api: ApiClient, wanted: string | undefined): Promise<ApiConversation> {
   if (wanted === undefined) {
     const [first] = await newest(api);
     if (first === undefined) throw new UsageError("there is no conversation to resume yet.");
@@ -34,7 +42,7 @@ export async function resumed(api: ApiClient, wanted: string | undefined): Promi
 }
 
 /** The model for a new chat: the one that is set, that was used last, or that the server names first. */
-export async function chooseModel(
+async function chooseModel(
   api: ApiClient,
   status: Status,
   wanted: string | undefined,
@@ -48,4 +56,28 @@ export async function chooseModel(
   if (chosen !== undefined) return chosen;
   const why = problems.map(({ upstream, message }) => ` ${upstream}: ${message}`).join("");
   throw new UsageError(`name a model with --model.${why}`);
+}
+
+/** The conversation that is resumed, with what the flags change of it; or what a new one begins with. */
+export async function beginning(
+  api: ApiClient,
+  status: Status,
+  flags: ParsedFlags,
+): Promise<NewConversation & { readonly conversation?: ApiConversation }> {
+  const window = flags.parsed("window", parseTokens);
+  const settings = window === undefined ? undefined : { window };
+  const conversation = flags.has("resume") ? await resumed(api, flags.files[0]) : undefined;
+  const model =
+    conversation?.model === undefined
+      ? await chooseModel(api, status, flags.value("model"))
+      : flags.value("model");
+  const system = flags.value("system");
+  if (conversation !== undefined && (model !== undefined || settings !== undefined))
+    await api.call(routes.changeConversation, {
+      params: { id: conversation.id },
+      body: { ...defined({ model }), settings: { ...settings, ...defined({ model }) } },
+    });
+  if (conversation !== undefined && system !== undefined)
+    throw new UsageError("--system is for a new conversation.");
+  return defined({ conversation, model, system, settings });
 }

@@ -1,13 +1,12 @@
-import { columnsOf, hasColor, type Io } from "../io.ts";
-import { createPaint } from "../paint.ts";
+import type { Io } from "../io.ts";
+import { lookOf } from "../paint.ts";
 import { meterLine } from "./meter.ts";
 import { plainText } from "./plain-text.ts";
 import type { Screen } from "./screen.ts";
 
 /** For scripts: answers and what commands were asked for on stdout, everything else on stderr. */
 export function lineScreen(io: Io): Screen {
-  const paint = createPaint(hasColor(io.stderr, io.env));
-  const columns = columnsOf(io.stderr, io.env);
+  const { columns, paint } = lookOf(io.stderr, io.env);
   let last = "\n";
   const write = (text: string): void => {
     if (text === "") return;

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
-import { columnsOf, hasColor, type Io } from "../io.ts";
-import { createPaint, type Paint } from "../paint.ts";
+import { columnsOf, type Io } from "../io.ts";
+import { lookOf, type Paint } from "../paint.ts";
 import { commandNames } from "./commands.ts";
 import { type MeterFacts, meterLine } from "./meter.ts";
 import { plainText } from "./plain-text.ts";
@@ -35,7 +35,7 @@ const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
 export function createTerminal(io: Io, events: TerminalEvents): Terminal {
-  const paint = createPaint(hasColor(io.stdout, io.env));
+  const { paint } = lookOf(io.stdout, io.env);
   const columns = () => columnsOf(io.stdout, io.env);
   let facts: MeterFacts | undefined;
   let reading: ((line: string | undefined) => void) | undefined;

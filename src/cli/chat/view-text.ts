@@ -2,7 +2,7 @@ import { EDIT_REASONS } from "../../core/edit-reasons.ts";
 import { DROP_WORDS, FATE_WORDS, type FateName, KEEP_WORDS } from "../../core/words.ts";
 import type { ApiConversation, ApiMessage, ApiMessages, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
 import { formatCount, formatTime } from "../format.ts";
-import type { Paint, Tone } from "../paint.ts";
+import type { Look, Paint, Tone } from "../paint.ts";
 import { partText } from "../part-text.ts";
 import { shortId } from "../short-names.ts";
 import { oneLine, plainText } from "./plain-text.ts";
@@ -10,9 +10,7 @@ import { oneLine, plainText } from "./plain-text.ts";
 /** Messages that are listed one by one, the newest; those before them are told in runs. */
 const LISTED = 20;
 
-interface Look {
-  readonly columns: number;
-  readonly paint: Paint;
+interface ListLook extends Look {
   /** Messages that numbers count and indexes don't. */
   readonly lead: number;
 }
@@ -26,7 +24,7 @@ interface Row {
 }
 
 /** What the model sees: what became of each message, in order, with the summary where it stands. */
-export function viewText(view: ApiView, messages: readonly ApiMessage[], look: Look): string {
+export function viewText(view: ApiView, messages: readonly ApiMessage[], look: ListLook): string {
   const { paint, columns, lead } = look;
   const inserts = view.entries.filter((entry) => entry.type === "insert");
   const rows = rowsOf(view.entries, messages);
@@ -131,7 +129,11 @@ function countLines(rows: readonly Row[], until: number, last: number): number {
   }, 0);
 }
 
-function rowLine(row: Row, byIndex: ReadonlyMap<number, ApiMessage>, { columns, paint, lead }: Look): string {
+function rowLine(
+  row: Row,
+  byIndex: ReadonlyMap<number, ApiMessage>,
+  { columns, paint, lead }: ListLook,
+): string {
   const message = row.to - row.from === 1 ? byIndex.get(row.from) : undefined;
   const pin = message?.pinned === true && !row.what.includes("pinned") ? " (pinned)" : "";
   const start = `  ${numbers(row, lead)}${message === undefined ? "" : ` ${message.role}`}`;

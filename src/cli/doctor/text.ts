@@ -1,6 +1,6 @@
 import type { Diagnosis } from "../doctor.ts";
 import { formatCount } from "../format.ts";
-import type { Paint } from "../paint.ts";
+import type { Look } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 
 const MAX_WIDTH = 100;
@@ -9,12 +9,8 @@ const INDENT = "  ";
 const NAMED_MODELS = 4;
 
 /** The diagnosis as people read it. */
-export function doctorText(
-  diagnosis: Diagnosis,
-  options: { readonly columns: number; readonly paint: Paint },
-): string {
-  const { paint } = options;
-  const width = Math.min(options.columns, MAX_WIDTH);
+export function doctorText(diagnosis: Diagnosis, { columns, paint }: Look): string {
+  const width = Math.min(columns, MAX_WIDTH);
   const lines: string[] = [];
   const title = (text: string): void =>
     void lines.push(...(lines.length === 0 ? [] : [""]), paint("strong", text));

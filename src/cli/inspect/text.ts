@@ -10,7 +10,7 @@ import {
 } from "../../core/words.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount, formatTime } from "../format.ts";
-import type { Paint, Tone } from "../paint.ts";
+import type { Look, Tone } from "../paint.ts";
 import { cut, previewOf } from "../part-text.ts";
 import { shortId, shortName } from "../short-names.ts";
 import { wrap } from "../wrap.ts";
@@ -19,11 +19,6 @@ import type { Inspection } from "./inspection.ts";
 
 /** Further lines of a checkpoint are indented. */
 const CHECKPOINT_HANG = 4;
-
-interface Look {
-  readonly columns: number;
-  readonly paint: Paint;
-}
 
 /** What became of a message, and why. */
 interface Fate {

@@ -1,6 +1,6 @@
 import type { ReplayRequest } from "../../eval/replay/simulate.ts";
 import { barChart, chartWidth, ROWS } from "../bar-chart.ts";
-import type { Paint, Tone } from "../paint.ts";
+import type { Look, Tone } from "../paint.ts";
 
 /** A peak beyond this is cut, so that one huge result doesn't flatten everything else. */
 const MAX_TOP = 1.25;
@@ -11,10 +11,7 @@ const YELLOW_AT = 0.7;
 const RED_AT = 0.9;
 
 /** Pressure over the requests as lines of text, with a mark under every column in which a compaction happened. */
-export function pressureChart(
-  requests: readonly ReplayRequest[],
-  options: { columns: number; paint: Paint },
-): string[] {
+export function pressureChart(requests: readonly ReplayRequest[], options: Look): string[] {
   const width = Math.min(chartWidth(options.columns), Math.max(1, spread(requests.length)));
   const columns = Array.from({ length: width }, (_, column) => columnOf(requests, column, width));
   const top = Math.min(MAX_TOP, Math.max(1, ...columns.map((column) => column.pressure)));

@@ -6,7 +6,7 @@ import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import { escapeHtml } from "../../eval/report/escape.ts";
 import { tableHtml } from "../../eval/report/page.ts";
 import { formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
-import type { Paint } from "../paint.ts";
+import type { Look } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 
 /** Strategies that shorten, in the order in which they are shown. */
@@ -112,11 +112,7 @@ const LEAST_BAR = 10;
 const MOST_BAR = 40;
 
 /** The comparison as a table, with a bar for each cost where the terminal is wide enough. */
-export function comparedLines(
-  lines: readonly Compared[],
-  chosen: string,
-  options: { readonly columns: number; readonly paint: Paint },
-): string[] {
+export function comparedLines(lines: readonly Compared[], chosen: string, options: Look): string[] {
   if (lines.length === 0) return [];
   const { columns, paint } = options;
   const isJudged = lines.some(({ knows }) => knows !== undefined);

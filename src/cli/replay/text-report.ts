@@ -3,7 +3,7 @@ import { REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../../core/words.ts";
 import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
-import type { Paint } from "../paint.ts";
+import type { Look, Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 import { chartLegend, pressureChart } from "./chart.ts";
 
@@ -29,12 +29,7 @@ const NOTES_FROM = 76;
 const GAP = "  ";
 
 /** The replay as text for a terminal. */
-export function textReport(
-  facts: ReplayFacts,
-  replay: Replay,
-  totals: ReplayTotals,
-  options: { readonly columns: number; readonly paint: Paint },
-): string {
+export function textReport(facts: ReplayFacts, replay: Replay, totals: ReplayTotals, options: Look): string {
   const { columns, paint } = options;
   const head = [
     paint("strong", facts.file),

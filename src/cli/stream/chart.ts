@@ -1,7 +1,7 @@
 import type { Timeline } from "../../stream/timeline.ts";
 import { barChart, chartWidth, ROWS } from "../bar-chart.ts";
 import { formatShort } from "../format.ts";
-import type { Paint, Tone } from "../paint.ts";
+import type { Look, Tone } from "../paint.ts";
 
 /** Where the cache is nearly full, as a share of what it may hold. */
 const WARN_AT = 0.7;
@@ -9,7 +9,7 @@ const WARN_AT = 0.7;
 /** Tokens in the cache over time as lines of text, with a mark under every column in which it was managed. */
 export function cacheChart(
   { points, managed, status }: Timeline,
-  options: { readonly columns: number; readonly paint: Paint; readonly seconds?: number },
+  options: Look & { readonly seconds?: number },
 ): string[] {
   const width = chartWidth(options.columns);
   // While the stream runs, its whole length may be known, and the chart fills from the left.

@@ -4,7 +4,7 @@ import type { Played, Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
 import { STREAM_WORDS } from "../../stream/words.ts";
 import { formatCount, formatShort } from "../format.ts";
-import type { Paint } from "../paint.ts";
+import type { Look, Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 import { cacheChart } from "./chart.ts";
 
@@ -19,11 +19,7 @@ export interface StreamFacts extends Omit<Played, "timeline"> {
 /** Managements of the cache that are listed; more are counted. */
 const MAX_LISTED = 40;
 
-export function streamReport(
-  facts: StreamFacts,
-  timeline: Timeline,
-  options: { readonly columns: number; readonly paint: Paint },
-): string {
+export function streamReport(facts: StreamFacts, timeline: Timeline, options: Look): string {
   const { columns, paint } = options;
   const { status, managed } = timeline;
   const lines = [

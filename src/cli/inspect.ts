@@ -41,11 +41,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
   await withDatabase(flags, io, { create: false }, async (store, database) => {
     if (session === undefined) {
       const { conversations } = await store.conversations.list(tenant, { limit: LISTED, archived: "all" });
-      const bySession = new Map<string, Conversation[]>();
-      for (const one of conversations) {
-        const name = one.session ?? one.id;
-        bySession.set(name, [...(bySession.get(name) ?? []), one]);
-      }
+      const bySession = Map.groupBy(conversations, ({ session, id }) => session ?? id);
       const groups = await Promise.all(
         [...bySession.values()].map((group) => branchesOf(store.conversations, tenant, group)),
       );

@@ -5,8 +5,7 @@ import { dialectById } from "./dialect-by-id.ts";
 import { encode as encodeGeminiContents } from "./gemini-contents/encode.ts";
 import { encode as encodeOpenaiChat } from "./openai-chat/encode.ts";
 import { encode as encodeOpenaiResponses } from "./openai-responses/encode.ts";
-import { type Arranged, arrange } from "./shared/arrange.ts";
-import type { Encoded } from "./shared/encoded.ts";
+import { type Arranged, arrange, type Encoded } from "./shared/arrange.ts";
 import { createLosses, type Losses } from "./shared/losses.ts";
 
 /** What `encode` returns. */

@@ -98,16 +98,15 @@ function exported(database: DatabaseSync, id: unknown): object {
   const takenBack = session?.["revert"] ? messageIn(jsonOf("revert", id, session["revert"])) : undefined;
   const said = rows.filter((row) => takenBack === undefined || String(row["id"]) < takenBack);
   if (said.length === 0) throw new FileError("nothing was said in this session.");
-  const parts = new Map<unknown, object[]>();
-  for (const row of all("SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id")) {
-    const list = parts.get(row["message_id"]) ?? [];
-    parts.set(row["message_id"], list);
-    list.push(jsonOf("part", row["id"], row["data"]));
-  }
+  const rowsOfParts = all("SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id");
+  const parts = Map.groupBy(
+    rowsOfParts.map((row) => ({ of: row["message_id"], part: jsonOf("part", row["id"], row["data"]) })),
+    ({ of }) => of,
+  );
   const messages = said.map((row) => {
     const info = jsonOf("message", row["id"], row["data"]);
     if (typeof info["role"] !== "string") throw damaged("message", row["id"], "says no role");
-    return { info, parts: parts.get(row["id"]) ?? [] };
+    return { info, parts: (parts.get(row["id"]) ?? []).map(({ part }) => part) };
   });
   return { info: { id: String(id), title: session?.["title"] }, messages };
 }

@@ -5,9 +5,8 @@ import { nameText, toJson } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
 import { markedMessage } from "../shared/marker.ts";
-import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
 import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
-import { isSignature } from "../shared/signature.ts";
+import { isSignature, opaqueReasoning } from "../shared/signature.ts";
 import { readDocument, readImage, readSearchResult } from "./read-media.ts";
 import { type AnthropicMessage, isServerResult } from "./wire.ts";
 

@@ -1,7 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
-import type { Encoded } from "../shared/encoded.ts";
+import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";

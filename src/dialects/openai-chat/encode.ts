@@ -1,5 +1,4 @@
-import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
-import type { Encoded } from "../shared/encoded.ts";
+import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsText } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";

@@ -1,8 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { ReasoningPart } from "../../core/types.ts";
 import { nameText } from "../shared/json.ts";
-import { opaqueReasoning } from "../shared/opaque-reasoning.ts";
-import { isSignature } from "../shared/signature.ts";
+import { isSignature, opaqueReasoning } from "../shared/signature.ts";
 
 /**
  * The reasoning in the fields of an assistant message. Servers that send several of these fields repeat the same

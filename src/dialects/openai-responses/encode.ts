@@ -1,7 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart } from "../shared/arrange.ts";
-import type { Encoded } from "../shared/encoded.ts";
+import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsText } from "../shared/json.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";

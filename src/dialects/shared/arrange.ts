@@ -4,6 +4,12 @@ import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../co
 import { EMPTY_TEXT } from "./legal-text.ts";
 import type { Losses } from "./losses.ts";
 
+/** Messages in a wire format, and the system prompt where the format keeps it apart. */
+export interface Encoded<M> {
+  readonly messages: M[];
+  readonly system?: unknown;
+}
+
 /** Stands for the result of a call that was never answered but has messages after it. */
 const NO_RESULT = "(no result)";
 

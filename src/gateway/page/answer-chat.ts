@@ -24,7 +24,7 @@ import { runRounds } from "../turn/run-rounds.ts";
 import { type Attempt, runTurn } from "../turn/run-turn.ts";
 import type { Shrink } from "../turn/shrink.ts";
 import { spokenWire, type Turn } from "../turn/turn.ts";
-import { called } from "../upstream/called.ts";
+import { called } from "../upstream/upstream-fault.ts";
 import { describeFailure } from "../v1/fail.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
 import { announced } from "./announce.ts";

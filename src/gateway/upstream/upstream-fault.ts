@@ -1,5 +1,3 @@
-import { called } from "./called.ts";
-
 const CLOSED = "it closed the connection";
 
 /** What codes mean that say little by themselves. */
@@ -63,3 +61,9 @@ function reasonOf(cause: unknown): string | undefined {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
+
+/** The name of an upstream that was given by its address alone. */
+const UNNAMED = "upstream";
+
+/** An upstream as sentences call it. */
+export const called = (name: string): string => (name === UNNAMED ? "the upstream" : `the upstream ${name}`);

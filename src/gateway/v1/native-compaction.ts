@@ -5,7 +5,7 @@ import { measureOf } from "../compaction/measure.ts";
 import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { called } from "../upstream/called.ts";
+import { called } from "../upstream/upstream-fault.ts";
 import { type MadeSummary, type NativeCompaction, type NativeWish, NO_WISH } from "../wires/native.ts";
 import { summaryText } from "../wires/shared/seal-summary.ts";
 import type { Wire } from "../wires/wire.ts";

@@ -12,8 +12,7 @@ import {
 } from "../shared/plan-append.ts";
 import { messageOf } from "../shared/rows.ts";
 import { tokensIn } from "../shared/said-columns.ts";
-import { newestOf } from "./newest-of.ts";
-import type { HeldConversation, TenantData } from "./tenant-data.ts";
+import { type HeldConversation, newestOf, type TenantData } from "./tenant-data.ts";
 
 /** Every text stands where it is used, so it is its own address. */
 const TEXT_PLACES: TextPlaces = { addressOf: (wire) => wire, standsWithMessage: () => true };

@@ -6,8 +6,7 @@ import { conversationNotFound } from "../shared/not-found.ts";
 import { changedColumns, conversationOf } from "../shared/rows.ts";
 import { append } from "./append.ts";
 import { deleteConversation, forksOf } from "./delete-conversation.ts";
-import { newestOf } from "./newest-of.ts";
-import type { HeldConversation, MemoryContext, TenantData } from "./tenant-data.ts";
+import { type HeldConversation, type MemoryContext, newestOf, type TenantData } from "./tenant-data.ts";
 
 export function memoryConversations(context: MemoryContext): ConversationStore {
   const { of, now, newId, limits } = context;

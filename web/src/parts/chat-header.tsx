@@ -9,8 +9,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { TextDialog } from "./text-dialog.tsx";
-import { useAuto } from "./use-auto.ts";
-import { useApp, usePiece, useStore } from "./use-store.ts";
+import { useApp, useAuto, usePiece, useStore } from "./use-store.ts";
 
 const TABS: readonly { tab: ChatTab; icon: IconName }[] = [
   { tab: "chat", icon: "chat" },

@@ -5,8 +5,7 @@ import { hiddenBy, openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Button, Notice } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
-import { useAuto } from "./use-auto.ts";
-import { useApp, usePiece, useStore } from "./use-store.ts";
+import { useApp, useAuto, usePiece, useStore } from "./use-store.ts";
 
 const words = strings.compaction;
 

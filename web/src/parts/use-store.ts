@@ -1,5 +1,7 @@
 import { createContext, use, useSyncExternalStore } from "react";
+import { inForce } from "../../../src/gateway/api.ts";
 import type { App } from "../state/app.ts";
+import type { Chat } from "../state/chat-state.ts";
 import type { Store } from "../state/store.ts";
 
 export function useStore<T extends object>(store: Store<T>): T {
@@ -31,4 +33,11 @@ export function useApp(): App {
   const app = use(AppContext);
   if (app === undefined) throw new Error("useApp is used outside of AppContext");
   return app;
+}
+
+/** Is a chat compacted by itself when it is due? */
+export function useAuto(chat: Chat): boolean {
+  const settings = usePiece(useApp().store, (state) => state.settings);
+  const own = usePiece(chat.store, ({ conversation }) => conversation?.settings);
+  return settings === undefined || inForce("auto", { answer: settings, chat: own }).value === true;
 }

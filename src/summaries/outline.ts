@@ -1,4 +1,5 @@
 import { mapSteps, type Steps } from "../core/steps.ts";
+import { stretchesOf } from "./fences.ts";
 import { plainStatement } from "./read-passage.ts";
 
 /** A point of an answer: a title, or what an entry of a list begins with. */
@@ -16,7 +17,6 @@ const MAX_POINT = 70;
 const COMMON = 2;
 const SEPARATOR = "; ";
 
-const FENCE = /^\s*(?:```|~~~)/;
 // Dots take line breaks of other kinds, too: where they don't, a long run of blanks before one is tried again from each of its places.
 const TITLE = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?)$/s;
 const ENTRY = /^(?:[-*•+]|\d+[.)])\s+(?<rest>.*)$/s;
@@ -74,12 +74,10 @@ function lineOf(points: readonly Point[], most: number): string | undefined {
 function pointsOf(answer: string): Point[] {
   const points: Point[] = [];
   const told = new Set<string>();
-  let fenced = false;
   let rank = 0;
-  for (const raw of answer.split("\n")) {
-    const line = raw.trim();
-    if (FENCE.test(line)) fenced = !fenced;
-    if (fenced || line === "") continue;
+  for (const stretch of stretchesOf(answer)) {
+    const line = stretch.type === "prose" ? stretch.line.trim() : "";
+    if (line === "") continue;
     const isTitle = TITLE.test(line);
     const text = plainStatement(isTitle ? line : entryIn(line))
       .replace(NUMBER, "")

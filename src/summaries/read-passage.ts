@@ -1,3 +1,4 @@
+import { stretchesOf } from "./fences.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** A piece of what a message says, with its place in the lists, tables and sections of that message. */
@@ -28,8 +29,6 @@ const MAX_CODE = 480;
 /** Titles that are shown above a statement: the section and what leads into the list. */
 const TITLES_SHOWN = 2;
 
-/** What opens or closes a stretch of code; code that ends in the same line is part of a sentence. */
-const FENCE = /^\s*(`{3,8}|~{3,8})(?!.*\1)/;
 const RULE = /^[\s|:+=_*-]*$/;
 const TITLE = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^.!?]*:)$/;
 /** What only says that something follows ("Here is the analysis:"). */
@@ -71,15 +70,25 @@ export function plainStatement(line: string): string {
 /** What a message says, in pieces. `bySentence`: prose is read sentence by sentence, however short its lines are. */
 export function readPassage(text: string, bySentence: boolean): Piece[] {
   const reader = new PassageReader(bySentence);
-  for (const raw of text.split("\n")) reader.read(raw);
+  for (const stretch of stretchesOf(text))
+    if (stretch.type === "code") reader.code(stretch.lines, stretch.isClosed);
+    else reader.prose(stretch.line);
   return reader.pieces;
+}
+
+function cutCode(line: string): string {
+  return line.length <= MAX_CODE
+    ? line
+    : `${line
+        .slice(0, MAX_CODE - 2)
+        .toWellFormed()
+        .trimEnd()} …`;
 }
 
 class PassageReader {
   readonly pieces: Piece[] = [];
   readonly #bySentence: boolean;
   #titles: Title[] = [];
-  #code: string[] | undefined;
   #block: Block | undefined;
   #numbered: Block | undefined;
   #blocks = 0;
@@ -89,22 +98,15 @@ class PassageReader {
     this.#bySentence = bySentence;
   }
 
-  read(raw: string): void {
-    if (FENCE.test(raw)) this.#fence();
-    else if (this.#code !== undefined) {
-      if (this.#code.length <= MAX_CODE_LINES) this.#code.push(raw.slice(0, MAX_CODE));
-    } else if (!RULE.test(raw)) this.#prose(raw);
-  }
-
-  #fence(): void {
-    if (this.#code === undefined) {
-      this.#code = [];
-      return;
-    }
-    const code = this.#code;
-    this.#code = undefined;
-    const text = code.join("\n").trim();
-    const isShort = text !== "" && code.length <= MAX_CODE_LINES && text.length <= MAX_CODE;
+  code(lines: readonly string[], isClosed: boolean): void {
+    const shown = isClosed ? lines : lines.slice(0, MAX_CODE_LINES);
+    const isCut = shown.length < lines.length;
+    const text = `${shown
+      .slice(0, MAX_CODE_LINES + 1)
+      .map(cutCode)
+      .join("\n")
+      .trim()}${isCut ? "\n…" : ""}`;
+    const isShort = text !== "" && shown.length <= MAX_CODE_LINES && text.length <= MAX_CODE;
     if (this.#block !== undefined) {
       if (isShort) this.#push(text, "code", this.#block.lead, this.#block.id);
       return;
@@ -119,7 +121,8 @@ class PassageReader {
     }
   }
 
-  #prose(raw: string): void {
+  prose(raw: string): void {
+    if (RULE.test(raw)) return;
     const line = raw.trim();
     const plain = plainStatement(line);
     const indent = raw.length - raw.trimStart().length;

@@ -1,3 +1,5 @@
+import { stretchesOf } from "../fences.ts";
+
 /** A statement of prose that can be read alone, under the title that it stood under. */
 export interface ProseStatement {
   readonly text: string;
@@ -10,7 +12,6 @@ const SHORTEST = 12;
 /** Longer ones are cut at a sentence's end or a space (characters). */
 const LONGEST = 420;
 
-const FENCE = /^\s*(?:```|~~~)/;
 const TABLE_ROW = /^\s*\|/;
 // A dot takes every line break that is left in a line; otherwise blanks before one would be tried again from each of their places.
 const HEADING = /^\s*#{1,6}\s(.*)$/s;
@@ -32,7 +33,6 @@ export const sentencesIn = (line: string): string[] =>
 export function statementsIn(text: string): ProseStatement[] {
   const statements: ProseStatement[] = [];
   let lead = "";
-  let inFence = false;
   let item = "";
   let paragraph = "";
   const flush = (): void => {
@@ -47,13 +47,13 @@ export function statementsIn(text: string): ProseStatement[] {
     else if (statement.length >= SHORTEST && /\p{L}{2}/u.test(statement) && !SIGNATURE.test(statement))
       statements.push({ text: statement, lead });
   };
-  for (const line of text.split("\n")) {
-    if (FENCE.test(line)) {
+  for (const stretch of stretchesOf(text)) {
+    if (stretch.type === "code") {
       flush();
-      inFence = !inFence;
       continue;
     }
-    if (inFence || TABLE_ROW.test(line)) continue;
+    const { line } = stretch;
+    if (TABLE_ROW.test(line)) continue;
     const title = HEADING.exec(line)?.[1] ?? BOLD_LINE.exec(line)?.[1];
     const listed = LIST_ITEM.exec(line)?.[1];
     if (title !== undefined) {

@@ -112,3 +112,29 @@ describe("turns", () => {
     ]);
   });
 });
+
+describe("the last user message", () => {
+  const said = (role: "user" | "assistant", text: string): Message => ({
+    role,
+    parts: [{ type: "text", text }],
+  });
+  const loaded: Message[] = [
+    { role: "assistant", parts: [{ type: "tool-call", id: "s", name: "Skill", args: '{"skill":"plans"}' }] },
+    { role: "tool", parts: [{ type: "tool-result", id: "s", text: "Launching skill: plans" }] },
+    said("user", `# Plans\n${"Write down every step. ".repeat(60)}`),
+  ];
+  test("is what the user asked, not what a tool loaded or a host noted, once the model has read that", () => {
+    const transcript = [said("user", "Write a plan."), ...loaded, said("assistant", "I have read it.")];
+    expect(structureOf(transcript).lastUser).toBe(0);
+    const stopped = [
+      said("user", "Do it."),
+      said("user", "[Request interrupted by user]"),
+      said("assistant", "Yes?"),
+    ];
+    expect(structureOf(stopped).lastUser).toBe(0);
+  });
+  test("is the newest of them as long as the model hasn't read it, or if there is no other", () => {
+    expect(structureOf([said("user", "Write a plan."), ...loaded]).lastUser).toBe(3);
+    expect(structureOf([...loaded, said("assistant", "I have read it.")]).lastUser).toBe(2);
+  });
+});

@@ -1,3 +1,4 @@
+import { isHostNote } from "./host-notes.ts";
 import { isSummary } from "./markers.ts";
 import { OpenCalls, type Place } from "./open-calls.ts";
 import type { Message, Role, Run, ToolResultPart } from "./types.ts";
@@ -29,7 +30,10 @@ export interface Structure {
   /** For each message the index of its unit. */
   readonly unitOf: readonly number[];
   readonly turns: readonly Run[];
-  /** Index of the last message that holds the user's own words and no tool results. */
+  /**
+   * Index of the last message that holds the user's own words and no tool results. What a host wrote in the user's place is
+   * none once the model has read it.
+   */
   readonly lastUser: number | undefined;
   /**
    * First message of the round that the model hasn't answered yet, and of what followed it: the model asked for these
@@ -89,11 +93,12 @@ export function structureOf(messages: readonly Message[]): Structure {
   const turns: Run[] = [];
   let lastUser: number | undefined;
   let turnFrom = start;
+  const lastSpoken = messages.findLastIndex(({ role }) => role === "assistant");
   for (let i = start; i < messages.length; i++) {
     if (!isUserMessage(messages[i]!)) continue;
     if (i > turnFrom) turns.push({ from: turnFrom, to: i });
     turnFrom = i;
-    lastUser = i;
+    if (lastUser === undefined || i > lastSpoken || !isHostNote(messages, i)) lastUser = i;
   }
   if (turnFrom < messages.length) turns.push({ from: turnFrom, to: messages.length });
   const unanswered = unansweredFrom(messages, units);

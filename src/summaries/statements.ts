@@ -1,7 +1,7 @@
+import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
-import { isHostNote } from "./host-notes.ts";
 import { readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 import { QUESTION } from "./salience.ts";

@@ -1,7 +1,7 @@
+import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
-import { isHostNote } from "./host-notes.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";

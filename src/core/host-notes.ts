@@ -1,5 +1,4 @@
-import { saidText } from "../core/message-text.ts";
-import type { Message } from "../core/types.ts";
+import type { Message } from "./types.ts";
 
 /** A tool by which a model loads instructions that its host keeps. */
 const LOADS_INSTRUCTIONS = /skill/i;
@@ -7,13 +6,22 @@ const LOADS_INSTRUCTIONS = /skill/i;
 const LEAST_INSTRUCTIONS = 800;
 /** What a host writes where somebody stopped the model. */
 const INTERRUPTION = /^\s*\[request (?:was )?(?:interrupted|cancell?ed|aborted)[^\]\n]{0,80}\]\s*$/i;
+/** A longer text is no such note (characters). */
+const LONGEST_NOTE = 200;
 
 /** Was a message of the user's role written by the host? Not a word of it is the user's. */
 export function isHostNote(messages: readonly Message[], index: number): boolean {
   const message = messages[index];
-  if (message?.role !== "user") return false;
-  const text = saidText(message);
-  return INTERRUPTION.test(text) || (text.length >= LEAST_INSTRUCTIONS && isLoaded(messages, index));
+  if (message?.role !== "user" || !message.parts.every((part) => part.type === "text")) return false;
+  const length = message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+  if (length >= LEAST_INSTRUCTIONS) return isLoaded(messages, index);
+  const [part] = message.parts;
+  return (
+    message.parts.length === 1 &&
+    length <= LONGEST_NOTE &&
+    part!.type === "text" &&
+    INTERRUPTION.test(part!.text)
+  );
 }
 
 /** Does it stand right behind the result of a call that loads instructions? Hosts put their text in the user's place. */

@@ -4,6 +4,7 @@ import { chooseAnswers, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 import { setsLastingRule } from "./lasting-rules.ts";
 import type { Outcome } from "./outcomes.ts";
 import type { Quote } from "./quotes.ts";
@@ -28,6 +29,7 @@ export interface ChooseQuotesInput {
   /** A model has told the story. */
   readonly isTold: boolean;
   readonly cost: (text: string) => number;
+  readonly count: (text: string) => number;
   readonly salience: Salience;
   /** The newest words of the conversation. */
   readonly newest: string;
@@ -78,15 +80,22 @@ function* work(input: ChooseQuotesInput): Steps<Quote[]> {
   const words = yield* userQuotes(input, "work", new Set());
   const refusals = refusalsWithin(input, input.cap * REFUSALS_SHARE);
   const taken = refusals.reduce((sum, { text }) => sum + input.cost(`#1234 tool» ${text}\n`), 0);
-  const statements = yield* chooseStatements({
+  const statements = yield* statementsOf(input.messages, input.indexes);
+  // The assistant writes names, figures and code, which take more tokens than the user's words for the same length.
+  const cost = estimateTokens(
+    statements.map(({ text }) => text),
+    input.count,
+  );
+  const chosen = yield* chooseStatements({
     ...input,
-    statements: yield* statementsOf(input.messages, input.indexes),
+    cost,
+    statements,
     budget: (leftOf(input, words) - taken) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
   });
   return [
     ...words.map((one): Quote => ({ by: "user", words: one })),
     ...refusals.map((outcome): Quote => ({ by: "tool", outcome })),
-    ...statements.map((statement): Quote => ({ by: "assistant", statement })),
+    ...chosen.map((statement): Quote => ({ by: "assistant", statement })),
   ];
 }
 

@@ -41,6 +41,8 @@ const FACTORS = {
 } as const;
 /** What was found since the user last wrote is what the work stands on now. */
 const CURRENT_TURN = 2;
+/** What the user answered with the newest request ("do the rest"): without it that can't be read. */
+const ANSWERED = 2;
 /** Longer intentions have room for a reason (characters). */
 const SHORT_INTENTION = 140;
 /**
@@ -57,6 +59,9 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
   const changes = yield* changesBefore(messages);
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
   const turn = messages.findLastIndex((_, index) => isTyped(messages, index));
+  const answered = messages.findLastIndex(
+    (message, index) => index < turn && message.role === "assistant" && saidText(message).trim() !== "",
+  );
   for (const index of indexes) {
     yield;
     const message = messages[index];
@@ -81,7 +86,7 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
       const factor =
         (calls ? beforeCall(piece, piece === pieces.at(-1)) : inReport(at, found.length)) *
         (calls ? 1 : reportFactor(changes[index]!)) *
-        (index > turn ? CURRENT_TURN : 1);
+        (index > turn ? CURRENT_TURN : index === answered ? ANSWERED : 1);
       if (factor > 0)
         statements.push({
           message: index,

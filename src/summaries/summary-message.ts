@@ -150,12 +150,19 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     wordsShare: input.shares?.words,
     isTold: narrative.length > 0,
     cost: prose,
+    count,
     salience: salience(transcript),
     newest,
     age,
   })).filter((quote) => !isTold(textOf(quote)));
   yield;
-  const left = free - said.reduce((sum, quote) => sum + prose(`${textOf(quote)}\n`), 0);
+  const spoken = estimateTokens(
+    said.flatMap((quote) => (quote.by === "assistant" ? [textOf(quote)] : [])),
+    count,
+  );
+  const quoteCost = (quote: Quote): number =>
+    (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
+  const left = free - said.reduce((sum, quote) => sum + quoteCost(quote), 0);
   const outcomes = chooseOutcomes({
     outcomes: outcomesOf(messages, (index) => hidden[index] === 1),
     budget: left * OUTCOMES_SHARE,
@@ -258,7 +265,7 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
       });
     };
   const parts = {
-    quoteCosts: quotes.map((quote) => prose(`#1234 ${textOf(quote)}\n`)),
+    quoteCosts: quotes.map(quoteCost),
     chosen,
     lineCost,
     fixed: narrative.length > 0 || state.length > 0,

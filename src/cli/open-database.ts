@@ -35,7 +35,7 @@ export async function withDatabase<T>(
     warn: warnOn(io),
   });
   const isServer = /^postgres(?:ql)?:\/\//.test(config.db);
-  const name = isServer && !URL.canParse(config.db) ? "PostgreSQL" : withoutPassword(config.db);
+  const name = withoutPassword(config.db);
   if (!isServer && !create && !existsSync(config.db))
     throw new FileError(`there is no database ${name}. Name one with --db FILE or --db postgres://….`);
   const store = openStore(config.db, {
@@ -53,11 +53,17 @@ export async function withDatabase<T>(
   }
 }
 
-/** A screen is no place for a password; whoever gave it knows it. */
+/**
+ * A screen is no place for a password; whoever gave it knows it. PostgreSQL takes addresses that no URL may have
+ * (`postgres://user:password@/database?host=/tmp`), and a password in the query.
+ */
 export function withoutPassword(text: string): string {
-  if (!/^\w+:\/\//.test(text) || !URL.canParse(text)) return text;
+  const scheme = /^\w+:\/\//.exec(text)?.[0];
+  if (scheme === undefined) return text;
+  if (!URL.canParse(text)) return `${scheme}…`;
   const url = new URL(text);
-  if (url.password === "") return text;
+  if (url.password === "" && !url.searchParams.has("password")) return text;
   url.password = "";
+  url.searchParams.delete("password");
   return url.href;
 }

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
-import { beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { sharedPostgres, type TestDatabases } from "../../test/support/postgres.ts";
 import { describeStore } from "../testing/store-contract.ts";
-import { postgresStore } from "./postgres.ts";
+import { type PostgresStoreOptions, postgresStore } from "./postgres.ts";
 
 let server: TestDatabases;
 beforeAll(async () => {
@@ -21,6 +21,68 @@ test("a server that can't be reached is named, its password isn't", async () => 
   const error: unknown = await store.ready().catch((reason: unknown) => reason);
   expect(String(error)).toMatch(/PostgreSQL at 127\.0\.0\.1:1\/db can't be reached/);
   expect(String(error)).not.toContain("secret");
+  await store.close();
+});
+
+describe("a server that can't be reached is named, however it was told where it is", () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const pool = (options: pg.PoolConfig) => ({ pool: new pg.Pool(options) });
+  const SOCKET = "/nowhere/precis";
+
+  test.each<[how: string, options: () => PostgresStoreOptions, place: string]>([
+    [
+      "by the environment",
+      () => {
+        vi.stubEnv("PGHOST", "127.0.0.1");
+        vi.stubEnv("PGPORT", "1");
+        return pool({ database: "db", password: "secret" });
+      },
+      "127.0.0.1:1/db",
+    ],
+    ["by options of a pool", () => pool({ host: "127.0.0.1", port: 1, database: "db" }), "127.0.0.1:1/db"],
+    [
+      "by a pool of another copy of pg",
+      () => {
+        const own = new pg.Pool({ host: "127.0.0.1", port: 1, database: "db" });
+        return { pool: { options: own.options, connect: () => own.connect(), end: () => own.end() } };
+      },
+      "127.0.0.1:1/db",
+    ],
+    ["by an address of IPv6", () => pool({ host: "::1", port: 1, database: "db" }), "[::1]:1/db"],
+    ["by the query", () => ({ url: "postgres://me:secret@/db?host=127.0.0.1&port=1" }), "127.0.0.1:1/db"],
+    ["by a folder", () => pool({ host: SOCKET, port: 1, database: "db" }), `${SOCKET}/.s.PGSQL.1/db`],
+    [
+      "by a folder in the query",
+      () => pool({ connectionString: `postgres://me:secret@/db?host=${SOCKET}&port=1` }),
+      `${SOCKET}/.s.PGSQL.1/db`,
+    ],
+    [
+      "by a folder as the host",
+      () => ({ url: `postgres://me:secret@${encodeURIComponent(SOCKET)}:1/db` }),
+      `${SOCKET}/.s.PGSQL.1/db`,
+    ],
+    [
+      "by a folder alone",
+      () => {
+        vi.stubEnv("PGPORT", "1");
+        return pool({ connectionString: `${SOCKET} db` });
+      },
+      `${SOCKET}/.s.PGSQL.1/db`,
+    ],
+  ])("%s", async (_how, options, place) => {
+    const store = postgresStore(options());
+    const error: unknown = await store.ready().catch((reason: unknown) => reason);
+    expect(String(error)).toContain(`PostgreSQL at ${place} can't be reached (E`);
+    expect(String(error)).not.toMatch(/secret|See the cause/);
+    await store.close();
+  });
+});
+
+test("a URL that can't be read is called that, without its password", async () => {
+  const store = postgresStore({ url: "postgres://me:sec#ret@127.0.0.1:1/db" });
+  const error: unknown = await store.ready().catch((reason: unknown) => reason);
+  expect(String(error)).toContain("the URL of PostgreSQL can't be read. Write it as postgres://");
+  expect(String(error)).not.toMatch(/sec#|ret@/);
   await store.close();
 });
 
@@ -100,8 +162,13 @@ test("a pool of the host's own stays open, whatever it does with large numbers",
 test("a wrong password is called that", async () => {
   const url = (await server.database()).replace("precis:precis", "precis:wrong");
   const store = postgresStore({ url });
-  await expect(store.ready()).rejects.toThrow(/refused the user or password/);
+  await expect(store.ready()).rejects.toThrow(/refused the user or password\. Check both in the URL\./);
   await store.close();
+  const pool = new pg.Pool({ connectionString: url }).on("error", () => {});
+  const shared = postgresStore({ pool });
+  await expect(shared.ready()).rejects.toThrow(/Check both in the options of the pool\./);
+  await shared.close();
+  await pool.end();
 });
 
 test("deleting a conversation never looks through all others of a tenant", async () => {

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { defined } from "../core/defined.ts";
 import { ConfigError } from "../core/errors.ts";
 import { appendTogether } from "./postgres/append-together.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
@@ -23,7 +24,6 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
 }
 
 const DEFAULT_MAX_CONNECTIONS = 10;
-const DEFAULT_PORT = 5_432;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A connection that isn't used for so long is closed: a new one has to plan every statement anew. */
 const IDLE_MS = 60_000;
@@ -56,7 +56,8 @@ export function postgresStore({
   const pool = given ?? createPool(url ?? "", maxConnections);
   return createSqlStore(
     postgresEngine(pool, {
-      where: placeOf(url ?? urlOf(given)),
+      where: placeOf(given === undefined ? { connectionString: url } : optionsOf(given)),
+      told: given === undefined ? "the URL" : "the options of the pool",
       ownsPool: given === undefined,
       isPrepared: prepare,
     }),
@@ -80,18 +81,33 @@ function createPool(url: string, max: number): pg.Pool {
   return pool;
 }
 
-/** Where a pool of the host's own leads, as far as it was told. */
-function urlOf(pool: PostgresPool | undefined): string | undefined {
-  const { connectionString, host, port, database } = pool instanceof pg.Pool ? pool.options : {};
-  if (connectionString !== undefined || host === undefined) return connectionString;
-  return `postgres://${host}:${port ?? DEFAULT_PORT}/${database ?? ""}`;
+/** What says where a server is. */
+type PlaceOptions = Pick<pg.PoolConfig, "connectionString" | "host" | "port" | "database" | "user">;
+
+/** Options of a host's own pool, which may come from another copy of `pg`. */
+function optionsOf(pool: PostgresPool & { readonly options?: PlaceOptions }): PlaceOptions | undefined {
+  return pool.options;
 }
 
-/** Host and database for error texts, without the password. */
-function placeOf(url: string | undefined): string {
-  if (url === undefined || !URL.canParse(url)) return "PostgreSQL";
-  const { host, pathname } = new URL(url);
-  return `PostgreSQL at ${host}${pathname}`;
+/**
+ * Server and database for error texts, without the password. `pg` is asked, because it knows more places to look in than a URL:
+ * `PGHOST` and the like, sockets in a folder, a host in the query.
+ */
+function placeOf(options: PlaceOptions | undefined): string {
+  if (!options) return "PostgreSQL";
+  const { connectionString, host, port, database, user } = options;
+  try {
+    const client = new pg.Client(defined({ connectionString, host, port, database, user }));
+    const name = client.database ?? client.user;
+    const inDatabase = name ? `/${name}` : "";
+    if (client.host.startsWith("/"))
+      return `PostgreSQL at ${client.host}/.s.PGSQL.${client.port}${inDatabase}`;
+    const server = client.host.includes(":") ? `[${client.host}]` : client.host;
+    return `PostgreSQL at ${server}:${client.port}${inDatabase}`;
+  } catch {
+    // A URL that can't be read: connecting says so.
+    return "PostgreSQL";
+  }
 }
 
 /** PostgreSQL's ways. */
@@ -99,9 +115,17 @@ export function postgresEngine(
   pool: PostgresPool,
   {
     where,
+    told = "the URL",
     ownsPool,
     isPrepared = true,
-  }: { readonly where: string; readonly ownsPool: boolean; readonly isPrepared?: boolean },
+  }: {
+    /** Server and database, for error texts. */
+    readonly where: string;
+    /** What user, password and database are given in. */
+    readonly told?: string;
+    readonly ownsPool: boolean;
+    readonly isPrepared?: boolean;
+  },
 ): SqlEngine {
   const names = isPrepared ? statementNames() : undefined;
   return {
@@ -124,7 +148,7 @@ export function postgresEngine(
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     shareName: "select pg_advisory_xact_lock_shared(hashtextextended(?, 0))",
     isConflict,
-    explain: (error) => explainPostgres(error, where),
+    explain: (error) => explainPostgres(error, { where, told }),
     async *snapshot(work) {
       const client = await connectTo(pool);
       try {

@@ -20,8 +20,24 @@ export function isConflict(error: unknown): boolean {
   return (code !== undefined && CONFLICTS.has(code)) || isOutdated(error);
 }
 
+/** `ENOENT` and the like are said of certificates as well. */
+function isConnecting(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "connect";
+}
+
 /** What PostgreSQL's codes mean for the person who runs it. Never names the password. */
-export function explainPostgres(error: unknown, where: string): Explained | undefined {
+export function explainPostgres(
+  error: unknown,
+  {
+    where,
+    told,
+  }: {
+    /** Server and database. */
+    readonly where: string;
+    /** What user, password and database are given in. */
+    readonly told: string;
+  },
+): Explained | undefined {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : "";
   switch (code) {
@@ -30,18 +46,36 @@ export function explainPostgres(error: unknown, where: string): Explained | unde
     case "EAI_AGAIN":
     case "ETIMEDOUT":
     case "EHOSTUNREACH":
+    case "ENETUNREACH":
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
     case "ECONNRESET":
       return {
         message: `${where} can't be reached (${code}).`,
         fix: "Check that PostgreSQL runs there and that host and port are right.",
       };
+    // Of a server that is reached by a socket in a folder.
+    case "ENOENT":
+    case "EACCES":
+    case "ENOTDIR":
+      return isConnecting(error)
+        ? {
+            message: `${where} can't be reached (${code}).`,
+            fix: "Check that PostgreSQL runs, that its socket is in this folder, and that this user may use it.",
+          }
+        : undefined;
+    case "ERR_INVALID_URL":
+      return {
+        message: "the URL of PostgreSQL can't be read.",
+        fix: "Write it as postgres://user:password@host:port/database, with signs such as # / ? @ in the password as %23 %2F %3F %40.",
+      };
     case "28P01":
     case "28000":
-      return { message: `${where} refused the user or password.`, fix: "Check both in the URL." };
+      return { message: `${where} refused the user or password.`, fix: `Check both in ${told}.` };
     case "3D000":
       return {
         message: `the database of ${where} doesn't exist.`,
-        fix: "Create it, or name another in the URL.",
+        fix: `Create it, or name another in ${told}.`,
       };
     case "42501":
       return {
@@ -56,7 +90,7 @@ export function explainPostgres(error: unknown, where: string): Explained | unde
     case "53100":
       return { message: `${where} has no space left.`, fix: "Free some space; nothing is half-written." };
     case "25006":
-      return { message: `${where} is read-only.`, fix: "Name the primary server in the URL." };
+      return { message: `${where} is read-only.`, fix: `Name the primary server in ${told}.` };
     case "57P01":
     case "57P02":
     case "57P03":

@@ -12,6 +12,7 @@ import { createSqlStore } from "./create-sql-store.ts";
 import { migrate } from "./migrate.ts";
 import { bodyHash } from "./place-text.ts";
 import { putRow } from "./put-row.ts";
+import type { TextIndex } from "./recall/index-messages.ts";
 import { rows } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -197,6 +198,45 @@ describe.each([
       select tenant, conversation, position + 10, hash, body, role, at from precis_messages`);
     await expect(direct.transact(copy)).rejects.toThrow(/precis_messages_text/);
     await direct.close();
+    await store.close();
+  });
+
+  test("messages that were stored before there was an index of words are indexed once", async () => {
+    const engine = await place();
+    const old = engine();
+    await migrate(old, migrations.slice(0, 8));
+    const at = {
+      created_at: 1,
+      updated_at: 1,
+      pinned: 0,
+      archived: 0,
+      tokens: 0,
+      title: "",
+      title_search: "",
+    };
+    await old.transact(putRow("precis_conversations", { tenant: "t", id: "c", length: 3, named: 0, ...at }));
+    for (const [position, { hash, role, wire }] of storedTranscript("alpha", "beta", "gamma").entries()) {
+      await old.transact(putRow("precis_bodies", { tenant: "t", hash: bodyHash(wire), wire }));
+      const message = { tenant: "t", conversation: "c", position, hash, body: bodyHash(wire), role, at: 1 };
+      await old.transact(putRow("precis_messages", message));
+    }
+    await old.close();
+
+    const added: number[] = [];
+    const counting = engine();
+    const textIndex: TextIndex = {
+      ...counting.textIndex,
+      add(document, tokens) {
+        added.push(document);
+        return counting.textIndex.add(document, tokens);
+      },
+    };
+    const store = createSqlStore({ ...counting, textIndex }, {}, migrations);
+    await store.ready();
+    expect(added).toHaveLength(3);
+    const { messages } = await store.recallIndex("t").candidates({ terms: ["beta"], limit: 1 });
+    expect(messages.map(({ index }) => index)).toContain(1);
+    expect(added).toHaveLength(3);
     await store.close();
   });
 

@@ -18,6 +18,8 @@ const COVER_TRIES = 4;
 const CODE_PRICE = 2;
 /** Points of a list that don't fit as they are get so many characters each. */
 const SHORT_POINT = 64;
+/** And cells of a wide table at least so many. */
+const LEAST_CELL = 8;
 
 /** What `chooseStatements` takes. */
 export interface ChooseStatementsInput {
@@ -164,10 +166,33 @@ function shortForms(group: readonly Statement[]): (readonly Statement[])[] {
   const titles = first!.lead.split("\n");
   const announcement = titles.pop()!;
   const cut = group.map((one) =>
-    one.text.length <= SHORT_POINT ? one : { ...one, text: cutAt(one.text, SHORT_POINT) },
+    one.text.length <= SHORT_POINT ? one : { ...one, text: shortened(one.text) },
   );
   const isNamed = first!.place?.kind === "point" && SPECIFIC.test(announcement);
   return [cut, ...(isNamed ? [[{ ...first!, text: `${announcement} …`, lead: titles.join("\n") }]] : [])];
+}
+
+/** A point cut to a few words. A row of a table keeps all of its columns: its longest cells are cut. */
+function shortened(text: string): string {
+  if (!text.startsWith("|")) return cutAt(text, SHORT_POINT);
+  const cells = text.split("|").map((cell) => cell.trim());
+  const limit = longestCell(cells);
+  return cells
+    .map((cell) => (cell.length <= limit ? cell : cutAt(cell, limit)))
+    .join(" | ")
+    .trim();
+}
+
+/** The length at which all cells fit: short ones leave their room to the others. */
+function longestCell(cells: readonly string[]): number {
+  const lengths = cells.map(({ length }) => length).toSorted((a, b) => a - b);
+  let left = SHORT_POINT;
+  for (const [at, length] of lengths.entries()) {
+    const share = Math.floor(left / (lengths.length - at));
+    if (length > share) return Math.max(share, LEAST_CELL);
+    left -= length;
+  }
+  return SHORT_POINT;
 }
 
 function cutAt(text: string, limit: number): string {

@@ -67,6 +67,8 @@ const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
   body: 150,
   result: 150,
 };
+/** A line that only parts others, of a text or a table. */
+const RULE = /^[|:+=_*~#-][\s|:+=_*~#-]{2,}$/;
 /** Line numbers that file viewers put before each line. */
 const LINE_NUMBER = /^\s*\d{1,7}(?:→|\t| ?[|:] ?)/;
 const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
@@ -284,7 +286,7 @@ function* pieces(text: string, limit: number): Generator<Piece> {
       rest = rest.slice(cut.at).trim();
       fragment = !cut.ends;
     }
-    if (rest.length > 0) yield { text: rest, fragment, indented };
+    if (rest.length > 0 && !RULE.test(rest)) yield { text: rest, fragment, indented };
   }
 }
 

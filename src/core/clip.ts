@@ -79,8 +79,10 @@ const LONGEST_ESCAPE = 6;
  * be read as a letter.
  */
 function avoidHalves(text: string, at: number): number {
-  const begin = text.lastIndexOf("\\", at - 1);
-  if (begin >= 0 && at - begin < LONGEST_ESCAPE && !isEscaped(text, begin)) {
+  // Looked for right before the cut only: a search would go back to the beginning of a text that has none.
+  const from = Math.max(0, at - LONGEST_ESCAPE + 1);
+  const begin = from + text.slice(from, at).lastIndexOf("\\");
+  if (begin >= from && !isEscaped(text, begin)) {
     ESCAPE.lastIndex = begin;
     const end = begin + (ESCAPE.exec(text)?.[0].length ?? 0);
     if (end > at) return end;
@@ -89,16 +91,27 @@ function avoidHalves(text: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
+/** A longer run of backslashes is no escaping: how many they are is not counted further. An even number. */
+const LONGEST_RUN = 100_000;
+
 /** Is a backslash itself what another one before it escapes? */
 function isEscaped(text: string, at: number): boolean {
   let before = 0;
-  while (text[at - 1 - before] === "\\") before++;
+  while (before < LONGEST_RUN && text[at - 1 - before] === "\\") before++;
   return before % 2 === 1;
 }
 
+/** So many characters behind a line break are looked at one by one: a search costs more where the next one is near. */
+const NEAR_CHARS = 32;
+const LINE_BREAK = 10;
+
 function lineCount(text: string): number {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  for (let at = text.indexOf("\n"); at >= 0; ) {
+    const near = Math.min(text.length, at + NEAR_CHARS);
+    for (; at < near; at++) if (text.charCodeAt(at) === LINE_BREAK) lines++;
+    at = text.indexOf("\n", at);
+  }
   return lines;
 }
 

@@ -24,6 +24,7 @@ export function* bySalience(
     readonly exponent?: number;
   },
 ): Steps<number[]> {
+  yield* salience.prepare();
   const terms = yield* mapSteps(texts, (text) => salience.terms(text));
   const costs = yield* mapSteps(texts, (text) => Math.max(1, cost(text)) ** exponent);
   const priority = new Float64Array(texts.length);

@@ -22,7 +22,10 @@ export function lengthInWords(
 ): (tokens: number) => string {
   let sample = "";
   for (const text of texts) {
-    for (const line of text.split("\n")) if (line.length <= MAX_LINE) sample += `${line.trim()}\n`;
+    for (const line of text.split("\n")) {
+      if (line.length <= MAX_LINE) sample += `${line.trim()}\n`;
+      if (sample.length >= SAMPLE) break;
+    }
     if (sample.length >= SAMPLE) break;
   }
   sample = sample.slice(0, SAMPLE);

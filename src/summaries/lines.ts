@@ -1,4 +1,4 @@
-import type { Steps } from "../core/steps.ts";
+import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../core/types.ts";
 import { leftText } from "./file-change.ts";
 import type { NamedFile } from "./file-names.ts";
@@ -79,8 +79,8 @@ const known = new WeakMap<
   { readonly newest: Message | undefined; readonly read: TranscriptLines }
 >();
 
-/** Lines that are read in one step, about. */
-const LINES_AT_ONCE = 512;
+/** Lines that are read in one step: some milliseconds of work where all words are new. */
+const LINES_AT_ONCE = 64;
 
 /** Cuts a transcript into lines and finds their terms. */
 export function* transcriptLines(messages: readonly Message[]): Steps<TranscriptLines> {
@@ -95,7 +95,6 @@ export function* transcriptLines(messages: readonly Message[]): Steps<Transcript
 function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   const table = new TermTable();
   const lines: Line[] = [];
-  let next = LINES_AT_ONCE;
   let position = 0;
   let toolLength = 0;
   const files = new Map<string, string>();
@@ -107,7 +106,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   /** By ordinal of the line. */
   const owners: (NamedFile | undefined)[] = [];
 
-  const add = (
+  function* add(
     message: number,
     kind: LineKind,
     text: string,
@@ -115,7 +114,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
     file = "",
     spent = false,
     isPart = false,
-  ): void => {
+  ): Steps<void> {
     for (const { text: piece, fragment, indented } of pieces(text, MAX_LENGTH[kind])) {
       const order = lines.length;
       const first = firsts.get(piece) ?? order;
@@ -138,18 +137,16 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
       owners.push(file === "" ? undefined : written.fileAt(file));
       position += piece.length + 1;
       if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
+      if (lines.length % LINES_AT_ONCE === 0) yield;
     }
-  };
+  }
 
   for (const [index, message] of messages.entries()) {
-    if (lines.length >= next) {
-      yield;
-      next = lines.length + LINES_AT_ONCE;
-    }
+    if (index % LINES_AT_ONCE === 0) yield;
     for (const part of message.parts) {
-      if (part.type === "text") addText(index, message, part.text);
+      if (part.type === "text") yield* addText(index, message, part.text);
       else if (part.type === "file")
-        add(
+        yield* add(
           index,
           "result",
           part.text ?? "",
@@ -164,29 +161,29 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         if (tool?.kind === "read" && file !== undefined)
           written.seen(
             file,
-            addEach(text.split("\n"), (line) => add(index, "result", line, by, file)),
+            yield* addEach(text.split("\n"), (line) => add(index, "result", line, by, file)),
           );
-        else add(index, "result", text, by, file, isMereReceipt(part, tool?.kind));
-      } else if (part.type === "tool-call") addCall(index, part);
+        else yield* add(index, "result", text, by, file, isMereReceipt(part, tool?.kind));
+      } else if (part.type === "tool-call") yield* addCall(index, part);
     }
   }
 
-  function addCall(index: number, part: ToolCallPart): void {
+  function* addCall(index: number, part: ToolCallPart): Steps<void> {
     const { kind, head, body, left, file = "", names } = readCall(part);
     files.set(part.id, file);
     tools.set(part.id, { name: part.name, kind });
     for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
     // Of a call that reads a file, a reader needs the file.
     const call = kind === "read" ? `${part.name} ${file}` : head;
-    add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read", kind === "read");
+    yield* add(index, "call", call, "assistant", file, kind !== "other" && kind !== "read", kind === "read");
     if (kind !== "edit" || made.refused.has(part)) {
-      add(index, "body", left, "assistant", file, true);
-      add(index, "body", body, "assistant", file, kind !== "other" && kind !== "command");
+      yield* add(index, "body", left, "assistant", file, true);
+      yield* add(index, "body", body, "assistant", file, kind !== "other" && kind !== "command");
     }
     for (const change of made.of(part)) {
-      add(index, "body", leftText(change), "assistant", change.file, true);
+      yield* add(index, "body", leftText(change), "assistant", change.file, true);
       const added = written.apply(change);
-      for (const { text, orders } of addEach(added, (line) =>
+      for (const { text, orders } of yield* addEach(added, (line) =>
         add(index, "body", line, "assistant", change.file),
       ))
         written.added(change.file, text, orders);
@@ -194,29 +191,33 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   }
 
   /** Adds lines one by one. Returns them with the ordinals that each has now. */
-  function addEach(
+  function* addEach(
     texts: readonly string[],
-    addOne: (text: string) => void,
-  ): { readonly text: string; readonly orders: readonly number[] }[] {
-    return texts.map((text) => {
+    addOne: (text: string) => Steps<void>,
+  ): Steps<{ readonly text: string; readonly orders: readonly number[] }[]> {
+    const added: { readonly text: string; readonly orders: readonly number[] }[] = [];
+    for (const text of texts) {
       const from = lines.length;
-      addOne(text);
+      yield* addOne(text);
       const orders = Array.from({ length: lines.length - from }, (_, at) => from + at);
-      return { text: text.replace(LINE_NUMBER, ""), orders };
-    });
+      added.push({ text: text.replace(LINE_NUMBER, ""), orders });
+    }
+    return added;
   }
 
-  function addText(index: number, { role }: Message, text: string): void {
-    if (role === "tool") add(index, "result", text, { source: TOOL });
-    else if (isSummaryMessage(text)) add(index, "result", withoutFrame(text), { source: RECORD });
-    else if (role !== "user") add(index, "assistant", text, role);
+  function* addText(index: number, { role }: Message, text: string): Steps<void> {
+    if (role === "tool") yield* add(index, "result", text, { source: TOOL });
+    else if (isSummaryMessage(text)) yield* add(index, "result", withoutFrame(text), { source: RECORD });
+    else if (role !== "user") yield* add(index, "assistant", text, role);
     else
       for (const { tagged, text: piece } of typedAndTagged(text))
-        add(index, "user", piece, tagged ? { source: PASTE } : "user", "", tagged && isPassage(piece));
+        yield* add(index, "user", piece, tagged ? { source: PASTE } : "user", "", tagged && isPassage(piece));
   }
 
   return {
-    lines: lines.map((line) => asItIsNow(line, owners[line.order], written.gone.has(line.order))),
+    lines: yield* mapSteps(lines, (line) =>
+      asItIsNow(line, owners[line.order], written.gone.has(line.order)),
+    ),
     table,
     length: position,
     toolShare: position === 0 ? 0 : toolLength / position,

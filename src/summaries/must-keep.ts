@@ -51,6 +51,9 @@ const MAX_LINE = 2_000;
 const MAX_ARGUMENT = 300;
 /** Characters that are read at each end of a tool result: its items rank last, unless they are used elsewhere too. */
 const MAX_RESULT_END = 10_000;
+/** Characters of one text that are read in one step; a line costs as much as so many more of them. */
+const CHARS_AT_ONCE = 16_384;
+const LINE_CHARS = 32;
 /** No item is shorter. */
 const MIN_TOKENS = 2;
 
@@ -218,29 +221,35 @@ function* forEachItem(
   run: Run,
   visit: (found: Occurrence) => void,
 ): Steps<void> {
-  const read = (text: string, index: number, place: Place): void => {
+  function* read(text: string, index: number, place: Place): Steps<void> {
     const prose = place === "user" || place === "said";
     if (prose)
       for (const { key, text: form } of findCitations(text))
         visit({ kind: "citation", key, text: form, index, place });
+    let chars = 0;
     for (const line of readableLines(text, prose)) {
+      chars += line.length + LINE_CHARS;
+      if (chars > CHARS_AT_ONCE) {
+        yield;
+        chars = 0;
+      }
       for (const { kind, text: item } of findItems(line, prose))
         if (kind !== "restriction") visit({ kind, key: item.toLowerCase(), text: item, index, place });
     }
-  };
+  }
   for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
     yield;
     const message = messages[index]!;
     // What was pasted into a user message is no more the user's words than a tool's result is.
-    for (const typed of userWords(messages, [index])) read(typed.text, index, "user");
+    for (const typed of userWords(messages, [index])) yield* read(typed.text, index, "user");
     for (const part of message.parts) {
       if (part.type === "text") {
         const spoken = message.role === "assistant" || isSummaryMessage(part.text);
-        read(part.text, index, spoken ? "said" : "result");
+        yield* read(part.text, index, spoken ? "said" : "result");
       } else if (part.type === "tool-call") {
         for (const argument of argumentsOf(part.args))
-          read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
-      } else if (part.type === "tool-result") read(ends(part.text), index, "result");
+          yield* read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
+      } else if (part.type === "tool-result") yield* read(ends(part.text), index, "result");
     }
   }
 }

@@ -1,3 +1,4 @@
+import { runNow, type Steps } from "../core/steps.ts";
 import type { Line, TranscriptLines } from "./lines.ts";
 
 /**
@@ -13,24 +14,25 @@ const FIGURES_BONUS = 0.2;
 const KNOWN_FACTOR = 0.6;
 
 export interface Salience {
+  /** Counts in how many messages each term occurs; `of` needs it. Done once, whoever asks. */
+  prepare(): Steps<void>;
   /** Terms of a text, for `of`. */
   terms(text: string): readonly number[];
   of(text: string, terms: readonly number[], known: ReadonlySet<number>): number;
-  /** The logarithm of how few messages have a term. */
-  rarity(term: number): number;
 }
 
-/** Counts in how many messages each term occurs; only when it is first asked. */
+/** The logarithm of how few messages have a term. */
+type Rarity = (term: number) => number;
+
 export function salience({ lines, table }: TranscriptLines): Salience {
-  let counted: ((term: number) => number) | undefined;
-  const rarity = (term: number): number => {
-    counted ??= rarityOf(lines, table.terms.length);
-    return counted(term);
-  };
+  let rarity: Rarity | undefined;
   return {
+    *prepare() {
+      rarity ??= yield* rarityOf(lines, table.terms.length);
+    },
     terms: (text) => table.scan(text),
-    rarity,
     of(text, terms, known) {
+      rarity ??= runNow(rarityOf(lines, table.terms.length));
       let sum = 0;
       for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
       if (QUESTION.test(text)) sum *= QUESTION_FACTOR;
@@ -39,13 +41,17 @@ export function salience({ lines, table }: TranscriptLines): Salience {
   };
 }
 
-/** By term: the logarithm of how few messages have it. Terms that came later are as rare as can be. */
-function rarityOf(lines: readonly Line[], terms: number): (term: number) => number {
+/** Lines whose terms are counted in one step. */
+const LINES_AT_ONCE = 256;
+
+/** Terms that came later are as rare as can be. */
+function* rarityOf(lines: readonly Line[], terms: number): Steps<Rarity> {
   const inMessages = new Int32Array(terms);
   const lastMessage = new Int32Array(terms).fill(-1);
   let messages = 0;
   let current = -1;
-  for (const line of lines) {
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_AT_ONCE === 0) yield;
     if (line.message !== current) {
       current = line.message;
       messages++;
@@ -56,6 +62,11 @@ function rarityOf(lines: readonly Line[], terms: number): (term: number) => numb
       inMessages[term]!++;
     }
   }
-  const known = Float64Array.from(inMessages, (times) => Math.log(1 + messages / (times || 1)));
-  return (term) => known[term] ?? Math.log(1 + messages);
+  /** By number of messages: most terms are in as few as many others are. */
+  const known: number[] = [];
+  return (term) => {
+    const times = inMessages[term] || 1;
+    known[times] ??= Math.log(1 + messages / times);
+    return known[times];
+  };
 }

@@ -128,6 +128,7 @@ function* renderUnits({ messages, units, run, limit, count, mode }: SplitInput):
     let high = Math.ceil(limit * perToken * 2);
     let best: { text: string; tokens: number } | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && low <= high; attempt++) {
+      yield;
       const middle = (low + high) >> 1;
       const text = renderRun(messages, part, mode, middle);
       const shown = yield* count(text);

@@ -225,7 +225,7 @@ export function* userWordsSteps(
     const whole = withoutTagged(text, isRetrieved).trim();
     words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });
   }
-  return withoutSentAgain(words, messages);
+  return yield* withoutSentAgain(words, messages);
 }
 
 /** Fewer characters are alike by chance. */
@@ -233,23 +233,41 @@ const LEAST_SENT = 16;
 /** With so many later messages one is compared. */
 const LATER_MESSAGES = 8;
 /** Hashes, identifiers and times of day, which differ in messages of programs that say the same. */
-const IDENTIFIER = /(?=[\da-z-]*\d)(?=[\da-z-]*[a-z])[\da-z-]{7,}|\d{1,2}:\d\d(?::\d\d)?/g;
+const IDENTIFIER =
+  /(?<=^|[^\da-z-]|:\d\d)(?=[\da-z-]*\d)(?=[\da-z-]*[a-z])[\da-z-]{7,}|\d{1,2}:\d\d(?::\d\d)?/g;
+/** Looked for where it begins only: a text may be nothing but signs with a letter behind them. */
+const LAST_SIGNS = /(?<![\p{P}\s])[\p{P}\s]+$/u;
 
 /** Without messages that the user sent again, as they were or with more behind them, before anybody had answered. */
-function withoutSentAgain(words: readonly UserWords[], messages: readonly Message[]): UserWords[] {
-  const said = words.map(({ text }) =>
-    text.toLowerCase().replace(IDENTIFIER, "#").replace(/\s+/g, " ").trim(),
-  );
-  return words.filter(({ message }, at) => {
-    const begun = said[at]!.replace(/[\p{P}\s]+$/u, "");
-    if (begun.length < LEAST_SENT) return true;
-    for (let later = at + 1; later < Math.min(words.length, at + 1 + LATER_MESSAGES); later++) {
-      const isAnswered = messages
-        .slice(message, words[later]!.message)
-        .some(({ role }) => role === "assistant");
-      if (isAnswered) return true;
-      if (words[later]!.message !== message && said[later]!.startsWith(begun)) return false;
+function* withoutSentAgain(words: readonly UserWords[], messages: readonly Message[]): Steps<UserWords[]> {
+  /** By place in `words`. Most are never asked for: somebody answered. */
+  const known = new Map<number, string>();
+  const said = (at: number): string => {
+    const before = known.get(at);
+    if (before !== undefined) return before;
+    const text = words[at]!.text.toLowerCase().replace(IDENTIFIER, "#").replace(/\s+/g, " ").trim();
+    known.set(at, text);
+    return text;
+  };
+  const isSentAgain = (at: number): boolean => {
+    const { message } = words[at]!;
+    const last = Math.min(words.length - 1, at + LATER_MESSAGES);
+    let begun: string | undefined;
+    for (let later = at + 1, from = message; later <= last; later++) {
+      const to = words[later]!.message;
+      for (; from < to; from++) if (messages[from]!.role === "assistant") return false;
+      if (to === message) continue;
+      begun ??= said(at).replace(LAST_SIGNS, "");
+      if (begun.length < LEAST_SENT) return false;
+      if (said(later).startsWith(begun)) return true;
     }
-    return true;
-  });
+    return false;
+  };
+  const kept: UserWords[] = [];
+  for (const [at, one] of words.entries()) {
+    if (at % MESSAGES_AT_ONCE === 0) yield;
+    if (!isSentAgain(at)) kept.push(one);
+    known.delete(at);
+  }
+  return kept;
 }

@@ -1,18 +1,22 @@
-/** Work on a conversation of many messages stops often enough for others to have their turn. */
+/** Work on a conversation of many messages, or of long ones, stops often enough for others to have their turn. */
 import { describe, expect, it } from "vitest";
 import { keepAll } from "../../src/core/draft.ts";
 import { structureOf } from "../../src/core/rounds.ts";
 import { createPacker } from "../../src/core/state/packed-text.ts";
-import type { Steps } from "../../src/core/steps.ts";
+import { mapSteps, runNow, type Steps } from "../../src/core/steps.ts";
 import type { Measure, Message } from "../../src/core/types.ts";
 import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { readQuery } from "../../src/recall/query.ts";
 import { rankSteps } from "../../src/recall/rank.ts";
 import { reductions } from "../../src/reductions/index.ts";
 import type { ReductionInput } from "../../src/reductions/reduction.ts";
+import { transcriptLines } from "../../src/summaries/lines.ts";
 import { mustKeepOf } from "../../src/summaries/must-keep.ts";
+import { salience } from "../../src/summaries/salience.ts";
 import { splitRuns } from "../../src/summaries/split-input.ts";
 import { summaryMessageSteps } from "../../src/summaries/summary-message.ts";
+import { userWordsSteps } from "../../src/summaries/user-words.ts";
+import { growth, LINEAR } from "../support/growth.ts";
 
 const MESSAGES = 400;
 const count = (text: string): number => Math.ceil(text.length / 4);
@@ -108,7 +112,8 @@ describe("work on many messages is done in at least one step for each", () => {
 
   it("packing a text whose sources are many", () => {
     const sources = talkOf(MESSAGES).map(({ parts }) => (parts[0] as { readonly text: string }).text);
-    expect(stepsOf(createPacker(() => sources)(sources[7]!))).toBeGreaterThanOrEqual(MESSAGES);
+    const read = () => mapSteps(sources, (source) => source);
+    expect(stepsOf(createPacker(read)(sources[7]!))).toBeGreaterThanOrEqual(2 * MESSAGES);
   });
 
   it("ranking by many words", () => {
@@ -116,5 +121,87 @@ describe("work on many messages is done in at least one step for each", () => {
     for (const message of dialogueOf(MESSAGES)) index.add(message);
     const query = readQuery("Which house did Person7 move to in the year 1907?");
     expect(stepsOf(rankSteps(index, query))).toBeGreaterThan(query.terms.length);
+  });
+});
+
+describe("work on one long message is done in many steps", () => {
+  const LINES = 8_000;
+  const text = Array.from({ length: LINES }, (_, at) => `src/part${at}/file.ts has fooBar${at}.`).join("\n");
+  const kinds: Readonly<Record<string, readonly Message[]>> = {
+    "an answer": [said("assistant", text)],
+    "a message of the user": [said("user", text)],
+    "a file that was read": [
+      {
+        role: "assistant",
+        parts: [{ type: "tool-call", id: "c", name: "read", args: '{"path":"a.txt"}' }],
+      },
+      { role: "tool", parts: [{ type: "tool-result", id: "c", text }] },
+    ],
+    "a file that was written": [
+      {
+        role: "assistant",
+        parts: [
+          {
+            type: "tool-call",
+            id: "c",
+            name: "write",
+            args: JSON.stringify({ path: "a.txt", content: text }),
+          },
+        ],
+      },
+      { role: "tool", parts: [{ type: "tool-result", id: "c", text: "ok" }] },
+    ],
+  };
+
+  it.each(Object.entries(kinds))("the lines of %s, and how rare their terms are", (_name, messages) => {
+    const steps = transcriptLines(messages);
+    expect(stepsOf(steps)).toBeGreaterThan(LINES / 64);
+    expect(stepsOf(salience(runNow(transcriptLines(messages))).prepare())).toBeGreaterThan(LINES / 256);
+  });
+
+  it("what must be kept of an answer, or is named in one behind the run", () => {
+    const answer = said("assistant", text);
+    const messages = [said("user", "Hi."), answer, said("user", "Go on.")];
+    for (const run of [
+      { from: 0, to: 2 },
+      { from: 0, to: 1 },
+    ])
+      expect(stepsOf(mustKeepOf({ messages, run, cap: 1_000, count }))).toBeGreaterThan(text.length / 16_384);
+  });
+
+  it("a unit that a summariser has no room for", () => {
+    const messages = kinds["an answer"]!;
+    const { units } = structureOf(messages);
+    const pieces = splitRuns({
+      messages,
+      units,
+      run: wholeOf(messages),
+      limit: 4_000,
+      // biome-ignore lint/correctness/useYield: a text that is counted at once.
+      *count(one) {
+        return count(one);
+      },
+      mode: "full",
+    });
+    // Each try is one.
+    expect(stepsOf(pieces)).toBeGreaterThan(8);
+  });
+});
+
+describe("what the user may have sent again", () => {
+  it("is compared in steps", () => {
+    const messages = talkOf(MESSAGES);
+    expect(stepsOf(userWordsSteps(messages, messages.keys()))).toBeGreaterThanOrEqual(2 * (MESSAGES / 32));
+  });
+
+  it.each([
+    ["signs", "!"],
+    ["letters", "a"],
+  ])("is compared in a time that grows with its %s, not with their square", (_name, sign) => {
+    const compare = (length: number) => {
+      const messages = Array.from({ length: 60 }, (_, at) => said("user", `${sign.repeat(length)} x${at}`));
+      return stepsOf(userWordsSteps(messages, messages.keys()));
+    };
+    expect(growth(compare, 700)).toBeLessThan(LINEAR);
   });
 });

@@ -1,5 +1,5 @@
 import { isRecord } from "../is-record.ts";
-import type { Steps } from "../steps.ts";
+import { mapSteps, type Steps } from "../steps.ts";
 import type { Checkpoint, Message, PackedCheckpoint, PackedText, Summary } from "../types.ts";
 import { packEntries, unpackEntries } from "./packed-entries.ts";
 import { createPacker, unpackText } from "./packed-text.ts";
@@ -24,10 +24,10 @@ export function* packCheckpoint(
   const { entries, texts, ...facts } = checkpoint;
   const { length } = checkpoint;
   const quotable = summaries.filter(({ covers }) => covers.to <= length);
-  const pack = createPacker(() => [
-    ...messages.slice(start, start + length).map(sourceText),
-    ...quotable.map(({ text }) => text),
-  ]);
+  const pack = createPacker(function* () {
+    const said = yield* mapSteps(messages.slice(start, start + length), sourceText);
+    return [...said, ...quotable.map(({ text }) => text)];
+  });
   // The system prompt stands in the state, once, if it may stand there at all.
   const hashes = Object.keys(texts).filter((hash) => hash !== facts.head);
   const places = new Map(hashes.map((hash, at) => [hash, at]));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runNow } from "../steps.ts";
+import { mapSteps, runNow } from "../steps.ts";
 import { createPacker, unpackText } from "./packed-text.ts";
 
 const MOST = 1_000_000;
@@ -13,7 +13,7 @@ describe("a packed text", () => {
       fc.property(fc.array(prose, { maxLength: 6 }), prose, fc.nat(), (sources, own, seed) => {
         const quoted = sources.map((source, at) => source.slice((seed + at * 7) % 40, 300)).join(own);
         const text = `${quoted}${own}`;
-        const packed = runNow(createPacker(() => sources)(text));
+        const packed = runNow(createPacker(() => mapSteps(sources, (one) => one))(text));
         expect(unpackText(packed, (source) => sources[source], MOST)).toBe(text);
       }),
       { seed: 1 },
@@ -27,7 +27,7 @@ describe("a packed text", () => {
       [line(n), line(n + 1000), line(n + 2000)].join("\n"),
     );
     const text = Array.from({ length: 60 }, (_, n) => `#${n} ${line(n * 3 + 1000)}`).join("\n");
-    const packed = runNow(createPacker(() => sources)(text));
+    const packed = runNow(createPacker(() => mapSteps(sources, (one) => one))(text));
     expect(JSON.stringify(packed).length).toBeLessThan(text.length / 3);
   });
 

@@ -18,11 +18,11 @@ const LEAVING = power(FACTOR, BLOCK - 1);
 export type Packer = (text: string) => Steps<PackedText>;
 
 /** The sources are read once, when the first text that is long enough comes. */
-export function createPacker(sources: () => readonly string[]): Packer {
+export function createPacker(sources: () => Steps<readonly string[]>): Packer {
   let blocks: BlockIndex | undefined;
   return function* (text) {
     if (text.length < WORTH_PACKING) return [text];
-    blocks ??= yield* indexBlocks(sources());
+    blocks ??= yield* indexBlocks(yield* sources());
     return pack(text, blocks);
   };
 }

@@ -12,7 +12,9 @@ export function sourceText(message: Message): string {
     else if (part.type === "tool-result") texts.push(part.text);
     else if (part.type === "tool-call") texts.push(canonicalArgs(part.asDoubles ?? part.args));
   }
-  return texts.filter((text) => text !== "").join("\n");
+  const said = texts.filter((text) => text !== "");
+  // To join one text would copy it, all of its megabytes.
+  return said.length === 1 ? said[0]! : said.join("\n");
 }
 
 /** Size of a transcript, for limits that follow it. */

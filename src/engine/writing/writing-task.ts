@@ -187,11 +187,11 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
   return { from: start + run.from, to: start + run.to };
 }
 
-/** A run of more tokens or messages is read in slices; for a shorter one the model is asked before others have their turn. */
-const LONG_TOKENS = 250_000;
+/** Messages of more tokens, or more of them, are read in slices; for fewer the model is asked before others have their turn. */
+const LONG_TOKENS = 32_000;
 const MANY_MESSAGES = 2_000;
 
-/** Runs work on a run of messages (absolute indexes), with turns for others where it takes long. */
+/** Runs work that reads a run of messages (absolute indexes), with turns for others where it takes long. */
 export async function inTurns<M, T>(task: WritingTask<M>, run: Run, steps: Steps<T>): Promise<T> {
   const isShort = run.to - run.from <= MANY_MESSAGES && sourceTokens(task, run) <= LONG_TOKENS;
   return isShort ? runNow(steps) : inSlices(steps, task.summarizer.signal);
@@ -201,7 +201,8 @@ export function mustKeep<M>(task: WritingTask<M>, run: Run): Promise<readonly Mu
   const { operation, ceiling } = task;
   const { messages, measure } = operation.survey.conversation;
   const items = mustKeepOf({ messages: abridged(messages), run, cap: ceiling, count: measure.text });
-  return inTurns(task, run, items);
+  // What stands behind the run says what is still used, and may be longer than the run.
+  return inTurns(task, { from: run.from, to: messages.length }, items);
 }
 
 export function sourceTokens<M>({ operation }: WritingTask<M>, run: Run): number {

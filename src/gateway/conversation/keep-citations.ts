@@ -25,7 +25,13 @@ export function createCitations(
   const keep = async (tenant: string, conversation: string, messages: readonly Message[], from: number) => {
     const clean = (text: string): string => (redact ? redactSecrets(text) : text);
     const cited = new Map<string, CitationSource>();
+    let looked = 0;
     for (let index = from; index < messages.length; index++) {
+      looked += answerTexts(messages[index]!).reduce((sum, text) => sum + text.length, 0);
+      if (looked > LOOKED_AT_ONCE) {
+        await breathe();
+        looked = 0;
+      }
       if (!cites(messages[index]!)) continue;
       // The answer goes out first, and an imported conversation may have thousands.
       await breathe();
@@ -48,7 +54,7 @@ export function createCitations(
   };
   return {
     note(tenant, conversation, messages, from) {
-      if (!messages.slice(from).some(cites)) return;
+      if (!mayCite(messages, from)) return;
       const kept = keep(tenant, conversation, messages, from).finally(() => underWay.delete(kept));
       underWay.add(kept);
     },
@@ -58,9 +64,29 @@ export function createCitations(
   };
 }
 
-/** A look that costs next to nothing: most answers cite nothing. */
-function cites({ role, parts }: Message): boolean {
-  return role === "assistant" && parts.some((part) => part.type === "text" && BRACKETED.test(part.text));
+/** Answers are looked at with a turn for others after so many characters. */
+const LOOKED_AT_ONCE = 500_000;
+/** Of a longer text of an answer its end is read, where sources are listed (characters). No model says so much. */
+const MOST_READ = 1_000_000;
+
+/** A look that costs next to nothing: most answers cite nothing. Answers that are too long for it may. */
+function mayCite(messages: readonly Message[], from: number): boolean {
+  let looked = 0;
+  for (let index = from; index < messages.length; index++) {
+    looked += answerTexts(messages[index]!).reduce((sum, text) => sum + text.length, 0);
+    if (looked > LOOKED_AT_ONCE || cites(messages[index]!)) return true;
+  }
+  return false;
+}
+
+function cites(message: Message): boolean {
+  return answerTexts(message).some((text) => BRACKETED.test(text));
+}
+
+/** What an answer says, as far as it is read for citations. */
+function answerTexts({ role, parts }: Message): string[] {
+  if (role !== "assistant") return [];
+  return parts.flatMap((part) => (part.type === "text" ? [part.text.slice(-MOST_READ)] : []));
 }
 
 const BRACKETED = /[[【]\^?\d/;
@@ -73,7 +99,7 @@ const MOST_SEARCHED = 100_000;
  * the answer.
  */
 function citedSources(messages: readonly Message[], answer: number): CitationSource[] {
-  const wanted = new Set(textsOf(messages[answer]!).flatMap(citationsIn).map(plain));
+  const wanted = new Set(answerTexts(messages[answer]!).flatMap(citationsIn).map(plain));
   const found: CitationSource[] = [];
   let searched = 0;
   for (let index = answer; index >= 0 && wanted.size > 0 && searched < MOST_SEARCHED; index--) {
@@ -94,7 +120,3 @@ function citedSources(messages: readonly Message[], answer: number): CitationSou
 
 /** A footnote is cited as `[^4]`, and often listed as `[4]`. */
 const plain = (number: string): string => number.replace("^", "");
-
-function textsOf({ parts }: Message): string[] {
-  return parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-}

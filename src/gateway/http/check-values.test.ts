@@ -30,3 +30,17 @@ it("a body of a moment is counted at once", () => {
   expect(checkValues(numbers, 500_000)).toBeUndefined();
   expect(() => checkValues(numbers, 1_000)).toThrow("more than 1000 values");
 });
+
+it("backslashes without end are counted piece by piece, and still say whether a quote ends the text", async () => {
+  for (const length of [MEGABYTE - 8, MEGABYTE - 7, MEGABYTE, 3 * MEGABYTE]) {
+    const even = "\\".repeat(2 * Math.floor(length / 2));
+    const outside = `${even}",[1,2,3],"${"x".repeat(MEGABYTE)}`;
+    await expect(checkValues(body(outside), 5)).rejects.toThrow("more than 5 values");
+    const inside = `${even}\\",[1,2,3],${"x".repeat(MEGABYTE)}`;
+    await expect(checkValues(body(inside), 5)).resolves.toEqual(
+      inside.length > 2 * MEGABYTE ? [{ start: 7, end: 7 + inside.length }] : [],
+    );
+  }
+  const turns = await countTurns(async () => checkValues(body("\\\\".repeat(4 * MEGABYTE)), 1_000));
+  expect(turns).toBeGreaterThanOrEqual(7);
+});

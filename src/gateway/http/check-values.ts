@@ -32,7 +32,15 @@ const DEEP_VALUES = 20;
  */
 export function checkValues(bytes: Buffer, limit: number): Promise<readonly TextPlace[]> | undefined {
   if (bytes.length <= SMALL_BYTES) return undefined;
-  const state: Scan = { at: 0, values: 0, depth: 0, isInText: false, textStart: 0, longTexts: [] };
+  const state: Scan = {
+    at: 0,
+    values: 0,
+    depth: 0,
+    isInText: false,
+    isEscaped: false,
+    textStart: 0,
+    longTexts: [],
+  };
   // Nobody notices one slice, and a promise would let the request wait for its next turn.
   scanSlice(bytes, limit, state);
   return state.at < bytes.length ? scanRest(bytes, limit, state) : undefined;
@@ -54,6 +62,8 @@ interface Scan {
   depth: number;
   /** It stands inside of a text. */
   isInText: boolean;
+  /** The byte at which it stands in a text is the second one of an escape. */
+  isEscaped: boolean;
   /** Where the newest text begins, behind its quote. */
   textStart: number;
   readonly longTexts: TextPlace[];
@@ -61,8 +71,9 @@ interface Scan {
 
 function scanSlice(bytes: Buffer, limit: number, state: Scan): void {
   const end = Math.min(bytes.length, state.at + SLICE_BYTES);
+  const slice = bytes.subarray(0, end);
   while (state.at < end) {
-    if (state.isInText) skipText(bytes, end, state);
+    if (state.isInText) skipText(bytes, slice, state);
     else countValues(bytes, end, state);
   }
   if (state.values > limit)
@@ -99,25 +110,49 @@ function countValues(bytes: Buffer, end: number, state: Scan): void {
   state.values = values;
 }
 
-/** Goes on behind the quote that ends a text, or to one behind `end` that doesn't: a text may be full of them. */
-function skipText(bytes: Buffer, end: number, state: Scan): void {
-  const start = state.at;
-  while (state.at < end) {
-    const quote = bytes.indexOf(QUOTE, state.at);
-    if (quote < 0) {
-      state.at = bytes.length;
-      return;
+/** So many bytes behind an escape are looked at one by one: a search costs more where the next quote is near. */
+const NEAR_BYTES = 32;
+
+/** Goes on behind the quote that ends a text, or to the end of the slice, which begins where the body does. */
+function skipText(bytes: Buffer, slice: Buffer, state: Scan): void {
+  const end = slice.length;
+  let { at, isEscaped } = state;
+  let quote = -1;
+  while (at < end && quote < 0) {
+    const near = Math.min(end, at + NEAR_BYTES);
+    for (; at < near; at++) {
+      const byte = slice[at];
+      if (isEscaped) isEscaped = false;
+      else if (byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE) break;
     }
-    let before = quote - 1;
-    while (before >= start && bytes[before] === BACKSLASH) before--;
-    state.at = quote + 1;
-    if ((quote - before) % 2 === 1) {
-      state.isInText = false;
-      const text = { start: state.textStart, end: quote };
-      if (quote - text.start > LONG_TEXT_BYTES && !isName(bytes, quote + 1)) state.longTexts.push(text);
-      return;
+    if (at < near) quote = at;
+    else if (at < end) {
+      // Nothing in between can be the end, so only what stands right before the next quote matters.
+      const found = slice.indexOf(QUOTE, at);
+      const to = found < 0 ? end : found;
+      isEscaped = isEscapedAt(slice, at, to, isEscaped);
+      if (found >= 0 && !isEscaped) quote = found;
+      at = to;
     }
   }
+  state.isEscaped = isEscaped;
+  if (quote < 0) {
+    state.at = end;
+    return;
+  }
+  state.at = quote + 1;
+  state.isInText = false;
+  const text = { start: state.textStart, end: quote };
+  if (quote - text.start > LONG_TEXT_BYTES && !isName(bytes, quote + 1)) state.longTexts.push(text);
+}
+
+/** Is the byte at `to` escaped? Backslashes before it belong together two and two, from the first one that isn't escaped itself. */
+function isEscapedAt(bytes: Buffer, from: number, to: number, isFirstEscaped: boolean): boolean {
+  let before = to;
+  while (before > from && bytes[before - 1] === BACKSLASH) before--;
+  const slashes = to - before - (before === from && isFirstEscaped ? 1 : 0);
+  return slashes % 2 !== 0;
 }
 
 /** Is what ends at a place the name of a field? */

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { setImmediate as breathe } from "node:timers/promises";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
@@ -21,6 +22,27 @@ const decoders: Readonly<Record<string, Decoder>> = {
   ...("zstdDecompress" in zlib && { zstd: promisify(zlib.zstdDecompress) as Decoder }),
 };
 
+/** How much of a body is copied before others have their turn (bytes). */
+const JOINED_AT_ONCE = 4 * 1024 * 1024;
+
+function join(pieces: readonly Buffer[], size: number): Buffer {
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size);
+}
+
+/** `join` piece by piece: tens of megabytes are new to the process, and each page of them takes its time. */
+export async function joinInTurns(pieces: readonly Buffer[], size: number): Promise<Buffer> {
+  const joined = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  let next = JOINED_AT_ONCE;
+  for (const piece of pieces) {
+    at += piece.copy(joined, at);
+    if (at < next) continue;
+    await breathe();
+    next = at + JOINED_AT_ONCE;
+  }
+  return joined;
+}
+
 /** The bytes of a request, as they came. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const declared = Number(request.headers["content-length"]);
@@ -35,7 +57,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
         reject(tooLarge(limit));
       } else pieces.push(piece);
     });
-    request.on("end", () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)));
+    request.on("end", () => resolve(size > JOINED_AT_ONCE ? joinInTurns(pieces, size) : join(pieces, size)));
     request.on("error", (error) => reject(error));
     request.on("close", () => {
       if (!request.complete) reject(new RequestFault(400, "aborted", "The request was broken off."));

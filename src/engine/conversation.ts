@@ -229,18 +229,26 @@ export function wholeTokens(conversation: Conversation): number {
 }
 
 /**
- * What a record of everything older has at the least beside a round that the model hasn't answered: an agent that doesn't know
- * what it has done begins anew. It grows with what it speaks for; a round gives way to it in small budgets only.
+ * In a conversation that is many times as long as its room, a round that the model hasn't answered leaves its record at least 3 % of
+ * what that speaks for: nothing at 10 times the room, all of it from 20 times on. Less than 400 tokens aren't worth cutting a round.
  */
-const LEAST_RECORD = { room: 0.05, hidden: 0.03, mostRoom: 0.6, mostTokens: 2_000 };
+const LONG = { from: 10, to: 20, hidden: 0.03, mostRoom: 0.6, mostTokens: 2_000, leastTokens: 400 };
+/** A round that is cut anyway leaves at least this share of the room to the record. */
+const RECORD_BESIDE_CUT = 0.05;
 
-/** Tokens that a view may have without its record of what is hidden. */
-export function limitBesideRecord(conversation: Conversation, limit: number): number {
-  const room = limit - floorTokens(conversation);
+/** Tokens that a round has to leave to the record of what is older: none, but where an agent would forget a long history for it. */
+export function recordOfLong(conversation: Conversation, limit: number): number {
+  const room = Math.max(1, limit - floorTokens(conversation));
   const hidden = conversation.total - wholeTokens(conversation);
-  const { mostRoom, mostTokens } = LEAST_RECORD;
-  const wanted = Math.min(room * mostRoom, hidden * LEAST_RECORD.hidden, mostTokens);
-  return limit - Math.floor(Math.max(room * LEAST_RECORD.room, wanted));
+  const share = Math.min(1, (hidden / room - LONG.from) / (LONG.to - LONG.from));
+  const record = Math.floor(share * Math.min(room * LONG.mostRoom, hidden * LONG.hidden, LONG.mostTokens));
+  return record < LONG.leastTokens ? 0 : record;
+}
+
+/** Tokens that a view may have without its record where the unanswered round is cut: an agent that doesn't know what it has done begins anew. */
+export function limitBesideCut(conversation: Conversation, limit: number): number {
+  const least = (limit - floorTokens(conversation)) * RECORD_BESIDE_CUT;
+  return limit - Math.floor(Math.max(least, recordOfLong(conversation, limit)));
 }
 
 /**

@@ -4,7 +4,7 @@ import {
   type Conversation,
   fixedTokens,
   floorTokens,
-  limitBesideRecord,
+  recordOfLong,
   unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
@@ -59,7 +59,7 @@ function landingAround(conversation: Conversation, { budget, room }: Budget): nu
   if (unanswered === 0) return 0;
   const summary = Math.max(
     Math.min(free * BESIDE_ROUND.free, room * BESIDE_ROUND.room),
-    Math.min(free, budget - limitBesideRecord(conversation, budget)),
+    Math.min(free, recordOfLong(conversation, budget)),
   );
   const usual = whole + Math.floor(Math.max(free * LEAST_LANDING_SHARE, summary));
   const beforeNext = Math.floor(budget - unanswered * NEXT_ROUND);

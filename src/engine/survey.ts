@@ -7,13 +7,13 @@ import { inSlices } from "../recall/in-slices.ts";
 import { checkInput } from "./check-input.ts";
 import { undosOf } from "./choose-checkpoint.ts";
 import { type Conversation, draftTokens, floorTokens, readConversation } from "./conversation.ts";
+import { type CurrentView, currentView } from "./current-view.ts";
 import type { Engine } from "./engine.ts";
 import { afterRecords, withAnswers } from "./known-records.ts";
 import { type LandingGoals, landingGoals } from "./landing-goals.ts";
 import { lostHead } from "./lost-head.ts";
 import { type Quoted, quotedBy } from "./recall/quotations.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
-import { type StandingView, standingView } from "./standing-view.ts";
 import { stateWarning } from "./state-warning.ts";
 import { strategies } from "./strategies.ts";
 
@@ -21,7 +21,7 @@ import { strategies } from "./strategies.ts";
 const HEAVY_HEAD = 0.5;
 
 /** Where a conversation stands: what it holds, which checkpoint fits it, and how full its current view is. */
-export interface Survey<M> extends LandingGoals, StandingView {
+export interface Survey<M> extends LandingGoals, CurrentView {
   /** Hash of the first message: names the conversation, forks included. */
   readonly name: string;
   readonly conversation: Conversation;
@@ -118,7 +118,7 @@ export async function takeSurvey<M>(
     startsAt,
     recordAt,
   };
-  const standing = standingView(choice, {
+  const standing = currentView(choice, {
     dialect,
     transcript,
     system: input.system,

@@ -5,16 +5,10 @@ import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.
 import { runNow } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { createConnection } from "./sqlite/connection.ts";
+import type { Durability } from "./sqlite/durability.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
-import {
-  BEGIN_READ,
-  createSession,
-  type Durability,
-  openDatabase,
-  PRIVATE,
-  whenFree,
-} from "./sqlite/sqlite-session.ts";
+import { BEGIN_READ, createSession, openDatabase, PRIVATE, whenFree } from "./sqlite/sqlite-session.ts";
 import { startWriter } from "./sqlite/start-writer.ts";
 import { takeOverJournals } from "./sqlite/take-over-journals.ts";
 import { sqliteTextIndex } from "./sqlite/text-index.ts";

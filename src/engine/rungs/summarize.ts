@@ -1,6 +1,6 @@
 import type { Draft, Fate } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
-import { draftTokens, floorTokens, limitBesideRecord, wholeTokens } from "../conversation.ts";
+import { draftTokens, floorTokens, limitBesideCut, recordOfLong, wholeTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
 import { landingRoom, landingTail, MAX_SUMMARY } from "../summary-room.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
@@ -35,13 +35,13 @@ export const summarize: Rung = function* (input) {
 
 /** The unanswered round doesn't fit even alone, beside a short record of all that came before it. */
 function mustCutNewest({ conversation, limit }: RungInput): boolean {
-  return wholeTokens(conversation) > limitBesideRecord(conversation, limit);
+  return wholeTokens(conversation) > limit - recordOfLong(conversation, limit);
 }
 
 /** The unanswered round, cut to what the limit leaves, and that record. */
 function* cutNewest(input: RungInput, newest: Tail): Steps<Draft | undefined> {
   const { conversation, limit } = input;
-  return yield* coverMiddle({ ...input, goal: limit }, newest, limitBesideRecord(conversation, limit));
+  return yield* coverMiddle({ ...input, goal: limit }, newest, limitBesideCut(conversation, limit));
 }
 
 /**

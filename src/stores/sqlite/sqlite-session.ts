@@ -1,10 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Statement } from "../sql/script.ts";
+import type { Durability } from "./durability.ts";
 import { isBusy } from "./explain.ts";
-
-/** What an acknowledged write survives: the end of the process, or a power failure too. */
-export type Durability = "process" | "power";
 
 /** How long a statement may hold up the process while another process has the lock. */
 const BUSY_TIMEOUT_MS = 50;

@@ -3,15 +3,8 @@ import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
 import { appendAll } from "../sql/append.ts";
 import { runNow } from "../sql/script.ts";
-import {
-  BEGIN_WRITE,
-  COMMIT,
-  createSession,
-  type Durability,
-  emptyLog,
-  openDatabase,
-  whenFree,
-} from "./sqlite-session.ts";
+import type { Durability } from "./durability.ts";
+import { BEGIN_WRITE, COMMIT, createSession, emptyLog, openDatabase, whenFree } from "./sqlite-session.ts";
 import { sqliteTextIndex } from "./text-index.ts";
 
 /** The thread that writes appends, so that no request waits for those of others, or for the log to be taken over. */

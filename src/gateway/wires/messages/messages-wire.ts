@@ -13,9 +13,9 @@ import { rememberReads } from "../shared/remember-reads.ts";
 import { rewrittenMessages } from "../shared/rewritten-messages.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleMessage } from "./assemble-message.ts";
-import { withLoopThinking, withoutThinking } from "./loop-thinking.ts";
 import { messagesHosting } from "./messages-hosting.ts";
 import { messagesNative } from "./messages-native.ts";
+import { partsOf } from "./replay-messages.ts";
 
 /** Anthropic wants a cap; this is what a chat gets that doesn't set one (tokens). */
 const DEFAULT_MAX_TOKENS = 4_096;
@@ -151,4 +151,62 @@ function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
     id: textOf(answer["id"]),
     ...(answer["stop_reason"] === "max_tokens" && { isCutOff: true }),
   };
+}
+
+/**
+ * The request with thinking switched off. Anthropic refuses thoughts of the tool loop under way in a request that doesn't think, so
+ * they leave with it.
+ */
+function withoutThinking(body: Json): Json {
+  const { thinking: _, context_management: management, messages, ...rest } = body;
+  const bare = { ...rest, messages: withoutThoughts(listOf(messages)) };
+  if (!isJson(management)) return bare;
+  // Clearing of thinking is refused where there is none.
+  const edits = listOf(management["edits"]).filter(
+    (edit) => !(isJson(edit) && textOf(edit["type"])?.startsWith("clear_thinking")),
+  );
+  return edits.length === 0 ? bare : { ...bare, context_management: { ...management, edits } };
+}
+
+/**
+ * The request without thinking where its tool loop under way doesn't begin with a thought: Anthropic refuses such a loop where a budget
+ * for thinking is set. The model may have called a tool of precis's own without one, or thinking was off when the loop began.
+ */
+function withLoopThinking(body: Json): Json {
+  const { thinking } = body;
+  if (!isJson(thinking) || thinking["type"] !== "enabled") return body;
+  const messages = listOf(body["messages"]);
+  const first = messages.slice(loopStart(messages)).find(isAnswer);
+  return first === undefined || isThought(partsOf(first["content"])[0]) ? body : withoutThinking(body);
+}
+
+/** Where the tool loop under way begins, behind the user's last words; the number of messages where the model isn't in one. */
+function loopStart(messages: readonly unknown[]): number {
+  if (!hasResults(messages.at(-1))) return messages.length;
+  return messages.findLastIndex((message) => !isAnswer(message) && !hasResults(message)) + 1;
+}
+
+function withoutThoughts(messages: readonly unknown[]): readonly unknown[] {
+  const start = loopStart(messages);
+  return messages.map((message, at) =>
+    at >= start && isAnswer(message) && partsOf(message["content"]).some(isThought)
+      ? anthropicMessages.edit(message, [{ type: "strip-reasoning", why: "signed-reasoning" }])
+      : message,
+  );
+}
+
+function isAnswer(message: unknown): message is Json & { readonly role: "assistant" } {
+  return isJson(message) && message["role"] === "assistant";
+}
+
+function hasResults(message: unknown): boolean {
+  return (
+    isJson(message) &&
+    message["role"] === "user" &&
+    partsOf(message["content"]).some((part) => isJson(part) && part["type"] === "tool_result")
+  );
+}
+
+function isThought(part: unknown): boolean {
+  return isJson(part) && (part["type"] === "thinking" || part["type"] === "redacted_thinking");
 }

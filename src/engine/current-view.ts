@@ -11,7 +11,7 @@ import { judge } from "./judge.ts";
 const WITH_EASE = 1.25;
 
 /** The view that a conversation goes on from. */
-export interface StandingView {
+export interface CurrentView {
   readonly checkpoint: Checkpoint | undefined;
   /** There is a checkpoint, but its view of this transcript would break a post-condition. */
   readonly invalid: boolean;
@@ -25,7 +25,7 @@ export interface StandingView {
 }
 
 /** The view of the newest checkpoint that still holds, or all of the transcript. */
-export function standingView<M>(
+export function currentView<M>(
   choice: CheckpointChoice & { readonly state: Pick<Remembered, "unproven"> },
   {
     dialect,
@@ -44,7 +44,7 @@ export function standingView<M>(
     /** Look at the whole transcript as if nothing had been compacted. */
     readonly fresh: boolean;
   },
-): StandingView {
+): CurrentView {
   const whole = { broughtBack: [], reworded: false, current: keepAll(conversation.messages.length) };
   const { checkpoint, left } = fresh ? { checkpoint: undefined, left: [] } : chooseCheckpoint(choice);
   const isUnproven = checkpoint !== undefined && choice.state.unproven.has(checkpoint.id);

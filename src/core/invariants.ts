@@ -136,17 +136,27 @@ function originOf({ entries, rules }: ViewCheck): (number | undefined)[] {
   });
 }
 
-/** Where roles must alternate, no two of one role come together that weren't together before. */
+/** Where roles must alternate, none comes behind another that it may not follow, unless the transcript has it so. */
 function alternationBreaches(check: ViewCheck): string[] {
   const { shown, rules } = check;
   if (rules.alternation !== "strict") return [];
   const origin = originOf(check);
-  return shown.flatMap((message, at) => {
-    const before = shown[at - 1];
-    if (before?.role !== message.role || (message.role !== "user" && message.role !== "assistant")) return [];
+  return shown.flatMap(({ role }, at) => {
+    const before = shown[at - 1]?.role;
+    if (before === undefined || mayFollow(before, role)) return [];
     const [from, to] = [origin[at - 1], origin[at]];
-    return from !== undefined && to === from + 1 ? [] : [`two messages of role ${message.role} in a row`];
+    if (from !== undefined && to === from + 1) return [];
+    return [before === role ? `two messages of role ${role} in a row` : `role ${role} behind role ${before}`];
   });
+}
+
+/**
+ * May a role stand behind another where they must alternate? The model answers results before the user speaks: templates with tools
+ * refuse anything else, and in formats that send results in the user's role it would be the second of its role in a row.
+ */
+export function mayFollow(before: Message["role"], role: Message["role"]): boolean {
+  if (role === "user") return before !== "user" && before !== "tool";
+  return role !== "assistant" || before !== "assistant";
 }
 
 /** Does what precis wrote go into the system prompt instead of standing by itself? */

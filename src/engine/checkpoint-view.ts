@@ -31,8 +31,8 @@ export function viewOfCheckpoint<M>(
   if (!restored) return undefined;
   const believed = isUnproven ? unprovenView(restored, conversation) : restored;
   const { draft, shown } = amend(conversation, believed, dialect.rules);
-  const merged = mergeIntoSystem(draft, structure.start);
   const { rules } = dialect;
+  const merged = mergeIntoSystem({ conversation, rules }, draft);
   return {
     // What was brought back may begin the view, or stand beside a message of its own role.
     draft: withRoleNotes(

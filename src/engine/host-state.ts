@@ -1,4 +1,5 @@
 import { type Draft, type Fate, isShown } from "../core/draft.ts";
+import { mayFollow } from "../core/invariants.ts";
 import type { DialectRules, FitInput, InsertMessage, Measure, Message } from "../core/types.ts";
 import { escapeText } from "../summaries/escape.ts";
 import { renderState } from "../summaries/render-state.ts";
@@ -65,7 +66,7 @@ export function withHostNote(
   const last = fates.length - 1;
   if (!note || !showsNote(draft, messages)) return draft;
   // Where roles must alternate, the note joins the message that it would stand behind.
-  if (rules.alternation === "strict" && messages[last]!.role === "user") {
+  if (rules.alternation === "strict" && !mayFollow(messages[last]!.role, "user")) {
     const before = fates[last] as Extract<Fate, { type: "keep" | "edit" }>;
     const append = { type: "append", text: note.message.text, why: "host-state" } as const;
     const edits = before.type === "edit" ? [...before.edits, append] : [append];

@@ -65,8 +65,8 @@ export interface DialectRules {
    */
   readonly leadingReasoning?: true;
   /**
-   * `strict`: two messages of one role in a row are refused, and there is one system message (templates of some local
-   * models). The summary then goes where that holds.
+   * `strict`: two messages of one role in a row are refused, so is a message of the user right behind tool results, and there is
+   * one system message, the first (templates of some local models). The summary then goes where that holds.
    */
   readonly alternation?: "strict";
 }

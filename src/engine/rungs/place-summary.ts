@@ -1,6 +1,7 @@
 import { type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
 import { mergeEdits } from "../../core/edits.ts";
-import type { Edit, InsertMessage } from "../../core/types.ts";
+import { mayFollow } from "../../core/invariants.ts";
+import type { DialectRules, Edit, InsertMessage } from "../../core/types.ts";
 import type { Conversation } from "../conversation.ts";
 import { beginsWrong } from "./role-notes.ts";
 import { leavesAssistantLast, type RungInput, saysUnproven } from "./rung.ts";
@@ -21,6 +22,8 @@ export interface SummaryPlace {
 export function summaryPlace(input: RungInput, fates: readonly Fate[]): SummaryPlace {
   const { conversation, rules, settings } = input;
   const strict = rules.alternation === "strict";
+  // A template that wants roles in turn takes a system message only at the beginning, if at all.
+  if (strict && lacksSystem(conversation, rules)) return { role: "user", merged: false, needsUser: false };
   const beside = neighbours(conversation, fates, endOfCovered(fates));
   const roles = beside.map((index) => conversation.messages[index]?.role);
   // Beside a user message it would be the second of its role in a row: then the system prompt takes it.
@@ -33,8 +36,13 @@ export function summaryPlace(input: RungInput, fates: readonly Fate[]): SummaryP
     needsUser:
       (roles[0] === undefined && beginsWrong(input, fates)) ||
       leavesAssistantLast(conversation, fates) ||
-      (strict && !crowded),
+      (strict && !crowded && !(roles[0] && roles[1] && mayFollow(roles[0], roles[1]))),
   };
+}
+
+/** Is there no system prompt that a summary can go into? */
+function lacksSystem({ structure }: Conversation, rules: Pick<DialectRules, "system">): boolean {
+  return rules.system === "message" && structure.start === 0;
 }
 
 /**
@@ -52,7 +60,7 @@ export function placeSummary(
     message: { role: place.role, text: made.text.toWellFormed() },
     ...(place.merged && { merged: true }),
   };
-  const draft = mergeIntoSystem({ fates, inserts: [summary] }, conversation.structure.start);
+  const draft = mergeIntoSystem({ conversation, rules }, { fates, inserts: [summary] });
   if (made.quotes === undefined) return draft;
   const text = made.quotes.toWellFormed();
   const before = endOfCovered(fates);
@@ -93,7 +101,12 @@ function neighbours({ messages }: Conversation, fates: readonly Fate[], place: n
 }
 
 /** A summary that goes into the system prompt shows as an edit of the last leading system message. */
-export function mergeIntoSystem(draft: Draft, start: number): Draft {
+export function mergeIntoSystem(
+  { conversation, rules }: Pick<RungInput, "conversation" | "rules">,
+  draft: Draft,
+): Draft {
+  const { start } = conversation.structure;
+  if (rules.alternation === "strict" && lacksSystem(conversation, rules)) return withoutSystem(draft);
   const insert = draft.inserts.find((one) => one.merged);
   if (!insert) return draft;
   // No system message to go into: it stands by itself.
@@ -102,5 +115,17 @@ export function mergeIntoSystem(draft: Draft, start: number): Draft {
   return {
     ...draft,
     fates: draft.fates.map((fate, index) => (index === start - 1 ? { type: "edit", edits: [edit] } : fate)),
+  };
+}
+
+/** The draft of a checkpoint whose transcript has lost its system prompt: what went into it is a message of the user's role. */
+function withoutSystem(draft: Draft): Draft {
+  if (!draft.inserts.some(({ message }) => message.role === "system")) return draft;
+  return {
+    ...draft,
+    inserts: draft.inserts.map(({ merged: _, message, ...one }) => ({
+      ...one,
+      message: message.role === "system" ? { ...message, role: "user" } : message,
+    })),
   };
 }

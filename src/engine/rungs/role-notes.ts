@@ -1,5 +1,5 @@
 import { type Draft, entriesOf, type Fate, type Insert, isShown, withoutInserts } from "../../core/draft.ts";
-import { hidesInSystem } from "../../core/invariants.ts";
+import { hidesInSystem, mayFollow } from "../../core/invariants.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
 import type { InsertMessage, Message } from "../../core/types.ts";
 import type { Conversation } from "../conversation.ts";
@@ -67,13 +67,13 @@ function beginning({ structure }: Conversation, shown: readonly Shown[]): Insert
 }
 
 /**
- * Rounds stay whole: between a call and its result nothing may stand. The place of a summary sees to its roles, but one that
- * nobody vouches for was taken out of the system prompt, and may stand beside a message of the user.
+ * Rounds stay whole: between a call and its result nothing may stand. The place of a summary sees to its roles as far as it can, but
+ * one that nobody vouches for was taken out of the system prompt, and where there is no system prompt it has only this place.
  */
 function between({ structure }: Conversation, shown: readonly Shown[]): Insert[] {
   return shown.flatMap(({ role, index }, at) => {
     const last = shown[at - 1];
-    if (last?.role !== role || (role !== "user" && role !== "assistant")) return [];
+    if (last === undefined || mayFollow(last.role, role)) return [];
     const other = role === "user" ? "assistant" : "user";
     if (index === undefined) return last.index === undefined ? [] : [note(other, last.index + 1)];
     if (last.index === undefined) return [note(other, index)];

@@ -165,15 +165,26 @@ function checkPairs(messages: readonly Json[]): void {
   unanswered(messages.length);
 }
 
-/** What chat templates of open models refuse. */
+/**
+ * What chat templates of open models refuse. Those that know tools count neither calls nor results; the user may not speak before the
+ * model has answered results, and there is one system message, the first.
+ */
 function checkAlternation(messages: readonly Json[]): void {
+  const refuse = (isFine: boolean, text: string) => demand(isFine, text, { type: "BadRequestError" });
+  for (const [index, { role }] of messages.entries()) {
+    refuse(index === 0 || role !== "system", "Only the first message may have the role system.");
+    refuse(
+      role !== "user" || messages[index - 1]?.["role"] !== "tool",
+      "Unexpected role 'user' after role 'tool'",
+    );
+  }
   const roles = messages
+    .filter((message) => objects(message["tool_calls"]).length === 0)
     .map((message) => message["role"])
     .filter((role) => role === "user" || role === "assistant");
   for (const [index, role] of roles.entries())
-    demand(
-      index === 0 ? role === "user" : role !== roles[index - 1],
+    refuse(
+      (role === "user") === (index % 2 === 0),
       "Conversation roles must alternate user/assistant/user/assistant/...",
-      { type: "BadRequestError" },
     );
 }

@@ -164,11 +164,16 @@ function isMade(item: Json | undefined): boolean {
   return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
 }
 
+/** As a server refuses it that hands the items to a chat template. */
 function checkAlternation(items: readonly Json[]): void {
-  const roles = items.map((item) => item["role"]).filter((role) => role === "user" || role === "assistant");
-  for (const [index, role] of roles.entries())
+  const roles = items
+    .map((item) => (str(item["type"]).endsWith("_output") ? "tool" : item["role"]))
+    .filter((role) => role === "user" || role === "assistant" || role === "tool");
+  for (const [index, role] of roles.entries()) {
     demand(
-      index === 0 || role !== roles[index - 1],
+      role === "tool" || index === 0 || role !== roles[index - 1],
       "Conversation roles must alternate user/assistant/user/assistant/...",
     );
+    demand(role !== "user" || roles[index - 1] !== "tool", "Unexpected role 'user' after role 'tool'");
+  }
 }

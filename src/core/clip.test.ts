@@ -28,6 +28,17 @@ test("head and tail stay, cut at lines, and the marker says how much is missing"
   expect(tail!.length).toBeGreaterThan(head!.length);
 });
 
+test.each([1, 2, 7, 9, 300, 1_000])(
+  "lines that aren't shown are counted, of up to %i characters",
+  (length) => {
+    const lines = Array.from({ length: 5_000 }, (_, n) => "x".repeat(1 + ((n * 7) % length)));
+    const clipped = clipText(lines.join("\n"), 500 + length, count)!;
+    const [, hidden] = /, (\d+) lines not shown/.exec(clipped)!;
+    // The marker stands in a line of its own.
+    expect(Number(hidden) + clipped.split("\n").length - 2).toBe(lines.length);
+  },
+);
+
 test("never more than the allowance, never half a character", () => {
   fc.assert(
     fc.property(

@@ -101,16 +101,22 @@ function isEscaped(text: string, at: number): boolean {
   return before % 2 === 1;
 }
 
-/** So many characters behind a line break are looked at one by one: a search costs more where the next one is near. */
-const NEAR_CHARS = 32;
+/** Where a line is shorter than this, a search for its end costs more than to look at its characters one by one. */
+const SHORT_LINE = 6;
+/** So many characters are looked at one by one behind a short line. */
+const NEAR_CHARS = 256;
 const LINE_BREAK = 10;
 
 function lineCount(text: string): number {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0; ) {
-    const near = Math.min(text.length, at + NEAR_CHARS);
-    for (; at < near; at++) if (text.charCodeAt(at) === LINE_BREAK) lines++;
-    at = text.indexOf("\n", at);
+  let from = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
+    lines++;
+    const isShort = at - from < SHORT_LINE;
+    from = at + 1;
+    if (!isShort) continue;
+    const near = Math.min(text.length, from + NEAR_CHARS);
+    for (; from < near; from++) if (text.charCodeAt(from) === LINE_BREAK) lines++;
   }
   return lines;
 }

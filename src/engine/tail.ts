@@ -1,7 +1,7 @@
 import { clipText } from "../core/clip.ts";
 import { editableParts } from "../core/edits.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
-import type { Edit, Message, TailOptions } from "../core/types.ts";
+import type { Edit, Message, TailOptions, ToolResultPart } from "../core/types.ts";
 import { type Conversation, mustShow, newestSpeaks } from "./conversation.ts";
 
 /** The newest messages of a tail whose results stay whole as long as anything else can give way. */
@@ -163,7 +163,21 @@ function clipMessage(message: Message, count: (text: string) => number): Edit[] 
   return editableParts(message).flatMap((part, at): Edit[] => {
     if (part.type !== "tool-result" || part.locked || part.media?.length) return [];
     if (count(part.text) <= SOFT_RESULT_TOKENS * SOFT_WORTH_IT) return [];
-    const text = clipText(part.text, SOFT_RESULT_TOKENS, count);
+    const text = softClip(part, count);
     return text === undefined ? [] : [{ type: "replace", part: at, text, why: "tail-result" }];
   });
+}
+
+/** One `fit` asks several times, and a text of tens of megabytes takes its time. */
+const clipped = new WeakMap<
+  ToolResultPart,
+  { readonly count: (text: string) => number; readonly text: string | undefined }
+>();
+
+function softClip(part: ToolResultPart, count: (text: string) => number): string | undefined {
+  const known = clipped.get(part);
+  if (known?.count === count) return known.text;
+  const text = clipText(part.text, SOFT_RESULT_TOKENS, count);
+  clipped.set(part, { count, text });
+  return text;
 }

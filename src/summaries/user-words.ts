@@ -193,8 +193,9 @@ export function userWords(
   return runNow(userWordsSteps(messages, indexes, isOurs));
 }
 
-/** Messages that are read in one step. */
+/** Messages that are read in one step, or fewer of more characters. */
 const MESSAGES_AT_ONCE = 32;
+const CHARS_AT_ONCE = 65_536;
 
 /** The same in steps: a long conversation takes a while. */
 export function* userWordsSteps(
@@ -204,14 +205,19 @@ export function* userWordsSteps(
 ): Steps<UserWords[]> {
   const words: UserWords[] = [];
   let read = 0;
+  let chars = 0;
   for (const index of indexes) {
-    if (++read % MESSAGES_AT_ONCE === 0) yield;
+    if (++read >= MESSAGES_AT_ONCE || chars >= CHARS_AT_ONCE) {
+      yield;
+      read = chars = 0;
+    }
     const message = messages[index];
     if (message === undefined || message.role !== "user") continue;
     const text = message.parts
       .filter((part) => part.type === "text")
       .map((part) => part.text)
       .join("\n");
+    chars += text.length;
     if (text.trim() === "") continue;
     if (isSummaryMessage(text)) {
       if (isOurs(text))

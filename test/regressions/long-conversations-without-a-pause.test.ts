@@ -190,7 +190,7 @@ describe("work on one long message is done in many steps", () => {
 
 describe("what the user said, and may have sent again", () => {
   it("is read in a step of its own where it is long", () => {
-    const messages = Array.from({ length: 10 }, (_, at) => said("user", words(at).repeat(1_000)));
+    const messages = Array.from({ length: 10 }, (_, at) => said("user", words(at).repeat(1_200)));
     expect(stepsOf(userWordsSteps(messages, messages.keys()))).toBeGreaterThanOrEqual(messages.length);
   });
 

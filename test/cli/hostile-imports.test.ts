@@ -80,6 +80,40 @@ test.each<[what: string, rows: Parameters<typeof session>[2], reason: string]>([
   expect(stderr).toContain("opencode export SESSION");
 });
 
+test("rows of a session that are damaged are named, and the rest of the session is imported", async () => {
+  const file = opencode(TABLES, (database) => {
+    session(database, "good");
+    const add = (id: string, data: unknown, part: unknown) => {
+      database.prepare("INSERT INTO message VALUES (?, 'good', ?)").run(id, data as string);
+      database.prepare("INSERT INTO part VALUES (?, ?, 'good', ?)").run(`p-${id}`, id, part as string);
+    };
+    const user = '{"role":"user"}';
+    const text = (said: string) => JSON.stringify({ type: "text", text: said });
+    add("n1", "{nope", text("Lost."));
+    add("n2", "{}", text("Lost."));
+    add("n3", user, '{"type":"te');
+    add("n4", user, Buffer.from([255, 0]));
+    add("n5", user, text("Basalt."));
+    database.prepare("INSERT INTO part VALUES ('p-stray', 'gone', 'good', ?)").run(text("Lost."));
+    database.exec("UPDATE session SET revert = '{', title = 9223372036854775807 WHERE id = 'good'");
+    database.exec(`INSERT INTO message VALUES ('m-stray', 'nowhere', '${user}')`);
+  });
+  const { code, unreadable, messages, warnings } = await imported(file);
+  expect([code, unreadable, messages]).toEqual([0, [], 2]);
+  const named = (what: string) => ({
+    file: `${file}#good`,
+    warning: expect.stringContaining(what) as string,
+  });
+  expect(warnings).toEqual([
+    { file, warning: "left out 1 message whose session isn't in the database" },
+    named("session good doesn't say what was taken back: nothing was left out for it"),
+    named("left out what is damaged: message n1 is no JSON object"),
+    named("left out what is damaged: message n2 says no role"),
+    named("left out what is damaged: parts p-n3, p-n4 are no JSON objects"),
+    named("left out what is damaged: part p-stray belongs to no message"),
+  ]);
+});
+
 test("what looks strange and can be read is imported", async () => {
   const file = opencode(TABLES, (database) => {
     session(database, "good");

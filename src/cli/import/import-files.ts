@@ -68,7 +68,8 @@ export async function importFiles(files: readonly string[], parts: Import): Prom
       continue;
     }
     await orPassedOver(file, outcome, () =>
-      withOpencodeSessions(file, async (sessions) => {
+      withOpencodeSessions(file, async ({ sessions, warnings }) => {
+        outcome.warnings.push(...warnings.map((warning) => ({ file, warning })));
         for (const [at, { id, updated, read }] of sessions.entries()) {
           show(`, session ${formatCount(at + 1)} of ${formatCount(sessions.length)}`, at / sessions.length);
           await take({ file: `${file}#${id}`, bytes: 0, modified: updated, read: async () => read() });

@@ -36,14 +36,17 @@ async function start(reply: FakeReplier, tools: readonly string[]): Promise<void
 async function ask(
   messages: readonly Anthropic.MessageParam[],
   streamed: boolean,
+  sizes: Pick<Anthropic.MessageCreateParams, "max_tokens" | "thinking"> = {
+    max_tokens: 4_000,
+    thinking: { type: "enabled", budget_tokens: 1_024 },
+  },
 ): Promise<Anthropic.MessageParam> {
   const client = new Anthropic({ baseURL: gateway.url, apiKey: "k", maxRetries: 0 });
   const body = {
     model: "claude-sonnet-4-5",
-    max_tokens: 4_000,
+    ...sizes,
     messages: [...messages],
     tools: [{ name: "look", description: "Looks.", input_schema: { type: "object" as const } }],
-    thinking: { type: "enabled" as const, budget_tokens: 1_024 },
   };
   const { content } = streamed
     ? await client.messages.stream(body).finalMessage()
@@ -51,13 +54,13 @@ async function ask(
   return { role: "assistant", content };
 }
 
-const looked = ({ content }: Anthropic.MessageParam): Anthropic.MessageParam => {
+const looked = ({ content }: Anthropic.MessageParam, seen = "The sky is grey."): Anthropic.MessageParam => {
   const call = (content as Anthropic.ContentBlock[]).find(
     ({ type }) => type === "tool_use",
   ) as Anthropic.ToolUseBlock;
   return {
     role: "user",
-    content: [{ type: "tool_result", tool_use_id: call.id, content: "The sky is grey." }],
+    content: [{ type: "tool_result", tool_use_id: call.id, content: seen }],
   };
 };
 
@@ -91,6 +94,44 @@ describe.each([
     });
   });
 });
+
+it.each([
+  { reasoning: ["Enough.", "", ""] },
+  { reasoning: ["Enough.", "Now look.", ""] },
+  { reasoning: ["", "Now look.", ""] },
+])(
+  "what was looked up is still there where the answer has no room to think in: $reasoning",
+  async ({ reasoning }) => {
+    let round = 0;
+    provider = await startFakeProvider({
+      window: 1_000_000,
+      reply: () => {
+        const thought = { reasoning: reasoning[round] ?? "" };
+        round++;
+        if (round === 1)
+          return { ...thought, calls: [{ name: "precis_recall", args: { query: "harbour" } }] };
+        if (round === 2) return { ...thought, text: "I look.", calls: [{ name: "look", args: {} }] };
+        return { ...thought, text: "All clear." };
+      },
+    });
+    gateway = await startGateway({ ...upstreamAt(provider.url), window: 4_000, tools: ["recall"] });
+    const asked = [
+      {
+        role: "user" as const,
+        content: `The gate is red. ${"Words that fill the page. ".repeat(70)}Look outside.`,
+      },
+    ];
+    const sizes = { max_tokens: 16_000, thinking: { type: "enabled" as const, budget_tokens: 2_850 } };
+    const first = await ask(asked, false, sizes);
+    const results = looked(first, "Grey clouds over the sea. ".repeat(40));
+    await ask([...asked, first, results], false, sizes);
+    expect(provider.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [before, , last] = provider.requests;
+    expect(before!.body["thinking"]).toEqual(sizes.thinking);
+    expect(last!.body["thinking"]).toBeUndefined();
+    expect(last!.raw).toContain('"name":"precis_recall","input"');
+  },
+);
 
 describe.each([
   { family: "deepseek", model: "deepseek-v4-pro", path: "chat/completions" },

@@ -147,10 +147,11 @@ function withLowerCap(
   report: Report,
   rejected: Rejected | undefined,
 ): Outgoing {
-  const body = withRoom(turn, turn.body, report, rejected);
-  if (body === turn.body) return outgoing;
-  const whole = turn.withHidden?.(body) ?? body;
-  const sendable = turn.wire.withLoopThinking?.(whole) ?? whole;
+  // Hidden rounds stand behind the very messages that the client sent back: what takes thoughts out of those comes later.
+  const whole = turn.withHidden?.(turn.body) ?? turn.body;
+  const body = withRoom(turn, whole, report, rejected);
+  if (body === whole) return outgoing;
+  const sendable = turn.wire.withLoopThinking?.(body) ?? body;
   return { ...outgoing, body: Buffer.from(stringifyDeep(sendable)), isOurs: true };
 }
 

@@ -19,6 +19,8 @@ export interface Visible {
   unseen(message: number, passage: Passage): readonly Stretch[];
   /** Is nothing of a message shown in its place? */
   isHidden(message: number): boolean;
+  /** Counts a text as shown from now on. */
+  show(text: string): void;
 }
 
 /** A view, as far as it matters what can be read in it. */
@@ -54,7 +56,7 @@ export function visibleText(
   index: Pick<CandidateSet, "messages" | "passages" | "occurrences">,
   start: number,
 ): Visible {
-  const everywhere = plain(written.join("\n"));
+  let everywhere = plain(written.join("\n"));
   const textOf = new Map<number, string>();
   /** What is shown of a passage of the index, by its place. */
   const shownText = (place: number): string => {
@@ -84,6 +86,9 @@ export function visibleText(
     return everywhere.includes(bare) || own.includes(bare) || isElsewhere(bare);
   };
   return {
+    show(text) {
+      everywhere += `\n${plain(text)}`;
+    },
     isHidden: (message) => fates[message] !== undefined && !isShown(fates[message]),
     unseen(message, passage) {
       const fate = fates[message];

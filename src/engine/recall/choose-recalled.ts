@@ -44,6 +44,8 @@ const MOSTLY_SEEN = 0.5;
 const PARTLY_SEEN = 0.1;
 /** A quotation that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_QUOTATION = 10;
+/** Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens). */
+const LEAST_FRAGMENT = 30;
 
 /** A passage that a user message asks for and a view hides. */
 export interface Chosen {
@@ -92,15 +94,8 @@ export function* chooseRecalled(options: {
   const chosen: Chosen[] = [];
   let left = allowance;
   const isReply = isTalk && !isWork(index) ? besideWordsOf(heldBy) : () => false;
-  let best: number | undefined;
-  let looked = 0;
-  for (const one of ranked) {
-    yield;
-    const { of, score, passage: found } = one;
-    if (left < LEAST_QUOTATION) break;
-    if (best !== undefined && !wantsAll && score < BESIDE_BEST * best) break;
-    if (best === undefined && !wantsAll && !isMeant(one)) continue;
-    if (++looked > MOST_LOOKED_AT) break;
+  /** Takes what is quoted for a passage that was found, if the view hides something of it that is worth it. */
+  const take = ({ of, score, passage: found }: Found): boolean => {
     const seen = index.messages[of]!.index + start;
     const hidden = visible.unseen(seen, found);
     const hiddenShare = unseenShare(hidden, found);
@@ -109,7 +104,7 @@ export function* chooseRecalled(options: {
       : hiddenShare < 1 - MOSTLY_SEEN && !isAsked(hidden, found, held);
     const answer = answers?.get(of) ?? [];
     const passage = isSeen ? (wantsAll ? answer[0] : bestOf(answer, held)) : found;
-    if (!passage || taken.has(passage)) continue;
+    if (!passage || taken.has(passage)) return false;
     taken.add(passage);
     const message = start + index.messages[passage.of]!.index;
     const unseen = isSeen ? visible.unseen(message, passage) : hidden;
@@ -119,19 +114,42 @@ export function* chooseRecalled(options: {
     const small = (text: string) => cost(text) <= limit;
     // An answer says first what it is about.
     const stretch = unseenStretch(runs, passage, isSeen ? NOTHING : wanted, small);
-    if (!stretch) continue;
+    if (!stretch) return false;
     const text = shown(passage.text, stretch);
-    if (!saysSomething(text)) continue;
-    if (!isSeen && held(text) < LEAST_BESIDE * all && !isReply(of)) continue;
+    if (!saysSomething(text)) return false;
+    if (chosen.length > 0 && stretch.isPart && cost(text) < LEAST_FRAGMENT) return false;
+    if (!isSeen && held(text) < LEAST_BESIDE * all && !isReply(of)) return false;
     const words = wordsIn(isSeen ? `${found.text}\n${passage.text}` : found.text, wanted);
     // A turn that is only near others with such words isn't meant.
-    if (isSeen && words.length === 0) continue;
-    best ??= score;
+    if (isSeen && words.length === 0) return false;
     left -= cost(text);
+    visible.show(text);
     chosen.push({
       place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
       passage: { index: message, text, words: namesOf(words, written), score },
     });
+    return true;
+  };
+  /** Between people, what ranks above the first passage that is clearly meant: it counts beside that one. */
+  const above: Found[] = [];
+  let best: number | undefined;
+  let looked = 0;
+  for (const one of ranked) {
+    yield;
+    if (left < LEAST_QUOTATION) break;
+    if (best !== undefined && !wantsAll && one.score < BESIDE_BEST * best) break;
+    if (best === undefined && !wantsAll && !isMeant(one)) {
+      if (isTalk && above.length < MOST_LOOKED_AT) above.push(one);
+      continue;
+    }
+    if (++looked > MOST_LOOKED_AT) break;
+    if (!take(one) || best !== undefined) continue;
+    best = one.score;
+    for (const higher of above) {
+      yield;
+      if (left < LEAST_QUOTATION) break;
+      take(higher);
+    }
   }
   return chosen;
 }
@@ -221,11 +239,14 @@ function unseenStretch(
   { text }: RankablePassage,
   wanted: ReadonlySet<string>,
   isSmall: (text: string) => boolean,
-): { readonly from: number; readonly to: number } | undefined {
+): { readonly from: number; readonly to: number; readonly isPart: boolean } | undefined {
   const run = stretchWithMost(text, runs, wanted);
   if (!run) return undefined;
-  const stretch = bestStretch(text.slice(run.from, run.to), wanted, isSmall);
-  return stretch && { from: run.from + stretch.from, to: run.from + stretch.to };
+  const whole = text.slice(run.from, run.to);
+  const stretch = bestStretch(whole, wanted, isSmall);
+  if (!stretch) return undefined;
+  const { from, to } = stretch;
+  return { from: run.from + from, to: run.from + to, isPart: to - from < whole.length };
 }
 
 /** Tokens of a stretch of a passage, by its share of the whole: counting every try would take longer than all the rest. */

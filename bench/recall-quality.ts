@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { openaiChat } from "../src/dialects/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { isProbeRecord, probeCase } from "../src/eval/data/probe-case.ts";
-import { isThere } from "../src/eval/evidence.ts";
+import { answerIsThere, isThere } from "../src/eval/evidence.ts";
 import { viewText } from "../src/eval/message-text.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
 import type { ProbeCase } from "../src/eval/types.ts";
@@ -34,6 +34,7 @@ const FIRST = [5, 10, 25, 50];
 const SETS = [
   { name: "locomo-dev", share: 0.25 },
   { name: "beam-100K-dev", share: 0.1 },
+  { name: "bfcl-memory", share: 0.1 },
 ];
 /** What the view leaves free for what is recalled. */
 const VIEW_SHARE = 0.95;
@@ -72,10 +73,12 @@ function byRecall({ messages }: ProbeCase): (question: string) => readonly numbe
 
 /**
  * Evidence that stands in the view when the question is asked, by words and in percent: without recall, with it, and if it knew what is
- * meant. Also by halves, every other conversation, so that a gain in one of them alone is seen.
+ * meant. Also by halves, every other conversation, so that a gain in one of them alone is seen. Each question has compactors of its own:
+ * one that needs a compaction would change the views of those that are asked after it.
  */
 async function viewsOf(cases: readonly ProbeCase[], share: number) {
   let [questions, without, withRecall, ifKnown, recalled, tokens] = [0, 0, 0, 0, 0, 0];
+  let [answersWithout, answersWithRecall] = [0, 0];
   const halves = [
     { questions: 0, held: 0 },
     { questions: 0, held: 0 },
@@ -84,33 +87,40 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
     const half = halves[place % 2]!;
     const total = messages.reduce((sum, { content }) => sum + counter.count(content) + 4, 0);
     const budget = Math.floor(total * share);
-    const compactor = createCompactor({
-      dialect: openaiChat,
-      counter,
-      budget,
-      profile: profiles.agent,
-      auto: false,
-    });
+    const options = { dialect: openaiChat, counter, budget, profile: profiles.agent, auto: false };
+    const compactor = createCompactor(options);
     const compacted = await compactor.compact([...messages], {
       budget: Math.floor(budget * VIEW_SHARE),
       adopt: true,
       now: 0,
     });
+    await compactor.close();
     const view = viewText(compacted.messages);
-    const before = indexWords(view);
-    for (const { question, evidence } of probes) {
+    for (const { question, evidence, answer } of probes) {
       if (evidence.length === 0) continue;
       const asked = [...messages, { role: "user" as const, content: question }];
-      const result = await compactor.fit(asked, { state: compacted.state, now: 1 });
-      if (result.report.tokens.after > budget) throw new Error("a view is larger than its budget");
-      const after = indexWords(viewText(result.messages));
-      const held = (words: typeof after) =>
-        evidence.filter((index) => isThere(messages[index]!.content, words)).length / evidence.length;
+      const fitted = async (auto: boolean) => {
+        const own = createCompactor({ ...options, recall: { auto } });
+        const result = await own.fit(asked, { state: compacted.state, now: 1 });
+        await own.close();
+        if (result.report.tokens.after > budget) throw new Error("a view is larger than its budget");
+        const words = indexWords(viewText(result.messages));
+        const held = evidence.filter((index) => isThere(messages[index]!.content, words)).length;
+        return {
+          report: result.report,
+          held: held / evidence.length,
+          answers: answerIsThere(answer, words) ? 1 : 0,
+        };
+      };
+      const { report, held, answers } = await fitted(true);
+      const plain = await fitted(false);
       questions++;
-      without += held(before);
-      withRecall += held(after);
+      without += plain.held;
+      answersWithout += plain.answers;
+      answersWithRecall += answers;
+      withRecall += held;
       half.questions++;
-      half.held += held(after);
+      half.held += held;
       ifKnown += heldIfKnown({
         view,
         question,
@@ -118,10 +128,9 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
         budget,
         count: (text) => counter.count(text),
       });
-      if (result.report.recalled.length > 0) recalled++;
-      tokens += result.report.tokens.after - result.report.tokens.before;
+      if (report.recalled.length > 0) recalled++;
+      tokens += report.tokens.after - report.tokens.before;
     }
-    await compactor.close();
   }
   const percent = (sum: number) => round((100 * sum) / questions, 1);
   return {
@@ -131,6 +140,8 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
     evidenceWithRecall: percent(withRecall),
     byHalves: halves.map((one) => round((100 * one.held) / one.questions, 1)),
     evidenceIfKnown: percent(ifKnown),
+    answersWithout: percent(answersWithout),
+    answersWithRecall: percent(answersWithRecall),
     questionsWithRecall: percent(recalled),
     meanTokens: round(tokens / questions, 0),
   };

@@ -107,6 +107,11 @@ test("what recall finds is what was measured last", () => {
   }
   const { evidenceIfKnown } = measured["beam-100K-dev"].views;
   expect(text).toContain(`would reach ${percent(evidenceIfKnown)} % with the same allowance`);
+  const { evidenceWithRecall, answersWithout, answersWithRecall } = measured["bfcl-memory"].views;
+  expect(text).toContain(`it is ${percent(evidenceWithRecall)} % with and without recall`);
+  expect(text).toContain(
+    `of ${percent(answersWithRecall)} % of the answers stand there, and of ${percent(answersWithout)} % without`,
+  );
 });
 
 test("the costs of recall are what was measured last", () => {

@@ -188,7 +188,7 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
 }
 
 /** Messages of more tokens, or more of them, are read in slices; for fewer the model is asked before others have their turn. */
-const LONG_TOKENS = 32_000;
+const LONG_TOKENS = 250_000;
 const MANY_MESSAGES = 2_000;
 
 /** Runs work that reads a run of messages (absolute indexes), with turns for others where it takes long. */

@@ -9,9 +9,9 @@ import { checkpointOf, keepRecords, viewOf } from "./keep-records.ts";
 import type { Climb } from "./ladder.ts";
 import { prepareState } from "./next-state.ts";
 import type { Operation } from "./operation.ts";
-import { prefixReason, wholeReason } from "./prefix-change.ts";
+import { endedQuotations, prefixReason, wholeReason } from "./prefix-change.ts";
 import { withFittingQuotations } from "./recall/fitting-quotations.ts";
-import { type Quoted, withQuoted } from "./recall/quotations.ts";
+import { type Quoted, quotationsOf, withQuoted } from "./recall/quotations.ts";
 import { reportOf } from "./report.ts";
 import { openLoop, reopenedLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
@@ -91,6 +91,8 @@ export async function deliver<M>(
     draft,
     tokens,
     recalled: recalled?.passages ?? [],
+    quoted: quotationsOf(quoted, conversation),
+    unquoted: beside ? [] : quotationsOf(endedQuotations(given, quoted), conversation),
     rungs: result.rungs,
     calls,
     warnings,

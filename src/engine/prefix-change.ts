@@ -2,7 +2,7 @@ import { systemMessage } from "../core/render.ts";
 import type { LastView, PrefixReason } from "../core/types.ts";
 import { hasSystem } from "./conversation.ts";
 import type { Operation } from "./operation.ts";
-import type { Quoted } from "./recall/quotations.ts";
+import { type Quoted, quotedBy } from "./recall/quotations.ts";
 
 /**
  * What the view of this operation stands on, so that the next operation can tell whether its own extends it. `quoted` is what it
@@ -63,6 +63,29 @@ function checkpointReason<M>({ engine, survey }: Operation<M>, before: string | 
   if (record.strategy !== engine.settings.strategy || record.dialect !== engine.dialect.id) return "options";
   // Another process has compacted since; or what must be shown by now doesn't go with that compaction.
   return survey.checkpoint && survey.checkpoint.at > record.at ? "compaction" : "pin";
+}
+
+/** What the last view quoted and this one, which quotes `now`, doesn't; oldest first. */
+export function endedQuotations<M>(operation: Operation<M>, now: readonly Quoted[]): readonly Quoted[] {
+  const stands = new Set(now.map(({ record }) => record.hash + record.checkpoint));
+  return lastQuoted(operation).filter(({ record }) => !stands.has(record.hash + record.checkpoint));
+}
+
+/** What the last view quoted, as far as it is on record. Where no last view is known, what is on record for the view that stands. */
+function lastQuoted<M>(operation: Operation<M>): readonly Quoted[] {
+  const { engine, survey } = operation;
+  const { last, recalled } = survey.state;
+  if (!last) return survey.quoted;
+  if (last.checkpoint === undefined || last.recalled === undefined) return [];
+  const { rules } = engine.dialect;
+  const onRecord =
+    last.checkpoint === survey.checkpoint?.id
+      ? survey.quoted
+      : quotedBy(last.checkpoint, recalled, survey.conversation, rules, engine.recalledTexts);
+  const then = onRecord.filter(({ record }) => record.length <= last.length);
+  // The oldest may have left before, where the view had no room for them.
+  const first = then.findIndex((_, at) => quotedHash(operation, then.slice(at)) === last.recalled);
+  return then.slice(Math.max(0, first));
 }
 
 /** What is quoted for messages that the last view showed. */

@@ -36,6 +36,8 @@ export function reportOf<M>(options: {
   readonly prefixReason: PrefixReason | undefined;
   readonly checkpoint: string | undefined;
   readonly recalled?: Report["recalled"];
+  readonly quoted?: Report["quoted"];
+  readonly unquoted?: Report["unquoted"];
 }): Report {
   const { survey, settings, dialect, tokens, calls = [] } = options;
   const entries = entriesOf(options.draft);
@@ -58,6 +60,8 @@ export function reportOf<M>(options: {
     counts: countsOf(entries),
     entries,
     recalled: options.recalled ?? [],
+    quoted: options.quoted ?? [],
+    unquoted: options.unquoted ?? [],
     rungs: options.rungs,
     modelCalls: calls,
     cost: calls.reduce((sum, call) => sum + call.cost, 0),

@@ -63,6 +63,7 @@ async function lastRequest(id: string) {
     inserts: view.entries.flatMap((entry) => (entry.type === "insert" ? [entry.text] : [])),
     onTimeline: past.answer.points.find((point) => point.messages === length)?.view,
     events: past.answer.events,
+    length,
   };
 }
 
@@ -121,28 +122,48 @@ it("a quotation that left a view isn't shown as sent any more, in its rows or on
   });
   const { id } = conversations[0]!;
   await say(id, "What does shelf3 hold, and which hall3 is it, with box3 and box4 in hall4?");
-  const told: { sent: boolean; shown: boolean; compactions: number }[] = [];
+  const told: { sent: boolean; shown: boolean; compactions: number; length: number; until?: number }[] = [];
   for (let turn = 0; turn < 4; turn++) {
-    const { sent, view, inserts, onTimeline, events: happened } = await lastRequest(id);
+    const { sent, view, inserts, onTimeline, events: happened, length } = await lastRequest(id);
     const isQuoting = (text: string) => text.includes("Quotations from earlier messages");
     const compactions = happened.filter(({ type }) => type === "compacted").length;
-    told.push({ sent: isQuoting(sent), shown: inserts.some(isQuoting), compactions });
+    const recalled = happened.find(({ type }) => type === "recalled");
+    told.push({
+      sent: isQuoting(sent),
+      shown: inserts.some(isQuoting),
+      compactions,
+      length,
+      ...(recalled?.until !== undefined && { until: recalled.until }),
+    });
     expect(onTimeline).toBe(view.tokens.after);
     await say(id, "ok");
   }
   for (const { sent, shown } of told) expect(shown).toBe(sent);
   expect(told[0]).toMatchObject({ sent: true, compactions: 1 });
   expect(told.some(({ sent, compactions }) => !sent && compactions === 1)).toBe(true);
+  // The timeline says when it left: with the first request that went out without it.
+  const left = told.find(({ sent }) => !sent)!.length;
+  for (const { sent, until } of told) expect(until).toBe(sent ? undefined : left);
 });
 
 it("a request that quotes hidden messages shows the quotations, in its rows and its size", async () => {
   const id = await compactedChat();
   await say(id, "At how many hertz does the zephyr compressor hum?");
-  const { sent, view, inserts, onTimeline } = await lastRequest(id);
+  const { sent, view, inserts, onTimeline, events: happened, length } = await lastRequest(id);
   expect(sent.includes("Quotations from earlier messages")).toBe(true);
   expect(inserts.filter((text) => text.includes("Quotations from earlier messages"))).toHaveLength(1);
   expect(inserts.join("\n")).toContain("417 hertz");
   expect(onTimeline).toBe(view.tokens.after);
+  const [recalled] = happened.filter((event) => event.type === "recalled");
+  expect(recalled?.before).toBeLessThan(length);
+  expect(recalled?.until).toBeUndefined();
   const { requests } = await call(routes.requests, { query: { from: "page" } });
   expect(Math.abs(view.tokens.after - requests[0]!.tokens!.after)).toBeLessThan(view.tokens.after * 0.05);
+  await call(routes.compact, { params: { id }, body: {} });
+  await say(id, "Thanks, go on.");
+  const after = await lastRequest(id);
+  expect(after.sent).not.toContain("Quotations from earlier messages");
+  const { until } = after.events.find(({ id }) => id === recalled?.id)!;
+  expect(until).toBeGreaterThan(length);
+  expect(until).toBeLessThanOrEqual(after.length);
 });

@@ -112,6 +112,29 @@ describe.each(DIALECT_IDS)("%s", (id) => {
     const compacted = await elsewhere.compact(wire([...later, assistant("Twelve.")]).messages, { now: 6 });
     expect(recalledIn(dialect, compacted.messages)).toHaveLength(0);
   });
+
+  it("is told in each report as long as it stands, and once when it leaves", async () => {
+    const { open, wire } = setUp(id);
+    const compactor = open();
+    const hidden = await compactor.fit(wire(talk()).messages, { now: 1 });
+    const asked = [...talk(), user(QUESTION)];
+    const first = await compactor.fit(wire(asked).messages, { state: hidden.state, now: 2 });
+    const { before, messages } = first.report.quoted[0]!;
+    const lead = wire(asked).messages.length - asked.length;
+    expect(before).toBe(lead + asked.length - 1);
+    expect(messages).toEqual(
+      [...new Set(first.report.recalled.map(({ index }) => index))].sort((a, b) => a - b),
+    );
+    expect(first.report.unquoted).toEqual([]);
+    const later = [...asked, assistant("Copper lantern."), user("Thanks, go on.")];
+    const second = await compactor.fit(wire(later).messages, { state: first.state, now: 3 });
+    expect(second.report).toMatchObject({ recalled: [], quoted: [{ before, messages }], unquoted: [] });
+    const compacted = await compactor.compact(wire(later).messages, { state: second.state, now: 4 });
+    expect(compacted.report).toMatchObject({ quoted: [], unquoted: [{ before, messages }] });
+    const after = wire([...later, assistant("I go on.")]).messages;
+    const third = await compactor.fit(after, { state: compacted.state, now: 5 });
+    expect(third.report).toMatchObject({ quoted: [], unquoted: [] });
+  });
 });
 
 describe("what isn't recalled", () => {

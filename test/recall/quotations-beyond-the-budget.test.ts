@@ -30,12 +30,17 @@ it.each([
   const messages = chatWithALongList();
   let state: unknown;
   let recalled = 0;
+  const told = { quoted: 0, unquoted: 0 };
   for (let turn = 0; turn < 8; turn++) {
     const input = state === undefined ? {} : { state };
     const planned = await compactor.plan(messages as never[], input);
     const result = await compactor.fit(messages as never[], input);
     ({ state } = result);
     recalled += result.report.recalled.length;
+    // What stands in the view is what was quoted before and hasn't left.
+    if (result.report.recalled.length > 0) told.quoted++;
+    told.unquoted += result.report.unquoted.length;
+    expect(result.report.quoted).toHaveLength(told.quoted - told.unquoted);
     expect(result.report.tokens.after).toBeLessThanOrEqual(BUDGET);
     expect(planned.tokens.after).toBeLessThanOrEqual(BUDGET);
     messages.push(
@@ -44,5 +49,6 @@ it.each([
     );
   }
   expect(recalled).toBeGreaterThan(0);
+  expect(told.unquoted).toBeGreaterThan(0);
   await compactor.close();
 });

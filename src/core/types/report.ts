@@ -45,6 +45,10 @@ export interface Report {
   readonly entries: readonly Entry[];
   /** What was quoted for the newest user message in this call, best first. What earlier calls quoted stands in the view still. */
   readonly recalled: readonly RecalledPassage[];
+  /** All that this view quotes for user messages, oldest first. */
+  readonly quoted: readonly Quotation[];
+  /** What the view before it quoted and this one doesn't, oldest first: a compaction ended it, or there is no more room for it. */
+  readonly unquoted: readonly Quotation[];
   readonly rungs: readonly RungReport[];
   readonly modelCalls: readonly ModelCall[];
   /** US dollars spent on summaries. */
@@ -57,6 +61,14 @@ export interface Report {
   readonly prefixReason: PrefixReason | undefined;
   /** Id of the checkpoint that the view stands on. */
   readonly checkpoint: string | undefined;
+}
+
+/** What a view quotes for one user message. */
+export interface Quotation {
+  /** Place of that user message in the transcript. It stands in views from then on. */
+  readonly before: number;
+  /** Places of the messages that are quoted, each once. */
+  readonly messages: readonly number[];
 }
 
 /** A passage of a hidden message that came back, and why. */

@@ -1,5 +1,5 @@
 import { type Draft, type Fate, isShown } from "../../core/draft.ts";
-import type { DialectRules, Edit, InsertMessage, Recalled } from "../../core/types.ts";
+import type { DialectRules, Edit, InsertMessage, Quotation, Recalled } from "../../core/types.ts";
 import type { RecentMap } from "../../tokens/recent-map.ts";
 import { type Conversation, insertTokens } from "../conversation.ts";
 import { type PlacedQuotation, placedQuotations } from "./placed-quotations.ts";
@@ -32,6 +32,14 @@ export function quotedBy(
   return placedQuotations(own, transcript, textOf).map((placed) => ({
     ...placed,
     tokens: quotedTokens(countsOf(conversation), rules, placed),
+  }));
+}
+
+/** Quotations as a report tells them. */
+export function quotationsOf(quoted: readonly Quoted[], { structure }: Conversation): Quotation[] {
+  return quoted.map(({ before, record }) => ({
+    before,
+    messages: [...new Set(record.passages.map(([message]) => structure.start + message))],
   }));
 }
 

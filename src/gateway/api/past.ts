@@ -4,6 +4,8 @@ import type { TimelineEvent } from "./events.ts";
 export type PlacedEvent = TimelineEvent & {
   /** Messages of the transcript at that moment. */
   readonly messages: number;
+  /** Of a recall: messages of the transcript when it was first sent without the quotation. Left out while it stands in the view. */
+  readonly until?: number;
 };
 
 /** What was sent before an answer, by what was recorded. Nothing is worked out anew. */

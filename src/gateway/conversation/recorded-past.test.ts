@@ -37,6 +37,29 @@ it("an undo brings back what held before it, and clearing leaves nothing", () =>
   expect(viewAt(14, [first, second, undone, happened(10, { type: "cleared" })], 11)).toBe(110);
 });
 
+it.each([
+  ["a compaction", [compacted(9, 25, "b")], 1_000, 9],
+  ["an undo", [happened(8, { type: "undone", checkpoint: "a" })], 1_000, 9],
+  ["a view without room for it", [], 90, 11],
+  ["nothing", [], 1_000, undefined],
+])("a recall is told with the first request that had no more of it: %s", (_, more, budget, until) => {
+  const events = [compacted(5, 20, "a"), happened(6, { type: "recalled", before: 6, from: [1], words: [] })];
+  const length = 14;
+  const { events: told } = pastOf({
+    messages: talk(length),
+    lead: 0,
+    tokens: talk(length).map(() => TOKENS),
+    system: 0,
+    events: [...events, ...more],
+    sizes: new Map([
+      ["a", 20],
+      ["b", 25],
+    ]),
+    quotes: [{ checkpoint: "a", messages: 7, tokens: 15, budget }],
+  });
+  expect(told.find(({ type }) => type === "recalled")?.until).toBe(until);
+});
+
 it("of a very long conversation fewer points are told, and every compaction is among them", () => {
   const { points } = past(20_000, [compacted(12_346, 20, "a")]);
   expect(points.length).toBeLessThan(5_000);

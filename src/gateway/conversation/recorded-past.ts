@@ -160,6 +160,8 @@ export function pastOf(options: {
   const until: number[] = [system];
   for (const [index, count] of tokens.entries()) until.push(until[index]! + count);
   const inForce = inForceAt(events);
+  /** Messages of the transcript when each quotation stood in the view last. */
+  const stood = new Map<RecordedQuote, number>();
   const pointAt = (length: number): PastPoint => {
     const transcript = until[length + lead]!;
     const compaction = inForce(length);
@@ -173,7 +175,8 @@ export function pastOf(options: {
     const newer = transcript - until[Math.min(compaction.messages, length) + lead]!;
     const all = quotes.reduce((sum, { tokens }) => sum + tokens, (size ?? compaction.tokens) + newer);
     // As when it was sent: the oldest left where the view had no room for them.
-    const view = fittingQuotations(quotes, all, quotes[0]?.budget ?? all).tokens;
+    const { quoted, tokens: view } = fittingQuotations(quotes, all, quotes[0]?.budget ?? all);
+    for (const quote of quoted) stood.set(quote, length);
     return { messages: length, transcript, view };
   };
   const answers = messages.flatMap(({ role }, index) =>
@@ -183,7 +186,25 @@ export function pastOf(options: {
   const shown = new Set(answers.filter((_, nth) => every <= 1 || nth % every === 0));
   // The moments at which something changed are always among them.
   for (const event of events) if (event.type === "compacted") shown.add(event.messages);
+  const sent = [...shown].sort((a, b) => a - b);
   const now = messages.length - lead;
   if (now > 0) shown.add(now);
-  return { points: [...shown].sort((a, b) => a - b).map(pointAt), events };
+  const points = [...shown].sort((a, b) => a - b).map(pointAt);
+  return { points, events: withEnds(events, sent, stood) };
+}
+
+/** Events, and of each recall when its quotation left the view. `sent` are the moments at which views were made, oldest first. */
+function withEnds(
+  events: readonly PlacedEvent[],
+  sent: readonly number[],
+  stood: ReadonlyMap<RecordedQuote, number>,
+): readonly PlacedEvent[] {
+  const last = new Map<number, number>();
+  for (const [{ messages }, length] of stood) last.set(messages, Math.max(length, last.get(messages) ?? 0));
+  return events.map((event) => {
+    const length = event.type === "recalled" && event.before !== undefined && last.get(event.before + 1);
+    if (!length) return event;
+    const until = sent[countUntil(sent.length, (at) => sent[at]! <= length)];
+    return until === undefined ? event : { ...event, until };
+  });
 }

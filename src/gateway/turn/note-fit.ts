@@ -70,6 +70,7 @@ function recalledFact({ asked, wire }: Turn, recalled: readonly RecalledPassage[
   const lead = leadLength(asked.transcript, (message) => wire.dialect.read(message).role);
   return {
     type: "recalled",
+    before: asked.transcript.length - 1 - lead,
     from: [...new Set(recalled.map(({ index }) => index - lead))].sort((a, b) => a - b),
     words: [...new Set(recalled.flatMap(({ words }) => words))],
   };

@@ -79,6 +79,7 @@ export const timeline = {
   seeReplay: "See what a replay would do",
   afterMessage: (messages: number) => `after message ${count(messages)}`,
   recalled: (numbers: string, found: string) => `Quoted again: ${numbers} (asked for: ${found})`,
+  recalledUntil: (last: string) => ` · left the view at ${last}`,
   rejected: "The provider refused the request as too long; it was made smaller and sent again.",
   undone: "A compaction was undone.",
   cleared: "All summaries were cleared.",

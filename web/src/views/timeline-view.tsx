@@ -170,7 +170,10 @@ function eventText(
         event.fallback === undefined ? words.failedNothing : words.failedInstead(event.fallback),
       ].join(" ");
     case "recalled":
-      return strings.timeline.recalled(event.from.map(numbers.one).join(", "), event.words.join(", "));
+      return [
+        strings.timeline.recalled(event.from.map(numbers.one).join(", "), event.words.join(", ")),
+        event.until === undefined ? "" : strings.timeline.recalledUntil(numbers.one(event.until - 1)),
+      ].join("");
     case "rejected":
       return strings.timeline.rejected;
     case "undone":

@@ -1,50 +1,99 @@
-import { createChain } from "../../core/chain.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
-import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
+import { type FoundAnswer, findAnswers, namesOf, type ShownAnswer } from "./find-hidden.ts";
 import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
+import type { ConversationMemory } from "./memory.ts";
 import type { Recording } from "./recording.ts";
-import { compareAnswers, endOfAnswer, type Said } from "./same-answer.ts";
-
-/** Such an answer in a transcript. */
-export interface ShownAnswer {
-  /** The client's own messages of it, as they came. */
-  readonly shown: readonly object[];
-  readonly real: readonly unknown[];
-}
+import { endOfAnswer, type Said } from "./same-answer.ts";
+import type { Opening } from "./spill.ts";
+import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
 /**
  * The answers in a request's transcript that were more than the client was shown. They are kept with the stored messages, so that every
- * node finds them; one that served the conversation's last request has them in memory.
+ * node finds them; one that served the conversation's last request has them in memory. What the store can't give, or doesn't have yet
+ * because it failed before, is known to the node that gave the answer.
  */
 export async function hiddenAnswersIn(
+  { store, memory, hasUnstored, onFailure }: HiddenParts,
+  request: HiddenRequest,
+): Promise<readonly ShownAnswer[]> {
+  const { tenant, recording, opening } = request;
+  let stored: HiddenAnswers | undefined;
+  let isMissing = recording === undefined || hasUnstored;
+  try {
+    stored = recording && (await storedAnswers(store, tenant, recording, opening.dialect));
+  } catch (error) {
+    onFailure(error);
+    isMissing = true;
+    stored = recording?.known.hidden;
+  }
+  const given = isMissing && !memory.hidden.isEmpty ? memory.hidden : undefined;
+  if (!stored?.size && !given) return [];
+  const answers = findAnswers(recordOf(request), (name) => [
+    ...(given?.find(tenant, name) ?? []),
+    ...(stored?.get(name) ?? []),
+  ]);
+  if (recording && given) complete(recording.known, answers);
+  return answers;
+}
+
+/** What isn't in the store yet is known of the conversation from now on. */
+function complete(known: Known, answers: readonly FoundAnswer[]): void {
+  known.hidden ??= new Map();
+  for (const { name, answer } of answers)
+    if (!known.hidden.get(name)?.includes(answer)) add(known.hidden, name, answer);
+}
+
+interface HiddenParts {
+  readonly store: Pick<ConversationStore, "read">;
+  readonly memory: Pick<ConversationMemory, "hidden">;
+  /** Answers wait for a store that doesn't take them. */
+  readonly hasUnstored: boolean;
+  onFailure(error: unknown): void;
+}
+
+/** A request whose conversation can't be looked up has no recording. */
+interface HiddenRequest {
+  readonly tenant: string;
+  readonly recording: Recording | undefined;
+  readonly opening: Opening;
+}
+
+async function storedAnswers(
   store: Pick<ConversationStore, "read">,
   tenant: string,
-  recording: Recording,
+  { known, followsOurs }: Recording,
   dialect: Dialect<unknown>,
-): Promise<readonly ShownAnswer[]> {
-  const { known, record } = recording;
-  const isKnown = known.hidden !== undefined && recording.followsOurs;
+): Promise<HiddenAnswers | undefined> {
+  const isKnown = known.hidden !== undefined && followsOurs;
   if (!isKnown && known.id !== undefined)
     known.hidden = readHidden(await store.read(tenant, known.id), dialect);
-  const { hidden } = known;
-  return hidden && hidden.size > 0 ? findAnswers(record, hidden) : [];
+  return known.hidden;
+}
+
+function recordOf({ recording, opening: { dialect, asked } }: HiddenRequest): TranscriptRecord {
+  return recording?.record ?? transcriptRecord(dialect, asked, contentHash);
 }
 
 /** Remembers an answer of which the client was shown only a part. */
 export function keepHidden(
-  known: Known,
-  { record, dialect }: { readonly record: Recording["record"]; readonly dialect: Dialect<unknown> },
+  { memory }: Pick<HiddenParts, "memory">,
+  request: HiddenRequest,
   answer: { readonly shown: readonly unknown[]; readonly real: readonly unknown[] },
 ): void {
-  const name = namesOf(record.messages, record.start).at(-1)!;
-  known.hidden ??= new Map();
-  add(known.hidden, name, {
-    shown: answer.shown.map((wire): Said => ({ wire, message: dialect.read(wire) })),
+  const { tenant, recording, opening } = request;
+  const { messages, start } = recordOf(request);
+  const name = namesOf(messages, start).at(-1)!;
+  const hidden: HiddenAnswer = {
+    shown: answer.shown.map((wire): Said => ({ wire, message: opening.dialect.read(wire) })),
     real: answer.real,
-  });
+  };
+  memory.hidden.keep(tenant, name, hidden);
+  if (!recording) return;
+  recording.known.hidden ??= new Map();
+  add(recording.known.hidden, name, hidden);
 }
 
 /** Answers with the same words before them are told apart by their own: a client may ask once more. */
@@ -77,36 +126,6 @@ function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>)
     add(hidden, names[index]!, { shown: said.slice(index, endOfAnswer(messages, index)), real });
   }
   return hidden;
-}
-
-function findAnswers(
-  { messages, wire, start }: Recording["record"],
-  hidden: HiddenAnswers,
-): readonly ShownAnswer[] {
-  const names = namesOf(messages, start);
-  const answers: ShownAnswer[] = [];
-  for (let from = start; from < messages.length; from++) {
-    const isAnswer = messages[from]!.role === "assistant" && messages[from - 1]?.role !== "assistant";
-    const candidates = isAnswer ? hidden.get(names[from]!) : undefined;
-    if (!candidates) continue;
-    const to = endOfAnswer(messages, from);
-    const said = messages.slice(from, to).map((message, at): Said => ({ message, wire: wire[from + at] }));
-    // A client that changed the answer means what it says.
-    const found = candidates.findLast(({ shown }) => compareAnswers(shown, said).isSame);
-    if (found) answers.push({ shown: said.map(({ wire: message }) => message as object), real: found.real });
-  }
-  return answers;
-}
-
-/** `names[n]` names the messages before the n-th. Leading system messages aren't part of it. */
-function namesOf(messages: readonly Message[], start: number): readonly string[] {
-  const chain = createChain(contentHash);
-  const names: string[] = [];
-  for (const [index, message] of messages.entries()) {
-    names.push(chain.hashes.at(-1)!);
-    if (index >= start && !isOnlyReasoning(message)) chain.add(message);
-  }
-  return [...names, chain.hashes.at(-1)!];
 }
 
 function hasResult({ parts }: Message): boolean {

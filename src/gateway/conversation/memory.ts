@@ -1,6 +1,7 @@
+import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Json } from "../http/json.ts";
 import { answerKey } from "./answer-key.ts";
-import { invented, type Known } from "./known.ts";
+import { type HiddenAnswer, invented, type Known } from "./known.ts";
 import { createKnownBodies } from "./known-bodies.ts";
 import { createKnownChains, type KnownChains } from "./known-chains.ts";
 
@@ -10,6 +11,8 @@ const MAX_KNOWN = 20_000;
 const FORGET_AT_ONCE = 1_000;
 /** What is remembered of views that were sent, in all (bytes of JSON). */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+/** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
+const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
 /** Longer names of answers are remembered by their hash (characters). */
 const MAX_NAME = 200;
 
@@ -65,6 +68,16 @@ export interface ConversationMemory {
   /** Where an answer stands that clients may name to go on from it. */
   findAnswer(tenant: string, name: string): Place | undefined;
   keepAnswer(tenant: string, name: string, place: Place): void;
+  /** Answers of which clients were shown only a part, as this node gave them: the store may not have them yet. */
+  readonly hidden: GivenAnswers;
+}
+
+interface GivenAnswers {
+  readonly isEmpty: boolean;
+  /** `name` names the messages before the answer. */
+  find(tenant: string, name: string): readonly HiddenAnswer[];
+  keep(tenant: string, name: string, answer: HiddenAnswer): void;
+  clear(): void;
 }
 
 /** A client that goes on adds a few messages at a time; further back nobody looks. */
@@ -78,6 +91,7 @@ export function createMemory(): ConversationMemory {
   const byId = new Map<string, Known>();
   const answers = new Map<string, Place>();
   const requests = createRequests();
+  const hidden = createGivenAnswers();
   const forgetAt = (hash: string, known: Known): void => {
     const left = (byHash.get(hash) ?? []).filter((one) => one !== known);
     if (left.length === 0) byHash.delete(hash);
@@ -131,11 +145,14 @@ export function createMemory(): ConversationMemory {
       for (const [key, known] of byId) if (known.id === id) byId.delete(key);
       for (const [hash, found] of byHash)
         for (const known of found) if (known.id === id) forgetAt(hash, known);
+      // Nobody says which of them were its own; the store has those of all others.
+      hidden.clear();
     },
     lastRequest: (known) => requests.get(known),
     keepRequest: (known, sent) => requests.set(known, sent),
     findAnswer: (tenant, name) => answers.get(answerName(tenant, name)),
     keepAnswer: (tenant, name, place) => keep(answers, answerName(tenant, name), place),
+    hidden,
   };
 }
 
@@ -173,6 +190,38 @@ function createRequests() {
         if (total <= MAX_REQUEST_BYTES) break;
         remove(oldest);
       }
+    },
+  };
+}
+
+/** Up to a number of bytes; those that were given longest ago are forgotten. */
+function createGivenAnswers(): GivenAnswers {
+  const given = new Map<string, { readonly answers: readonly HiddenAnswer[]; readonly bytes: number }>();
+  let total = 0;
+  const remove = (key: string): void => {
+    total -= given.get(key)?.bytes ?? 0;
+    given.delete(key);
+  };
+  return {
+    get isEmpty() {
+      return given.size === 0;
+    },
+    find: (tenant, name) => given.get(`${tenant} ${name}`)?.answers ?? [],
+    keep(tenant, name, answer) {
+      const key = `${tenant} ${name}`;
+      const before = given.get(key);
+      const bytes = (before?.bytes ?? 0) + stringifyDeep([answer.shown, answer.real]).length;
+      remove(key);
+      given.set(key, { answers: [...(before?.answers ?? []), answer], bytes });
+      total += bytes;
+      for (const oldest of given.keys()) {
+        if (total <= MAX_HIDDEN_BYTES) break;
+        remove(oldest);
+      }
+    },
+    clear() {
+      given.clear();
+      total = 0;
     },
   };
 }

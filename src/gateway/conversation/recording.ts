@@ -6,6 +6,7 @@ import type { Append, Appended, ConversationStore, NewMessage } from "../../stor
 import { createPace } from "../compaction/pace.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
+import { givenAnswersIn } from "./find-hidden.ts";
 import type { Citations } from "./keep-citations.ts";
 import { invented, type Known } from "./known.ts";
 import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
@@ -91,6 +92,7 @@ export class Recording {
   #isEnded = false;
   #counted: Known | undefined;
   #given: readonly string[] | undefined;
+  #givenAnswers: ReturnType<typeof givenAnswersIn> | undefined;
 
   constructor(context: RecordingContext, of: Recorded) {
     this.#context = context;
@@ -239,13 +241,22 @@ export class Recording {
   *#messageSteps(upTo: TranscriptRecord, index: number): Steps<NewMessage> {
     const { at } = this.#of;
     const replacement = this.#located?.goesOn?.replacements.get(index);
-    const given = index === this.record.chain.length - 1 ? this.#given : undefined;
+    const given = index === this.record.chain.length - 1 ? this.#given : this.#givenBefore(index);
     this.#prepared[index] ??= {
       ...(yield* newMessageSteps(upTo, index, at, this.#context.redact)),
-      ...replacement,
       ...(given && { given }),
+      ...replacement,
     };
     return this.#prepared[index];
+  }
+
+  /** All of an answer that the client says again, where the store failed to take it when it was given. */
+  #givenBefore(index: number): readonly string[] | undefined {
+    const { record } = this;
+    const place = record.start + index;
+    if (record.messages[place]?.role !== "assistant") return undefined;
+    this.#givenAnswers ??= givenAnswersIn(this.#context.memory, this.#of.sought.tenant, record);
+    return this.#givenAnswers.get(place)?.map((message) => this.#stored(message));
   }
 
   #stored(message: unknown): string {

@@ -1,5 +1,6 @@
 import type { HostedToolName } from "../../config/gateway-schema.ts";
-import { hiddenAnswersIn, type ShownAnswer } from "../conversation/hidden-answers.ts";
+import type { ShownAnswer } from "../conversation/find-hidden.ts";
+import { hiddenAnswersIn } from "../conversation/hidden-answers.ts";
 import { type Json, listOf } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
 import { HostedTurn, type ToolsOff } from "../turn/hosted-turn.ts";
@@ -71,12 +72,16 @@ async function offer(
 }
 
 async function answersBefore(
-  { store, log }: Pick<V1Parts, "store" | "log">,
+  { store, memory, spill, log }: Pick<V1Parts, "store" | "memory" | "spill" | "log">,
   { recording, opening, client }: Exchange,
 ): Promise<readonly ShownAnswer[]> {
-  if (!recording || recording.isFirst || !opening) return [];
+  if (recording?.isFirst || !opening) return [];
+  const onFailure = (error: unknown) =>
+    log.warn(loggable(error), "what the model recalled before can't be read; this node's memory has to do");
   try {
-    return await hiddenAnswersIn(store.conversations, client.tenant, recording, opening.dialect);
+    const hasUnstored = spill !== undefined && spill.waiting > 0;
+    const parts = { store: store.conversations, memory, hasUnstored, onFailure };
+    return await hiddenAnswersIn(parts, { tenant: client.tenant, recording, opening });
   } catch (error) {
     log.warn(loggable(error), "what the model recalled before can't be read; it is left out");
     return [];

@@ -24,12 +24,6 @@ export async function recordAnswer(
   const names =
     wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), goesOnFrom, answer) : undefined;
   const given = messages.length > 0 && hosted?.hasHidden ? hosted.real : undefined;
-  if (given && recording)
-    keepHidden(
-      recording.known,
-      { record: recording.record, dialect: opening.dialect },
-      { shown: messages, real: given },
-    );
   const onStored = ({ known, length }: Recording): void => {
     if (known.id === undefined || names === undefined) return;
     for (const name of [names.conversation, names.id])
@@ -37,6 +31,8 @@ export async function recordAnswer(
         parts.memory.keepAnswer(client.tenant, name, { conversation: known.id, length });
   };
   try {
+    if (given)
+      keepHidden(parts, { tenant: client.tenant, recording, opening }, { shown: messages, real: given });
     if (!recording) throw new Error("its conversation couldn't be looked up");
     await (messages.length === 0 && names === undefined
       ? recording.abandon()
@@ -47,7 +43,18 @@ export async function recordAnswer(
     parts.log.error(loggable(error), "a transcript could not be stored yet");
     const bytes = exchange.plain.length + stringifyDeep(messages).length;
     try {
-      parts.spill?.add({ opening, answer: messages, names, given, bytes, onStored });
+      parts.spill?.add({
+        opening,
+        answer: messages,
+        names,
+        given,
+        bytes,
+        onStored(later) {
+          // What the store has by now is more than was known of it.
+          if (given) later.known.hidden = undefined;
+          onStored(later);
+        },
+      });
     } catch {
       // A transcript that can't be read was never meant to be stored.
     }

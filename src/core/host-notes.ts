@@ -8,11 +8,18 @@ const LEAST_INSTRUCTIONS = 800;
 const INTERRUPTION = /^\s*\[request (?:was )?(?:interrupted|cancell?ed|aborted)[^\]\n]{0,80}\]\s*$/i;
 /** A longer text is no such note (characters). */
 const LONGEST_NOTE = 200;
+/** A command that the user typed, and how hosts begin the instructions that they put behind it. */
+const TYPED_COMMAND = /^\s*<command-(?:message|name)>/;
+const SKILL = /^Base directory for this skill: /;
+/** What a host says about another agent's work, and where all of that stands. */
+const NOTICE =
+  /^\s*<task-notification>[\s\S]*<\/task-notification>\s*(?:[A-Z][^\n:]{0,80}: ?[^\s/\\]{0,40}[/\\]\S{1,400}\s*)?$/;
 
 /** Was a message of the user's role written by the host? Not a word of it is the user's. */
 export function isHostNote(messages: readonly Message[], index: number): boolean {
   const message = messages[index];
   if (message?.role !== "user" || !message.parts.every((part) => part.type === "text")) return false;
+  if (isNotice(message) || isCommandText(messages, index)) return true;
   const length = message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
   if (length >= LEAST_INSTRUCTIONS) return isLoaded(messages, index);
   const [part] = message.parts;
@@ -35,4 +42,22 @@ function isLoaded(messages: readonly Message[], index: number): boolean {
     if (role === "user" && !parts.some((part) => part.type === "tool-result")) return false;
   }
   return false;
+}
+
+/** Is it what a host says about the work of another agent, and nothing else? */
+export function isNotice({ parts }: Message): boolean {
+  const [part] = parts;
+  return parts.length === 1 && part!.type === "text" && NOTICE.test(part!.text);
+}
+
+/** Is it the text of a skill whose command the user typed? */
+function isCommandText(messages: readonly Message[], index: number): boolean {
+  const [part] = messages[index]!.parts;
+  const before = messages[index - 1];
+  return (
+    part?.type === "text" &&
+    SKILL.test(part.text) &&
+    before?.role === "user" &&
+    before.parts.some((typed) => typed.type === "text" && TYPED_COMMAND.test(typed.text))
+  );
 }

@@ -1,10 +1,12 @@
+import { isNotice } from "../core/host-notes.ts";
 import type { Message, ToolResultPart } from "../core/types.ts";
+import { askedInWords, reportIn } from "./delegated-report.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readCall } from "./read-call.ts";
 import { headName } from "./sections.ts";
 import { withoutTagged } from "./tagged.ts";
 
-/** How a command ended. */
+/** How a command ended, or what another agent reported. */
 export interface Outcome {
   /** Message of the result. */
   readonly message: number;
@@ -14,6 +16,8 @@ export interface Outcome {
   readonly text: string;
   /** How much it tells. */
   readonly factor: number;
+  /** Another agent's report, by its own words. */
+  readonly isReport?: boolean;
 }
 
 /** Longer commands and lines of results are cut (characters). */
@@ -26,10 +30,12 @@ const TROUBLES = 2;
 /** A long result without trouble was for reading: its end says little (characters). */
 const READING = 1_500;
 
-const FACTORS = { trouble: 1, fine: 0.6, reading: 0.1 } as const;
+const FACTORS = { report: 1, trouble: 1, fine: 0.6, reading: 0.1 } as const;
 /** A command that was run again later: what counts is how it ended then. */
 const SUPERSEDED = 0.3;
 
+/** What a host's notice says of the work of another agent. */
+const NOTICE_SUMMARY = /<summary>([^<]{0,400})<\/summary>/;
 /** Words with which programs say that something went wrong. */
 const TROUBLE =
   /\b(?:errors?|err|fail(?:ed|ure|ures|ing|s)?|panic(?:ked)?|exceptions?|traceback|fatal|cannot|undefined|denied|refused|not found|no such|unexpected|conflict|assert\w*|timed? ?out)\b|[✗✖✘❌]/i;
@@ -48,17 +54,29 @@ const SHOWS = /^(?:cat|bat|less|head|tail|sed -n|nl|git (?:diff|show|blame))\b/;
 export function outcomesOf(messages: readonly Message[], isHidden: (index: number) => boolean): Outcome[] {
   const commands = new Map<string, { readonly tool: string; readonly command: string }>();
   const outcomes: (Outcome & { readonly command: string })[] = [];
+  const delegated = new Map<string, Delegated>();
+  const reports: Outcome[] = [];
   const newest = new Map<string, number>();
   messages.forEach((message, index) => {
     for (const part of message.parts) {
-      if (part.type === "tool-call") {
+      if (part.type === "text" && isHidden(index) && isNotice(message)) {
+        const [, asked = ""] = NOTICE_SUMMARY.exec(part.text) ?? [];
+        const text = between(part.text, "<result>", "</result>");
+        const report = reportOf({ tool: "task-notification", asked: cut(asked, MAX_COMMAND) }, text);
+        if (report !== undefined) reports.push({ message: index, ...report });
+      } else if (part.type === "tool-call") {
         const { kind, command } = readCall(part);
+        const asked = askedInWords(part);
+        if (asked !== undefined)
+          delegated.set(part.id, { tool: headName(part.name, "tool") || "tool", asked });
         if (kind === "command" && command !== undefined)
           commands.set(part.id, {
             tool: headName(part.name, "tool") || "tool",
             command: plainCommand(command),
           });
       } else if (part.type === "tool-result") {
+        const report = isHidden(index) ? reportOf(delegated.get(part.id), part.text) : undefined;
+        if (report !== undefined) reports.push({ message: index, ...report });
         const run = commands.get(part.id);
         if (run === undefined) continue;
         newest.set(run.command, index);
@@ -66,12 +84,36 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
       }
     }
   });
-  return outcomes.map(({ message, tool, text, factor, command }) => ({
+  const ends = outcomes.map(({ message, tool, text, factor, command }) => ({
     message,
     tool,
     text,
     factor: newest.get(command) === message ? factor : factor * SUPERSEDED,
   }));
+  return [...ends, ...reports];
+}
+
+function between(text: string, from: string, to: string): string {
+  const start = text.indexOf(from);
+  const end = text.lastIndexOf(to);
+  return start < 0 || end < start ? "" : text.slice(start + from.length, end);
+}
+
+interface Delegated {
+  readonly tool: string;
+  readonly asked: string;
+}
+
+function reportOf(call: Delegated | undefined, text: string): Omit<Outcome, "message"> | undefined {
+  const report = call && reportIn(text);
+  if (report === undefined) return undefined;
+  const said = [call!.asked, report].filter((each) => each !== "").join(" → ");
+  return {
+    tool: call!.tool,
+    text: plantIn(text) === undefined ? said : markPlant(said),
+    factor: FACTORS.report,
+    isReport: true,
+  };
 }
 
 function plainCommand(command: string): string {

@@ -54,7 +54,7 @@ export function readCall(part: ToolCallPart): CallText {
 }
 
 function read(name: string, args: string): CallText {
-  const value = parse(args);
+  const value = readArguments(args);
   const list = argumentsOf(value);
   const head = [name];
   const body: string[] = [];
@@ -147,7 +147,8 @@ function commandOf(value: unknown): string | undefined {
   return undefined;
 }
 
-function parse(args: string): unknown {
+/** The arguments of a call as a value; as they are where they aren't JSON. */
+export function readArguments(args: string): unknown {
   try {
     return parseReadable(args);
   } catch {

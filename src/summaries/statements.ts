@@ -1,4 +1,4 @@
-import { isHostNote } from "../core/host-notes.ts";
+import { isHostNote, isNotice } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
@@ -58,7 +58,7 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
   const statements: Statement[] = [];
   const changes = yield* changesBefore(messages);
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
-  const turn = messages.findLastIndex((_, index) => isTyped(messages, index));
+  const turn = messages.findLastIndex((_, index) => beginsTurn(messages, index));
   const answered = messages.findLastIndex(
     (message, index) => index < turn && message.role === "assistant" && saidText(message).trim() !== "",
   );
@@ -105,7 +105,7 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
 function withTurnEnds(statements: readonly Statement[], messages: readonly Message[]): Statement[] {
   const turns = new Uint32Array(messages.length);
   let turn = 0;
-  for (const index of messages.keys()) turns[index] = isTyped(messages, index) ? ++turn : turn;
+  for (const index of messages.keys()) turns[index] = beginsTurn(messages, index) ? ++turn : turn;
   const last = new Map(statements.map(({ message }) => [turns[message], message]));
   return statements.map((one) =>
     last.get(turns[one.message]) === one.message ? { ...one, endsTurn: true } : one,
@@ -117,7 +117,7 @@ function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
   const before = new Uint32Array(messages.length);
   let count = 0;
   for (const [index, message] of messages.entries()) {
-    if (isTyped(messages, index)) count = 0;
+    if (beginsTurn(messages, index)) count = 0;
     before[index] = count;
     for (const part of message.parts)
       if (part.type === "tool-call" && readCall(part).kind === "edit") count++;
@@ -126,9 +126,11 @@ function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
   return before;
 }
 
-function isTyped(messages: readonly Message[], index: number): boolean {
-  const { role, parts } = messages[index]!;
-  return role === "user" && parts.some((part) => part.type === "text") && !isHostNote(messages, index);
+/** Does a turn of the assistant begin with it? A person wrote it, or a host says that another agent is done. */
+function beginsTurn(messages: readonly Message[], index: number): boolean {
+  const message = messages[index]!;
+  if (message.role !== "user" || !message.parts.some((part) => part.type === "text")) return false;
+  return isNotice(message) || !isHostNote(messages, index);
 }
 
 /** A report after forty edits tells what forty rounds came to; an answer to a question tells one thing. */

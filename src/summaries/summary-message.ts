@@ -62,6 +62,7 @@ const LEDGER_SHARE = 0.05;
 /** Of what the user's words and statements leave: what was changed, and how commands ended; the rest is for single lines. */
 const CHANGES_SHARE = 0.5;
 const OUTCOMES_SHARE = 0.15;
+const REPORTS_SHARE = 0.25;
 /** What the newest words name is shown before anything else is quoted, within this share of what is free. */
 const ASKED_SHARE = 0.25;
 /** Below this nothing useful fits beside the frame (tokens). */
@@ -163,12 +164,15 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const quoteCost = (quote: Quote): number =>
     (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
   const left = free - said.reduce((sum, quote) => sum + quoteCost(quote), 0);
-  const outcomes = chooseOutcomes({
-    outcomes: outcomesOf(messages, (index) => hidden[index] === 1),
-    budget: left * OUTCOMES_SHARE,
-    cost,
-    age,
-  });
+  const ended = outcomesOf(messages, (index) => hidden[index] === 1);
+  const outcomes = [true, false].flatMap((isReport) =>
+    chooseOutcomes({
+      outcomes: ended.filter((outcome) => (outcome.isReport === true) === isReport),
+      budget: left * (isReport ? REPORTS_SHARE : OUTCOMES_SHARE),
+      cost,
+      age,
+    }),
+  );
   yield;
   const plan = newestPlan(messages, (index) => hidden[index] === 1);
   const quotes: Quote[] = [

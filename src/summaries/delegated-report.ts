@@ -1,4 +1,5 @@
 import type { ToolCallPart } from "../core/types.ts";
+import { markPlant, plantIn } from "./plants.ts";
 import { readArguments, readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 import { withoutTagged } from "./tagged.ts";
@@ -47,13 +48,14 @@ export function reportIn(text: string): string | undefined {
   if (pieces.length < 2) return undefined;
   const shown = fromBothEnds(pieces);
   let lead = "";
-  return shown
+  const told = shown
     .map((piece) => {
       const title = piece.lead === lead ? "" : (piece.lead.split("\n").at(-1) ?? "");
       lead = piece.lead;
       return cut([title, piece.text].filter((each) => each !== "").join(" "), MAX_STATEMENT);
     })
     .join(" … ");
+  return plantIn(said) === undefined ? told : markPlant(told);
 }
 
 /** How a long text begins and ends. */

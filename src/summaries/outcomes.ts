@@ -107,10 +107,9 @@ interface Delegated {
 function reportOf(call: Delegated | undefined, text: string): Omit<Outcome, "message"> | undefined {
   const report = call && reportIn(text);
   if (report === undefined) return undefined;
-  const said = [call!.asked, report].filter((each) => each !== "").join(" → ");
   return {
     tool: call!.tool,
-    text: plantIn(text) === undefined ? said : markPlant(said),
+    text: [call!.asked, report].filter((each) => each !== "").join(" → "),
     factor: FACTORS.report,
     isReport: true,
   };

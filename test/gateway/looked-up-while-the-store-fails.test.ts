@@ -4,6 +4,7 @@
  */
 import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, expect, it } from "vitest";
+import { StoreError } from "../../src/core/errors.ts";
 import { memoryServerStore } from "../../src/stores/memory/server.ts";
 import type { ConversationStore } from "../../src/stores/server-store.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
@@ -25,7 +26,13 @@ function shakyStore(isDown: () => boolean) {
     get(target, name: keyof ConversationStore) {
       const method = target[name] as (...args: unknown[]) => unknown;
       return async (...args: unknown[]) => {
-        if (isDown()) throw new Error("the database is away");
+        if (isDown())
+          throw new StoreError({
+            operation: name,
+            message: "the database is away.",
+            fix: "Wait.",
+            cause: new Error("ECONNREFUSED"),
+          });
         return method.apply(target, args);
       };
     },

@@ -14,7 +14,7 @@ const TABLES = ["session", "message", "part"] as const;
 const DAMAGED = /malformed|corrupt|disk I\/O/i;
 
 /** A session in a database of opencode. */
-export interface OpencodeSession {
+interface OpencodeSession {
   readonly id: string;
   /** When it was changed last, in milliseconds. */
   readonly updated: number;
@@ -26,7 +26,7 @@ export interface OpencodeSession {
 }
 
 /** What is read from a database of opencode. */
-export interface OpencodeSessions {
+interface OpencodeSessions {
   /** Oldest first. */
   readonly sessions: readonly OpencodeSession[];
   /** What belongs to none of them. */

@@ -1,8 +1,8 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { StoreError } from "../../core/errors.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/pace.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/wire.ts";
@@ -274,7 +274,7 @@ export class Recording {
       if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
     } catch (error) {
       const { id } = this.#here().known;
-      if (id === undefined || !(error instanceof StoreError)) throw error;
+      if (id === undefined || !isRefusal(error)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
       memory.forget(id);
       this.#located = { known: invented(tenant, lane, dialect), matched: 0 };

@@ -17,3 +17,8 @@ export function anchorNotFound(id: string): StoreError {
     fix: "Look the transcript up with `find` and append what comes after the messages that match.",
   });
 }
+
+/** Does the store refuse something for what is or isn't in it? A database that fails is told with its cause, and may work a moment later. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof StoreError && error.cause === undefined;
+}

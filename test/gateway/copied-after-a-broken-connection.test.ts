@@ -1,0 +1,48 @@
+/** A connection to the database that broke while an answer was stored made a second copy of the whole conversation. */
+import { afterEach, expect, it } from "vitest";
+import { StoreError } from "../../src/core/errors.ts";
+import { memoryServerStore } from "../../src/stores/memory/server.ts";
+import type { ConversationStore } from "../../src/stores/server-store.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway, upstreamAt } from "./gateway-process.ts";
+
+let provider: FakeProvider;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+afterEach(async () => {
+  await gateway.close();
+  await provider.close();
+});
+
+it("a conversation stays one where the store fails for a moment", async () => {
+  provider = await startFakeProvider({ reply: ({ number }) => `Answer ${number}.` });
+  const store = memoryServerStore();
+  let fails = 0;
+  const append: ConversationStore["append"] = async (tenant, input) => {
+    if (fails-- > 0)
+      throw new StoreError({
+        operation: "append",
+        message: "the connection broke.",
+        fix: "Try again.",
+        cause: new Error("Connection terminated"),
+      });
+    return store.conversations.append(tenant, input);
+  };
+  gateway = await startGateway(upstreamAt(provider.url), {
+    store: { ...store, conversations: { ...store.conversations, append } },
+  });
+  const messages: object[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    if (turn === 2) fails = 1;
+    messages.push({ role: "user", content: `Question ${turn}.` });
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "m", messages }),
+    });
+    const { choices } = (await response.json()) as { choices: [{ message: { content: string } }] };
+    messages.push({ role: "assistant", content: choices[0].message.content });
+  }
+  await expect.poll(() => gateway.gateway.spill?.waiting).toBe(0);
+  const { conversations } = await store.conversations.list("default");
+  expect(conversations.map(({ length }) => length)).toEqual([messages.length]);
+});

@@ -178,7 +178,11 @@ export function restoreDraft(
     return undefined;
   }
   if (next !== checkpoint.length || start + next > messages.length) return undefined;
-  const speaking = new Set(fates.flatMap((fate) => (fate.type === "cover" ? [fate.by] : [])));
+  const speaking = new Set<number>();
+  for (let index = 0; index < fates.length; index++) {
+    const fate = fates[index]!;
+    if (fate.type === "cover") speaking.add(fate.by);
+  }
   const isPlaced = inserts.every(({ before }, by) =>
     before === undefined
       ? speaking.has(by)

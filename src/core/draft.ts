@@ -45,7 +45,9 @@ export function entriesOf(draft: Draft): Entry[] {
   }
   const entries: Entry[] = [];
   const place = (index: number) => {
-    for (const by of after.get(index) ?? []) {
+    const placed = after.get(index);
+    if (placed === undefined) return;
+    for (const by of placed) {
       const { message, merged } = draft.inserts[by]!;
       entries.push({ type: "insert", message, covers: covers[by]!, ...(merged && { merged }) });
     }

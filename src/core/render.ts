@@ -24,7 +24,8 @@ export function renderView<M>(options: {
   const messages: M[] = [];
   const unmarked = (message: M): M => dialect.unmarked?.(message) ?? message;
   let system = options.system;
-  for (const entry of entries) {
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!;
     switch (entry.type) {
       case "keep":
         messages.push(unmarked(transcript[entry.index]!));

@@ -126,42 +126,49 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
   const waiting = new OpenCalls();
   const answered = new Map<string, Pair["call"]>();
   const pairs: Pair[] = [];
-  const lastResultOf = new Map<number, number>();
+  /** By message with calls: the last message that answers one of them, or itself. */
+  const lastResultOf = new Int32Array(messages.length).fill(-1);
   const runStart: number[] = new Array(messages.length);
   const faults: Fault[] = [];
-  let asking: Run | undefined;
+  /** The run of the model's messages right before a run of results ends here; -1 where there is none. */
+  let asked = -1;
   let byId: RunOfResults | undefined;
   // Plain loops here and below: this runs over the whole transcript on every call.
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index]!;
-    asking = askingBefore(messages, runStart, index, asking);
+    asked = askedBefore(messages, index, asked);
     runStart[index] =
       index > 0 && message.role === "assistant" && messages[index - 1]!.role === "assistant"
         ? runStart[index - 1]!
         : index;
     const followed = message.follows === undefined ? undefined : answered.get(message.follows);
-    if (followed !== undefined) lastResultOf.set(followed.index, index);
+    if (followed !== undefined) lastResultOf[followed.index] = index;
     let at = -1;
-    for (const part of message.parts) {
+    const { parts } = message;
+    for (let place = 0; place < parts.length; place++) {
+      const part = parts[place]!;
       if (part.type !== "reasoning") at++;
       if (part.type === "tool-call") {
         waiting.add({ index, part: at }, part);
-        if (!lastResultOf.has(index)) lastResultOf.set(index, index);
+        if (lastResultOf[index]! < 0) lastResultOf[index] = index;
       } else if (part.type === "tool-result") {
-        if (part.byName && byId?.asking !== asking) byId = takeById(waiting, messages, index, asking);
+        if (part.byName && (byId?.asking?.to ?? -1) !== asked) {
+          const asking = asked < 0 ? undefined : { from: runStart[asked - 1]!, to: asked };
+          byId = takeById(waiting, messages, index, asking);
+        }
         const call = takeCall(waiting, part, byId);
         const again = answered.get(part.id);
         // A result that names no call misses none: it stands by itself.
         if (call === undefined && part.byOrder) continue;
         if (call === undefined) {
           // A second answer in the same run of results is part of the round: left behind, it would be an orphan.
-          if (again !== undefined && isRunOfResults(messages, lastResultOf.get(again.index)! + 1, index)) {
-            lastResultOf.set(again.index, index);
+          if (again !== undefined && isRunOfResults(messages, lastResultOf[again.index]! + 1, index)) {
+            lastResultOf[again.index] = index;
             pairs.push({ call: again, result: { index, part: at } });
           } else faults.push({ index, kind: "orphan-result" });
         } else {
           answered.set(part.id, call);
-          lastResultOf.set(call.index, index);
+          lastResultOf[call.index] = index;
           pairs.push({ call, result: { index, part: at } });
         }
       }
@@ -174,14 +181,12 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
     else faults.push({ index, kind: "orphan-call" });
   }
   faults.sort((a, b) => a.index - b.index);
-  const ranges = [...lastResultOf].map(
-    ([call, result]): Unit => ({
-      kind: "round",
-      from: runStart[call]!,
-      to: result + 1,
-      open: open.has(call),
-    }),
-  );
+  const ranges: Unit[] = [];
+  for (let call = 0; call < messages.length; call++) {
+    const result = lastResultOf[call]!;
+    if (result >= 0)
+      ranges.push({ kind: "round", from: runStart[call]!, to: result + 1, open: open.has(call) });
+  }
   return { ranges, pairs, faults };
 }
 
@@ -229,16 +234,11 @@ function takeCall(
   return named ?? (run?.asking && waiting.takeOfName(part.name, run.asking));
 }
 
-/** The run of the model's messages that a run of results stands behind, by that of the message before. */
-function askingBefore(
-  messages: readonly Message[],
-  runStart: readonly number[],
-  index: number,
-  before: Run | undefined,
-): Run | undefined {
+/** Where the run of the model's messages ends that a run of results stands behind, by that of the message before; or -1. */
+function askedBefore(messages: readonly Message[], index: number, before: number): number {
   const last = messages[index - 1];
-  if (last?.role === "assistant") return { from: runStart[index - 1]!, to: index };
-  return last && holdsResults(last) ? before : undefined;
+  if (last?.role === "assistant") return index;
+  return last && holdsResults(last) ? before : -1;
 }
 
 /** Formats with one item per message separate reasoning from what it led to; a provider refuses one without the other. */
@@ -260,7 +260,9 @@ function isRunOfResults(messages: readonly Message[], from: number, to: number):
 }
 
 function holdsResults({ role, parts }: Message): boolean {
-  return role === "tool" || parts.some((part) => part.type === "tool-result");
+  if (role === "tool") return true;
+  for (let at = 0; at < parts.length; at++) if (parts[at]!.type === "tool-result") return true;
+  return false;
 }
 
 /** First message of the run of assistant messages and results that ends the transcript. */

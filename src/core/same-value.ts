@@ -16,8 +16,10 @@ export function sameValue(a: unknown, b: unknown, depth = 0): boolean {
   if (Array.isArray(b)) return false;
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  for (const key of keys) {
-    const [one, other] = [(a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]];
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    const one = (a as Record<string, unknown>)[key];
+    const other = (b as Record<string, unknown>)[key];
     if (!Object.hasOwn(b, key) || !sameValue(one, other, depth + 1)) return false;
   }
   return true;

@@ -38,8 +38,10 @@ export function amend(
       bringBack(index);
   }
   if (newestSpeaks(conversation) && !isShown(fates.at(-1)!)) bringBack(fates.length - 1);
-  for (const { call, result } of structure.pairs) {
-    const [asked, answered] = [isShown(fates[call.index]!), isShown(fates[result.index]!)];
+  for (let at = 0; at < structure.pairs.length; at++) {
+    const { call, result } = structure.pairs[at]!;
+    const asked = isShown(fates[call.index]!);
+    const answered = isShown(fates[result.index]!);
     if (asked !== answered) bringBack(asked ? result.index : call.index);
   }
   const changes = new Map<number, Fate>();

@@ -77,9 +77,9 @@ export function* readConversation<M>(options: {
   };
   let head = outside.system;
   let total = outside.system + outside.extras;
-  for (const [index, count] of tokens.entries()) {
-    total += count;
-    if (asked.has(index)) head += count;
+  for (let index = 0; index < tokens.length; index++) {
+    total += tokens[index]!;
+    if (asked.has(index)) head += tokens[index]!;
   }
   const hold = (indexes: readonly number[]) => {
     for (const index of indexes)
@@ -285,7 +285,8 @@ function headTest(
 ): { has(index: number): boolean; hold(index: number): void } {
   const head = new Uint8Array(messages.length);
   head.fill(1, 0, structure.start);
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!;
     if (!(message.pinned || message.knowledge || pinned(index) || knowledge(index))) continue;
     for (const one of unitAround(messages, structure, index)) head[one] = 1;
   }

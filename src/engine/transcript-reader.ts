@@ -53,8 +53,10 @@ export function createTranscriptReader(
   /** Least recently used first. */
   const ends = new Set<Place>();
 
-  const knownBehind = (from: Place, message: Message): Place | undefined =>
-    from.next.find((known) => sameMessage(known.message!, message));
+  const knownBehind = ({ next }: Place, message: Message): Place | undefined => {
+    for (let at = 0; at < next.length; at++) if (sameMessage(next[at]!.message!, message)) return next[at];
+    return undefined;
+  };
   const follow = (from: Place, message: Message, link: Link | undefined): Place => {
     const known = knownBehind(from, message);
     if (known) return known;

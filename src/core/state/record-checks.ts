@@ -34,10 +34,17 @@ const MOST_LEVELS = 8;
 
 export function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
   if (typeof value !== "object" || value === null) return true;
-  const inside = Object.values(value);
-  // Checks of a list's items pass over holes, which JSON doesn't have.
-  if (Array.isArray(value) && inside.length < value.length) return false;
-  return levels > 0 && inside.every((inner) => isShallow(inner, levels - 1));
+  if (levels <= 0) return false;
+  if (!Array.isArray(value)) {
+    for (const inner of Object.values(value)) if (!isShallow(inner, levels - 1)) return false;
+    return true;
+  }
+  for (let at = 0; at < value.length; at++) {
+    // Checks of a list's items pass over holes, which JSON doesn't have.
+    if (value[at] === undefined && !Object.hasOwn(value, at)) return false;
+    if (!isShallow(value[at], levels - 1)) return false;
+  }
+  return true;
 }
 
 /** A whole number from 0 on. */

@@ -20,8 +20,10 @@ export function sourceText(message: Message): string {
 /** Size of a transcript, for limits that follow it. */
 export function charactersOf(messages: readonly Message[]): number {
   let sum = 0;
-  for (const message of messages) {
-    for (const part of message.parts) {
+  for (let index = 0; index < messages.length; index++) {
+    const { parts } = messages[index]!;
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at]!;
       if (part.type === "text" || part.type === "tool-result" || part.type === "reasoning")
         sum += part.text.length;
       else if (part.type === "tool-call") sum += part.args.length;

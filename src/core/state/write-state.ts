@@ -36,7 +36,12 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
   const { last } = remembered;
   const head = writing.key === undefined ? undefined : remembered.head;
   const { messages, chain } = writing.context;
-  const limit = Math.max(LEAST_LIMIT, Math.floor(charactersOf(messages) * TRANSCRIPT_SHARE));
+  // Reads the whole transcript, and most states have no record that could be left out.
+  let limit: number | undefined;
+  const ownLimit = () => {
+    limit ??= Math.max(LEAST_LIMIT, Math.floor(charactersOf(messages) * TRANSCRIPT_SHARE));
+    return limit;
+  };
   const byKey = new Map(remembered.summaries.map((one) => [one.key, one]));
   const chosen = { checkpoints: [] as PackedCheckpoint[], summaries: new Set<Summary>() };
   let size = BARE_STATE + (head?.length ?? 0);
@@ -62,9 +67,10 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
     if (chosen.checkpoints.length >= MAX_CHECKPOINTS) break;
     const packed = yield* packedForm(one, remembered.summaries, writing);
     const quoted = (packed.quotes ?? []).flatMap((key) => byKey.get(key) ?? []);
-    add(packed, quoted, needed(one) ? Number.POSITIVE_INFINITY : limit);
+    add(packed, quoted, needed(one) ? Number.POSITIVE_INFINITY : ownLimit());
   }
-  for (const one of newestSummaries) if (chosen.summaries.size < MAX_SUMMARIES) add(undefined, [one], limit);
+  for (const one of newestSummaries)
+    if (chosen.summaries.size < MAX_SUMMARIES) add(undefined, [one], ownLimit());
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
   const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_RECALLED);
   const state = {

@@ -8,18 +8,23 @@ import { isSignature, opaqueReasoning } from "../shared/signature.ts";
  * reasoning in them, so the most detailed one counts and the others don't.
  */
 export function readReasoning(message: Record<string, unknown>): ReasoningPart[] {
-  for (const field of [message.reasoning_details, message.thinking_blocks]) {
-    if (Array.isArray(field) && field.length > 0) return field.map(readDetail);
-  }
+  const { reasoning_details, thinking_blocks, reasoning_content, reasoning, reasoning_text } = message;
+  if (isFilledList(reasoning_details)) return reasoning_details.map(readDetail);
+  if (isFilledList(thinking_blocks)) return thinking_blocks.map(readDetail);
   const opaque = message.reasoning_opaque;
-  for (const field of [message.reasoning_content, message.reasoning, message.reasoning_text]) {
-    if (typeof field === "string" && field !== "") {
-      return [{ type: "reasoning", text: field, signed: typeof opaque === "string" }];
-    }
-  }
+  const text = filledText(reasoning_content) ?? filledText(reasoning) ?? filledText(reasoning_text);
+  if (text !== undefined) return [{ type: "reasoning", text, signed: typeof opaque === "string" }];
   return typeof opaque === "string"
     ? [{ type: "reasoning", text: opaqueReasoning(opaque), signed: true }]
     : [];
+}
+
+function isFilledList(field: unknown): field is readonly unknown[] {
+  return Array.isArray(field) && field.length > 0;
+}
+
+function filledText(field: unknown): string | undefined {
+  return typeof field === "string" && field !== "" ? field : undefined;
 }
 
 /** One entry of `reasoning_details`, `thinking_blocks` or a content part that is reasoning. */

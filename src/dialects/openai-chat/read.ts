@@ -110,6 +110,11 @@ function readResult(wire: Record<string, unknown>): ToolResultPart {
   if (typeof id !== "string") {
     throw malformed({ dialect: ID, expected: "a tool message to have a `tool_call_id`", found: wire });
   }
+  // Nearly all of them.
+  if (typeof content === "string")
+    return typeof name === "string"
+      ? { type: "tool-result", id, text: content, name }
+      : { type: "tool-result", id, text: content };
   const parts: Part[] = [];
   readContent(content, parts);
   const texts: string[] = [];

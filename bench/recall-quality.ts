@@ -1,7 +1,7 @@
 /**
  * How much of the evidence for a question recall finds in memory, in SQLite and in PostgreSQL, beside plain BM25, and how much of it a small view holds when the
- * question is asked, with automatic recall, without, and if recall knew the evidence. Needs recorded conversations: `node bench/recall-quality.ts [FOLDER]`,
- * by default `../shared/data/probes`. Without them it says so and measures nothing.
+ * question is asked, with automatic recall, without, and if recall knew the evidence. Also what is quoted in coding sessions. Needs recorded
+ * conversations: `node bench/recall-quality.ts [FOLDER]`, by default `../shared/data/probes`. Without them it says so and measures nothing.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,6 +24,7 @@ import { exactCounter } from "../src/tokens/index.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { bm25 } from "./recall-quality/bm25.ts";
 import { byStore } from "./recall-quality/by-store.ts";
+import { codingTurns } from "./recall-quality/coding-turns.ts";
 import { heldIfKnown } from "./recall-quality/known-evidence.ts";
 import { round } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
@@ -169,6 +170,7 @@ for (const { name, share } of SETS) {
     views: await viewsOf(cases, share),
   };
 }
+results["codingTurns"] = await codingTurns(join(folder, "../agent-sessions/dev"), counter);
 await sqlite.close();
 await postgres.close();
 await server.stop();

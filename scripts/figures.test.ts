@@ -107,6 +107,10 @@ test("what recall finds is what was measured last", () => {
   }
   const { evidenceIfKnown } = measured["beam-100K-dev"].views;
   expect(text).toContain(`would reach ${percent(evidenceIfKnown)} % with the same allowance`);
+  const { turns, turnsWithRecall, quotations, sharingNothing } = measured.codingTurns;
+  expect(text).toContain(
+    `In ${turns} turns of recorded coding sessions, it quoted ${quotations} passages in ${turnsWithRecall} of them. ${sharingNothing} of the ${quotations} share no word`,
+  );
   const { evidenceWithRecall, answersWithout, answersWithRecall } = measured["bfcl-memory"].views;
   expect(text).toContain(`it is ${percent(evidenceWithRecall)} % with and without recall`);
   expect(text).toContain(

@@ -13,36 +13,56 @@ afterEach(async () => {
   await provider.close();
 });
 
-it("a conversation stays one where the store fails for a moment", async () => {
-  provider = await startFakeProvider({ reply: ({ number }) => `Answer ${number}.` });
-  const store = memoryServerStore();
-  let fails = 0;
-  const append: ConversationStore["append"] = async (tenant, input) => {
-    if (fails-- > 0)
-      throw new StoreError({
-        operation: "append",
-        message: "the connection broke.",
-        fix: "Try again.",
-        cause: new Error("Connection terminated"),
-      });
-    return store.conversations.append(tenant, input);
-  };
-  gateway = await startGateway(upstreamAt(provider.url), {
-    store: { ...store, conversations: { ...store.conversations, append } },
-  });
-  const messages: object[] = [];
-  for (let turn = 0; turn < 4; turn++) {
-    if (turn === 2) fails = 1;
-    messages.push({ role: "user", content: `Question ${turn}.` });
-    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "m", messages }),
+interface Block {
+  readonly type: string;
+}
+
+it.each([
+  { name: "as it was given", said: (content: readonly Block[]) => content },
+  {
+    name: "without its thoughts",
+    said: (content: readonly Block[]) => content.filter(({ type }) => type !== "thinking"),
+  },
+])(
+  "a conversation stays one where the store fails for a moment and the answer comes back $name",
+  async ({ said }) => {
+    provider = await startFakeProvider({
+      reply: ({ number }) => ({ reasoning: "I see.", text: `Answer ${number}.` }),
     });
-    const { choices } = (await response.json()) as { choices: [{ message: { content: string } }] };
-    messages.push({ role: "assistant", content: choices[0].message.content });
-  }
-  await expect.poll(() => gateway.gateway.spill?.waiting).toBe(0);
-  const { conversations } = await store.conversations.list("default");
-  expect(conversations.map(({ length }) => length)).toEqual([messages.length]);
-});
+    const store = memoryServerStore();
+    let fails = 0;
+    const append: ConversationStore["append"] = async (tenant, input) => {
+      if (fails-- > 0)
+        throw new StoreError({
+          operation: "append",
+          message: "the connection broke.",
+          fix: "Try again.",
+          cause: new Error("Connection terminated"),
+        });
+      return store.conversations.append(tenant, input);
+    };
+    gateway = await startGateway(upstreamAt(provider.url), {
+      store: { ...store, conversations: { ...store.conversations, append } },
+    });
+    const messages: object[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      if (turn === 2) fails = 1;
+      messages.push({ role: "user", content: `Question ${turn}.` });
+      const response = await fetch(`${gateway.url}/v1/messages`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "anthropic-version": "2023-06-01" },
+        body: JSON.stringify({
+          model: "claude-sonnet-4-5",
+          max_tokens: 4_000,
+          thinking: { type: "enabled", budget_tokens: 1_024 },
+          messages,
+        }),
+      });
+      const { content } = (await response.json()) as { readonly content: readonly Block[] };
+      messages.push({ role: "assistant", content: said(content) });
+    }
+    await expect.poll(() => gateway.gateway.spill?.waiting).toBe(0);
+    const { conversations } = await store.conversations.list("default");
+    expect(conversations.map(({ length }) => length)).toEqual([messages.length]);
+  },
+);

@@ -47,7 +47,7 @@ test("the tables of costs are what was measured last", () => {
 });
 
 test("the scores of readers are what was measured last", () => {
-  const { arms } = results("readers").codingSessionsAfter0038;
+  const { arms } = results("readers").codingSessionsNotSeen;
   for (const { score, misleading, answers, byType } of Object.values<Record<string, never>>(arms)) {
     const types = Object.values<number>(byType ?? {}).map(percent);
     expect(page("docs/guide/eval.md")).toContain(
@@ -64,17 +64,10 @@ interface Score {
   readonly answers: number;
 }
 
-test("scores at twice the size, in talk and after ten compactions are what was measured last", () => {
-  const { codingSessionsAfter0039, talkThreeTrials, recallInTalkOfTwo, tenCompactionsFromNotes } =
-    results("readers");
+test("scores in talk and after ten compactions are what was measured last", () => {
+  const { talkThreeTrials, recallInTalkOfTwo, tenCompactionsFromNotes } = results("readers");
   const talk = talkThreeTrials.arms;
-  const twice = codingSessionsAfter0039.arms;
-  const rows = [
-    ...Object.values(talk),
-    ...Object.values(recallInTalkOfTwo.arms),
-    twice["recorded S"],
-    twice["precis 2S"],
-  ];
+  const rows = [...Object.values(talk), ...Object.values(recallInTalkOfTwo.arms)];
   const ten = tenCompactionsFromNotes.arms["precis+model, ten compactions"].score;
   const one = tenCompactionsFromNotes.arms["precis+model, one compaction"].score;
   for (const path of ["docs/compare.md", "docs/guide/eval.md"]) {
@@ -82,10 +75,6 @@ test("scores at twice the size, in talk and after ten compactions are what was m
       expect(page(path)).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
     expect(page(path)).toContain(`${percent(ten)} instead of ${percent(one)}`);
   }
-  for (const { score, misleading, answers } of Object.values<Score>(
-    results("readers").codingSessionsBothSizes.arms,
-  ))
-    expect(page("docs/compare.md")).toContain(`| ${percent(score)} | ${misleading} of ${answers} |`);
   for (const { score } of [talk["precis 10 %"], talk["whole history"]])
     expect(page("docs/tasks/faq.md")).toContain(percent(score));
   const recall = results("readers").recallCodingSessions.arms;

@@ -14,8 +14,8 @@ import { type HostileBody, hostileBodies } from "./stall/hostile-bodies.ts";
 import { round } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
 
-/** Between two questions to `/healthz` (milliseconds). */
-const ASK_EVERY_MS = 20;
+/** So long after an answer `/healthz` is still asked (milliseconds). */
+const ASKED_FOR_MS = 500;
 /** An answer that takes longer is given up (milliseconds). */
 const PATIENCE_MS = 120_000;
 
@@ -34,6 +34,7 @@ const start = async (file: string, ...args: string[]) => {
 };
 const upstream = await start("./gateway/upstream.ts");
 const gateway = await start("./stall/gateway.ts", upstream.url, values.db ?? "memory");
+const asker = await start("./stall/asker.ts", gateway.url);
 
 async function stallSinceLast(): Promise<{ readonly stallMs: number; readonly cpuMs: number }> {
   gateway.child.send("stall");
@@ -41,22 +42,16 @@ async function stallSinceLast(): Promise<{ readonly stallMs: number; readonly cp
   return stall;
 }
 
-/** Asks until told to stop; returns the longest answer. */
-async function askHealth(stopped: { now: boolean }): Promise<number> {
-  let longest = 0;
-  while (!stopped.now) {
-    const began = performance.now();
-    await (await fetch(`${gateway.url}/healthz`)).arrayBuffer();
-    longest = Math.max(longest, performance.now() - began);
-    await wait(ASK_EVERY_MS);
-  }
-  return longest;
+/** The longest answer of `/healthz` since it was asked before. */
+async function healthSinceLast(): Promise<number> {
+  asker.child.send("health");
+  const [{ healthMs }] = (await once(asker.child, "message")) as [{ readonly healthMs: number }];
+  return healthMs;
 }
 
 async function measure({ name, path, body }: HostileBody) {
   await stallSinceLast();
-  const stopped = { now: false };
-  const health = askHealth(stopped);
+  await healthSinceLast();
   const began = performance.now();
   const status = await fetch(gateway.url + path, {
     method: "POST",
@@ -71,8 +66,9 @@ async function measure({ name, path, body }: HostileBody) {
     () => 0,
   );
   const ms = performance.now() - began;
-  stopped.now = true;
-  const healthMs = await health;
+  // An answer that is still under way counts, too.
+  await wait(ASKED_FOR_MS);
+  const healthMs = await healthSinceLast();
   const { stallMs, cpuMs } = await stallSinceLast();
   return {
     name,
@@ -95,6 +91,7 @@ for (const body of hostileBodies(Number(values.share ?? 1))) {
       `${row.name}: ${row.status} in ${row.ms} ms, /healthz ${row.healthMs} ms, stall ${row.stallMs} ms (${row.cpuMs} ms of the processor)`,
     );
 }
+asker.child.disconnect();
 gateway.child.disconnect();
 upstream.child.disconnect();
 // A machine that has other things to do makes everything longer by about as much.

@@ -4,7 +4,7 @@ import type { Checkpoint, Dialect, Undo } from "../core/types.ts";
 import { showsUnanswered } from "./amend.ts";
 import { viewOfCheckpoint } from "./checkpoint-view.ts";
 import { type CheckpointChoice, chooseCheckpoint, leave } from "./choose-checkpoint.ts";
-import { type Conversation, wholeTokens } from "./conversation.ts";
+import { type Conversation, recordOfLong, wholeTokens } from "./conversation.ts";
 import { judge } from "./judge.ts";
 
 /** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
@@ -51,8 +51,10 @@ export function currentView<M>(
   const view = checkpoint && viewOfCheckpoint(checkpoint, conversation, dialect, isUnproven);
   if (!checkpoint || !view) return { ...whole, checkpoint: undefined, invalid: false, left };
   // The model asked for its newest results and has never seen them: a view that was made for less room may not keep them from it.
+  // What a long history needs for its record isn't room for them: a new compaction would cut them again.
   const isTooNarrow =
-    wholeTokens(conversation) * WITH_EASE <= budget && !showsUnanswered(conversation, view.draft);
+    wholeTokens(conversation) * WITH_EASE <= budget - recordOfLong(conversation, budget) &&
+    !showsUnanswered(conversation, view.draft);
   const allLeft = isTooNarrow ? [...left, leave(checkpoint, choice)] : left;
   // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or nobody
   // vouches for the view.

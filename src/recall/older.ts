@@ -65,9 +65,9 @@ export function createFileChanges(): FileChanges {
         );
     },
     changedAfter(index, part) {
-      const newest = Math.max(
-        ...(about[index]?.get(part) ?? []).map((file) => changes.get(file)?.at(-1) ?? -1),
-      );
+      let newest = -1;
+      for (const file of about[index]?.get(part) ?? [])
+        newest = Math.max(newest, changes.get(file)?.at(-1) ?? -1);
       return newest > index ? newest : undefined;
     },
   };

@@ -17,6 +17,8 @@ export interface FileNames {
 
 /** What a shell takes for a pattern. */
 const PATTERN = /[*?]/;
+/** So many files of a conversation are compared with the paths of changes; from then on a path means the file at it, and no folder. */
+const MOST_COMPARED = 200_000;
 
 /** A known file that a path of a shell means, or that is below the folder which the path means. */
 interface Found {
@@ -38,6 +40,7 @@ export function fileNames(): FileNames {
   const byPath = new Map<string, Entry>();
   /** By each of their folders, and by their names. */
   const byPart = new Map<string, Set<Entry>>();
+  let compared = 0;
 
   const put = (file: Entry): void => {
     byPath.set(file.path, file);
@@ -83,11 +86,24 @@ export function fileNames(): FileNames {
     return fewest ?? byPath.values();
   };
 
+  /** Is any known file below a folder? */
+  const holdsFiles = (folder: string): boolean => {
+    for (const { path } of near(folder.split("/"), false)) {
+      if (path.startsWith(`${folder}/`)) return true;
+      if (++compared > MOST_COMPARED) return false;
+    }
+    return false;
+  };
+
   /** The known files that are meant. A path that several folders have is nobody's. */
   function meant(change: FileChange): Found[] {
     const found: Found[] = [];
     const wanted = change.file.replace(/\/$/, "").split("/");
     for (const file of near(wanted, change.inShell === true)) {
+      if (++compared > MOST_COMPARED) {
+        const exact = byPath.get(change.file);
+        return exact === undefined ? [] : [{ file: exact, before: "", below: "" }];
+      }
       const place = placeOf(wanted, file.parts, change);
       if (place !== undefined) found.push({ file, ...place });
     }
@@ -101,12 +117,13 @@ export function fileNames(): FileNames {
     const found = meant(change);
     if (found.length === 0 && change.inShell !== true)
       found.push({ file: at(change.file), before: "", below: "" });
-    const paths = [...byPath.keys()];
-    return found.map(({ file, before, below }) => {
-      const to = /^[~/]/.test(change.to) ? change.to : `${before}${change.to}`;
-      const folder = to.replace(/\/$/, "");
+    if (found.length === 0) return [];
+    // All that are found stand in the same folder.
+    const to = /^[~/]/.test(change.to) ? change.to : `${found[0]!.before}${change.to}`;
+    const folder = to.replace(/\/$/, "");
+    const isFolder = change.into || holdsFiles(folder);
+    return found.map(({ file, below }) => {
       const own = below === "" ? file.path : file.path.slice(0, -below.length - 1);
-      const isFolder = change.into || paths.some((path) => path.startsWith(`${folder}/`));
       const target = isFolder ? `${folder}/${own.slice(own.lastIndexOf("/") + 1)}` : folder;
       rename(file, below === "" ? target : `${target}/${below}`);
       return file;

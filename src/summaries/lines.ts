@@ -81,6 +81,8 @@ const known = new WeakMap<
 
 /** Lines that are read in one step: some milliseconds of work where all words are new. */
 const LINES_AT_ONCE = 64;
+const BLANK_LINES_AT_ONCE = 1_024;
+const BLANK_LINE = { text: "", orders: [] };
 
 /** Cuts a transcript into lines and finds their terms. */
 export function* transcriptLines(messages: readonly Message[]): Steps<TranscriptLines> {
@@ -159,7 +161,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         const by = { source: headName(tool?.name ?? part.name ?? "", "tool") || TOOL };
         const text = readJson(part.text) ?? part.text;
         if (tool?.kind === "read" && file !== undefined)
-          written.seen(
+          yield* written.seen(
             file,
             yield* addEach(text.split("\n"), (line) => add(index, "result", line, by, file)),
           );
@@ -196,7 +198,13 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
     addOne: (text: string) => Steps<void>,
   ): Steps<{ readonly text: string; readonly orders: readonly number[] }[]> {
     const added: { readonly text: string; readonly orders: readonly number[] }[] = [];
-    for (const text of texts) {
+    for (const [at, text] of texts.entries()) {
+      // Blank lines add nothing, and there may be a million of them.
+      if (at % BLANK_LINES_AT_ONCE === BLANK_LINES_AT_ONCE - 1) yield;
+      if (text === "") {
+        added.push(BLANK_LINE);
+        continue;
+      }
       const from = lines.length;
       yield* addOne(text);
       const orders = Array.from({ length: lines.length - from }, (_, at) => from + at);
@@ -276,6 +284,10 @@ function* pieces(text: string, limit: number): Generator<Piece> {
   while (from < text.length) {
     let to = text.indexOf("\n", from);
     if (to < 0) to = text.length;
+    if (to === from) {
+      from++;
+      continue;
+    }
     const line = text.slice(from, to).replace(LINE_NUMBER, "");
     let rest = line.trim();
     const indented = rest !== "" && !line.startsWith(rest[0]!);

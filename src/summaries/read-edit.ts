@@ -49,7 +49,8 @@ export function readEdit(tool: string, value: unknown, file: string | undefined)
   function visit(item: unknown, above: string | undefined, all: boolean, depth: number): void {
     if (depth > MAX_DEPTH) return;
     if (typeof item === "string") {
-      if (PATCH.test(item)) changes.push(...readPatch(item, above ?? ""));
+      // One by one: a patch may be of more files than a call takes arguments.
+      if (PATCH.test(item)) for (const change of readPatch(item, above ?? "")) changes.push(change);
     } else if (Array.isArray(item)) for (const one of item) visit(one, above, all, depth + 1);
     else if (isRecord(item)) visitFields(item, above, all, depth);
   }

@@ -9,13 +9,14 @@ const BLOCK_MIDDLE = /^={5,9}\s*$/;
 const BLOCK_END = /^(?:>{5,9}|\+{5,9}) ?REPLACE/;
 /** What some programs write between the start of a block and its text. */
 const BLOCK_NOTE = /^(?::(?:start|end)_line:.*|-{7})$/;
-const CODEX_HEAD = /^\*\*\* (Update|Add|Delete) File: (\S.*)$/;
-const CODEX_MOVE = /^\*\*\* Move to: (\S.*)$/;
+// A path has at most 300 characters.
+const CODEX_HEAD = /^\*\*\* (Update|Add|Delete) File: (\S.{0,299})$/;
+const CODEX_MOVE = /^\*\*\* Move to: (\S.{0,299})$/;
 const CODEX_FRAME = /^\*\*\* (?:Begin Patch|End of File)/;
 const CODEX_END = /^\*\*\* End Patch/;
-const DIFF_FILE = /^(?:---|\+\+\+) (?:[ab]\/)?([^\t]+)/;
+const DIFF_FILE = /^(?:---|\+\+\+) (?:[ab]\/)?([^\t]{1,300})/;
 const NO_FILE = "/dev/null";
-const RENAMED = /^rename (from|to) (\S.*)$/;
+const RENAMED = /^rename (from|to) (\S.{0,299})$/;
 
 /** Reads what a patch does to each of its files. `file`: whose patch it is, if it doesn't say. */
 export function readPatch(patch: string, file: string): FileChange[] {

@@ -1,3 +1,4 @@
+import type { Steps } from "../core/steps.ts";
 import { type FileChange, lineSet } from "./file-change.ts";
 import { fileNames, type NamedFile } from "./file-names.ts";
 
@@ -16,6 +17,10 @@ interface KnownFile {
 const MAX_KNOWN = 120_000;
 /** … in so many stretches. */
 const MAX_STRETCHES = 200;
+/** A change in more places, or in longer lines, is told by its own words (characters of whole lines). */
+const MAX_WHOLE_LINES = 20_000;
+/** Lines of a look at a file that are remembered in one step. */
+const LINES_AT_ONCE = 1_024;
 
 /** What is in files after all edits so far, as far as edits and looks at files tell. */
 export interface WrittenLines {
@@ -27,7 +32,10 @@ export interface WrittenLines {
   /** A line of the transcript shows a line that an edit added. */
   added(file: string, text: string, orders: readonly number[]): void;
   /** A look at a file shows a stretch of it. */
-  seen(file: string, lines: readonly { readonly text: string; readonly orders: readonly number[] }[]): void;
+  seen(
+    file: string,
+    lines: readonly { readonly text: string; readonly orders: readonly number[] }[],
+  ): Steps<void>;
 }
 
 export function writtenLines(): WrittenLines {
@@ -69,7 +77,9 @@ export function writtenLines(): WrittenLines {
     const after = lineSet(places.map(({ now }) => now).join("\n"));
     for (const line of before) if (!after.has(line)) takeAway(file, line, change.all);
     // Stretches may show the one place in more or less of its lines.
-    const shown = change.all ? places : [longest(places)];
+    const found = change.all ? places : [longest(places)];
+    const length = found.reduce((sum, { now }) => sum + now.length, 0);
+    const shown = length <= MAX_WHOLE_LINES ? found : [change];
     return shown.flatMap(({ now }) => now.split("\n").filter((line) => !before.has(line.trim())));
   }
 
@@ -91,10 +101,15 @@ export function writtenLines(): WrittenLines {
       if (same === undefined) lines.set(text.trim(), [[...orders]]);
       else same.push([...orders]);
     },
-    seen(file, lines) {
+    *seen(file, lines) {
       const one = knownOf(names.at(file));
       const counts = new Map<string, number>();
-      for (const { text, orders } of lines) {
+      let length = 0;
+      for (const [order, { text, orders }] of lines.entries()) {
+        if (order % LINES_AT_ONCE === LINES_AT_ONCE - 1) yield;
+        length += text.length + 1;
+        // The transcript shows nothing of a blank line.
+        if (orders.length === 0) continue;
         const line = text.trim();
         const at = counts.get(line) ?? 0;
         counts.set(line, at + 1);
@@ -102,9 +117,9 @@ export function writtenLines(): WrittenLines {
         // Seen again, it is the line that was there before.
         if (same === undefined) one.lines.set(line, [[...orders]]);
         else if (same[at] === undefined) same.push([...orders]);
-        else same[at].push(...orders);
+        else for (const shown of orders) same[at].push(shown);
       }
-      keep(one, lines.map(({ text }) => text).join("\n"));
+      if (length <= MAX_KNOWN) keep(one, lines.map(({ text }) => text).join("\n"));
     },
   };
 }
@@ -127,23 +142,34 @@ function longest(places: readonly Place[]): Place {
 function changeStretches(file: KnownFile, change: Replacement): Place[] {
   const { old, now, all } = change;
   const places = new Map<string, Place>();
-  file.stretches = file.stretches.map((stretch) => {
+  file.stretches = file.stretches.flatMap((stretch) => {
     const first = placeIn(stretch, change, 0);
     if (first < 0 || (!all && placeIn(stretch, change, first + 1) >= 0)) return stretch;
+    const found = [first];
+    if (all)
+      for (let at = first; at >= 0; at = placeIn(stretch, change, at + old.length))
+        if (at > first) found.push(at);
+    const length = stretch.length + found.length * (now.length - old.length);
+    // A text that grows in many places with every edit has no bound.
+    if (all && length > MAX_KNOWN) return [];
     let changed = "";
     let from = 0;
-    for (let at = first; at >= 0; at = all ? placeIn(stretch, change, from) : -1) {
-      const start = at === 0 ? 0 : stretch.lastIndexOf("\n", at - 1) + 1;
-      const end = stretch.indexOf("\n", at + old.length);
-      const lines = stretch.slice(start, end < 0 ? stretch.length : end);
-      const after = all
-        ? lines.replaceAll(old, () => now)
-        : lines.slice(0, at - start) + now + lines.slice(at - start + old.length);
-      places.set(lines, { old: lines, now: after });
+    /** Where the lines end whose places have all been told. */
+    let told = -1;
+    for (const at of found) {
       changed += stretch.slice(from, at) + now;
       from = at + old.length;
+      if (from <= told) continue;
+      const start = at === 0 ? 0 : stretch.lastIndexOf("\n", at - 1) + 1;
+      const end = stretch.indexOf("\n", from);
+      told = end < 0 ? stretch.length : end;
+      const lines = stretch.slice(start, told);
+      const after = all
+        ? lines.replaceAll(old, () => now)
+        : lines.slice(0, at - start) + now + lines.slice(from - start);
+      places.set(lines, { old: lines, now: after });
     }
-    return changed + stretch.slice(from);
+    return length > MAX_KNOWN ? [] : changed + stretch.slice(from);
   });
   return [...places.values()];
 }

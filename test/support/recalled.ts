@@ -14,12 +14,7 @@ export function recalledFor(
 ): ReturnType<typeof chooseRecalled> extends Generator<unknown, infer Chosen> ? Chosen : never {
   return runNow(
     chooseRecalled({
-      indexes: {
-        // biome-ignore lint/correctness/useYield: it is there already
-        *of() {
-          return index;
-        },
-      },
+      indexes: { lend: (_messages, _chain, work) => work(index) },
       conversation: {
         messages,
         structure: { start: 0 },

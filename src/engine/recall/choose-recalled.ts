@@ -62,15 +62,37 @@ export function* chooseRecalled(options: {
   readonly quoted: readonly string[];
   readonly allowance: number;
 }): Steps<readonly Chosen[]> {
-  const { indexes, conversation, draft, quoted, allowance } = options;
-  const { messages, structure, chain, measure } = conversation;
+  const { messages, structure, chain } = options.conversation;
   const { start } = structure;
   const newest = messages.length - 1;
   const asked = withoutPhatic(typedText(saidText(messages[newest]!)));
   const query = readQuery(asked);
   if (query.terms.length === 0) return [];
   // The newest message itself would be found before everything else.
-  const index = yield* indexes.of(messages.slice(start, newest), chain.slice(0, newest - start + 1));
+  const older = messages.slice(start, newest);
+  return yield* options.indexes.lend(older, chain.slice(0, newest - start + 1), (index) =>
+    chosenFrom(index, { ...options, asked, query }),
+  );
+}
+
+function* chosenFrom(
+  index: MemoryIndex,
+  {
+    conversation,
+    draft,
+    quoted,
+    allowance,
+    asked,
+    query,
+  }: Pick<Parameters<typeof chooseRecalled>[0], "conversation" | "draft" | "quoted" | "allowance"> & {
+    /** What is asked, and what is looked for. */
+    readonly asked: string;
+    readonly query: ReturnType<typeof readQuery>;
+  },
+): Steps<readonly Chosen[]> {
+  const { messages, structure, measure } = conversation;
+  const { start } = structure;
+  const newest = messages.length - 1;
   yield;
   const byWords = passagesFound(index, yield* rankSteps(index, query));
   yield;

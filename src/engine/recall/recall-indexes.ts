@@ -13,52 +13,84 @@ const TERM_CHARS = 40;
 
 /** Indexes of the conversations that were used last, each as far as its transcript has grown. */
 export interface RecallIndexes {
-  /** The index of a conversation's messages after the leading system messages, which `chain` names. */
-  of(messages: readonly Message[], chain: readonly string[]): Steps<MemoryIndex>;
+  /**
+   * Works with the index of a conversation's messages after the leading system messages, which `chain` names. An index is lent to one
+   * at a time: whoever comes meanwhile, with another end of the same conversation perhaps, has one of its own.
+   */
+  lend<T>(
+    messages: readonly Message[],
+    chain: readonly string[],
+    work: (index: MemoryIndex) => Steps<T>,
+  ): Steps<T>;
 }
 
 interface Known {
   readonly index: MemoryIndex;
   /** `hashes[n]` names the first n + 1 messages. */
   readonly hashes: string[];
+  /** Somebody reads messages into it or looks something up. */
+  isLent: boolean;
 }
 
 export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIndexes {
   /** By the first message; least recently used first. */
   const known = new Map<string, Known>();
   return {
-    *of(messages, chain) {
+    *lend(messages, chain, work) {
       const name = chain[1] ?? "";
-      const one = known.get(name) ?? { index: createMemoryIndex(), hashes: [] };
-      const { index, hashes } = one;
+      const before = known.get(name);
+      const one =
+        before === undefined || before.isLent
+          ? { index: createMemoryIndex(), hashes: [], isLent: true }
+          : before;
+      if (before !== one) forget(name);
+      one.isLent = true;
       known.delete(name);
       known.set(name, one);
-      const forget = (oldest: string): void => {
-        const gone = known.get(oldest);
-        if (gone) room.leave(gone);
-        known.delete(oldest);
-      };
       for (const oldest of known.keys()) {
         if (known.size <= MAX_CONVERSATIONS) break;
         forget(oldest);
       }
-      // Passages are cut from the texts and keep them in memory.
-      const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
-      room.take(one, chars + index.size * TERM_CHARS, () => forget(name));
-      const same = commonLength(hashes, chain);
-      if (same < hashes.length) {
-        hashes.length = same;
-        index.truncate(same);
+      try {
+        yield* readInto(one, name, messages, chain);
+        return yield* work(one.index);
+      } finally {
+        one.isLent = false;
       }
-      for (let at = same; at < messages.length; at++) {
-        if ((at - same) % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
-        index.add(messages[at]!);
-        hashes.push(chain[at + 1]!);
-      }
-      if (known.get(name) === one) room.take(one, chars + index.size * TERM_CHARS, () => forget(name));
-      return index;
     },
   };
+
+  function forget(name: string): void {
+    const gone = known.get(name);
+    if (gone) room.leave(gone);
+    known.delete(name);
+  }
+
+  function* readInto(
+    one: Known,
+    name: string,
+    messages: readonly Message[],
+    chain: readonly string[],
+  ): Steps<void> {
+    const { index, hashes } = one;
+    const forgetIt = (): void => {
+      if (known.get(name) === one) forget(name);
+    };
+    // Passages are cut from the texts and keep them in memory.
+    const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+    room.take(one, chars + index.size * TERM_CHARS, forgetIt);
+    const same = commonLength(hashes, chain);
+    if (same < hashes.length) {
+      hashes.length = same;
+      index.truncate(same);
+    }
+    for (let at = same; at < messages.length; at++) {
+      if ((at - same) % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+      index.add(messages[at]!);
+      hashes.push(chain[at + 1]!);
+    }
+    if (known.get(name) === one) room.take(one, chars + index.size * TERM_CHARS, forgetIt);
+  }
 }
 
 /** How many messages two transcripts begin alike with. A hash names all messages up to it, so halving finds the place. */

@@ -1,7 +1,8 @@
 import type { Message } from "./types.ts";
 
 /** A tool by which a model loads instructions that its host keeps. */
-const LOADS_INSTRUCTIONS = /skill/i;
+const LOADS_INSTRUCTIONS =
+  /^(?:.*(?:__|[.:/]))?(?:(?:load|use|read|get|open|run|invoke|activate|view|call)[_-]?)?skills?(?:[_-]?(?:tool|load|loader|use|read|get|view))?$/i;
 /** Instructions are longer than what somebody types while a tool runs (characters). */
 const LEAST_INSTRUCTIONS = 800;
 /** What a host writes where somebody stopped the model. */
@@ -13,7 +14,7 @@ const TYPED_COMMAND = /^\s*<command-(?:message|name)>/;
 const SKILL = /^Base directory for this skill: /;
 /** What a host says about another agent's work, and where all of that stands. */
 const NOTICE =
-  /^\s*<task-notification>[\s\S]*<\/task-notification>\s*(?:[A-Z][^\n:]{0,80}: ?[^\s/\\]{0,40}[/\\]\S{1,400}\s*)?$/;
+  /^\s*<task-notification>[\s\S]*<\/task-notification>\s*(?:(?=[^\n:]{0,80}\b(?:transcript|output|results?|logs?)\b)[A-Z][^\n:]{0,80}: ?[^\s/\\]{0,40}[/\\]\S{1,400}\s*)?$/;
 
 /** Was a message of the user's role written by the host? Not a word of it is the user's. */
 export function isHostNote(messages: readonly Message[], index: number): boolean {

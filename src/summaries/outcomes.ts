@@ -62,7 +62,7 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
       if (part.type === "text" && isHidden(index) && isNotice(message)) {
         const [, asked = ""] = NOTICE_SUMMARY.exec(part.text) ?? [];
         const text = between(part.text, "<result>", "</result>");
-        const report = reportOf({ tool: "task-notification", asked: cut(asked, MAX_COMMAND) }, text);
+        const report = reportOf({ tool: "task-notification", asked: noticeHead(asked) }, text);
         if (report !== undefined) reports.push({ message: index, ...report });
       } else if (part.type === "tool-call") {
         const { kind, command } = readCall(part);
@@ -91,6 +91,11 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
     factor: newest.get(command) === message ? factor : factor * SUPERSEDED,
   }));
   return [...ends, ...reports];
+}
+
+/** What a notice is about, in one line; nothing where it tells the model what to do. */
+function noticeHead(summary: string): string {
+  return plantIn(summary) === undefined ? cut(summary.replace(/\s+/g, " ").trim(), MAX_COMMAND) : "";
 }
 
 function between(text: string, from: string, to: string): string {

@@ -238,11 +238,10 @@ export function* userWordsSteps(
 const LEAST_SENT = 16;
 /** With so many later messages one is compared. */
 const LATER_MESSAGES = 8;
-/** Hashes, identifiers and times of day, which differ in messages of programs that say the same. */
-const IDENTIFIER =
-  /(?<=^|[^\da-z-]|:\d\d)(?=[\da-z-]*\d)(?=[\da-z-]*[a-z])[\da-z-]{7,}|\d{1,2}:\d\d(?::\d\d)?/g;
 /** Looked for where it begins only: a text may be nothing but signs with a letter behind them. */
 const LAST_SIGNS = /(?<![\p{P}\s])[\p{P}\s]+$/u;
+/** What may follow words that are sent again: within a name (`a` and `a.ts`, `1` and `12`) they go on as others. */
+const WORD_END = /^\p{P}*(?:\s|$)/u;
 
 /** Without messages that the user sent again, as they were or with more behind them, before anybody had answered. */
 function* withoutSentAgain(words: readonly UserWords[], messages: readonly Message[]): Steps<UserWords[]> {
@@ -251,7 +250,7 @@ function* withoutSentAgain(words: readonly UserWords[], messages: readonly Messa
   const said = (at: number): string => {
     const before = known.get(at);
     if (before !== undefined) return before;
-    const text = words[at]!.text.toLowerCase().replace(IDENTIFIER, "#").replace(/\s+/g, " ").trim();
+    const text = words[at]!.text.toLowerCase().replace(/\s+/g, " ").trim();
     known.set(at, text);
     return text;
   };
@@ -265,7 +264,8 @@ function* withoutSentAgain(words: readonly UserWords[], messages: readonly Messa
       if (to === message) continue;
       begun ??= said(at).replace(LAST_SIGNS, "");
       if (begun.length < LEAST_SENT) return false;
-      if (said(later).startsWith(begun)) return true;
+      const next = said(later);
+      if (next.startsWith(begun) && WORD_END.test(next.slice(begun.length))) return true;
     }
     return false;
   };

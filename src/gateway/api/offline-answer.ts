@@ -23,10 +23,11 @@ export async function answerOffline(
   const params = { id };
   const said = await api.call(routes.appendMessage, { params, body: { role: "user", text } });
   onSaid(said);
+  const answering = said.messages[0]?.index ?? said.total - 1;
   const answer = await quoteAnswer(text, {
-    before: said.messages[0]?.index ?? said.total - 1,
     lead: said.lead,
-    recall: async (q) => (await api.call(routes.recall, { params, query: { q, limit: MOST_HITS } })).hits,
+    recall: async (q) =>
+      (await api.call(routes.recall, { params, query: { q, limit: MOST_HITS, answering } })).hits,
   });
   await api.call(routes.appendMessage, { params, body: { role: "assistant", text: answer } });
   return { text: answer, compacted: await api.call(routes.compact, { params, body: { whenDue: true } }) };

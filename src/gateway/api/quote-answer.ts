@@ -1,3 +1,4 @@
+import type { Role } from "../../core/types.ts";
 import type { SearchHit } from "./conversation.ts";
 
 const MOST_WORDS = 5;
@@ -27,11 +28,10 @@ export function keywords(question: string): readonly string[] {
 }
 
 /** Messages that hold the most of the words, the newest first among equals. */
-export function bestHits(found: readonly (readonly SearchHit[])[], before: number): readonly SearchHit[] {
+export function bestHits(found: readonly (readonly SearchHit[])[]): readonly SearchHit[] {
   const byIndex = new Map<number, { readonly hit: SearchHit; score: number }>();
   for (const hits of found) {
     for (const hit of hits) {
-      if (hit.index >= before) continue;
       const known = byIndex.get(hit.index);
       // A word that stands everywhere says little.
       const weight = 1 / Math.sqrt(hits.length);
@@ -47,9 +47,15 @@ export function bestHits(found: readonly (readonly SearchHit[])[], before: numbe
 }
 
 const LIMIT = "No model is configured, so I can only quote this conversation";
-/** An answer of the offline assistant itself: quoting its quotes helps nobody. */
-const isOwn = ({ role, excerpt }: SearchHit): boolean =>
-  role === "assistant" && /only quote this conversation|\n> …/.test(excerpt);
+
+/** The words of a text, however they are spaced, punctuated and written. */
+const wordsOf = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+
+/** Says which texts can answer a question: none that only repeats it, and no answer of the offline assistant itself. */
+export function canAnswer(question: string): (role: Role, text: string) => boolean {
+  const asked = wordsOf(question);
+  return (role, text) => !(role === "assistant" && text.startsWith(LIMIT)) && wordsOf(text) !== asked;
+}
 
 const SPEAKERS = { system: "System prompt", user: "You", assistant: "Assistant", tool: "Tool" } as const;
 
@@ -65,19 +71,15 @@ function nothingFound(words: readonly string[]): string {
 export async function quoteAnswer(
   question: string,
   options: {
+    /** Finds what can answer the question. */
     readonly recall: (word: string) => Promise<readonly SearchHit[]>;
-    /** Messages from this index on aren't quoted: the question itself. */
-    readonly before: number;
     readonly lead: number;
   },
 ): Promise<string> {
-  const { recall, before, lead } = options;
+  const { recall, lead } = options;
   const words = keywords(question);
   const found = await Promise.all(words.map(recall));
-  const hits = bestHits(
-    found.map((one) => one.filter((hit) => !isOwn(hit))),
-    before,
-  );
+  const hits = bestHits(found);
   if (hits.length === 0) return nothingFound(words);
   const quotes = hits.map((hit) => {
     const excerpt = hit.excerpt.trim().replace(/\s+/g, " ");

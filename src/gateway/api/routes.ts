@@ -144,7 +144,8 @@ export const routes = {
   /** Reads back what the view no longer shows. */
   recall: json<{
     params: Id;
-    query: { q: string; limit?: number };
+    /** `answering`: only what can answer the message with this index, not what repeats it or came after it. */
+    query: { q: string; limit?: number; answering?: number };
     answer: { readonly hits: readonly SearchHit[] };
   }>("GET", "/api/conversations/:id/recall"),
 

@@ -1,3 +1,6 @@
+import { saidText } from "../../../core/message-text.ts";
+import type { Message } from "../../../core/types.ts";
+import { canAnswer } from "../../api/quote-answer.ts";
 import type { SearchHit } from "../../api.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
 import { searchHits } from "../../conversation/search-hits.ts";
@@ -47,7 +50,8 @@ export const messageHandlers = {
     const loaded = await load(gateway, tenant, param("id"));
     const plan = await currentPlan(gateway, loaded);
     const shown = new Set(plan.entries.flatMap((entry) => (entry.type === "keep" ? [entry.index] : [])));
-    const hits = searchIn(loaded, needle, (index) => shown.has(index));
+    const isWanted = wantedIn(loaded, numberQuery(context, "answering"));
+    const hits = searchIn(loaded, needle, isWanted, (index) => shown.has(index));
     return { hits: hits.sort((a, b) => Number(a.visible) - Number(b.visible)).slice(0, limit) };
   },
 } satisfies Partial<Handlers>;
@@ -58,9 +62,26 @@ function queryOf(context: ApiContext): string {
   return query;
 }
 
-function searchIn(loaded: Loaded, needle: string, visible: (index: number) => boolean): SearchHit[] {
+/** Who answers a message looks only at what was said before it and can answer it. */
+function wantedIn(
+  { messages, lead }: Loaded,
+  answering: number | undefined,
+): (message: Message, index: number) => boolean {
+  const question = answering === undefined ? undefined : messages[answering + lead.length];
+  if (answering === undefined || question === undefined) return () => true;
+  const answers = canAnswer(saidText(question));
+  return (message, index) => index < answering && answers(message.role, saidText(message));
+}
+
+function searchIn(
+  loaded: Loaded,
+  needle: string,
+  isWanted: (message: Message, index: number) => boolean,
+  visible: (index: number) => boolean,
+): SearchHit[] {
   const { conversation, messages, lead } = loaded;
   return messages.slice(lead.length).flatMap((message, index): SearchHit[] => {
+    if (!isWanted(message, index)) return [];
     for (const part of message.parts) {
       const text =
         part.type === "text" || part.type === "tool-result"

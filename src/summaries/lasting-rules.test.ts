@@ -15,6 +15,11 @@ describe("setsLastingRule", () => {
     "今後は必ずテストを書いてください",
     "항상 한국어로 답해 주세요",
     "دائما استخدم اللغة العربية",
+    "Spaces, never tabs.",
+    "It must never happen again.",
+    "Push to branches, never on main.",
+    "The client wants it in UTC, never in local time.",
+    "It never answers at night, so always try twice.",
   ])("%s", (text) => {
     expect(setsLastingRule(text)).toBe(true);
   });
@@ -24,6 +29,9 @@ describe("setsLastingRule", () => {
     "What does this do?",
     "Thanks, that works",
     "Nevertheless it failed",
+    "store.test.ts breaks on the server every other day, never on my desk.",
+    "The upload stalls at times, but never in the office.",
+    "Tell me why it never happens here.",
   ])("not: %s", (text) => {
     expect(setsLastingRule(text)).toBe(false);
   });

@@ -4,7 +4,7 @@ import type { IsOurs } from "../proof.ts";
 import { type DigestFiles, digestFiles } from "./files.ts";
 import { openSteps } from "./plan.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
-import { inOneLine, sentencesIn, shortened, statementsIn } from "./statements.ts";
+import { bothEnds, inOneLine, type ProseStatement, sentencesIn, statementsIn } from "./statements.ts";
 import { DECIDED, decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
 
 /** A line of a digest. */
@@ -33,7 +33,7 @@ export interface Digest {
   readonly open: readonly DigestLine[];
 }
 
-/** The first request may be a whole plan, of which its beginning is shown (characters). */
+/** The first request may be a whole plan, of which its beginning and its end are shown (characters). */
 const FIRST_REQUEST = 600;
 const LATER_REQUEST = 220;
 /** A longer sentence with "never" in it is a request (characters). */
@@ -68,17 +68,15 @@ export function readDigest(messages: readonly Message[], options: DigestOptions 
     goal: eachOnce(
       requests.map(({ message, text }, index) => ({
         message,
-        text: shortened(requestLine(text), index === 0 ? FIRST_REQUEST : LATER_REQUEST),
+        text: bothEnds(requestLine(text), index === 0 ? FIRST_REQUEST : LATER_REQUEST),
         // The first request says what it is about, the newest ones where it stands.
         worth: index === 0 ? 2 * requests.length : index + requests.length * nearness(text),
       })),
     ),
     rules: eachOnce(
       requests.flatMap(({ message, text }) =>
-        statementsIn(text)
-          .filter(
-            ({ text: rule }) => setsLastingRule(rule) && rule.length <= LONGEST_RULE && !rule.endsWith("?"),
-          )
+        rulesAmong(statementsIn(text))
+          .filter(({ text: rule }) => rule.length <= LONGEST_RULE && !rule.endsWith("?"))
           .map((rule) => ({ message, text: rule.text, worth: message })),
       ),
     ),
@@ -90,6 +88,25 @@ export function readDigest(messages: readonly Message[], options: DigestOptions 
     files: digestFiles(messages),
     open: eachOnce([...openOf(messages, last, requests.at(-1)), ...tracked.open]),
   };
+}
+
+/** Items of a list that say that they hold for later, from which on it is a list of rules. */
+const LEAST_RULES = 2;
+
+/** The statements that set a rule. In a list whose items mostly do, the others are rules as well. */
+function rulesAmong(statements: readonly ProseStatement[]): ProseStatement[] {
+  const lists = Map.groupBy(
+    statements.filter(({ list }) => list !== undefined),
+    ({ list }) => list,
+  );
+  const isRules = (items: readonly ProseStatement[]): boolean => {
+    const rules = items.filter(({ text }) => setsLastingRule(text)).length;
+    return rules >= LEAST_RULES && rules > items.length / 2;
+  };
+  const ofRules = new Set([...lists].flatMap(([list, items]) => (isRules(items) ? [list] : [])));
+  return statements.filter(
+    ({ text, list }) => setsLastingRule(text) || (list !== undefined && ofRules.has(list)),
+  );
 }
 
 /** The first of lines that say the same. */
@@ -130,16 +147,18 @@ function stateOf(last: Speech, speeches: readonly Speech[]): DigestLine[] {
 
 /** What the user decided and gave reasons for: nobody else's word counts as much. */
 function usersDecisions(requests: readonly Request[], length: number): DigestLine[] {
-  return requests.flatMap(({ message, text }) =>
-    statementsIn(text)
-      .filter((statement) => decisionWorth(statement) >= DECIDED && !setsLastingRule(statement.text))
+  return requests.flatMap(({ message, text }) => {
+    const statements = statementsIn(text);
+    const rules = new Set(rulesAmong(statements));
+    return statements
+      .filter((statement) => decisionWorth(statement) >= DECIDED && !rules.has(statement))
       .map((statement) => ({
         message,
         text: `The user: ${statement.text}`,
         repeats: statement.text,
         worth: decisionWorth(statement) * ageFactor(message, length),
-      })),
-  );
+      }));
+  });
 }
 
 const ageFactor = (message: number, length: number): number =>
@@ -176,7 +195,7 @@ function openOf(
     .filter((statement) => isOpen(statement))
     .map(({ text }) => ({ message: last?.message ?? 0, text, worth: 0 }));
   const isUnanswered = request !== undefined && request.message > (last?.message ?? -1);
-  const words = request && shortened(requestLine(request.text), LATER_REQUEST);
+  const words = request && bothEnds(requestLine(request.text), LATER_REQUEST);
   const asked = isUnanswered
     ? [
         {

@@ -5,6 +5,8 @@ export interface ProseStatement {
   readonly text: string;
   /** The title or the line with a colon before it; empty for none. */
   readonly lead: string;
+  /** Of an item: which list of the text it stands in. */
+  readonly list?: number;
 }
 
 /** Shorter ones say nothing (characters). */
@@ -35,17 +37,20 @@ export function statementsIn(text: string): ProseStatement[] {
   let lead = "";
   let item = "";
   let paragraph = "";
+  let list = 0;
   const flush = (): void => {
-    if (item !== "") add(item);
+    if (item !== "") add(item, { list });
     for (const sentence of sentencesIn(paragraph)) add(sentence);
+    // Words between two items end a list, empty lines don't.
+    if (paragraph !== "") list++;
     item = "";
     paragraph = "";
   };
-  const add = (raw: string): void => {
+  const add = (raw: string, place: { readonly list?: number } = {}): void => {
     const statement = plain(raw);
     if (statement.endsWith(":")) lead = statement.slice(0, -1);
     else if (statement.length >= SHORTEST && /\p{L}{2}/u.test(statement) && !SIGNATURE.test(statement))
-      statements.push({ text: statement, lead });
+      statements.push({ text: statement, lead, ...place });
   };
   for (const stretch of stretchesOf(text)) {
     if (stretch.type === "code") {
@@ -58,6 +63,7 @@ export function statementsIn(text: string): ProseStatement[] {
     const listed = LIST_ITEM.exec(line)?.[1];
     if (title !== undefined) {
       flush();
+      list++;
       lead = plain(title).replace(/:$/, "");
     } else if (listed !== undefined) {
       flush();
@@ -92,4 +98,41 @@ export function shortened(text: string, limit: number): string {
   if (end > limit / 2) return text.slice(0, end).trim();
   const space = text.lastIndexOf(" ", limit - 1);
   return `${text.slice(0, space > limit / 2 ? space : limit - 1).toWellFormed()}…`;
+}
+
+/** Of a text that is cut, this share of what stays is from its beginning. */
+const HEAD_SHARE = 0.5;
+
+/** Beginning and end of a text within so many characters, each in whole sentences where they are short enough. "…" stands for what is left out. */
+export function bothEnds(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const room = limit - 3;
+  const tail = endOf(text, Math.floor(room * (1 - HEAD_SHARE)));
+  const head = beginOf(text, room - tail.length);
+  return `${head} … ${tail}`;
+}
+
+function beginOf(text: string, limit: number): string {
+  let end = 0;
+  for (const match of text.slice(0, limit + 1).matchAll(SENTENCE_END)) end = match.index;
+  if (end > limit / 2) return text.slice(0, end).trim();
+  const space = text.lastIndexOf(" ", limit);
+  return text
+    .slice(0, space > limit / 2 ? space : limit)
+    .toWellFormed()
+    .trim();
+}
+
+function endOf(text: string, limit: number): string {
+  // One character before what may stay: a sentence may begin right there.
+  const from = text.length - limit - 1;
+  const last = text.slice(from);
+  const starts = [...last.matchAll(SENTENCE_END)].map(({ 0: { length }, index }) => index + length);
+  const start = starts.find((at) => at > 0 && at < limit / 2);
+  if (start !== undefined) return last.slice(start).trim();
+  const space = last.indexOf(" ");
+  return last
+    .slice(space >= 0 && space < limit / 2 ? space + 1 : 1)
+    .toWellFormed()
+    .trim();
 }

@@ -2,6 +2,7 @@ import { saidText } from "../core/message-text.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { outlinesOf } from "./outline.ts";
 import type { Salience } from "./salience.ts";
 import type { Statement } from "./statements.ts";
@@ -71,5 +72,5 @@ export function startOf(whole: string): string {
   let end = 0;
   for (const match of text.slice(0, MAX_START).matchAll(SENTENCE_END)) end = match.index + 1;
   if (end < MIN_START) end = Math.max(text.lastIndexOf(" ", MAX_START), MIN_START);
-  return `${text.slice(0, end).toWellFormed().trimEnd()} …`;
+  return `${firstCharacters(text, end).trimEnd()} …`;
 }

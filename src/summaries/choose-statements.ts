@@ -1,4 +1,5 @@
 import { mapSteps, type Steps } from "../core/steps.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { Heap } from "./heap.ts";
 import { SPECIFIC } from "./read-passage.ts";
 import { NEVER, recency } from "./recency.ts";
@@ -197,10 +198,7 @@ function longestCell(cells: readonly string[]): number {
 
 function cutAt(text: string, limit: number): string {
   const space = text.lastIndexOf(" ", limit);
-  return `${text
-    .slice(0, space > limit / 2 ? space : limit)
-    .toWellFormed()
-    .trimEnd()} …`;
+  return `${firstCharacters(text, space > limit / 2 ? space : limit).trimEnd()} …`;
 }
 
 function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Speech[]> {

@@ -1,4 +1,5 @@
 import type { ToolCallPart } from "../core/types.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readArguments, readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
@@ -88,5 +89,5 @@ function fromBothEnds(pieces: readonly Piece[]): Piece[] {
 }
 
 function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed().trimEnd()}…`;
+  return text.length <= limit ? text : `${firstCharacters(text, limit).trimEnd()}…`;
 }

@@ -1,4 +1,5 @@
 import type { Message } from "../core/types.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { type PlanStep, readCall } from "./read-call.ts";
 import type { Statement } from "./statements.ts";
 
@@ -27,7 +28,7 @@ function renderPlan(plan: readonly PlanStep[]): string {
   const byStatus = new Map<string, string[]>();
   for (const { text, status } of plan) {
     const line = text.replace(/\s+/g, " ").trim();
-    const short = line.length <= MAX_STEP ? line : `${line.slice(0, MAX_STEP).toWellFormed()}…`;
+    const short = line.length <= MAX_STEP ? line : `${firstCharacters(line, MAX_STEP)}…`;
     byStatus.set(status, [...(byStatus.get(status) ?? []), short]);
   }
   return `Plan: ${[...byStatus].map(([status, steps]) => `${status}: ${steps.join("; ")}`).join(" | ")}`;

@@ -1,6 +1,7 @@
 import { isNotice } from "../core/host-notes.ts";
 import type { Message, ToolResultPart } from "../core/types.ts";
 import { askedInWords, reportIn } from "./delegated-report.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readCall } from "./read-call.ts";
 import { headName } from "./sections.ts";
@@ -158,5 +159,5 @@ function isPlanted(lines: readonly string[], shown: readonly string[]): boolean 
 }
 
 function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed().trimEnd()}…`;
+  return text.length <= limit ? text : `${firstCharacters(text, limit).trimEnd()}…`;
 }

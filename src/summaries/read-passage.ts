@@ -1,4 +1,5 @@
 import { stretchesOf } from "./fences.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** A piece of what a message says, with its place in the lists, tables and sections of that message. */
@@ -77,12 +78,7 @@ export function readPassage(text: string, bySentence: boolean): Piece[] {
 }
 
 function cutCode(line: string): string {
-  return line.length <= MAX_CODE
-    ? line
-    : `${line
-        .slice(0, MAX_CODE - 2)
-        .toWellFormed()
-        .trimEnd()} …`;
+  return line.length <= MAX_CODE ? line : `${firstCharacters(line, MAX_CODE - 2).trimEnd()} …`;
 }
 
 class PassageReader {

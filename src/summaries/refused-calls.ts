@@ -1,4 +1,5 @@
 import type { Message } from "../core/types.ts";
+import { firstCharacters } from "./first-characters.ts";
 import type { Outcome } from "./outcomes.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { headName } from "./sections.ts";
@@ -34,7 +35,7 @@ function refusal(said: string): string {
     .slice(0, 4 * MAX_SAID)
     .replace(/\s+/g, " ")
     .trim();
-  const short = line.length <= MAX_SAID ? line : `${line.slice(0, MAX_SAID).toWellFormed().trimEnd()}…`;
+  const short = line.length <= MAX_SAID ? line : `${firstCharacters(line, MAX_SAID).trimEnd()}…`;
   const text = `refused: ${short}`;
   return plantIn(text) === undefined ? text : markPlant(text);
 }

@@ -2,6 +2,7 @@ import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
@@ -49,11 +50,7 @@ export function typedText(text: string): string {
 
 function cutAfter(text: string, limit: number): string {
   const space = Math.max(text.lastIndexOf(" ", limit), text.lastIndexOf("\n", limit));
-  // Half of a surrogate pair is no character.
-  return text
-    .slice(0, space > limit / 2 ? space : limit)
-    .toWellFormed()
-    .trimEnd();
+  return firstCharacters(text, space > limit / 2 ? space : limit).trimEnd();
 }
 
 /** Does it stand right behind a command of the host, which put these instructions there? The user typed the command only. */

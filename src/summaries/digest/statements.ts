@@ -1,4 +1,5 @@
 import { stretchesOf } from "../fences.ts";
+import { firstCharacters } from "../first-characters.ts";
 
 /** A statement of prose that can be read alone, under the title that it stood under. */
 export interface ProseStatement {
@@ -97,7 +98,7 @@ export function shortened(text: string, limit: number): string {
   for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index;
   if (end > limit / 2) return text.slice(0, end).trim();
   const space = text.lastIndexOf(" ", limit - 1);
-  return `${text.slice(0, space > limit / 2 ? space : limit - 1).toWellFormed()}…`;
+  return `${firstCharacters(text, space > limit / 2 ? space : limit - 1)}…`;
 }
 
 /** Of a text that is cut, this share of what stays is from its beginning. */

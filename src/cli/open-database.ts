@@ -20,7 +20,14 @@ export const DEFAULT_TENANT = "default";
 export async function withDatabase<T>(
   flags: ParsedFlags,
   io: Io,
-  { create }: { readonly create: boolean },
+  {
+    create,
+    missing,
+  }: {
+    readonly create: boolean;
+    /** What is said where there is no database of that name. */
+    readonly missing?: (name: string) => string;
+  },
   work: (store: ServerStore, name: string, config: GatewayConfig) => Promise<T>,
 ): Promise<T> {
   // Only these commands need them, and they take a while to load.
@@ -37,7 +44,9 @@ export async function withDatabase<T>(
   const isServer = /^postgres(?:ql)?:\/\//.test(config.db);
   const name = withoutPassword(config.db);
   if (!isServer && !create && !existsSync(config.db))
-    throw new FileError(`there is no database ${name}. Name one with --db FILE or --db postgres://….`);
+    throw new FileError(
+      `${missing?.(name) ?? `there is no database ${name}.`} Name one with --db FILE or --db postgres://….`,
+    );
   const store = openStore(config.db, {
     onMigration({ done, total }) {
       // A database that was just made has nothing to be brought up to date.

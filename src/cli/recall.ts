@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { defined } from "../core/defined.ts";
+import { ConfigError, problemOf } from "../core/errors.ts";
 import type { Past } from "../gateway/conversation/past.ts";
 import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
 import type { SearchOptions } from "../recall/search.ts";
@@ -11,6 +12,7 @@ import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
+import { FileError } from "./read-lines.ts";
 import { findByName, shortName } from "./short-names.ts";
 
 const { dialect, pick } = ENGINE_FLAGS;
@@ -80,18 +82,31 @@ export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
   };
   const answer = async (place: Place): Promise<void> => {
     if (isRead) writeMessages((await place.read(query, allowance)).messages, flags, io);
-    else writeHits(await place.search(query, options), flags, io);
+    else writeHits(await place.search(query, options).catch(asUsage), flags, io);
   };
   if (where !== undefined && (where === "-" || existsSync(where)))
     await answer(await inFile(where, flags, io));
   else
-    await withDatabase(flags, io, { create: false }, async (store) => {
+    await withDatabase(flags, io, { create: false, ...missingFile(where) }, async (store) => {
       const { pastOf } = await import("../gateway/conversation/past.ts");
       const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
       // The short names that are shown here can be asked for.
       const named = where === undefined ? undefined : await findByName(store.conversations, tenant, where);
       await answer(await inStore(pastOf(store, tenant), named?.id ?? where));
     });
+}
+
+/** Whoever mistypes a file's name never meant a database. */
+const missingFile = (where: string | undefined): { missing?: (db: string) => string } =>
+  where === undefined
+    ? {}
+    : { missing: (db) => `there is no file ${where}, and no database ${db} that could hold such a session.` };
+
+/** A pattern stands on the command line: one that can't be read is a mistake in it. */
+function asUsage(error: unknown): never {
+  if (ConfigError.isInstance(error) && error.option === "regex")
+    throw new UsageError(`--regex: ${error.message.replace(/^precis: option `regex`: /, "")}`);
+  throw error;
 }
 
 async function inFile(file: string, flags: ParsedFlags, io: Io): Promise<Place> {
@@ -103,7 +118,13 @@ async function inFile(file: string, flags: ParsedFlags, io: Io): Promise<Place> 
 
 async function inStore(past: Past, session: string | undefined): Promise<Place> {
   if (session === undefined) return { search: past.search, read: () => Promise.resolve({ messages: [] }) };
-  const of = await past.find(session);
+  const of = await past.find(session).catch((error: unknown): never => {
+    if (!ConfigError.isInstance(error) || error.option !== "session") throw error;
+    const problem = problemOf(error).replace(/^option `session`: /, "");
+    throw new FileError(
+      `${problem} There is no file of that name either. precis inspect lists the sessions.`,
+    );
+  });
   return {
     search: (query, options) => past.search(query, { ...options, of }),
     read: past.open(of).read,

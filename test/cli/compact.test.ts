@@ -146,3 +146,12 @@ test("--dialect gives an agent's log in another wire format", async () => {
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
   expect(messages[2]).toMatchObject({ tool_call_id: "t1", content: "rye, leek" });
 });
+
+test.each([
+  ["events", '{"role":"system","time":0,"content":"Watch."}\n{"role":"frames","start":0,"end":8}\n'],
+  ["recordings", '{"fps":2,"conversation":[{"role":"user","time":1,"content":"Hello"}]}\n'],
+])("a recorded stream of %s is sent to precis stream", async (_, text) => {
+  const { code, stderr } = await runCli(["compact", "-", "--budget", "2k"], { stdin: text });
+  expect(code).toBe(1);
+  expect(stderr).toContain("found a recorded stream, which `precis stream` reads.");
+});

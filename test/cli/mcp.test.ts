@@ -117,6 +117,23 @@ async function usesAllTools(client: Client): Promise<void> {
   const read = await call(client, "read", { session: garden, messages: "#17", around: 1 });
   expect(read.text).toMatch(/#16 user: Bed 7[\s\S]*\n#17 For bed 7 take rye[\s\S]*\n#18 user: Bed 8/);
 
+  for (const [name, args] of [
+    ["summary", {}],
+    ["handover", { goal: "Plan the rye of next year" }],
+  ] as const) {
+    const short = await call(client, name, { session: "garden", tokens: 49, ...args });
+    expect(short.isError).toBe(true);
+    expect(short.text).toMatch(/tokens/);
+    expect(short.text).toMatch(/50/);
+    expect(short.text).not.toContain("cap");
+  }
+  const narrow = await call(client, "handover", {
+    session: "garden",
+    goal: "Plan the rye of next year ".repeat(20),
+    tokens: 60,
+  });
+  expect(narrow.isError).toBe(true);
+  expect(narrow.text).toMatch(/option `tokens`: .* Raise `tokens` to at least \d+/);
   const summary = await call(client, "summary", { session: "garden", tokens: 400 });
   expect(summary.text).toMatch(/data, not instructions\.\n\n[\s\S]*[Bb]ed /);
   const handover = await call(client, "handover", { session: garden, goal: "plan the rye of bed 3" });

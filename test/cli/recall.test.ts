@@ -110,6 +110,28 @@ test("what a tool said is attributed, a planted instruction marked, and no seque
   expect(JSON.parse(byId.stdout).messages[0]).toMatchObject({ index: 1, role: "assistant" });
 });
 
+test("a file that isn't there is named, whether or not there is a database", async () => {
+  const alone = await runCli(["recall", "rye", "nosuch.jsonl", "--db", folder.path("none.db")]);
+  expect(alone.code).toBe(1);
+  expect(alone.stderr).toContain("there is no file nosuch.jsonl, and no database ");
+  const beside = await runCli(["recall", "rye", "nosuch.jsonl", "--db", db]);
+  expect(beside.code).toBe(1);
+  expect(beside.stderr).toContain('no session or conversation "nosuch.jsonl"');
+  expect(beside.stderr).toContain("There is no file of that name either.");
+  const all = await runCli(["recall", "rye", "--db", folder.path("none.db")]);
+  expect(all.stderr).toMatch(/there is no database .*none\.db\. Name one/);
+});
+
+test.each([[file], ["garden", "--db", db], ["--db", db]])(
+  "a pattern that can't be read is bad usage: %s %s",
+  async (...where) => {
+    const { code, stderr } = await runCli(["recall", "[", ...where, "--regex"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("precis: --regex: the pattern can't be used: a bracket isn't closed.");
+    expect(stderr).toContain("See precis recall --help.");
+  },
+);
+
 test("bad usage is told with the fix, and nothing found is no failure", async () => {
   expect((await runCli(["recall"])).code).toBe(2);
   expect((await runCli(["recall", "#1", "--read"])).code).toBe(2);

@@ -121,3 +121,11 @@ it("a mailbox is a model: whoever writes the reply file wrote the summary", asyn
   expect(stdout).toContain("went on from bed to bed");
   expect(JSON.stringify(clerk.requests[0])).toContain("Bed ");
 });
+
+it("the shortest cap is the one that the help and the reference tell", async () => {
+  const told = /--cap N .*at least (\d+)/.exec((await runCli(["summarize", "--help"])).stdout)?.[1];
+  const reference = readFileSync(new URL("../../docs/reference/cli.md", import.meta.url), "utf8");
+  expect(/`--cap N` .*at least (\d+)/.exec(reference)?.[1]).toBe(told);
+  const { code, stderr } = await runCli(["summarize", "x.jsonl", "--cap", String(Number(told) - 1)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Give at least ${told}.`)]);
+});

@@ -43,8 +43,18 @@ export function describeText(lines: readonly string[]): string {
   return `this is plain text ("${shown}").`;
 }
 
+/** Frames by their numbers, or a recording that says how many a second has. */
+function isRecordedStream(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { role, start, end, fps, conversation } = value;
+  if (role === "frames") return typeof start === "number" && typeof end === "number";
+  return typeof fps === "number" && Array.isArray(conversation);
+}
+
 /** Says what a JSON value looks like that isn't a conversation. */
 export function describeValue(value: unknown): string {
+  if (isRecordedStream(Array.isArray(value) ? value[0] : value))
+    return "a recorded stream, which `precis stream` reads.";
   if (Array.isArray(value)) {
     if (value.length === 0) return "an empty list.";
     return `a list of ${value.length} ${isFields(value[0]) ? `objects with ${keysOf(value[0])}` : `values like ${shortJson(value[0])}`}.`;

@@ -1,5 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
+import { LEAST_CAP } from "../../core/budget.ts";
 import { defined } from "../../core/defined.ts";
 import { type PastStore, pastOf } from "../conversation/past.ts";
 import { aboutText, hitsText, messagesText, sessionsText, writeText } from "./tool-text.ts";
@@ -18,6 +19,14 @@ const session = z
   .max(MAX_TEXT)
   .describe("id of a session, as `sessions` and `search` give it");
 const tokens = z.number().int().positive().max(MAX_TOKENS).optional();
+/** Of a text that is written: as few as `precis summarize` takes. */
+const length = z
+  .number()
+  .int()
+  .min(LEAST_CAP)
+  .max(MAX_TOKENS)
+  .optional()
+  .describe(`tokens that it may have, at least ${LEAST_CAP} (2500)`);
 const text = z.string().trim().min(1).max(MAX_TEXT);
 
 const INSTRUCTIONS =
@@ -95,7 +104,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
       inputSchema: {
         session,
         focus: text.optional().describe("what it should care about most"),
-        tokens: tokens.describe("tokens that it may have (2500)"),
+        tokens: length,
       },
       annotations,
     },
@@ -114,7 +123,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
       inputSchema: {
         session,
         goal: text.describe("what the fresh session is for"),
-        tokens: tokens.describe("tokens that it may have (2500)"),
+        tokens: length,
       },
       annotations,
     },

@@ -1,3 +1,4 @@
+import { ConfigError, problemOf } from "../../core/errors.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
 import type { ReadMessage } from "../../recall/open-recall.ts";
@@ -81,7 +82,19 @@ export async function writeText(
         ? await compactor.summarize(transcript, { ...input, ...(focus !== undefined && { focus }) })
         : await compactor.handover(transcript, { ...input, goal });
     return text;
+  } catch (error) {
+    throw ConfigError.isInstance(error) && error.option === "cap" ? inOwnWords(error) : error;
   } finally {
     await compactor.close();
   }
+}
+
+/** The tools call a text's length `tokens`. */
+function inOwnWords(error: ConfigError): ConfigError {
+  return new ConfigError({
+    option: "tokens",
+    message: problemOf(error).replace(/^option `cap`: /, ""),
+    fix: error.fix.replace("`cap`", "`tokens`"),
+    cause: error,
+  });
 }

@@ -11,16 +11,19 @@ const INTERRUPTION = /^\s*\[request (?:was )?(?:interrupted|cancell?ed|aborted)[
 const LONGEST_NOTE = 200;
 /** A command that the user typed, and how hosts begin the instructions that they put behind it. */
 const TYPED_COMMAND = /^\s*<command-(?:message|name)>/;
+const REMINDER = "system-reminder";
 const SKILL = /^Base directory for this skill: /;
-/** What a host says about another agent's work, and where all of that stands. */
-const NOTICE =
-  /^\s*<task-notification>[\s\S]*<\/task-notification>\s*(?:(?=[^\n:]{0,80}\b(?:transcript|output|results?|logs?)\b)[A-Z][^\n:]{0,80}: ?[^\s/\\]{0,40}[/\\]\S{1,400}\s*)?$/;
+/** Blocks in which a host tells of another agent's work, or hands on what it says, and one in which it reminds a model of something. */
+const BLOCK = /\s*<(task-notification|teammate-message|system-reminder)(?:\s[^<>]{0,400})?>/y;
+/** Where all of another agent's work stands. */
+const PLACE =
+  /^(?=[^\n:]{0,80}\b(?:transcript|output|results?|logs?)\b)[A-Z][^\n:]{0,80}: ?[^\s/\\]{0,40}[/\\]\S{1,400}$/;
 
 /** Was a message of the user's role written by the host? Not a word of it is the user's. */
 export function isHostNote(messages: readonly Message[], index: number): boolean {
   const message = messages[index];
   if (message?.role !== "user" || !message.parts.every((part) => part.type === "text")) return false;
-  if (isNotice(message) || isCommandText(messages, index)) return true;
+  if (isNotice(message) || isCommandText(messages, index) || isReminder(message)) return true;
   const length = message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
   if (length >= LEAST_INSTRUCTIONS) return isLoaded(messages, index);
   const [part] = message.parts;
@@ -45,10 +48,40 @@ function isLoaded(messages: readonly Message[], index: number): boolean {
   return false;
 }
 
-/** Is it what a host says about the work of another agent, and nothing else? */
-export function isNotice({ parts }: Message): boolean {
+/** Is it what a host says about the work of another agent, or what that says, and nothing else? */
+export function isNotice(message: Message): boolean {
+  const { names, rest } = blocksOf(message);
+  return names.some((name) => name !== REMINDER) && (rest === "" || PLACE.test(rest));
+}
+
+/** Is it a host's reminder, and nothing else? */
+function isReminder(message: Message): boolean {
+  const { names, rest } = blocksOf(message);
+  return names.length > 0 && rest === "" && names.every((name) => name === REMINDER);
+}
+
+/** The blocks with which a message begins, and what stands behind them; none if it has other parts than one text. */
+function blocksOf({ parts }: Message): { readonly names: readonly string[]; readonly rest: string } {
   const [part] = parts;
-  return parts.length === 1 && part!.type === "text" && NOTICE.test(part!.text);
+  if (parts.length !== 1 || part!.type !== "text") return { names: [], rest: "" };
+  const names: string[] = [];
+  let at = 0;
+  for (;;) {
+    BLOCK.lastIndex = at;
+    const opened = BLOCK.exec(part!.text);
+    const end = opened === null ? -1 : endOf(part!.text, opened[1]!, BLOCK.lastIndex);
+    if (end < 0) return { names, rest: part!.text.slice(at).trim() };
+    names.push(opened![1]!);
+    at = end + opened![1]!.length + "</>".length;
+  }
+}
+
+/** Where a block ends. What another agent says may hold the closing tag, and doesn't become the user's by it: the last one counts. */
+function endOf(text: string, name: string, from: number): number {
+  const closing = `</${name}>`;
+  if (name === REMINDER) return text.indexOf(closing, from);
+  const end = text.lastIndexOf(closing);
+  return end < from ? -1 : end;
 }
 
 /** Is it the text of a skill whose command the user typed? */

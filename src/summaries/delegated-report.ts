@@ -59,6 +59,14 @@ export function reportIn(text: string): string | undefined {
   return plantIn(said) === undefined ? told : markPlant(told);
 }
 
+/** A message of another agent that is short enough to be told as it is; undefined for any other text. */
+export function shortMessage(text: string): string | undefined {
+  if (text.length > 2 * MAX_REPORT || text.includes("<")) return undefined;
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line === "" || line.length > MAX_REPORT) return undefined;
+  return plantIn(line) === undefined ? line : markPlant(line);
+}
+
 /** How a long text begins and ends. */
 function edgesOf(text: string): string {
   return text.length <= 2 * EDGE ? text : `${text.slice(0, EDGE)}\n${text.slice(-EDGE)}`.toWellFormed();

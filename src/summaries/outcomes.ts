@@ -1,6 +1,6 @@
 import { isNotice } from "../core/host-notes.ts";
 import type { Message, ToolResultPart } from "../core/types.ts";
-import { askedInWords, reportIn } from "./delegated-report.ts";
+import { askedInWords, reportIn, shortMessage } from "./delegated-report.ts";
 import { firstCharacters } from "./first-characters.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readCall } from "./read-call.ts";
@@ -36,6 +36,7 @@ const FACTORS = { report: 1, trouble: 1, fine: 0.6, reading: 0.1 } as const;
 const SUPERSEDED = 0.3;
 
 /** What a host's notice says of the work of another agent. */
+const NOTICE_NAME = /<([a-z-]+)/;
 const NOTICE_SUMMARY = /<summary>([^<]{0,400})<\/summary>/;
 /** Words with which programs say that something went wrong. */
 const TROUBLE =
@@ -62,8 +63,9 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
     for (const part of message.parts) {
       if (part.type === "text" && isHidden(index) && isNotice(message)) {
         const [, asked = ""] = NOTICE_SUMMARY.exec(part.text) ?? [];
-        const text = between(part.text, "<result>", "</result>");
-        const report = reportOf({ tool: "task-notification", asked: noticeHead(asked) }, text);
+        const [, tool = ""] = NOTICE_NAME.exec(part.text) ?? [];
+        const text = between(part.text, "<result>", "</result>") || between(part.text, ">", `</${tool}>`);
+        const report = reportOf({ tool, asked: noticeHead(asked), isNotice: true }, text);
         if (report !== undefined) reports.push({ message: index, ...report });
       } else if (part.type === "tool-call") {
         const { kind, command } = readCall(part);
@@ -108,10 +110,11 @@ function between(text: string, from: string, to: string): string {
 interface Delegated {
   readonly tool: string;
   readonly asked: string;
+  readonly isNotice?: boolean;
 }
 
 function reportOf(call: Delegated | undefined, text: string): Omit<Outcome, "message"> | undefined {
-  const report = call && reportIn(text);
+  const report = call && (reportIn(text) ?? (call.isNotice ? shortMessage(text) : undefined));
   if (report === undefined) return undefined;
   return {
     tool: call!.tool,

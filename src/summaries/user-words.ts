@@ -35,6 +35,8 @@ const ANSWER_OF_HOST = /<local-command-std(?:out|err)>/;
 /** Rules may take this share of a shortened text; its start says what they are about. */
 const RULES_SHARE = 2 / 3;
 
+/** A block in which hosts remind a model of something. */
+const REMINDER = "system-reminder";
 const FENCED = /```[\s\S]*?(?:```|$)/g;
 
 /** The typed text of a message: without blocks that a host put there and without long pastes. */
@@ -225,7 +227,7 @@ export function* userWordsSteps(
     const all = typedText(text);
     if (all === "" || isAnsweredByHost(messages, index) || isHostNote(messages, index)) continue;
     const typed = isExpansion(messages, index) ? cutAfter(all, EXPANSION_HEAD) : all;
-    const whole = withoutTagged(text, isRetrieved).trim();
+    const whole = withoutTagged(text, (name) => isRetrieved(name) || name === REMINDER).trim();
     words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });
   }
   return yield* withoutSentAgain(words, messages);

@@ -93,6 +93,10 @@ test("what sessions cost, as a table and as JSON", async () => {
   expect(results[0]?.rows[0]?.cost).toBe(1);
 });
 
+/** A folder in which there is nothing. */
+const empty = mkdtempSync(join(tmpdir(), "precis-eval-empty-"));
+afterAll(() => rmSync(empty, { recursive: true }));
+
 test.each([
   [["speed"], /precis eval retention/],
   [["cost", "--data", noSessions], /no agent session of 50000/],
@@ -101,7 +105,9 @@ test.each([
   [["retention", "--data", dir, "--head", "1k"], /--head doesn't go with precis eval retention/],
   [["retention", "--data", dir, "--budgets", "5,x"], /not a percentage/],
   [["retention", "--data", dir, "--sets", "nothing"], /no set has this/],
-  [["retention", "--data", join(dir, "nowhere")], /there is no folder/],
+  [["retention", "--data", join(dir, "nowhere")], /there is no folder .*no data comes with precis.*\.jsonl/],
+  [["cost", "--data", join(dir, "nowhere")], /there is no folder .*no data comes with precis.*\.jsonl/],
+  [["retention", "--data", empty], /has no data in a known format. It must hold recorded conversations/],
   [["retention", "--data", dir, "--counter", "words"], /one of o200k, chars/],
 ])("%j is refused with what to do", async (args, message) => {
   await expect(run(...args)).rejects.toThrow(message);

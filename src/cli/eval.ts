@@ -12,7 +12,7 @@ import { retentionTable } from "../eval/table.ts";
 import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { charsCounter, exactCounter } from "../tokens/index.ts";
 import { COST_FLAGS, evalCost } from "./eval/cost.ts";
-import { checkDataFolder } from "./eval/data-folder.ts";
+import { checkDataFolder, DATA_NEEDED } from "./eval/data-folder.ts";
 import { EXAM_FLAGS, evalExam } from "./eval/exam.ts";
 import { evalJudged, JUDGED_FLAGS } from "./eval/judged.ts";
 import type { Io } from "./io.ts";
@@ -72,11 +72,12 @@ export const evalLine: CommandLine = {
     json: { help: "print the result as JSON, with intervals and paired differences" },
   },
   notes: [
-    "retention and cost call no model, and nothing leaves the machine. The formats of the data and the meaning of each measure: docs/guide/eval.md.",
+    "retention and cost call no model, and nothing leaves the machine. No data comes with precis.",
+    DATA_NEEDED.replace(/^It/, "The folder of --data"),
     "judged holds exams: readers answer from each contestant's context, a judge marks the answers without names. exam writes questions about a conversation of yours. Both ask models, say first what that costs, and ask whether to go on: docs/guide/exams.md.",
   ],
   examples: [
-    "precis eval retention --sample",
+    "precis eval retention --data ~/.claude/projects --sample",
     "precis eval retention --sets agent --intervals",
     "precis eval retention --json --html retention.html > retention.json",
     "precis eval cost --windows 64k,128k --ttl never",
@@ -182,7 +183,7 @@ function setsFor(data: string, name: string | undefined): EvalSet[] {
   checkDataFolder(data);
   const all = findSets(data);
   if (all.length === 0)
-    throw new FileError(`${data} holds no data in a known format. docs/guide/eval.md has the formats.`);
+    throw new FileError(`the folder ${data} has no data in a known format. ${DATA_NEEDED}`);
   const chosen = name === undefined ? all : all.filter((set) => set.id.includes(name));
   if (chosen.length > 0) return chosen;
   throw new UsageError(

@@ -50,7 +50,7 @@ export function parseAgentSession(value: unknown): AgentSession {
   if (!isAgentSession(value)) {
     throw new TranscriptError({
       message: "not an agent session.",
-      fix: "See docs/guide/eval.md for the formats.",
+      fix: "Give `{ id, agent, messages: [{ role, content }] }`.",
     });
   }
   const raw = value as {

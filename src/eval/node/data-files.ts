@@ -19,7 +19,7 @@ export function inFile<T>(file: string, work: () => T): T {
     if (words.includes(file)) throw cause;
     throw new TranscriptError({
       message: `${file}: ${words.replace(/\.?$/, ".")}`,
-      fix: "Mend or remove this file. docs/guide/eval.md has the formats.",
+      fix: "Mend or remove this file.",
       cause,
     });
   }
@@ -48,7 +48,7 @@ export function readRecords(file: string): unknown[] {
   } catch (cause) {
     throw new TranscriptError({
       message: `${file} isn't JSON or JSONL.`,
-      fix: "See docs/guide/eval.md for the formats.",
+      fix: "Mend or remove this file: .json holds one JSON value, .jsonl one per line.",
       cause,
     });
   }

@@ -1,5 +1,6 @@
 import type { Run } from "../core/types.ts";
 import { cutToFit } from "./cut-to-fit.ts";
+import { pointerTo } from "./pointer-to.ts";
 import type { SectionEntry } from "./sections.ts";
 import { trimRecord } from "./trim-record.ts";
 
@@ -38,7 +39,7 @@ export function renderNarrative(
   { room, cap = room, count }: NarrativeRoom,
 ): ShownRecord[] {
   const entries = narrative.map(({ text, covers }) => ({
-    head: `#${covers.from + 1}–${covers.to}:`,
+    head: `${pointerTo(covers)}:`,
     // A record that begins with a heading stands below its pointer.
     text: /^\s*#{1,6}\s/.test(text) ? `\n${text.trim()}` : text.trim(),
     covers,

@@ -2,6 +2,7 @@ import { ConfigError } from "../core/errors.ts";
 import type { Unit } from "../core/rounds.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message, Run } from "../core/types.ts";
+import { pointerTo } from "./pointer-to.ts";
 import { type InputMode, renderRun } from "./summarizer-input.ts";
 
 /** What `splitRuns` takes. */
@@ -142,7 +143,7 @@ function* renderUnits({ messages, units, run, limit, count, mode }: SplitInput):
   }
 
   function* marker(part: Run, characters: number): Steps<{ text: string; tokens: number }> {
-    const text = `[#${part.from + 1}–${part.to}: ${characters} characters, too large for the summariser, not shown]`;
+    const text = `[${pointerTo(part)}: ${characters} characters, too large for the summariser, not shown]`;
     const tokens = yield* count(text);
     if (tokens > limit) {
       throw new ConfigError({

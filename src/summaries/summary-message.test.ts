@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../core/types.ts";
+import { renderNarrative } from "./render-narrative.ts";
+import { readSections, writeSections } from "./sections.ts";
 import { isSummaryMessage, summaryMessage } from "./summary-message.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
@@ -33,6 +35,23 @@ function session(rounds: number): Message[] {
 }
 
 describe("summaryMessage", () => {
+  it("names a single message by its number, several by the first and the last", () => {
+    const messages = session(2);
+    const covering = (from: number, to: number) =>
+      summaryMessage({ messages, hidden: [{ from, to }], visible: () => false, cap: 500, count })?.text;
+    expect(covering(0, 1)).toContain("of this conversation (#1), not an instruction.");
+    expect(covering(0, 3)).toContain("of this conversation (#1–3), not an instruction.");
+    const told = (to: number) =>
+      renderNarrative([{ text: "All is well.", covers: { from: 4, to } }], { room: 100, count });
+    expect(told(5).map(({ head }) => head)).toEqual(["#5:"]);
+    expect(told(7).map(({ head }) => head)).toEqual(["#5–7:"]);
+  });
+
+  it.each(["#5:", "#5–5:", "#5–7:"])("%s is read back as the head of a summary", (head) => {
+    const text = writeSections("A record.", { narrative: [{ head, text: "All is well." }] });
+    expect(readSections(text).narrative).toEqual([{ head, text: "All is well." }]);
+  });
+
   it("never exceeds its cap and says what it is", () => {
     const messages = session(200);
     for (const cap of [60, 100, 333, 1_000, 5_000]) {

@@ -1,5 +1,6 @@
 import type { Run } from "../../../core/types.ts";
 import { nest, tag } from "../../marker-tag.ts";
+import { pointerTo } from "../../pointer-to.ts";
 import { analysisTokens, type ListedItem, type PromptInput, type RenderedPrompt } from "./prompt.ts";
 
 /** Words per token of a record, which has more names and numbers than prose has; for a conversation that nobody measured. */
@@ -61,7 +62,7 @@ function material({ previous, notes, summaries, transcript, earlier, excerpts }:
     previous === undefined ? "" : tag("previous-summary", previous.trim()),
     notes === undefined ? "" : tag("notes", notes.trim()),
     ...(summaries ?? []).map(({ text, covers }) =>
-      tag("conversation-summary", text.trim(), { covers: pointer(covers) }),
+      tag("conversation-summary", text.trim(), { covers: pointerTo(covers) }),
     ),
     // From `renderRun`, where the markers of ours are safe and the text of others is contained already.
     transcript === undefined ? "" : nest("transcript", transcript),
@@ -100,11 +101,6 @@ function listed({ text, message }: ListedItem): string {
 
 function pointerRule(covers: Run): string {
   return `Pointers: end each line with one pointer to the messages that it rests on, like \`#${covers.from + 1}\` or \`#${covers.from + 1}–${covers.to}\`. The number of a message is its index or stands before it; here they run from #${covers.from + 1} to #${covers.to}. Pointers of an earlier summary are kept as they are.`;
-}
-
-/** `#12–18`, as summary messages write it. */
-function pointer({ from, to }: Run): string {
-  return to - from <= 1 ? `#${from + 1}` : `#${from + 1}–${to}`;
 }
 
 const RECORD = "<conversation-summary>…</conversation-summary>";

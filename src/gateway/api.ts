@@ -31,7 +31,7 @@ export type * from "./api/conversation.ts";
 export type * from "./api/events.ts";
 export * from "./api/in-force.ts";
 export * from "./api/judge.ts";
-export { answerOffline } from "./api/offline-answer.ts";
+export { answerOffline, answerOfflineAgain } from "./api/offline-answer.ts";
 export type * from "./api/past.ts";
 export type * from "./api/replay.ts";
 export {

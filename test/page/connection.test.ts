@@ -172,7 +172,7 @@ describe("an answer that is being written", () => {
     await tab.reload();
     await tab.locator(".message.cut", { hasText: HELD }).getByText("Broke off").waitFor();
     model.goOn();
-    await tab.getByRole("button", { name: "Answer it" }).click();
+    await tab.getByRole("button", { name: "Try again" }).click();
     await answered(tab).waitFor();
     expect(await tab.locator(".message.assistant").count()).toBe(1);
     await context.close();

@@ -1,3 +1,4 @@
+import { saidText } from "../../core/message-text.ts";
 import type { ApiClient } from "./client.ts";
 import type { ApiMessages } from "./conversation.ts";
 import { quoteAnswer } from "./quote-answer.ts";
@@ -20,9 +21,26 @@ export async function answerOffline(
   text: string,
   onSaid: (said: ApiMessages) => void = () => {},
 ): Promise<OfflineAnswer> {
-  const params = { id };
-  const said = await api.call(routes.appendMessage, { params, body: { role: "user", text } });
+  const said = await api.call(routes.appendMessage, { params: { id }, body: { role: "user", text } });
   onSaid(said);
+  return answerSaid(api, id, text, said);
+}
+
+/** Answers the newest message, which has no answer: an earlier turn failed after it was stored. */
+export async function answerOfflineAgain(api: Pick<ApiClient, "call">, id: string): Promise<OfflineAnswer> {
+  const said = await api.call(routes.messages, { params: { id }, query: { last: 1 } });
+  const text = said.messages[0] === undefined ? "" : saidText(said.messages[0]);
+  return answerSaid(api, id, text, said);
+}
+
+/** Answers the newest message, `said`. */
+async function answerSaid(
+  api: Pick<ApiClient, "call">,
+  id: string,
+  text: string,
+  said: ApiMessages,
+): Promise<OfflineAnswer> {
+  const params = { id };
   const answering = said.messages[0]?.index ?? said.total - 1;
   const answer = await quoteAnswer(text, {
     lead: said.lead,

@@ -47,15 +47,18 @@ const TRY_AGAIN = / Try again\.$/;
 /** The newest message waits for an answer, or has only a part of one. */
 function Unanswered({ chat }: { chat: Chat }) {
   const app = useApp();
-  const hasUpstream = usePiece(app.store, ({ status }) => status?.hasUpstream === true);
+  const status = usePiece(app.store, (state) => state.status);
   const conversation = usePiece(chat.store, (state) => state.conversation);
   const last = usePiece(chat.transcript.store, ({ messages, total }) => messages.get(total - 1));
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   if (conversation === undefined || last === undefined || unsent > 0) return null;
   const { failure, busy, source } = conversation;
   const isAsked = last.role === "user" && last.parts.some(({ type }) => type !== "tool-result");
-  if (!hasUpstream || busy === "answering" || source !== "page") return null;
-  if (!isAsked && last.unfinished === undefined) return null;
+  if (status === undefined || busy === "answering") return null;
+  // The offline assistant replaces no answer of a model.
+  if (!isAsked && (last.unfinished === undefined || !status.hasUpstream)) return null;
+  // What a client asked is answered to the client; what failed or broke off here was asked here.
+  if (source !== "page" && failure === undefined && last.unfinished === undefined) return null;
   const fix = failure?.fix !== undefined && !failure.message.includes(failure.fix) ? failure.fix : undefined;
   return (
     <Notice
@@ -72,9 +75,7 @@ function Unanswered({ chat }: { chat: Chat }) {
           {strings.chat.checkKey}
         </PlaceLink>
       ) : null}
-      <Button onClick={() => void chat.regenerate()}>
-        {failure === undefined && isAsked ? strings.chat.answerIt : strings.retry}
-      </Button>
+      <Button onClick={() => void chat.regenerate()}>{strings.retry}</Button>
     </Notice>
   );
 }

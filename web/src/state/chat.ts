@@ -1,4 +1,9 @@
-import { type ApiConversation, type ConversationChanges, routes } from "../../../src/gateway/api.ts";
+import {
+  type ApiConversation,
+  answerOfflineAgain,
+  type ConversationChanges,
+  routes,
+} from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { createChatCompactions } from "./chat-compactions.ts";
@@ -112,6 +117,19 @@ export function createChat(options: ChatOptions): Chat {
     },
   });
 
+  /** Without a model, what was said and has no answer is answered by quotes. */
+  const againOffline = async () => {
+    store.set({ answer: EMPTY_ANSWER, notice: undefined });
+    try {
+      await answerOfflineAgain(api, id);
+    } catch (error) {
+      fail(error);
+    } finally {
+      store.set({ answer: undefined, compacting: undefined });
+      await refreshSoon();
+    }
+  };
+
   const change = async (body: ConversationChanges) =>
     setConversation(await api.call(routes.changeConversation, { params, body }));
   /** What a chat without a model, or with one that isn't there, is asked with: the same for a message, a second try, an edit and a summary. */
@@ -202,6 +220,7 @@ export function createChat(options: ChatOptions): Chat {
       return followed.isTaken;
     },
     async regenerate(index) {
+      if (index === undefined && isOffline?.()) return againOffline();
       const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
       const followed = await follow(api.stream(routes.regenerate, { params, body }));
       if (!followed.isTaken) fail(followed.error);

@@ -61,7 +61,6 @@ export const chat = {
   },
   unanswered: "This message has no answer yet.",
   stopped: "You stopped the answer.",
-  answerIt: "Answer it",
   forkOf: (title: string) => `Fork of “${title}”`,
   forkAt: (length: number) => `after ${plural(length, "message")}`,
   copyCode: "Copy code",

@@ -1,0 +1,66 @@
+/** A question whose answer failed had no way to be tried again: without a model, and in a client's conversation that goes on here. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import { say } from "./support/actions.ts";
+import { connect, openPage } from "./support/browser.ts";
+
+let provider: FakeProvider;
+let offline: ServeHere;
+let serve: ServeHere;
+let browser: Browser;
+
+beforeAll(async () => {
+  provider = await startFakeProvider({ reply: ({ lastUser }) => `You said: ${lastUser}` });
+  [offline, serve, browser] = await Promise.all([
+    serveHere([]),
+    serveHere(["--upstream", provider.url]),
+    connect(),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all([offline?.stop(), serve?.stop()]);
+  await provider?.close();
+});
+
+it("the offline assistant answers what it failed to answer, after a reload", async () => {
+  const { tab, context } = await openPage(browser, offline.url);
+  await tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await tab.waitForURL(/\/c\//);
+  await say(tab, "The pump at Larkfield is a Grundfos 4412.");
+  await tab.getByText("nothing in it holds").waitFor();
+  await tab.route("**/recall?*", (route) =>
+    route.fulfill({ status: 500, json: { error: { code: "failed", message: "The disk is full." } } }),
+  );
+  await say(tab, "Which pump is at Larkfield?");
+  await tab.getByText("The disk is full.").waitFor();
+  await tab.unroute("**/recall?*");
+  await tab.reload();
+  await tab.getByRole("button", { name: "Try again" }).click();
+  await tab.locator(".message.assistant:not(.writing)", { hasText: "Grundfos 4412" }).last().waitFor();
+  expect(await tab.locator(".message.user", { hasText: "Which pump" }).count()).toBe(1);
+  expect(await tab.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await context.close();
+});
+
+it("a client's conversation that goes on here is answered at the second try, after a reload", async () => {
+  await fetch(`${serve.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Hello from a client" }] }),
+  }).then((response) => response.json());
+  const { tab, context } = await openPage(browser, serve.url);
+  await tab.locator(".item", { hasText: "Hello from a client" }).click();
+  await tab.getByText("You said: Hello from a client").waitFor();
+  expect(await tab.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  provider.failNext("server-error");
+  await say(tab, "And now from here");
+  await tab.getByRole("alert").getByText("500").waitFor();
+  await tab.reload();
+  await tab.getByRole("button", { name: "Try again" }).click();
+  await tab.getByText("You said: And now from here").waitFor();
+  expect(await tab.locator(".message.user").count()).toBe(2);
+  await context.close();
+});

@@ -81,6 +81,11 @@ async function nameInNode() {
 
 /** @type {string[]} */
 const faults = [];
+/**
+ * Files that a page loads at once: the entry, and what it imports before it runs.
+ * @type {Set<string>}
+ */
+const first = new Set();
 const files = await bundle().catch((error) => {
   faults.push(stripVTControlCharacters(String(error.message)));
   return new Map();
@@ -88,7 +93,7 @@ const files = await bundle().catch((error) => {
 let firstLoad = 0;
 for (const [name, text] of files) {
   const gzipped = gzipSync(text).length;
-  if (!VOCABULARY.test(name)) firstLoad += gzipped;
+  if (first.has(name)) firstLoad += gzipped;
   console.log(`bundle: ${name} ${kb(Buffer.byteLength(text))}, ${kb(gzipped)} gzip`);
 }
 if (firstLoad > MAX_FIRST_LOAD) {
@@ -138,6 +143,13 @@ async function bundle() {
       const builtin = id.startsWith("node:") || builtinModules.includes(id);
       faults.push(`${chunk.fileName} still imports "${id}"${builtin ? ", which only Node has" : ""}`);
     }
+  }
+  const imports = new Map(chunks.map((chunk) => [chunk.fileName, chunk.imports]));
+  const waiting = chunks.filter((chunk) => chunk.isEntry).map((chunk) => chunk.fileName);
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (first.has(name)) continue;
+    first.add(name);
+    waiting.push(...(imports.get(name) ?? []));
   }
   return new Map(chunks.map((chunk) => [chunk.fileName, chunk.code]));
 }

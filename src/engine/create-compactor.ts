@@ -31,7 +31,6 @@ import { recallFor } from "./recall/recall-for.ts";
 import { withoutLeftOut } from "./refuse.ts";
 import { pressureOf } from "./report.ts";
 import { settledInTime } from "./settled-in-time.ts";
-import { checkGoal, handover, summarize } from "./standalone.ts";
 import { measureOfShort } from "./surely-fits.ts";
 import { takeSurvey } from "./survey.ts";
 import { wantedRun } from "./wanted-run.ts";
@@ -97,10 +96,12 @@ export function createCompactorWith<M, S = unknown>(
     observe: (observation: Observation<M>) => observe(engine, observation),
     summarize: async (transcript: readonly M[], given?: SummarizeInput<M>) => {
       const input = taken("summarize", "summarize", given);
+      const { summarize } = await standalone();
       return summarize(await beginOperation(engine, transcript, input), input);
     },
     handover: async (transcript: readonly M[], given: HandoverInput<M>) => {
       const input = taken("handover", "handover", given);
+      const { checkGoal, handover } = await standalone();
       checkGoal(input);
       return handover(await beginOperation(engine, transcript, { ...input, focus: input.goal }), input);
     },
@@ -119,6 +120,9 @@ export function createCompactorWith<M, S = unknown>(
   // Hosts pass their own, narrower message type: what is kept leaves as it came, what precis writes is of the dialect.
   return methods as unknown as Compactor<M, S>;
 }
+
+/** Texts for people are made now and then: a page that only makes views fit doesn't load their code. */
+const standalone = () => import("./standalone.ts");
 
 /** What a call was given, without what is left out. Refuses what the call doesn't take. */
 function checked<I extends object>(call: InputOf, given: I | null | undefined): I {

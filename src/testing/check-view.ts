@@ -1,7 +1,9 @@
-import type { DialectId, Entry, FitResult } from "../core/types.ts";
+import { isHostNote } from "../core/host-notes.ts";
+import type { DialectId, Entry, FitResult, Message } from "../core/types.ts";
 import { checkEdit } from "./check-edit.ts";
 import { checkEntries, shownEntries } from "./check-entries.ts";
 import { isObject, objects, str } from "./json.ts";
+import type { WireFacts } from "./wire/facts.ts";
 import { judgeWire, wireFacts } from "./wire/judge-wire.ts";
 
 /** Formats that take the system prompt beside the messages. */
@@ -186,18 +188,43 @@ function promptText(system: unknown): string {
 /**
  * Index of the newest message in which a person says or shows something. One that also carries tool results belongs
  * to its round; one that begins like a summary may be precis's own, stored by the host. Both count when they come last:
- * then they are what the model is to answer.
+ * then they are what the model is to answer. What a host put in the user's place doesn't count once the model has spoken.
  */
 export function lastUserIndex(dialect: DialectId, transcript: readonly unknown[]): number {
-  return transcript.findLastIndex((message, index) => {
-    const facts = wireFacts(dialect, message);
+  const factsAt = (index: number) => wireFacts(dialect, transcript[index]);
+  const spoken = transcript.findLastIndex((_, index) => factsAt(index).role === "assistant");
+  let earliest = -1;
+  for (let index = transcript.length - 1; index >= 0; index--) {
+    const facts = factsAt(index);
     if (facts.role !== "user" || (facts.words.every((text) => text.trim() === "") && facts.media === 0))
-      return false;
+      continue;
     const doubtful =
       facts.results.length > 0 ||
       /^<conversation-summary.*<\/conversation-summary>\s*$/s.test(facts.words.join(""));
-    return !doubtful || index === transcript.length - 1;
+    if (doubtful && index !== transcript.length - 1) continue;
+    if (index > spoken || facts.media > 0 || !isFromHost(factsAt, index)) return index;
+    earliest = index;
+  }
+  return earliest;
+}
+
+/** A call stands at most so many messages before what its host wrote for it. */
+const FAR_CALL = 200;
+
+function isFromHost(factsAt: (index: number) => WireFacts, index: number): boolean {
+  const from = Math.max(0, index - FAR_CALL);
+  const messages = Array.from({ length: index - from + 1 }, (_, at): Message => {
+    const { role, words, calls, results } = factsAt(from + at);
+    return {
+      role,
+      parts: [
+        ...words.map((text) => ({ type: "text" as const, text })),
+        ...calls.map(({ id, name }) => ({ type: "tool-call" as const, id, name: name ?? "", args: "" })),
+        ...results.map(({ id }) => ({ type: "tool-result" as const, id, text: "" })),
+      ],
+    };
   });
+  return isHostNote(messages, messages.length - 1);
 }
 
 function checkLastUserMessage(input: CheckViewInput, shown: readonly Entry[]): string[] {

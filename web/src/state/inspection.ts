@@ -39,40 +39,57 @@ export function createInspection(
     error: undefined,
     isLoading: false,
   });
-  let question = 0;
+  let loads = 0;
+  let questions = 0;
+  /** The view that was asked for last. */
+  let newest: { readonly length: number | undefined; readonly failed: boolean } = {
+    length: undefined,
+    failed: false,
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const ask = async (work: () => Promise<Partial<InspectionState>>) => {
-    question += 1;
-    const mine = question;
+  /** A question about other options stands in the foreground; the view is read beside it all the same. */
+  const isTrying = () => isAsked(store.get().whatIf);
+  const tryNow = async () => {
+    questions += 1;
+    const mine = questions;
+    const { whatIf } = store.get();
     store.set({ isLoading: true });
     try {
-      const found = await work();
-      if (mine === question) store.set({ ...found, error: undefined, isLoading: false });
+      const tried = await api.call(routes.whatIf, { params: { id }, body: whatIf });
+      if (mine === questions) store.set({ tried, error: undefined, isLoading: false });
     } catch (error) {
-      if (mine === question) store.set({ error: troubleOf(error), tried: undefined, isLoading: false });
+      if (mine === questions) store.set({ error: troubleOf(error), tried: undefined, isLoading: false });
     }
   };
-  const tryNow = () => {
-    const { whatIf } = store.get();
-    return ask(async () => ({ tried: await api.call(routes.whatIf, { params: { id }, body: whatIf }) }));
+  const load = async (length?: number) => {
+    loads += 1;
+    const mine = loads;
+    newest = { length, failed: false };
+    store.set({ isLoading: true });
+    try {
+      const view = await api.call(routes.view, {
+        params: { id },
+        query: length === undefined ? {} : { length, ...(isReplayed && { replayed: true }) },
+      });
+      if (mine !== loads) return;
+      store.set({ view, ...(!isTrying() && { error: undefined, isLoading: false }) });
+    } catch (error) {
+      if (mine !== loads) return;
+      newest = { length, failed: true };
+      if (!isTrying()) store.set({ error: troubleOf(error), isLoading: false });
+    }
+    if (isTrying()) await tryNow();
   };
   return {
     store,
-    async load(length) {
-      await ask(async () => ({
-        view: await api.call(routes.view, {
-          params: { id },
-          query: length === undefined ? {} : { length, ...(isReplayed && { replayed: true }) },
-        }),
-      }));
-      if (isAsked(store.get().whatIf)) await tryNow();
-    },
+    load,
     try(whatIf) {
       clearTimeout(timer);
       store.set({ whatIf });
       if (!isAsked(whatIf)) {
-        question += 1;
-        store.set({ tried: undefined, error: undefined, isLoading: false });
+        questions += 1;
+        store.set({ tried: undefined, error: undefined, isLoading: store.get().view === undefined });
+        if (newest.failed) void load(newest.length);
         return;
       }
       timer = setTimeout(() => void tryNow(), settleMs);

@@ -81,7 +81,8 @@ function ready(child: ChildProcess): Promise<void> {
     let said = "";
     const fail = (how: string) => reject(new Error(`PostgreSQL ${how}.\n${said.trim()}`));
     child.on("error", (error) => fail(`could not be run: ${error.message}`));
-    child.on("exit", (code, signal) => fail(`ended before it was ready (${signal ?? `exit code ${code}`})`));
+    // Not at "exit": what it said last may not have been read yet.
+    child.on("close", (code, signal) => fail(`ended before it was ready (${signal ?? `exit code ${code}`})`));
     child.stdin?.on("error", () => {});
     child.stderr?.setEncoding("utf8").on("data", function read(text: string) {
       said += text;

@@ -56,7 +56,9 @@ function pathOf(url: string): string {
   const query = url.indexOf("?");
   const path = query < 0 ? url : url.slice(0, query);
   if (plainPaths.has(path)) return path;
-  if (!path.startsWith("/") || /\/\/|\/\.\.?(?:\/|$)|%2e|%2f|%5c|\\/i.test(path))
+  // Clients write the slash of a model's name so (`/v1/models/meta-llama%2FLlama-3`). Only an upstream is told it.
+  const read = UPSTREAM_PATHS.test(path) ? path.replace(/%2[ef]/gi, decodeURIComponent) : path;
+  if (!read.startsWith("/") || /\/\/|\/\.\.?(?:\/|$)|%2e|%2f|%5c|\\/i.test(read))
     throw new RequestFault(400, "bad-path", "precis: this path can't be.");
   return path;
 }

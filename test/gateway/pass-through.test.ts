@@ -266,6 +266,11 @@ describe("what can't be served", () => {
     expect(await status("/v1/../admin")).toBe(400);
     expect(await status("/v1/%2e%2e/admin")).toBe(400);
     expect(await status("/..%2f..%2fetc/passwd")).toBe(400);
+    expect(await status("/v1/models/..%2f..%2fadmin")).toBe(400);
+    expect(await status("/v1/models/a%2F%2e%2E/admin")).toBe(400);
+    expect(await status("/v1/models/%2fadmin")).toBe(400);
+    expect(await status("/v1/models/a%5cb")).toBe(400);
+    expect(await status("/api%2fstatus")).toBe(400);
     expect(there.seen).toEqual([]);
   });
 
@@ -306,6 +311,15 @@ describe("everything else under /v1", () => {
     expect(await (await fetch(`${url}/v1/files/f1`, { method: "DELETE" })).text()).toBe(
       "DELETE /v1/files/f1 0",
     );
+  });
+
+  it("may name a model with a slash in it, as official clients write it", async () => {
+    const there = await upstream((_, __, response) => response.end(ANSWER));
+    const { url } = await gateway(upstreamAt(there.url));
+    for (const path of ["/v1/models/meta-llama%2FLlama-3.1-8B", "/v1beta/models/a%2Fb:embedContent"]) {
+      expect((await fetch(url + path)).status).toBe(200);
+      expect(there.seen.at(-1)!.request.url).toBe(path);
+    }
   });
 
   it("goes to the upstream that speaks its format, though no model is named or listed", async () => {

@@ -22,17 +22,26 @@ export async function listModels(
   const [only, ...others] = parts.upstreams;
   if (others.length === 0)
     return passThrough(parts, { request, response, client, path, ...(only && { upstream: only }) });
-  const lists = await Promise.allSettled(listsOf(parts, request.headers, client));
+  const data = await listedModels(parts, request.headers, client);
+  sendJson(response, 200, { object: "list", data, has_more: false });
+  return 200;
+}
+
+/** The models of all upstreams that list some. Throws if none does. */
+export async function listedModels(
+  parts: Pick<V1Parts, "upstreams">,
+  headers: IncomingHttpHeaders,
+  client: Pick<Client, "keyIsOurs">,
+): Promise<Json[]> {
+  const lists = await Promise.allSettled(listsOf(parts, headers, client));
   // One that is down or needs another key leaves the others' models; if all are, an empty list would hide why.
-  if (lists.every(({ status }) => status === "rejected"))
+  if (lists.length > 0 && lists.every(({ status }) => status === "rejected"))
     throw new RequestFault(
       502,
       "upstream-unreachable",
       `precis: no upstream lists its models: ${reasons(parts, lists)}.`,
     );
-  const data = lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
-  sendJson(response, 200, { object: "list", data, has_more: false });
-  return 200;
+  return lists.flatMap((list) => (list.status === "fulfilled" ? list.value : []));
 }
 
 function reasons(

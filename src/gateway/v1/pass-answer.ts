@@ -52,7 +52,8 @@ export async function passStream(
     ...(note ? [answerRewriter(wire, note)] : []),
     ...(exchange.announcement ? [exchange.announcement.stream()] : []),
   ];
-  if (transforms.length > 0) delete headers["content-length"];
+  // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
+  delete headers["content-length"];
   response.writeHead(answer.statusCode, { ...headers, ...reportHeaders(exchange, outgoing) });
   const outcome = await relayStream({
     answer,

@@ -1,5 +1,6 @@
 import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
 import { wireOfDialect } from "../../wires/index.ts";
+import { readEvents } from "../../wires/shared/events.ts";
 
 /** The usual API, in which upstreams are asked. */
 export const chatApi = wireOfDialect(undefined);
@@ -22,6 +23,27 @@ export function fromChat(facts: OllamaFacts, answer: Json): Json {
   const message = isJson(choice) && isJson(choice["message"]) ? choice["message"] : {};
   const reason = isJson(choice) ? textOf(choice["finish_reason"]) : undefined;
   return { ...said(facts, message), ...ending(facts, reason, answer["usage"]) };
+}
+
+/** The events of a streamed chat completion as Ollama answers in one piece; undefined if they hold none. */
+export function fromEvents(facts: OllamaFacts, text: string): Json | undefined {
+  const events = readEvents(text);
+  const failed = events.find((event) => event["error"] != null);
+  if (failed) return errorFromChat(failed);
+  const [message] = chatApi.readStream(text).messages;
+  if (!isJson(message)) return undefined;
+  return { ...said(facts, message), ...ending(facts, reasonIn(events), usageIn(events)) };
+}
+
+function reasonIn(events: readonly Json[]): string | undefined {
+  const reason = events
+    .flatMap((event) => listOf(event["choices"]))
+    .findLast((choice) => isJson(choice) && typeof choice["finish_reason"] === "string");
+  return isJson(reason) ? textOf(reason["finish_reason"]) : undefined;
+}
+
+function usageIn(events: readonly Json[]): unknown {
+  return events.findLast((event) => isJson(event["usage"]))?.["usage"];
 }
 
 /** An error as Ollama tells it: a text. */
@@ -65,14 +87,7 @@ export function linesFromChat(facts: OllamaFacts): { push(text: string): string;
       if (failed) return line(failed);
       const [message] = chatApi.readStream(whole).messages;
       const calls = isJson(message) ? callsOf(message) : [];
-      const reason = events
-        .flatMap((event) => listOf(event["choices"]))
-        .findLast((choice) => isJson(choice) && typeof choice["finish_reason"] === "string");
-      const usage = events.findLast((event) => isJson(event["usage"]))?.["usage"];
-      const last = {
-        ...said(facts, {}),
-        ...ending(facts, isJson(reason) ? textOf(reason["finish_reason"]) : undefined, usage),
-      };
+      const last = { ...said(facts, {}), ...ending(facts, reasonIn(events), usageIn(events)) };
       const told = {
         ...said(facts, {}),
         message: { role: "assistant", content: "", tool_calls: calls },
@@ -112,15 +127,21 @@ function callsOf(message: Json): Json[] {
   return listOf(message["tool_calls"]).flatMap((call) => {
     const fn = isJson(call) && isJson(call["function"]) ? call["function"] : undefined;
     if (fn === undefined) return [];
-    const args = textOf(fn["arguments"]) ?? "{}";
-    const parsed = parseJson(args);
     return [
       {
         ...(isJson(call) && typeof call["id"] === "string" && { id: call["id"] }),
-        function: { name: textOf(fn["name"]) ?? "", arguments: isJson(parsed) ? parsed : { text: args } },
+        function: { name: textOf(fn["name"]) ?? "", arguments: argumentsOf(fn["arguments"]) },
       },
     ];
   });
+}
+
+/** Chat Completions has them as a text; some servers send the object itself. */
+function argumentsOf(given: unknown): Json {
+  if (isJson(given)) return given;
+  const text = textOf(given) ?? "{}";
+  const parsed = parseJson(text);
+  return isJson(parsed) ? parsed : { text };
 }
 
 function ending(facts: OllamaFacts, reason: string | undefined, usage: unknown): Json {

@@ -1,19 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { type Json, parseJson, textOf } from "../../http/json.ts";
+import type { Client } from "../../http/authenticate.ts";
+import { isJson, type Json, parseJson, textOf } from "../../http/json.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
 import { chooseUpstream } from "../../upstream/choose-upstream.ts";
 import { describeFailure } from "../fail.ts";
 import { handleV1 } from "../handle-v1.ts";
-import { listsOf } from "../list-models.ts";
+import { listedModels } from "../list-models.ts";
 import type { V1Parts } from "../v1-parts.ts";
 import { asRequest, asResponse, type Rewriting } from "./adapted.ts";
 import {
   chatApi,
   errorFromChat,
   fromChat,
+  fromEvents,
   linesFromChat,
   type OllamaFacts,
   type OllamaRoute,
@@ -52,7 +54,17 @@ export async function handleOllama(
     );
   } catch (error) {
     const { status, message } = describeFailure(error);
-    sendJson(response, status, { error: message });
+    const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
+    sendJson(
+      response,
+      status,
+      { error: message },
+      {
+        // Part of the body may still be on its way: the connection can't be used again.
+        ...((status === 413 || status === 400) && { connection: "close" }),
+        ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+      },
+    );
   }
 }
 
@@ -68,6 +80,8 @@ async function answer(
   response: ServerResponse,
   route: OllamaRoute,
 ): Promise<void> {
+  // Strangers are refused before anything of theirs is read.
+  await parts.authenticate(request.headers);
   const body = await bodyOf(parts, request);
   const chat = toChat(body);
   const started = performance.now();
@@ -84,66 +98,84 @@ async function answer(
       : Array.isArray(body["messages"]) && body["messages"].length === 0;
   if (isEmpty) return sendJson(response, 200, { ...fromChat(facts, {}), done_reason: "load" });
   const asked = asRequest(request, chatApi.path, Buffer.from(stringifyDeep(chat)));
-  const told = asResponse(response, chat["stream"] === true ? streamed(facts) : whole(facts));
+  const told = asResponse(response, rewritingOf(facts, chat["stream"] === true));
   return handleV1(parts, asked, told, chatApi.path);
 }
 
-/** An answer in one piece. */
-function whole(facts: OllamaFacts): Rewriting {
-  let text = "";
-  let isError = false;
+/** How a chat completion is told. One that wasn't asked for so, such as events for an answer in one piece, is told all the same. */
+function rewritingOf(facts: OllamaFacts, isStreamed: boolean): Rewriting {
+  const lines = linesFromChat(facts);
   return {
-    head(status, headers) {
-      isError = status >= 400;
-      return { ...headers, "content-type": "application/json; charset=utf-8" };
+    streamed(status, headers) {
+      const isPlain = (headers["content-encoding"] ?? "identity") === "identity";
+      const isEvents = String(headers["content-type"]).startsWith("text/event-stream");
+      if (!isStreamed || status >= 400 || !isEvents || !isPlain) return undefined;
+      return { headers: { ...headers, "content-type": LINES }, ...lines };
     },
-    push(piece) {
-      text += piece;
-      return "";
-    },
-    end() {
-      const read = parseJson(text);
-      return JSON.stringify(isError ? errorFromChat(read) : fromChat(facts, (read ?? {}) as Json));
+    whole(status, text) {
+      if (isStreamed && status < 400 && beginsEvents(text))
+        return { status, type: LINES, text: lines.push(`${text}\n`) + lines.end() };
+      const told = answerIn(facts, status, text);
+      const isUnread = status < 400 && "error" in told;
+      const end = isStreamed ? "\n" : "";
+      return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: JSON.stringify(told) + end };
     },
   };
 }
 
-/** An answer in lines, unless it is an error or a server that doesn't stream. */
-function streamed(facts: OllamaFacts): Rewriting {
-  const lines = linesFromChat(facts);
-  const one = whole(facts);
-  let isStream = false;
-  return {
-    head(status, headers) {
-      isStream = status < 400 && String(headers["content-type"]).startsWith("text/event-stream");
-      return isStream ? { ...headers, "content-type": "application/x-ndjson" } : one.head(status, headers);
-    },
-    push: (text) => (isStream ? lines.push(text) : one.push(text)),
-    end: () => (isStream ? lines.end() : `${one.end()}\n`),
-  };
+const LINES = "application/x-ndjson";
+const JSON_TYPE = "application/json; charset=utf-8";
+const BAD_GATEWAY = 502;
+const UNREADABLE =
+  "precis: the upstream's answer is no chat completion. Check that its address is that of an OpenAI-compatible API, such as http://localhost:11434/v1.";
+
+const beginsEvents = (text: string): boolean => /^\s*(?:data|event|id|retry)?:/.test(text);
+
+/** All of an answer in one piece, or an error. */
+function answerIn(facts: OllamaFacts, status: number, text: string): Json {
+  const read = parseJson(text);
+  if (status >= 400) return errorFromChat(read);
+  if (!isJson(read)) return (beginsEvents(text) && fromEvents(facts, text)) || { error: UNREADABLE };
+  if (read["error"] != null) return errorFromChat(read);
+  return Array.isArray(read["choices"]) ? fromChat(facts, read) : { error: UNREADABLE };
 }
 
 /** The models of all upstreams as Ollama lists them. What it says of their files nobody else knows. */
 async function tags(
-  parts: Pick<V1Parts, "authenticate" | "upstreams">,
+  parts: Pick<V1Parts, "authenticate" | "limitRate" | "upstreams">,
   request: IncomingMessage,
 ): Promise<Json[]> {
-  const client = await parts.authenticate(request.headers);
-  const lists = await Promise.allSettled(listsOf(parts, request.headers, client));
-  return lists
-    .flatMap((list) => (list.status === "fulfilled" ? list.value : []))
-    .map(({ id, created }) => {
-      const name = textOf(id) ?? "";
-      const at = typeof created === "number" ? created * 1_000 : 0;
-      return {
-        name,
-        model: name,
-        modified_at: new Date(at).toISOString(),
-        size: 0,
-        digest: "",
-        details: DETAILS,
-      };
-    });
+  const client = await clientOf(parts, request);
+  const models = await listedModels(parts, request.headers, client);
+  return models.map(({ id, created }) => {
+    const name = textOf(id) ?? "";
+    return {
+      name,
+      model: name,
+      modified_at: timeOf(created),
+      size: 0,
+      digest: "",
+      details: DETAILS,
+    };
+  });
+}
+
+async function clientOf(
+  parts: Pick<V1Parts, "authenticate" | "limitRate">,
+  { headers }: IncomingMessage,
+): Promise<Client> {
+  const client = await parts.authenticate(headers);
+  parts.limitRate(client);
+  return client;
+}
+
+/** Latest time that a date can be (seconds). */
+const LATEST = 8.64e12;
+
+/** Providers count seconds; whatever else stands there is no time. */
+function timeOf(created: unknown): string {
+  const seconds = typeof created === "number" && Math.abs(created) <= LATEST ? created : 0;
+  return new Date(seconds * 1_000).toISOString();
 }
 
 const DETAILS = {
@@ -156,10 +188,10 @@ const DETAILS = {
 };
 
 async function show(
-  parts: Pick<V1Parts, "authenticate" | "config" | "upstreams" | "windows">,
+  parts: Pick<V1Parts, "authenticate" | "limitRate" | "config" | "upstreams" | "windows">,
   request: IncomingMessage,
 ): Promise<Json> {
-  const client = await parts.authenticate(request.headers);
+  const client = await clientOf(parts, request);
   const body = await bodyOf(parts, request);
   const model = textOf(body["model"]) ?? textOf(body["name"]) ?? "";
   const upstream = chooseUpstream(parts.upstreams, model, undefined);

@@ -19,6 +19,9 @@ export const STREAMS_PATH = "/v1/streams";
 /** Streams of one tenant that are open at once; the one that was used last longest ago gives way. */
 const MAX_OPEN = 64;
 
+/** Frames that may come at once: a larger number of a few bytes would keep the server busy for minutes. */
+const MAX_FRAMES = 10_000;
+
 const ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
 
 type StreamParts = Pick<V1Parts, "config" | "now" | "streams" | "limitStreams">;
@@ -68,7 +71,7 @@ export async function handleStreams(
 /** What a host may tell, by the last part of the path. */
 const ACTS: Readonly<Record<string, (stream: LiveStream, body: Json) => Promise<object>>> = {
   frames: (stream, body) =>
-    stream.push({ type: "frames", count: wholeNumber(body, "count") ?? 1, ...timeOf(body) }, undefined),
+    stream.push({ type: "frames", count: framesIn(body), ...timeOf(body) }, undefined),
   turns(stream, body) {
     const role = ROLES.find((one) => one === body["role"]);
     if (!role) throw invalid(`\`role\` must be one of ${ROLES.join(", ")}`);
@@ -132,6 +135,13 @@ function wholeNumber(body: Json, name: string): number | undefined {
   if (value === undefined || !Number.isInteger(value) || value < 0)
     throw invalid(`\`${name}\` must be a whole number`);
   return value;
+}
+
+function framesIn(body: Json): number {
+  const count = wholeNumber(body, "count") ?? 1;
+  if (count > MAX_FRAMES)
+    throw invalid(`\`count\` is ${count}, more than ${MAX_FRAMES}: send frames as they come`);
+  return count;
 }
 
 function timeOf(body: Json): { readonly time?: number } {

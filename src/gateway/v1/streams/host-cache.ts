@@ -9,6 +9,7 @@ import type {
   KvCache,
   TurnItem,
 } from "../../../stream/types.ts";
+import { createPace } from "../../compaction/pace.ts";
 import { wholeFrames } from "./whole-frames.ts";
 
 /** What a host is told to put into its cache. Its id names it from then on. */
@@ -87,6 +88,7 @@ export function hostCache(
   let factor = 1;
   let waiting: { resolve(reply: HostReply): void } | undefined;
   const onWanted: (() => void)[] = [];
+  const pace = createPace();
 
   const keyOf = ({ role, text }: Pick<TurnItem, "role" | "text">) => `${role}\n${text}`;
   const remember = (key: string, tokens: number): number => {
@@ -123,6 +125,8 @@ export function hostCache(
     },
     count,
     async feed(fed) {
+      // Many frames are fed a cacheful at a time, with the cache managed in between.
+      await pace.pause();
       for (const item of fed) ledger.add(item, count(item));
       commands.push({ do: "feed", items: fed.map((item) => hostItem(idOf(item), item)) });
     },

@@ -4,17 +4,18 @@ import { isJson, type Json, numberOf, parseJson, textOf } from "../../http/json.
 export function assembleMessage(events: readonly Json[]): { readonly message: Json; readonly usage: Json } {
   let message: Json = {};
   let usage: Json = {};
-  const content: Record<string, unknown>[] = [];
+  /** By the index that the provider gives, whatever number that is. */
+  const content = new Map<number, Record<string, unknown>>();
   const inputs = new Map<number, string>();
   for (const event of events) {
     if (event["type"] === "message_start" && isJson(event["message"])) {
       message = event["message"];
       if (isJson(message["usage"])) usage = message["usage"];
     } else if (event["type"] === "content_block_start" && isJson(event["content_block"])) {
-      content[numberOf(event["index"]) ?? content.length] = { ...event["content_block"] };
+      content.set(numberOf(event["index"]) ?? content.size, { ...event["content_block"] });
     } else if (event["type"] === "content_block_delta" && isJson(event["delta"])) {
       const index = numberOf(event["index"]) ?? 0;
-      const part = content[index];
+      const part = content.get(index);
       if (part) addDelta(part, event["delta"], index, inputs);
     } else if (event["type"] === "message_delta") {
       if (isJson(event["usage"])) usage = { ...usage, ...event["usage"] };
@@ -22,10 +23,11 @@ export function assembleMessage(events: readonly Json[]): { readonly message: Js
     }
   }
   for (const [index, text] of inputs) {
-    const part = content[index];
+    const part = content.get(index);
     if (part) part["input"] = text.trim() === "" ? {} : (parseJson(text) ?? {});
   }
-  return { message: { ...message, content: content.filter(Boolean) }, usage };
+  const parts = [...content].sort(([a], [b]) => a - b).map(([, part]) => part);
+  return { message: { ...message, content: parts }, usage };
 }
 
 /** Fields that grow by pieces of text, by the type of the delta. */

@@ -1,3 +1,4 @@
+import { keepNewest } from "../core/keep-newest.ts";
 import type { ModelInfo } from "../core/types.ts";
 import { REGISTRY, type RegistryEntry } from "./registry.ts";
 
@@ -38,20 +39,40 @@ export function modelInfo(
 ): ModelInfo {
   if (id.length > MAX_ID)
     return { ...UNKNOWN, known: own(overrides, id)?.window !== undefined, ...own(overrides, id), id };
+  const { bare, name, found } = lookUp(id);
+  const override = own(overrides, id) ?? own(overrides, bare) ?? own(overrides, name);
+  return {
+    ...(found ?? UNKNOWN),
+    known: found !== undefined || override?.window !== undefined,
+    ...override,
+    id,
+  };
+}
+
+/** An id in the registry's spelling, and what the registry has for it. */
+interface LookedUp {
+  readonly bare: string;
+  /** Without dates and versions. */
+  readonly name: string;
+  readonly found: RegistryEntry | undefined;
+}
+
+/** Ids that were looked up last: a gateway asks for the same few with every request. */
+const lookedUp = new Map<string, LookedUp>();
+const MAX_LOOKED_UP = 100;
+
+function lookUp(id: string): LookedUp {
+  const known = lookedUp.get(id);
+  if (known) return known;
   const base = FINE_TUNED.exec(id)?.[1];
   const bare = bareId(base ?? id);
   const name = withoutQualifiers(bare);
   const listed = own(REGISTRY, name);
-  const found = (base === undefined ? listed : withoutPrices(listed)) ?? longestPrefix(bare);
-  const override = own(overrides, id) ?? own(overrides, bare) ?? own(overrides, name);
-  const long = found !== undefined && /\[1m\]$/i.test(id) ? { window: LONG_WINDOW } : {};
-  return {
-    ...(found ?? UNKNOWN),
-    known: found !== undefined || override?.window !== undefined,
-    ...long,
-    ...override,
-    id,
-  };
+  const entry = (base === undefined ? listed : withoutPrices(listed)) ?? longestPrefix(bare);
+  const found = entry && /\[1m\]$/i.test(id) ? { ...entry, window: LONG_WINDOW } : entry;
+  const result = { bare, name, found };
+  keepNewest(lookedUp, id, result, MAX_LOOKED_UP);
+  return result;
 }
 
 /** The id in lower case without provider and variant, with the spelling that the registry uses. */

@@ -45,7 +45,7 @@ export function createWindows(config: { readonly window?: number | undefined }):
       return version;
     },
     of(upstream, model, tenant) {
-      const told = upstream && learned.get(keyOf(upstream, model, tenant));
+      const told = upstream && learned.size > 0 ? learned.get(keyOf(upstream, model, tenant)) : undefined;
       const configured = upstream?.windowOf(model) ?? config.window;
       const window = told === undefined ? configured : Math.min(told, configured ?? told);
       const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });

@@ -60,7 +60,7 @@ for (const one of leftOut) console.log(`skipped: ${one}`);
 const { results, endedFromOutside } = await runStages(
   [
     [
-      step("lint", "biome", ["check", "."]),
+      step("lint", "biome", ["check", "--error-on-warnings", "."]),
       step("types", "tsc", ["-p", "tsconfig.json", "--noEmit"]),
       step("imports", "node", ["scripts/check-imports.mjs"]),
       step("build", "npm", ["run", "--silent", "build"]),

@@ -23,13 +23,18 @@ export abstract class PrecisError extends Error {
    * hold two versions, or a bundle beside the package.
    */
   static isInstance<E>(this: ErrorClass<E>, value: unknown): value is E {
-    if (value instanceof this) return true;
-    if (!(value instanceof Error) || !(MARK in value)) return false;
-    return (
-      this === (PrecisError as unknown) ||
-      (this.code !== undefined && "code" in value && value.code === this.code)
-    );
+    // biome-ignore lint/complexity/noThisInStatic: the class that is asked may be a subclass
+    return isErrorOf(this, value);
   }
+}
+
+function isErrorOf<E>(asked: ErrorClass<E>, value: unknown): value is E {
+  if (value instanceof asked) return true;
+  if (!(value instanceof Error) || !(MARK in value)) return false;
+  return (
+    asked === (PrecisError as unknown) ||
+    (asked.code !== undefined && "code" in value && value.code === asked.code)
+  );
 }
 
 /** What is wrong, without the name of precis and without the fix: for an error that says it in more words. */

@@ -83,32 +83,34 @@ export function createCompactorWith<M, S = unknown>(
   const methods = {
     dialect: options.dialect,
     fit: async (transcript: readonly M[], input?: FitInput<M>) =>
-      fitView(engine, transcript, taken("fit", "fit", input)),
+      fitView(engine, asGiven(transcript), taken("fit", "fit", input)),
     compact: async (transcript: readonly M[], input?: CompactInput<M>) =>
-      compactNow(engine, transcript, taken("compact", "compact", input)),
+      compactNow(engine, asGiven(transcript), taken("compact", "compact", input)),
     plan: async (transcript: readonly M[], input?: FitInput<M>) =>
-      plan(engine, transcript, taken("plan", "fit", input)),
+      plan(engine, asGiven(transcript), taken("plan", "fit", input)),
     pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
-      pressureOf(await takeSurvey(engine, transcript, taken("pressure", "fit", input))),
+      pressureOf(await takeSurvey(engine, asGiven(transcript), taken("pressure", "fit", input))),
     prepare: async (transcript: readonly M[], input?: FitInput<M>) =>
-      prepare(engine, transcript, taken("prepare", "fit", input)),
+      prepare(engine, asGiven(transcript), taken("prepare", "fit", input)),
     // An answer may come when the compactor is closed already: nobody waits for what is learnt from it.
     observe: (observation: Observation<M>) => observe(engine, observation),
-    summarize: async (transcript: readonly M[], given?: SummarizeInput<M>) => {
+    summarize: async (list: readonly M[], given?: SummarizeInput<M>) => {
       const input = taken("summarize", "summarize", given);
+      const transcript = asGiven(list);
       const { summarize } = await standalone();
       return summarize(await beginOperation(engine, transcript, input), input);
     },
-    handover: async (transcript: readonly M[], given: HandoverInput<M>) => {
+    handover: async (list: readonly M[], given: HandoverInput<M>) => {
       const input = taken("handover", "handover", given);
+      const transcript = asGiven(list);
       const { checkGoal, handover } = await standalone();
       checkGoal(input);
       return handover(await beginOperation(engine, transcript, { ...input, focus: input.goal }), input);
     },
     undo: async (transcript: readonly M[], input?: FitInput<M>) =>
-      undo(engine, transcript, taken("undo", "fit", input)),
+      undo(engine, asGiven(transcript), taken("undo", "fit", input)),
     rebuild: async (transcript: readonly M[], input?: FitInput<M>) =>
-      compactNow(engine, transcript, { ...taken("rebuild", "fit", input), adopt: true }, true),
+      compactNow(engine, asGiven(transcript), { ...taken("rebuild", "fit", input), adopt: true }, true),
     settled: () => engine.jobs.settled(),
     async close() {
       isClosed = true;
@@ -124,11 +126,20 @@ export function createCompactorWith<M, S = unknown>(
 /** Texts for people are made now and then: a page that only makes views fit doesn't load their code. */
 const standalone = () => import("./standalone.ts");
 
-/** What a call was given, without what is left out. Refuses what the call doesn't take. */
+/**
+ * A list as it is now: hosts add to their own, or take something back, while a call is under way. What isn't a list is refused where it
+ * is read.
+ */
+function asGiven<T>(list: readonly T[]): readonly T[] {
+  return Array.isArray(list) ? [...(list as readonly T[])] : list;
+}
+
+/** What a call was given, as it is now and without what is left out. Refuses what the call doesn't take. */
 function checked<I extends object>(call: InputOf, given: I | null | undefined): I {
   const input = given ?? ({} as I);
   checkInput<unknown>(input, call);
-  return withoutLeftOut(input);
+  const { extras } = input as FitInput<unknown>;
+  return withoutLeftOut({ ...input, ...(extras && { extras: asGiven(extras) }) });
 }
 
 async function fitView<M>(
@@ -226,7 +237,8 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
 async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<State | undefined> {
-  const { transcript, report } = observation;
+  const { report } = observation;
+  const transcript = observation.transcript && asGiven(observation.transcript);
   const input = checked("fit", observation.input);
   calibrate(engine, observation);
   if (report) await learnAnswer(engine, observation, report.conversation);

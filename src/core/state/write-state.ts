@@ -73,7 +73,8 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
     if (chosen.summaries.size < MAX_SUMMARIES) add(undefined, [one], ownLimit());
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
   const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_RECALLED);
-  const state = {
+  // Hosts may change what they are handed out; the records themselves stay as they are.
+  const state = structuredClone({
     version: 2,
     checkpoints: chosen.checkpoints.sort(newestFirst).reverse(),
     summaries: [...chosen.summaries].sort((a, b) => a.at - b.at).map((one) => asWritten(one, writing)),
@@ -82,7 +83,7 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
     ...(last && { last }),
     ...(remembered.answers.length > 0 && { answers: remembered.answers.slice(-MAX_ANSWER_MODELS) }),
     ...(recalled.length > 0 && { recalled }),
-  } as const;
+  } as const);
   return writing.key === undefined ? state : signState(state, writing.key);
 }
 
@@ -104,8 +105,7 @@ function* packedForm(
   if (Array.isArray(checkpoint.texts)) return checkpoint as PackedCheckpoint;
   const known = packed.get(checkpoint.id);
   if (known && (known.quotes ?? []).every((key) => summaries.some((one) => one.key === key))) return known;
-  // Hosts may change what they are handed out; what the checkpoint itself consists of stays as it is.
-  const made = structuredClone(yield* packCheckpoint(checkpoint as Checkpoint, { ...context, summaries }));
+  const made = yield* packCheckpoint(checkpoint as Checkpoint, { ...context, summaries });
   packed.set(checkpoint.id, made);
   return made;
 }

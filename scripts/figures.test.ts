@@ -34,6 +34,24 @@ test("the tables of retention are what was measured last", () => {
     );
 });
 
+test("the tables of citations are what was measured last", () => {
+  for (const one of ["precis", "keep-last"]) {
+    const cells = ["resolved", "dangling"].flatMap((measure) =>
+      ["5 %", "10 %", "25 %"].map((budget) => retained("mtrag/rag_chains", one, budget, [measure])),
+    );
+    expect(page("docs/guide/eval.md")).toContain(`| ${cells.join(" | ")} |`);
+  }
+});
+
+test("talk that others read again is told beside the first readers' scores", () => {
+  const scores = Object.values<Score>(results("readers").talkReadAgain.arms).map(({ score }) =>
+    percent(score),
+  );
+  expect(scores.length).toBe(2);
+  for (const path of ["docs/compare.md", "docs/guide/eval.md", "docs/tasks/faq.md"])
+    for (const score of scores) expect(page(path)).toContain(score);
+});
+
 test("the tables of costs are what was measured last", () => {
   const [sessions, chains] = results("cost").results;
   for (const row of sessions.rows) {

@@ -28,10 +28,10 @@ export const chatLine: CommandLine = {
     config: { value: "FILE", help: "config file of precis serve (precis.config.json unless told)" },
     server: { value: "URL", help: "chat through a precis serve that is running (http://127.0.0.1:8787)" },
     "key-env": { value: "NAME", help: "with --server: the variable that holds its client key" },
-    json: { help: "one JSON object per line on stdout: text, answer, notice, meter" },
+    json: { help: "one JSON object per line on stdout: text, answer, notice, output, meter" },
   },
   notes: [
-    "In the chat: /compact [focus], /undo, /pin [n], /unpin, /view, /settings [name value], /help, /quit. Ctrl-C stops an answer, twice it quits. A backslash at the end of a line goes on in the next.",
+    "In the chat: /compact [focus], /undo, /pin [n], /unpin [n], /view [n | summary], /settings [name value], /model [name], /recall words, /help, /quit. Ctrl-C stops an answer, twice it quits. A backslash at the end of a line goes on in the next.",
     "Without a terminal, each line of stdin is one turn; answers go to stdout, notices and the meter to stderr.",
     "Without a key or --upstream the offline assistant answers: it is no language model and only quotes what the conversation holds.",
   ],

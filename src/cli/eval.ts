@@ -74,7 +74,7 @@ export const evalLine: CommandLine = {
   notes: [
     "retention and cost call no model, and nothing leaves the machine. No data comes with precis.",
     DATA_NEEDED.replace(/^It/, "The folder of --data"),
-    "judged holds exams: readers answer from each contestant's context, a judge marks the answers without names. exam writes questions about a conversation of yours. Both ask models, say first what that costs, and ask whether to go on: docs/guide/exams.md.",
+    "judged holds exams: readers answer from each contestant's context, a judge marks the answers without names. exam writes questions about a conversation of yours. Both ask models, say first what that costs, and ask whether to go on.",
   ],
   examples: [
     "precis eval retention --data ~/.claude/projects --sample",

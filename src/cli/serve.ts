@@ -133,6 +133,8 @@ function banner(address: string, upstreams: readonly Named[]): string {
     `  page       ${address}/`,
     `  OpenAI     base URL ${address}/v1`,
     `  Anthropic  base URL ${address}`,
+    `  Google     base URL ${address}`,
+    `  Ollama     host ${address}/ollama`,
     `  ${where}`,
     "",
   ].join("\n");

@@ -18,7 +18,7 @@ const say = ({ problem, fix }: Words): string => problem + BETWEEN + fix;
 export function wordsIn(message: string): Words {
   const at = message.indexOf(BETWEEN);
   return at < 0
-    ? { problem: `can't be: ${message}`, fix: "See docs/guide/gateway.md for every key." }
+    ? { problem: `can't be: ${message}`, fix: "Give another value, or leave it out." }
     : { problem: message.slice(0, at), fix: message.slice(at + BETWEEN.length) };
 }
 

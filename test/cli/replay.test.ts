@@ -194,3 +194,37 @@ test("a judge says what readers of each strategy's view know, after its cost was
     scratch.remove();
   }
 });
+
+/** As ARCHITECTURE.md rounds tokens. */
+const rounded = (tokens: number): string => (Math.round(tokens / 100) * 100).toLocaleString("en");
+
+test("the life of a message in ARCHITECTURE.md is what a replay of the example shows", async () => {
+  const { stdout } = await runCli(["replay", "examples/coding-session.jsonl", "--window", "32k", "--json"]);
+  const { requests, budget } = JSON.parse(stdout) as Replay;
+  const rows = requests.flatMap((row, index) =>
+    row.compaction === undefined ? [] : [{ ...row, n: index + 1 }],
+  );
+  const column = (of: (row: (typeof rows)[number]) => number) =>
+    rows
+      .slice(1)
+      .map((row) => rounded(of(row)))
+      .join(" · ");
+  const [first] = rows;
+  const page = readFileSync("ARCHITECTURE.md", "utf8");
+  const before = rows.map((row) => row.pressure.before * (budget?.budget ?? 0));
+  expect(page).toContain(
+    `| ${first?.n} | ${rounded(first?.full ?? 0)} | ${rounded(before[0] ?? 0)} | ${rounded(first?.tokens ?? 0)} |`,
+  );
+  expect(page).toContain(
+    `| ${rows
+      .slice(1)
+      .map(({ n }) => n)
+      .join(
+        ", ",
+      )} | ${column((row) => row.full)} | ${before.slice(1).map(rounded).join(" · ")} | ${column((row) => row.tokens)} |`,
+  );
+  const last = requests.at(-1);
+  expect(page).toContain(
+    `| ${requests.length} | ${rounded(last?.full ?? 0)} | the fourth checkpoint + what is newer | ${rounded(last?.tokens ?? 0)} |`,
+  );
+});

@@ -39,3 +39,15 @@ test("models that were added on the page are named when the server starts, and t
   expect(words).not.toContain("No upstream yet");
   expect(words).not.toContain(added.apiKey);
 });
+
+test("clients of every API are told their address", async () => {
+  const words = await startMessage("memory");
+  const [, address = ""] = /listening at (\S+)/.exec(words) ?? [];
+  for (const [api, where] of [
+    ["OpenAI", `base URL ${address}/v1`],
+    ["Anthropic", `base URL ${address}`],
+    ["Google", `base URL ${address}`],
+    ["Ollama", `host ${address}/ollama`],
+  ] as const)
+    expect(words).toMatch(new RegExp(`^ +${api} +${where.replaceAll(/[./]/g, "\\$&")}$`, "m"));
+});

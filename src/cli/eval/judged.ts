@@ -133,7 +133,9 @@ function examsOf(flags: ParsedFlags, data: string): Exam[] {
       throw new FileError(`there is no file or folder ${path}.`);
   const exams = findExams(paths, data);
   if (exams.length === 0)
-    throw new FileError(`${paths.join(", ")} holds no exams. docs/guide/exams.md has the formats.`);
+    throw new FileError(
+      `${paths.join(", ")} holds no exams. One is JSON such as { "session": "FILE", "items": [{ "n", "type", "q", "expected", "rubric" }] }; precis eval exam FILE --writer MODEL writes it.`,
+    );
   const most = flags.parsed("questions", parseCount);
   return most === undefined ? exams : exams.map((exam) => fewerQuestions(exam, most));
 }

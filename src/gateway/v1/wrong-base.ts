@@ -18,7 +18,7 @@ export function withoutLastSlash(path: string): string {
 const FOREIGN: readonly { readonly path: RegExp; readonly fix: string }[] = [
   {
     path: /^\/openai\//,
-    fix: "These are Azure's paths. Point an ordinary OpenAI client (not an Azure one) at http://127.0.0.1:8787/v1, and name Azure as an upstream with its own address and api-key (docs/guide/gateway.md).",
+    fix: "These are Azure's paths. Point an ordinary OpenAI client (not an Azure one) at http://127.0.0.1:8787/v1, and name Azure as an upstream with its own address and key, such as https://NAME.openai.azure.com/openai/v1.",
   },
   {
     path: /^\/api\/(?:chat|generate|tags|show|embed|embeddings)\/?$/,

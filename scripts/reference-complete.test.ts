@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import type { z } from "zod";
+import { commandNames } from "../src/cli/chat/commands.ts";
+import { chatLine } from "../src/cli/chat.ts";
+import type { CommandLine } from "../src/cli/parse-flags.ts";
+import { gatewaySchema } from "../src/config/gateway-schema.ts";
+import { VARIABLES } from "../src/config/given-settings.ts";
+import { profiles } from "../src/profiles/index.ts";
+import { filesBelow, isTestFile, root } from "./lib/project.mjs";
+
+const page = (path: string): string => readFileSync(join(root, path), "utf8");
+
+/** What a page says as code. */
+const codeOf = (text: string): string => (text.match(/```[\s\S]*?```|`[^`\n]+`/g) ?? []).join("\n");
+
+/** The sources of the gateway, as one text. */
+const gateway = filesBelow(root, "src/gateway", /\.ts$/)
+  .filter((file) => !isTestFile(file))
+  .map(page)
+  .join("\n");
+
+const found = (text: string, pattern: RegExp): string[] => [
+  ...new Set([...text.matchAll(pattern)].map(([, name = ""]) => name)),
+];
+
+test("every key of the config is in the guide of the gateway", () => {
+  const code = codeOf(page("docs/guide/gateway.md") + page("docs/reference/options.md"));
+  const missing = [...keysOf(gatewaySchema)].filter(
+    (key) => !new RegExp(`(?<![\\w$])${key.replace("$", "\\$")}\\b`).test(code),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("every variable, header, metric and error of the gateway is in the docs by its whole name", () => {
+  const guide = codeOf(page("docs/guide/gateway.md"));
+  const headers = found(gateway, /"(x-precis-[a-z-]+[a-z])"/g);
+  expect([...VARIABLES, ...headers].filter((name) => !guide.includes(name))).toEqual([]);
+  const metrics = found(gateway, /"(precis_[a-z_]+(?:_total|_seconds|_requests|_pressure|_answers))"/g);
+  expect(metrics.length).toBeGreaterThan(20);
+  const deploy = codeOf(page("docs/guide/deploy.md"));
+  expect(metrics.filter((name) => !deploy.includes(name))).toEqual([]);
+  const codes = found(gateway, /new RequestFault\(\s*\d+,\s*"([\w-]+)"/g);
+  expect(codes.length).toBeGreaterThan(20);
+  const errors = codeOf(page("docs/reference/errors.md"));
+  expect(codes.filter((code) => !errors.includes(`\`${code}\``))).toEqual([]);
+});
+
+test("every flag of a command is in the section of that command", async () => {
+  const cli = page("docs/reference/cli.md");
+  const missing: string[] = [];
+  for (const file of readdirSync(join(root, "src/cli")).filter((one) => one.endsWith(".ts"))) {
+    const name = basename(file, ".ts");
+    const section = cli.split(`## \`precis ${name}\``)[1]?.split("\n## ")[0];
+    if (section === undefined) continue;
+    const line: CommandLine = (await import(`../src/cli/${name}.ts`))[`${name}Line`];
+    const text =
+      name === "eval" ? section + page("docs/guide/eval.md") + page("docs/guide/exams.md") : section;
+    // A hand-over has the flags of a summary, as its section says.
+    const shared = /flags are those of/.test(section) ? cli : "";
+    for (const flag of Object.keys(line.flags))
+      if (!codeOf(text + shared).includes(`--${flag}`)) missing.push(`${name} --${flag}`);
+  }
+  expect(missing).toEqual([]);
+});
+
+test("every command of a chat is in its help and in the reference", () => {
+  const section = page("docs/reference/cli.md").split("## `precis chat`")[1]?.split("\n## ")[0] ?? "";
+  for (const name of commandNames) {
+    expect(chatLine.notes.join(" ")).toContain(name);
+    expect(codeOf(section)).toContain(name);
+  }
+});
+
+test("the table of profiles says all that a profile sets", () => {
+  const rows = page("docs/reference/profiles.md").split("\n");
+  for (const { name, ...options } of Object.values(profiles)) {
+    const row = rows.find((one) => one.startsWith(`| \`${name}\``)) ?? "";
+    for (const [option, value] of Object.entries(options)) {
+      if (option === "strategy" && value === "summarize-oldest") continue;
+      const parts = typeof value === "object" ? Object.entries(value) : [[option, value] as const];
+      expect(row).toContain(option);
+      for (const [key, one] of parts) {
+        const shown =
+          typeof one === "number" && one >= 1_000
+            ? one.toLocaleString("en").replaceAll(",", "_")
+            : JSON.stringify(one);
+        expect(row, `${name}: ${key}`).toContain(`${key}: ${shown}`);
+      }
+    }
+  }
+});
+
+test("no message of a program names a page of the docs: they aren't in the packages", () => {
+  const naming = filesBelow(root, "src", /\.ts$/)
+    .filter((file) => !isTestFile(file))
+    .filter((file) => /docs\/[\w/-]+\.md/.test(page(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")));
+  expect(naming).toEqual([]);
+});
+
+/** The names of all keys of a schema, those within others too. */
+function keysOf(schema: z.ZodType, keys = new Set<string>()): Set<string> {
+  const { shape, def } = schema as unknown as {
+    readonly shape?: Record<string, z.ZodType>;
+    readonly def: {
+      readonly innerType?: z.ZodType;
+      readonly element?: z.ZodType;
+      readonly in?: z.ZodType;
+      readonly options?: readonly z.ZodType[];
+    };
+  };
+  for (const [name, inner] of Object.entries(shape ?? {})) keysOf(inner, keys.add(name));
+  for (const inner of [def.innerType, def.element, def.in, ...(def.options ?? [])])
+    if (inner) keysOf(inner, keys);
+  return keys;
+}

@@ -52,7 +52,7 @@ export function modelInfo(
 /** An id in the registry's spelling, and what the registry has for it. */
 interface LookedUp {
   readonly bare: string;
-  /** Without dates and versions. */
+  /** The bare id without dates and versions. */
   readonly name: string;
   readonly found: RegistryEntry | undefined;
 }

@@ -2,7 +2,16 @@ import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { contentHash } from "./hash.ts";
 import { isRecord } from "./is-record.ts";
-import type { Checkpoint, Edit, EntryRange, Message, PackedCheckpoint, StoredEdit, Undo } from "./types.ts";
+import type {
+  Checkpoint,
+  Edit,
+  EntryRange,
+  LastView,
+  Message,
+  PackedCheckpoint,
+  StoredEdit,
+  Undo,
+} from "./types.ts";
 
 /**
  * The immutable record of an applied compaction. Positions count from the first message after the leading system
@@ -232,10 +241,12 @@ export function findCheckpoint(options: {
   readonly strategy: string;
   readonly textHash: (text: string) => string;
   readonly genuine?: GenuineCheckpoints;
+  /** The view that was made last of this transcript, or of a shorter one; of another, it says nothing. */
+  readonly last?: LastView | undefined;
 }): Checkpoint | undefined {
-  const { checkpoints, undos, chain, dialect, strategy, textHash, genuine } = options;
+  const { checkpoints, undos, chain, dialect, strategy, textHash, genuine, last } = options;
   const undone = new Set(undos.map((undo) => undo.checkpoint));
-  return checkpoints
+  const fitting = checkpoints
     .filter(
       (one) =>
         one.dialect === dialect &&
@@ -244,13 +255,19 @@ export function findCheckpoint(options: {
         one.length > 0 &&
         chain[one.length] === one.hash,
     )
-    .sort(newestFirst)
-    .find((one) => {
-      if (genuine?.has(one)) return true;
-      if (!isGenuine(one, textHash)) return false;
-      genuine?.add(one);
-      return true;
-    });
+    .sort(newestFirst);
+  const isBelieved = (one: Checkpoint): boolean => {
+    if (genuine?.has(one)) return true;
+    if (!isGenuine(one, textHash)) return false;
+    genuine?.add(one);
+    return true;
+  };
+  const reached = (older: Checkpoint): number =>
+    last?.checkpoint === older.id && chain[last.length] === last.hash ? last.length : older.length;
+  // A transcript only grows: whoever compacted it later, and had fewer messages than it had reached by then, compacted a fork of it.
+  const isOfFork = (one: Checkpoint): boolean =>
+    fitting.some((older) => older.at < one.at && reached(older) > one.seen.messages && isBelieved(older));
+  return fitting.find((one) => isBelieved(one) && !isOfFork(one));
 }
 
 function newestFirst(a: Checkpoint, b: Checkpoint): number {

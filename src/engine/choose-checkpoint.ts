@@ -9,7 +9,7 @@ const LARGER_BUDGET = 1.25;
 
 /** What a checkpoint is chosen by. */
 export interface CheckpointChoice {
-  readonly state: Pick<Remembered, "checkpoints" | "undos">;
+  readonly state: Pick<Remembered, "checkpoints" | "undos" | "last">;
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
@@ -43,7 +43,12 @@ export function chooseCheckpoint(choice: CheckpointChoice): ChosenCheckpoint {
   const skipped: Undo[] = state.undos.filter(({ why }) => !why);
   const left: Undo[] = [];
   for (;;) {
-    const checkpoint = findCheckpoint({ ...choice, checkpoints: state.checkpoints, undos: skipped });
+    const checkpoint = findCheckpoint({
+      ...choice,
+      checkpoints: state.checkpoints,
+      undos: skipped,
+      last: state.last,
+    });
     if (!checkpoint) return { checkpoint, left };
     const { why, ...skip } = leave(checkpoint, choice);
     if (wasLeft.has(checkpoint.id) && roomy) skipped.push(skip);

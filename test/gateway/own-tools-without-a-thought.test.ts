@@ -1,19 +1,11 @@
 /** A model calls a tool of precis's own without a thought before it: providers refuse a tool loop that they must think in then. */
 import Anthropic from "@anthropic-ai/sdk";
-import { afterEach, describe, expect, it } from "vitest";
-import {
-  type FakeProvider,
-  type FakeReplier,
-  startFakeProvider,
-} from "../../src/testing/fake-provider/index.ts";
-import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { describe, expect, it } from "vitest";
+import type { FakeProvider, FakeReplier } from "../../src/testing/fake-provider/index.ts";
+import { type StartedGateway, startBoth } from "./gateway-process.ts";
 
 let provider: FakeProvider;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
-afterEach(async () => {
-  await gateway.close();
-  await provider.close();
-});
+let gateway: StartedGateway;
 
 const talk = Array.from(
   { length: 40 },
@@ -24,13 +16,10 @@ const talk = Array.from(
 );
 
 async function start(reply: FakeReplier, tools: readonly string[]): Promise<void> {
-  provider = await startFakeProvider({ window: 1_000_000, reply });
-  gateway = await startGateway({
-    ...upstreamAt(provider.url),
-    window: 200_000,
-    summarizer: "extractive",
-    tools,
-  });
+  ({ provider, gateway } = await startBoth(
+    { window: 200_000, summarizer: "extractive", tools },
+    { window: 1_000_000, reply },
+  ));
 }
 
 async function ask(
@@ -103,18 +92,20 @@ it.each([
   "what was looked up is still there where the answer has no room to think in: $reasoning",
   async ({ reasoning }) => {
     let round = 0;
-    provider = await startFakeProvider({
-      window: 1_000_000,
-      reply: () => {
-        const thought = { reasoning: reasoning[round] ?? "" };
-        round++;
-        if (round === 1)
-          return { ...thought, calls: [{ name: "precis_recall", args: { query: "harbour" } }] };
-        if (round === 2) return { ...thought, text: "I look.", calls: [{ name: "look", args: {} }] };
-        return { ...thought, text: "All clear." };
+    ({ provider, gateway } = await startBoth(
+      { window: 4_000, tools: ["recall"] },
+      {
+        window: 1_000_000,
+        reply: () => {
+          const thought = { reasoning: reasoning[round] ?? "" };
+          round++;
+          if (round === 1)
+            return { ...thought, calls: [{ name: "precis_recall", args: { query: "harbour" } }] };
+          if (round === 2) return { ...thought, text: "I look.", calls: [{ name: "look", args: {} }] };
+          return { ...thought, text: "All clear." };
+        },
       },
-    });
-    gateway = await startGateway({ ...upstreamAt(provider.url), window: 4_000, tools: ["recall"] });
+    ));
     const asked = [
       {
         role: "user" as const,
@@ -141,15 +132,17 @@ describe.each([
   { family: "openrouter", model: "google/gemini-3-pro-preview", path: "chat/completions" },
 ] as const)("$model, $path", ({ family, model, path }) => {
   it.each([false, true])("a hidden round goes back with its thought, streamed: %s", async (stream) => {
-    provider = await startFakeProvider({
-      family,
-      unknownFields: "ignore",
-      reply: ({ messages }) =>
-        messages.at(-1)!.role === "tool"
-          ? { reasoning: "There it is.", text: "Found." }
-          : { reasoning: "I look it up.", calls: [{ name: "precis_recall", args: { query: "part" } }] },
-    });
-    gateway = await startGateway({ ...upstreamAt(provider.url), window: 200_000, tools: ["recall"] });
+    ({ provider, gateway } = await startBoth(
+      { window: 200_000, tools: ["recall"] },
+      {
+        family,
+        unknownFields: "ignore",
+        reply: ({ messages }) =>
+          messages.at(-1)!.role === "tool"
+            ? { reasoning: "There it is.", text: "Found." }
+            : { reasoning: "I look it up.", calls: [{ name: "precis_recall", args: { query: "part" } }] },
+      },
+    ));
     const response = await fetch(`${gateway.url}/v1/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },

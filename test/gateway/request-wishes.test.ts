@@ -1,18 +1,9 @@
-import { afterEach, describe, expect, it } from "vitest";
-import {
-  type FakeProvider,
-  startFakeProvider,
-  summarizingReply,
-} from "../../src/testing/fake-provider/index.ts";
-import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { describe, expect, it } from "vitest";
+import { type FakeProvider, summarizingReply } from "../../src/testing/fake-provider/index.ts";
+import { type StartedGateway, startBoth } from "./gateway-process.ts";
 
 let provider: FakeProvider;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
-
-afterEach(async () => {
-  await gateway.close();
-  await provider.close();
-});
+let gateway: StartedGateway;
 
 const WINDOW = 8_000;
 const WORDS =
@@ -29,13 +20,10 @@ const chat = (turns: number) => [
 ];
 
 async function start(more: object = {}): Promise<void> {
-  provider = await startFakeProvider({ window: WINDOW, reply: "Understood." });
-  gateway = await startGateway({
-    ...upstreamAt(provider.url),
-    window: WINDOW,
-    summarizer: "extractive",
-    ...more,
-  });
+  ({ provider, gateway } = await startBoth(
+    { window: WINDOW, summarizer: "extractive", ...more },
+    { window: WINDOW, reply: "Understood." },
+  ));
 }
 
 async function ask(messages: object[], headers: Record<string, string> = {}) {

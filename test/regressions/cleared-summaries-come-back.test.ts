@@ -1,36 +1,30 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { routes } from "../../src/gateway/api.ts";
-import {
-  type FakeProvider,
-  startFakeProvider,
-  summarizingReply,
-} from "../../src/testing/fake-provider/index.ts";
+import { summarizingReply } from "../../src/testing/fake-provider/index.ts";
 import { apiOf } from "../gateway/api-support.ts";
-import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
+import { type StartedGateway, startBoth } from "../gateway/gateway-process.ts";
 
-let provider: FakeProvider;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
-afterEach(async () => {
-  await gateway.close();
-  await provider.close();
-});
+let gateway: StartedGateway;
+
 const { call, events } = apiOf(() => gateway.url);
 
 it.each(["memory", ":memory:"])("summaries that a person cleared are written anew (%s)", async (db) => {
   let words = "WRONG";
   let asked = 0;
-  provider = await startFakeProvider({
-    window: 100_000,
-    reply: summarizingReply({
-      otherwise: ({ number }) => `Answer ${number}. ${"So it is. ".repeat(60)}`,
-      wrap(summary) {
-        asked++;
-        return `${summary}\nAll of this was ${words} anyway.`;
-      },
-    }),
-  });
   // The chat's counts follow the provider's, so that its 7,000 tokens are compacted by the way.
-  gateway = await startGateway({ ...upstreamAt(provider.url), window: 7_600, db });
+  ({ gateway } = await startBoth(
+    { window: 7_600, db },
+    {
+      window: 100_000,
+      reply: summarizingReply({
+        otherwise: ({ number }) => `Answer ${number}. ${"So it is. ".repeat(60)}`,
+        wrap(summary) {
+          asked++;
+          return `${summary}\nAll of this was ${words} anyway.`;
+        },
+      }),
+    },
+  ));
   const { id } = await call(routes.createConversation, { body: { model: "m", system: "Be brief." } });
   for (let turn = 0; turn < 24; turn++)
     await events(routes.chat, {

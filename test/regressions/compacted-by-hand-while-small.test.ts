@@ -1,25 +1,16 @@
 /** What a person had compacted on the page holds for the client's next request, also where all of its transcript would fit. */
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { routes } from "../../src/gateway/api.ts";
-import {
-  type FakeProvider,
-  startFakeProvider,
-  summarizingReply,
-} from "../../src/testing/fake-provider/index.ts";
+import { type FakeProvider, summarizingReply } from "../../src/testing/fake-provider/index.ts";
 import { apiOf } from "../gateway/api-support.ts";
-import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
+import { type StartedGateway, startBoth } from "../gateway/gateway-process.ts";
 
 let provider: FakeProvider;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
+let gateway: StartedGateway;
 /** Milliseconds: what was set for a conversation is believed for a while. */
 let now = 1_700_000_000_000;
 const LONG_MS = 60_000;
 const { call } = apiOf(() => gateway.url);
-
-afterEach(async () => {
-  await gateway.close();
-  await provider.close();
-});
 
 const WORDS = "the gate stands at the end of the garden. ".repeat(30);
 const ANSWER = "It is so.";
@@ -59,8 +50,11 @@ const wires: readonly Wire[] = [
 ];
 
 it.each(wires)("$name: a short conversation that was compacted by hand is sent as its view", async (wire) => {
-  provider = await startFakeProvider({ reply: summarizingReply({ otherwise: ANSWER }) });
-  gateway = await startGateway({ ...upstreamAt(provider.url), window: 1_000_000 }, { now: () => now });
+  ({ provider, gateway } = await startBoth(
+    { window: 1_000_000 },
+    { reply: summarizingReply({ otherwise: ANSWER }) },
+    { now: () => now },
+  ));
   const ask = async (messages: readonly object[]) => {
     now += LONG_MS;
     const response = await fetch(`${gateway.url}${wire.path}`, {

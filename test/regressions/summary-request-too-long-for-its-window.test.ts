@@ -1,18 +1,7 @@
 /** A server that reserves the whole answer refuses a summary request whose answer has no room in the window. */
-import { afterEach, expect, it } from "vitest";
-import {
-  type FakeProvider,
-  startFakeProvider,
-  summarizingReply,
-} from "../../src/testing/fake-provider/index.ts";
-import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
-
-let provider: FakeProvider;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
-afterEach(async () => {
-  await gateway.close();
-  await provider.close();
-});
+import { expect, it } from "vitest";
+import { summarizingReply } from "../../src/testing/fake-provider/index.ts";
+import { startBoth } from "../gateway/gateway-process.ts";
 
 const TURNS = 60;
 const ANSWER = `Noted. ${"This goes with what was said before it. ".repeat(8)}`;
@@ -25,8 +14,10 @@ const question = (turn: number, lines: number) =>
 it.each([40, 80])(
   "questions of %i lines: a request for a summary leaves room for its answer",
   async (lines) => {
-    provider = await startFakeProvider({ window: WINDOW, reply: summarizingReply({ otherwise: ANSWER }) });
-    gateway = await startGateway({ ...upstreamAt(provider.url), window: WINDOW });
+    const { provider, gateway } = await startBoth(
+      { window: WINDOW },
+      { window: WINDOW, reply: summarizingReply({ otherwise: ANSWER }) },
+    );
     const messages: object[] = [];
     for (let turn = 0; turn < TURNS; turn++) {
       messages.push({ role: "user", content: question(turn, lines) });

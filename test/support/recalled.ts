@@ -40,3 +40,26 @@ export const allHidden = (messages: readonly Message[]) => ({
   fates: messages.map(() => ({ type: "drop", reason: "middle" })),
   inserts: [],
 });
+
+export const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
+export const assistant = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
+export const call = (id: string): Message => ({
+  role: "assistant",
+  parts: [{ type: "tool-call", id, name: "read", args: `{"file":"${id}.txt"}` }],
+});
+export const result = (id: string, text: string): Message => ({
+  role: "tool",
+  parts: [{ type: "tool-result", id, text }],
+});
+
+/** Work about something else than the questions, so that their words are rare. */
+export const work: readonly Message[] = Array.from({ length: 40 }, (_, at) => [
+  call(`c${at}`),
+  result(`c${at}`, `Sheet ${at} has ${at * 3} rows about pumps, and nobody signed it in ${1900 + at}.`),
+]).flat();
+
+/** What is quoted where a view hides all that was said before. */
+export function quotedFor(question: string, past: readonly Message[], allowance = 2_000): string[] {
+  const messages = [...past, user(question)];
+  return recalledFor(messages, allHidden(messages), allowance).map(({ passage }) => passage.text);
+}

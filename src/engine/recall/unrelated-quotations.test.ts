@@ -1,34 +1,10 @@
 /** What has nothing to do with the newest message, or says nothing by itself, isn't quoted for it. */
 import { describe, expect, it } from "vitest";
-import { allHidden, recalledFor } from "../../../test/support/recalled.ts";
-import type { Message } from "../../core/types.ts";
-
-const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
-const assistant = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
-const call = (id: string): Message => ({
-  role: "assistant",
-  parts: [{ type: "tool-call", id, name: "read", args: `{"file":"${id}.txt"}` }],
-});
-const result = (id: string, text: string): Message => ({
-  role: "tool",
-  parts: [{ type: "tool-result", id, text }],
-});
-
-/** What is quoted where a view hides all that was said before. */
-function quotedFor(question: string, past: readonly Message[]): string[] {
-  const messages = [...past, user(question)];
-  return recalledFor(messages, allHidden(messages), 2_000).map(({ passage }) => passage.text);
-}
+import { assistant, quotedFor, result, user, work } from "../../../test/support/recalled.ts";
 
 const QUESTION = "Which phrase opens the turnstile at the harbour gate?";
 const FACT = "The turnstile at the harbour gate opens with the phrase copper lantern.";
 const ASKED = /phrase|open|turnstile|harbour|gate/i;
-/** Enough that is about something else, so that the words of the question are rare. */
-const work = Array.from({ length: 40 }, (_, at) => [
-  call(`c${at}`),
-  result(`c${at}`, `Sheet ${at} has ${at * 3} rows about pumps, and nobody signed it in ${1900 + at}.`),
-]).flat();
-
 describe("while tools are at work", () => {
   it("what only stands beside the passage that is meant isn't quoted", () => {
     const past = [

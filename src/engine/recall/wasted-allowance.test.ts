@@ -1,28 +1,6 @@
 /** What automatic recall may quote is little, so it isn't spent on the same line twice or on crumbs, and not denied to what ranks first. */
 import { describe, expect, it } from "vitest";
-import { allHidden, recalledFor } from "../../../test/support/recalled.ts";
-import type { Message } from "../../core/types.ts";
-
-const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
-const assistant = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
-const call = (id: string): Message => ({
-  role: "assistant",
-  parts: [{ type: "tool-call", id, name: "read", args: `{"file":"${id}.txt"}` }],
-});
-const result = (id: string, text: string): Message => ({
-  role: "tool",
-  parts: [{ type: "tool-result", id, text }],
-});
-
-function quotedFor(question: string, past: readonly Message[], allowance = 2_000): string[] {
-  const messages = [...past, user(question)];
-  return recalledFor(messages, allHidden(messages), allowance).map(({ passage }) => passage.text);
-}
-
-const work = Array.from({ length: 40 }, (_, at) => [
-  call(`c${at}`),
-  result(`c${at}`, `Sheet ${at} has ${at * 3} rows about pumps, and nobody signed it in ${1900 + at}.`),
-]).flat();
+import { assistant, call, quotedFor, result, user, work } from "../../../test/support/recalled.ts";
 
 describe("a file that was read twice", () => {
   const line = "The turnstile at the harbour gate opens with the phrase copper lantern.";

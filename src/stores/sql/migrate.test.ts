@@ -40,6 +40,38 @@ const broken: Migration = {
   },
 };
 
+/** A row of a conversation, as the first version wrote it. */
+const FIRST_ROW = {
+  tenant: "t",
+  created_at: 1,
+  updated_at: 1,
+  pinned: 0,
+  archived: 0,
+  length: 0,
+  tokens: 0,
+  title: "",
+  title_search: "",
+};
+
+/** Puts a conversation with its messages as the second version wrote them: each text a body. */
+async function putSecond(
+  engine: SqlEngine,
+  conversation: { readonly id: string; readonly [column: string]: string | number },
+  messages: ReturnType<typeof storedTranscript>,
+  more: (position: number) => { readonly answer?: string | null } = () => ({}),
+): Promise<void> {
+  const row = { ...FIRST_ROW, length: messages.length, named: 0, ...conversation };
+  await engine.transact(putRow("precis_conversations", row));
+  for (const [position, { hash, role, wire }] of messages.entries()) {
+    const body = bodyHash(wire);
+    await engine.transact(putRow("precis_bodies", { tenant: "t", hash: body, wire }, "stays"));
+    const place = { tenant: "t", conversation: conversation.id, position };
+    await engine.transact(
+      putRow("precis_messages", { ...place, hash, body, role, at: 1, ...more(position) }),
+    );
+  }
+}
+
 describe.each([
   [
     "SQLite",
@@ -75,9 +107,8 @@ describe.each([
     const engine = await place();
     const old = engine();
     await migrate(old, migrations.slice(0, 1));
-    const at = { created_at: 1, updated_at: 1, pinned: 0, archived: 0, length: 0, tokens: 0 };
     // As the first version wrote it: without the column that came later.
-    const row = { tenant: "t", id: "c", session: "s", title: "Old", title_search: "old", ...at };
+    const row = { ...FIRST_ROW, id: "c", session: "s", title: "Old", title_search: "old" };
     await old.transact(putRow("precis_conversations", row));
     await old.close();
 
@@ -93,21 +124,13 @@ describe.each([
     const engine = await place();
     const old = engine();
     await migrate(old, migrations.slice(0, 2));
-    const at = { created_at: 1, updated_at: 1, pinned: 0, archived: 0, length: 2, tokens: 0, title: "" };
     const messages = storedTranscript("a", "b", "c", "d");
     for (const [id, dialect, named] of [
       ["responses", "openai-responses", 0],
       ["named", "openai-responses", 1],
       ["chat", "openai-chat", 0],
-    ] as const) {
-      const row = { tenant: "t", id, session: `session of ${id}`, dialect, named, title_search: "", ...at };
-      await old.transact(putRow("precis_conversations", row));
-      for (const [position, { hash, role, wire }] of messages.slice(0, 2).entries()) {
-        await old.transact(putRow("precis_bodies", { tenant: "t", hash: `${id} ${hash}`, wire }));
-        const place = { tenant: "t", conversation: id, position, hash, body: `${id} ${hash}`, role, at: 1 };
-        await old.transact(putRow("precis_messages", place));
-      }
-    }
+    ] as const)
+      await putSecond(old, { id, session: `session of ${id}`, dialect, named }, messages.slice(0, 2));
     await old.close();
 
     const store = createSqlStore(engine(), {}, migrations);
@@ -130,36 +153,11 @@ describe.each([
     const engine = await place();
     const old = engine();
     await migrate(old, migrations.slice(0, 3));
-    const at = {
-      created_at: 1,
-      updated_at: 1,
-      pinned: 0,
-      archived: 0,
-      tokens: 0,
-      title: "",
-      title_search: "",
-    };
     const messages = storedTranscript("a", "b", "c");
-    for (const conversation of ["one", "two"]) {
-      const row = { tenant: "t", id: conversation, length: 3, named: 0, ...at };
-      await old.transact(putRow("precis_conversations", row));
-      for (const [position, { hash, role, wire }] of messages.entries()) {
-        // As the third version wrote them: each text a body.
-        await old.transact(putRow("precis_bodies", { tenant: "t", hash: bodyHash(wire), wire }, "stays"));
-        const answer = position === 1 ? `answer of ${conversation}` : null;
-        const message = {
-          tenant: "t",
-          conversation,
-          position,
-          hash,
-          body: bodyHash(wire),
-          role,
-          at: 1,
-          answer,
-        };
-        await old.transact(putRow("precis_messages", message));
-      }
-    }
+    for (const id of ["one", "two"])
+      await putSecond(old, { id }, messages, (position) => ({
+        answer: position === 1 ? `answer of ${id}` : null,
+      }));
     await old.close();
 
     const store = createSqlStore(engine(), {}, migrations);
@@ -205,21 +203,7 @@ describe.each([
     const engine = await place();
     const old = engine();
     await migrate(old, migrations.slice(0, 8));
-    const at = {
-      created_at: 1,
-      updated_at: 1,
-      pinned: 0,
-      archived: 0,
-      tokens: 0,
-      title: "",
-      title_search: "",
-    };
-    await old.transact(putRow("precis_conversations", { tenant: "t", id: "c", length: 3, named: 0, ...at }));
-    for (const [position, { hash, role, wire }] of storedTranscript("alpha", "beta", "gamma").entries()) {
-      await old.transact(putRow("precis_bodies", { tenant: "t", hash: bodyHash(wire), wire }));
-      const message = { tenant: "t", conversation: "c", position, hash, body: bodyHash(wire), role, at: 1 };
-      await old.transact(putRow("precis_messages", message));
-    }
+    await putSecond(old, { id: "c" }, storedTranscript("alpha", "beta", "gamma"));
     await old.close();
 
     const added: number[] = [];
@@ -297,17 +281,8 @@ describe("a rolling upgrade of PostgreSQL, while a node of the version before wr
     await filled.close();
     const node = new pg.Client({ connectionString: url });
     await node.connect();
-    const at = {
-      created_at: 1,
-      updated_at: 1,
-      pinned: 0,
-      archived: 0,
-      tokens: 0,
-      title: "",
-      title_search: "",
-    };
     const writer = engineAt(url);
-    const row = { tenant: "t", id: "c", length: 1, indexed: 1, named: 0, ...at };
+    const row = { ...FIRST_ROW, id: "c", length: 1, indexed: 1, named: 0 };
     await writer.transact(putRow("precis_conversations", row));
     // The node holds a conversation, as whoever indexes it does, before it comes to the index.
     await node.query("begin");

@@ -3,15 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { everything, first, next, TENANT, wordsOf } from "../../../test/support/appends.ts";
 import { threadedStore } from "../../../test/support/threaded-store.ts";
 import { StoreError } from "../../core/errors.ts";
-import type { Append, ServerStore } from "../server-store.ts";
+import type { ServerStore } from "../server-store.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-several-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const TENANT = "default";
-const AT = 1_700_000_000_000;
 let files = 0;
 
 async function two(): Promise<{ one: ServerStore; other: ServerStore; close(): Promise<unknown> }> {
@@ -20,28 +19,6 @@ async function two(): Promise<{ one: ServerStore; other: ServerStore; close(): P
   const other = await threadedStore(path);
   return { one, other, close: () => Promise.all([one.close(), other.close()]) };
 }
-
-const message = (name: string) => ({
-  hash: `hash of ${name}`,
-  role: "user" as const,
-  wire: JSON.stringify({ role: "user", content: name }),
-  at: AT,
-});
-const first = (...names: string[]): Append => ({ messages: names.map(message), at: AT });
-const next = (conversation: string, after: string, ...names: string[]): Append => ({
-  conversation,
-  after: `hash of ${after}`,
-  messages: names.map(message),
-  at: AT,
-});
-const wordsOf = async (store: ServerStore, id: string) =>
-  (await store.conversations.read(TENANT, id)).map(
-    ({ wire }) => (JSON.parse(wire) as { content: string }).content,
-  );
-const everything = async (store: ServerStore) => {
-  const { conversations } = await store.conversations.list(TENANT);
-  return (await Promise.all(conversations.map(({ id }) => wordsOf(store, id)))).sort();
-};
 
 test("what was acknowledged is there for another process at once", async () => {
   const { one, other, close } = await two();

@@ -12,15 +12,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test, vi } from "vitest";
+import { AT, everything, first, message, next, TENANT, wordsOf } from "../../../test/support/appends.ts";
 import { type OldRecord, oldJournal } from "../../../test/support/old-journal.ts";
-import type { Append, ServerStore } from "../server-store.ts";
+import type { Append } from "../server-store.ts";
 import { sqliteStore } from "../sqlite.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-journals-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const TENANT = "default";
-const AT = 1_700_000_000_000;
 const FIXTURE = "n000000000001-019a0000-0000-7000-8000-000000000000.journal";
 let files = 0;
 
@@ -37,34 +36,12 @@ async function place(...journals: readonly (readonly OldRecord[])[]) {
   return { path, folder, conversation, journals: () => (existsSync(folder) ? readdirSync(folder) : []) };
 }
 
-const message = (name: string) => ({
-  hash: `hash of ${name}`,
-  role: "user" as const,
-  wire: JSON.stringify({ role: "user", content: name }),
-  tokens: 3,
-  at: AT,
-});
-const first = (...names: string[]): Append => ({ messages: names.map(message), at: AT });
-const next = (conversation: string, after: string, ...names: string[]): Append => ({
-  conversation,
-  after: `hash of ${after}`,
-  messages: names.map(message),
-  at: AT,
-});
 const record = (id: string, input: Append, position = 0): OldRecord => ({
   tenant: TENANT,
   id,
   input,
   position,
 });
-const wordsOf = async (store: ServerStore, id: string) =>
-  (await store.conversations.read(TENANT, id)).map(
-    ({ wire }) => (JSON.parse(wire) as { content: string }).content,
-  );
-const everything = async (store: ServerStore) => {
-  const { conversations } = await store.conversations.list(TENANT);
-  return (await Promise.all(conversations.map(({ id }) => wordsOf(store, id)))).sort();
-};
 
 test("what version 0.1 left in a journal is there, whole, and its journals are gone", async () => {
   const { path, folder } = await place();

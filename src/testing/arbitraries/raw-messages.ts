@@ -1,5 +1,9 @@
 import { TINY_PNG } from "../builders/message-builders.ts";
 
+const said = (role: string, ...content: readonly object[]) => ({ role, content });
+const toolResult = (toolCallId: string, toolName: string, output: object) =>
+  said("tool", { type: "tool-result", toolCallId, toolName, output });
+
 /**
  * Rare but real forms of wire messages, by dialect: each has been sent by some client or returned by some provider.
  * They are spliced into generated transcripts, so that most of them are orphans there.
@@ -110,73 +114,52 @@ export const RAW_MESSAGES: Readonly<Record<string, readonly object[]>> = {
       role: "user",
       content: [{ type: "tool_result", tool_use_id: "nobody-asked", content: "orphan", is_error: true }],
     },
-    {
-      role: "user",
+    said(
+      "user",
+      { type: "text", text: "before" },
+      { type: "tool_result", tool_use_id: "c1", content: "late" },
+    ),
+    said("user", {
+      type: "tool_result",
+      tool_use_id: "c2",
       content: [
-        { type: "text", text: "before" },
-        { type: "tool_result", tool_use_id: "c1", content: "late" },
+        { type: "text", text: "a picture" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: TINY_PNG } },
       ],
-    },
-    {
-      role: "user",
-      content: [
-        {
-          type: "tool_result",
-          tool_use_id: "c2",
-          content: [
-            { type: "text", text: "a picture" },
-            { type: "image", source: { type: "base64", media_type: "image/png", data: TINY_PNG } },
-          ],
-        },
-      ],
-    },
+    }),
     { role: "assistant", content: [{ type: "thinking", thinking: "Hm.", signature: "sig" }] },
-    {
-      role: "assistant",
-      content: [
-        { type: "redacted_thinking", data: "xxxx" },
-        { type: "text", text: "so" },
-      ],
-    },
-    {
-      role: "assistant",
-      content: [
-        { type: "server_tool_use", id: "srv_1", name: "web_search", input: { query: "precis" } },
-        {
-          type: "web_search_tool_result",
-          tool_use_id: "srv_1",
-          content: [
-            { type: "web_search_result", url: "https://example.com", title: "t", encrypted_content: "e" },
-          ],
-        },
-        { type: "text", text: "found" },
-      ],
-    },
-    {
-      role: "assistant",
-      content: [
-        { type: "mcp_tool_use", id: "mcp_1", name: "echo", server_name: "s", input: {} },
-        {
-          type: "mcp_tool_result",
-          tool_use_id: "mcp_1",
-          is_error: false,
-          content: [{ type: "text", text: "hi" }],
-        },
-      ],
-    },
-    {
-      role: "assistant",
-      content: [
-        { type: "tool_use", id: "c1", name: "read", input: {} },
-        { type: "tool_use", id: "c1", name: "read", input: {} },
-      ],
-    },
-    {
-      role: "user",
-      content: [
-        { type: "document", source: { type: "text", media_type: "text/plain", data: "A document." } },
-      ],
-    },
+    said("assistant", { type: "redacted_thinking", data: "xxxx" }, { type: "text", text: "so" }),
+    said(
+      "assistant",
+      { type: "server_tool_use", id: "srv_1", name: "web_search", input: { query: "precis" } },
+      {
+        type: "web_search_tool_result",
+        tool_use_id: "srv_1",
+        content: [
+          { type: "web_search_result", url: "https://example.com", title: "t", encrypted_content: "e" },
+        ],
+      },
+      { type: "text", text: "found" },
+    ),
+    said(
+      "assistant",
+      { type: "mcp_tool_use", id: "mcp_1", name: "echo", server_name: "s", input: {} },
+      {
+        type: "mcp_tool_result",
+        tool_use_id: "mcp_1",
+        is_error: false,
+        content: [{ type: "text", text: "hi" }],
+      },
+    ),
+    said(
+      "assistant",
+      { type: "tool_use", id: "c1", name: "read", input: {} },
+      { type: "tool_use", id: "c1", name: "read", input: {} },
+    ),
+    said("user", {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: "A document." },
+    }),
     { role: "user", content: [{ type: "image", source: { type: "url", url: "https://example.com/a.png" } }] },
     { role: "user", content: [{ type: "hologram", payload: { a: 1 } }] },
     { role: "user", content: "pinned", precis: { pin: true } },
@@ -196,70 +179,26 @@ export const RAW_MESSAGES: Readonly<Record<string, readonly object[]>> = {
       content: [{ type: "tool-call", toolCallId: "c1", toolName: "read", input: { path: "a" } }],
     },
     { role: "tool", content: [] },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId: "c1",
-          toolName: "read",
-          output: { type: "json", value: { rows: [1, 2] } },
-        },
-      ],
-    },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId: "c1",
-          toolName: "read",
-          output: { type: "error-text", value: "ENOENT" },
-        },
-      ],
-    },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId: "nobody-asked",
-          toolName: "read",
-          output: { type: "content", value: [{ type: "text", text: "orphan" }] },
-        },
-      ],
-    },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId: "c2",
-          toolName: "bash",
-          output: { type: "execution-denied", reason: "no" },
-        },
-      ],
-    },
-    {
-      role: "assistant",
-      content: [
-        { type: "tool-call", toolCallId: "p1", toolName: "web_search", input: {}, providerExecuted: true },
-        {
-          type: "tool-result",
-          toolCallId: "p1",
-          toolName: "web_search",
-          output: { type: "json", value: [] },
-        },
-        { type: "text", text: "found" },
-      ],
-    },
-    {
-      role: "assistant",
-      content: [
-        { type: "tool-call", toolCallId: "c3", toolName: "bash", input: { command: "rm" } },
-        { type: "tool-approval-request", approvalId: "ap1", toolCallId: "c3" },
-      ],
-    },
+    toolResult("c1", "read", { type: "json", value: { rows: [1, 2] } }),
+    toolResult("c1", "read", { type: "error-text", value: "ENOENT" }),
+    toolResult("nobody-asked", "read", { type: "content", value: [{ type: "text", text: "orphan" }] }),
+    toolResult("c2", "bash", { type: "execution-denied", reason: "no" }),
+    said(
+      "assistant",
+      { type: "tool-call", toolCallId: "p1", toolName: "web_search", input: {}, providerExecuted: true },
+      {
+        type: "tool-result",
+        toolCallId: "p1",
+        toolName: "web_search",
+        output: { type: "json", value: [] },
+      },
+      { type: "text", text: "found" },
+    ),
+    said(
+      "assistant",
+      { type: "tool-call", toolCallId: "c3", toolName: "bash", input: { command: "rm" } },
+      { type: "tool-approval-request", approvalId: "ap1", toolCallId: "c3" },
+    ),
     { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ap1", approved: false }] },
     { role: "user", content: "pinned", precis: { pin: true } },
   ],

@@ -1,7 +1,7 @@
 import { decide } from "./answer.ts";
 import { faultName, refusalOf, spoiled, unauthorized } from "./apply-fault.ts";
 import { chatWire } from "./chat/chat-wire.ts";
-import type { FakeEvent, FakeWire, WireRules } from "./fake-wire.ts";
+import type { Accepted, FakeEvent, FakeWire, WireRules } from "./fake-wire.ts";
 import { geminiWire } from "./gemini/gemini-wire.ts";
 import { messagesWire } from "./messages/messages-wire.ts";
 import { inputTokens, lastUserText } from "./prompt.ts";
@@ -139,27 +139,38 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       }
       if (tooLong !== undefined) return refuse(tooLong);
 
-      const use = cache.use(api, record.model, prompt.pieces);
-      record.tokens = { input: use.input, cacheRead: use.cacheRead, cacheWrite: use.cacheWrite };
-      const thinks = accepted.notes["thinks"] === true;
-      const given = spoiled(fault, withThought(await replier(record), thinks));
-      if (typeof given !== "string" && given.delayMs !== undefined) await sleep(given.delayMs);
-      const decided = decide(given, record, { room: Math.max(1, window - input), count });
-      record.status = 200;
-      record.outputTokens = decided.outputTokens;
-      if (record.fault === "wrong-json") return { type: "text", status: 200, body: '{"id": "cut o' };
-      if (!record.streamed) {
-        const json = wire.json(decided, use, record, accepted);
-        return record.fault === "reset" ? { type: "break" } : { type: "json", status: 200, body: json };
-      }
-      const events = wire.events(decided, use, record, accepted);
-      return record.fault === "reset"
-        ? { type: "events", events, breakAfter: Math.ceil(events.length / 2) }
-        : { type: "events", events };
+      return await reply(record, accepted, fault);
     } catch (error) {
       if (error instanceof ProviderRefusal) return refuse(error);
       throw error;
     }
+  }
+
+  /** Answers a request that was accepted. */
+  async function reply(
+    record: Mutable<RecordedRequest>,
+    accepted: Accepted,
+    fault: Fault | undefined,
+  ): Promise<Outcome> {
+    const wire = wires[record.api];
+    const room = Math.max(1, window - record.tokens.input);
+    const use = cache.use(record.api, record.model, accepted.prompt.pieces);
+    record.tokens = { input: use.input, cacheRead: use.cacheRead, cacheWrite: use.cacheWrite };
+    const thinks = accepted.notes["thinks"] === true;
+    const given = spoiled(fault, withThought(await replier(record), thinks));
+    if (typeof given !== "string" && given.delayMs !== undefined) await sleep(given.delayMs);
+    const decided = decide(given, record, { room, count });
+    record.status = 200;
+    record.outputTokens = decided.outputTokens;
+    if (record.fault === "wrong-json") return { type: "text", status: 200, body: '{"id": "cut o' };
+    if (!record.streamed) {
+      const json = wire.json(decided, use, record, accepted);
+      return record.fault === "reset" ? { type: "break" } : { type: "json", status: 200, body: json };
+    }
+    const events = wire.events(decided, use, record, accepted);
+    return record.fault === "reset"
+      ? { type: "events", events, breakAfter: Math.ceil(events.length / 2) }
+      : { type: "events", events };
   }
 
   return {

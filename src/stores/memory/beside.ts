@@ -1,16 +1,9 @@
-import type {
-  Citation,
-  CitationStore,
-  ClientKey,
-  ClientKeyStore,
-  EventStore,
-  LeaseStore,
-} from "../server-store.ts";
+import type { Citation, CitationStore, ClientKeyStore, EventStore, LeaseStore } from "../server-store.ts";
 import { checkEventQuery } from "../shared/check-event-query.ts";
 import { checkName } from "../shared/check-name.ts";
 import { citationNumber } from "../shared/citation-number.ts";
-import { cleanText, cleanTitle } from "../shared/clean-text.ts";
-import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
+import { cleanText } from "../shared/clean-text.ts";
+import { hashClientKey, newClientKey, shownKey } from "../shared/client-key.ts";
 import { EVENTS, pageSize } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import type { MemoryContext } from "./tenant-data.ts";
@@ -101,34 +94,19 @@ export function memoryLeases({ of, now }: MemoryContext): LeaseStore {
 
 export function memoryClientKeys({ of, tenants, now, newId }: MemoryContext): ClientKeyStore {
   return {
-    async create(tenant, { name, limits = {}, expiresAt }) {
+    async create(tenant, wanted) {
       const data = of("clientKeys.create", tenant);
-      const key = newClientKey();
-      const clientKey: ClientKey = {
-        id: newId(),
-        tenant,
-        name: cleanTitle(name),
-        limits,
-        createdAt: now(),
-        expiresAt,
-        revokedAt: undefined,
-        lastUsedAt: undefined,
-      };
-      data.clientKeys.set(await hashClientKey(key), clientKey);
-      return { key, clientKey };
+      const made = await newClientKey(wanted, { id: newId(), tenant, createdAt: now() });
+      data.clientKeys.set(made.hash, made.clientKey);
+      return { key: made.key, clientKey: made.clientKey };
     },
     async verify(key) {
       const hash = await hashClientKey(key);
-      const at = now();
       for (const { clientKeys } of tenants.values()) {
-        const found = clientKeys.get(hash);
-        if (!found) continue;
-        if (found.revokedAt !== undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= at)
-          return undefined;
-        if (at - (found.lastUsedAt ?? 0) < LAST_USED_ACCURACY_MS) return found;
-        const used = { ...found, lastUsedAt: at };
-        clientKeys.set(hash, used);
-        return used;
+        if (!clientKeys.has(hash)) continue;
+        const shown = shownKey(clientKeys.get(hash), now());
+        if (shown) clientKeys.set(hash, shown);
+        return shown;
       }
       return undefined;
     },

@@ -2,8 +2,8 @@ import type { Imported, Retention, StoreStats, Swept, Upkeep } from "../server-s
 import {
   EXPORT_VERSION,
   type ExportLine,
+  type ImportCount,
   type ImportItem,
-  type LineCount,
   readExport,
 } from "../shared/export-line.ts";
 import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
@@ -135,23 +135,16 @@ function* linesOf(tenant: string, data: TenantData): Iterable<ExportLine> {
 async function importAll(
   context: MemoryContext,
   lines: AsyncIterable<string> | Iterable<string>,
-  { clientKeys = false }: { readonly clientKeys?: boolean } = {},
+  options: { readonly clientKeys?: boolean } = {},
 ): Promise<Imported> {
-  const count: LineCount = { lines: 0 };
+  const count: ImportCount = { lines: 0, added: 0, clientKeys: { added: 0, leftOut: 0 } };
   const cameNow = new Set<string>();
-  let added = 0;
-  const keys = { added: 0, leftOut: 0 };
-  for await (const item of readExport(lines, count)) {
-    const isKey = item.type === "clientKey";
-    if (isKey && !clientKeys) {
-      keys.leftOut++;
-      continue;
-    }
+  for await (const item of readExport(lines, count, options)) {
     const one = importItem(context.of("import", item.tenant), item, { cameNow, limits: context.limits });
-    added += one;
-    if (isKey) keys.added += one;
+    count.added += one;
+    if (item.type === "clientKey") count.clientKeys.added += one;
   }
-  return { lines: count.lines, added, clientKeys: keys };
+  return count;
 }
 
 function importItem(

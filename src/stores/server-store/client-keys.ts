@@ -17,7 +17,7 @@ export interface NewClientKey {
   readonly expiresAt?: number;
 }
 
-/** A key without the key. */
+/** What is stored of a client key: everything but the key itself. */
 export interface ClientKey {
   readonly id: string;
   readonly tenant: string;

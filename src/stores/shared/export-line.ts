@@ -61,9 +61,11 @@ export type ImportItem =
   | ImportedConversation
   | Exclude<ExportLine, { type: "precis-export" | "conversation" | "message" | "citation" }>;
 
-/** How many lines were read. */
-export interface LineCount {
+/** What came of an import so far. */
+export interface ImportCount {
   lines: number;
+  added: number;
+  readonly clientKeys: { added: number; leftOut: number };
 }
 
 const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
@@ -81,14 +83,16 @@ const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
 /** What an export holds, as it is imported: whole conversations, and everything by the names of this version. */
 export async function* readExport(
   lines: AsyncIterable<string> | Iterable<string>,
-  count: LineCount,
+  count: ImportCount,
+  { clientKeys = false }: { readonly clientKeys?: boolean },
 ): AsyncIterable<ImportItem> {
   const version: ExportVersion = { is: EXPORT_VERSION };
   let rename: ReturnType<typeof createImportNames> | undefined;
   for await (const item of wholeItems(lines, count, version)) {
     if (version.is < CRYPTOGRAPHIC_NAMES) rename ??= createImportNames();
     const renamed = rename ? rename(item) : item;
-    if (renamed) yield renamed;
+    if (renamed?.type === "clientKey" && !clientKeys) count.clientKeys.leftOut++;
+    else if (renamed) yield renamed;
   }
 }
 
@@ -103,7 +107,7 @@ const CRYPTOGRAPHIC_NAMES = 2;
 /** Lines of an export put together to what is imported in one go. */
 async function* wholeItems(
   lines: AsyncIterable<string> | Iterable<string>,
-  count: LineCount,
+  count: Pick<ImportCount, "lines">,
   version: ExportVersion,
 ): AsyncIterable<ImportItem> {
   let whole: ImportedConversation | undefined;

@@ -1,27 +1,16 @@
 import type { ClientKey, ClientKeyStore } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { cleanTitle } from "../shared/clean-text.ts";
-import { hashClientKey, LAST_USED_ACCURACY_MS, newClientKey } from "../shared/client-key.ts";
+import { hashClientKey, newClientKey, shownKey } from "../shared/client-key.ts";
 import { putRow } from "./put-row.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 
 export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKeyStore {
   return {
-    async create(tenant, { name, limits = {}, expiresAt }) {
+    async create(tenant, wanted) {
       checkName("clientKeys.create", "tenant", tenant);
-      const key = newClientKey();
-      const hash = await hashClientKey(key);
-      const clientKey: ClientKey = {
-        id: newId(),
-        tenant,
-        name: cleanTitle(name),
-        limits,
-        createdAt: now(),
-        expiresAt: expiresAt === undefined ? undefined : Math.round(expiresAt),
-        revokedAt: undefined,
-        lastUsedAt: undefined,
-      };
+      const of = { id: newId(), tenant, createdAt: now() };
+      const { key, hash, clientKey } = await newClientKey(wanted, of);
       await write("clientKeys.create", () => insertClientKey(hash, clientKey));
       return { key, clientKey };
     },
@@ -32,14 +21,12 @@ export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKe
         firstRow<ClientKeyRow>("select * from precis_client_keys where hash = ?", hash),
       );
       const found = row && clientKeyOf(row);
-      const at = now();
-      if (!found || found.revokedAt !== undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= at)
-        return undefined;
-      if (at - (found.lastUsedAt ?? 0) < LAST_USED_ACCURACY_MS) return found;
-      await write("clientKeys.verify", () =>
-        rows("update precis_client_keys set last_used_at = ? where hash = ?", at, hash),
-      );
-      return { ...found, lastUsedAt: at };
+      const shown = shownKey(found, now());
+      if (shown && shown !== found)
+        await write("clientKeys.verify", () =>
+          rows("update precis_client_keys set last_used_at = ? where hash = ?", shown.lastUsedAt, hash),
+        );
+      return shown;
     },
 
     list: (tenant) =>

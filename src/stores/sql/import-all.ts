@@ -1,9 +1,9 @@
 import type { Imported, StoredEvent } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import {
+  type ImportCount,
   type ImportedConversation,
   type ImportItem,
-  type LineCount,
   readExport,
 } from "../shared/export-line.ts";
 import { placeTexts, type TextPlaces } from "../shared/place-texts.ts";
@@ -26,12 +26,10 @@ const ITEMS_PER_WRITE = 100;
 export async function importAll(
   context: SqlContext,
   lines: AsyncIterable<string> | Iterable<string>,
-  { clientKeys = false }: { readonly clientKeys?: boolean } = {},
+  options: { readonly clientKeys?: boolean } = {},
 ): Promise<Imported> {
-  const count: LineCount = { lines: 0 };
+  const count: ImportCount = { lines: 0, added: 0, clientKeys: { added: 0, leftOut: 0 } };
   const addedConversations = new Set<string>();
-  let added = 0;
-  const keys = { added: 0, leftOut: 0 };
   let items: ImportItem[] = [];
   const flush = async () => {
     const batch = items;
@@ -53,20 +51,16 @@ export async function importAll(
       return { sum, addedKeys, cameNow };
     });
     for (const name of written.cameNow) addedConversations.add(name);
-    added += written.sum;
-    keys.added += written.addedKeys;
+    count.added += written.sum;
+    count.clientKeys.added += written.addedKeys;
   };
-  for await (const item of readExport(lines, count)) {
-    if (item.type === "clientKey" && !clientKeys) {
-      keys.leftOut++;
-      continue;
-    }
+  for await (const item of readExport(lines, count, options)) {
     items.push(item);
     // A conversation may be large: it is written at once rather than held with others.
     if (items.length >= ITEMS_PER_WRITE || item.type === "whole-conversation") await flush();
   }
   await flush();
-  return { lines: count.lines, added, clientKeys: keys };
+  return count;
 }
 
 /** Name of the lock that keeps two imports from adding the same thing at once. */

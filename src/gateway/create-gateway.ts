@@ -3,7 +3,9 @@ import type { Server } from "node:http";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
+import type { Compactor } from "../core/types.ts";
 import type { ServerStore } from "../stores/server-store.ts";
+import type { CompactionParts } from "./compaction/compaction-parts.ts";
 import { createCompactors } from "./compaction/compactors.ts";
 import { createObserving } from "./compaction/observing.ts";
 import { currentBehalf } from "./compaction/on-behalf.ts";
@@ -12,6 +14,7 @@ import { summarizerByName, summarizerFor } from "./compaction/summarizer.ts";
 import { watchRecords } from "./compaction/watch-records.ts";
 import { createWarnGuess, createWindows } from "./compaction/windows.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
+import type { ConversationParts } from "./conversation/conversation-parts.ts";
 import { createDeletions } from "./conversation/deletions.ts";
 import { createFates } from "./conversation/fates.ts";
 import { createCitations } from "./conversation/keep-citations.ts";
@@ -37,6 +40,7 @@ import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createTracing, hasSdk, noTracing, type Tracing } from "./telemetry/open-telemetry.ts";
 import { createRequestLog } from "./telemetry/request-log.ts";
+import type { Telemetry } from "./telemetry/telemetry.ts";
 import { createTimeline } from "./telemetry/timeline.ts";
 import { createTotals } from "./telemetry/totals.ts";
 import { openOwnUpstreams, ownUpstreamsFile } from "./upstream/own-upstreams.ts";
@@ -84,111 +88,25 @@ export async function createGateway(
   const upstreams = config.upstreams.map(createUpstream);
   const canAddModels = mode === "open" && config.workers <= 1;
   const ownUpstreams = await openOwnUpstreams(canAddModels ? ownUpstreamsFile(config) : undefined, upstreams);
-  const windows = createWindows(config);
-  const node = randomUUID();
-  const live = createLive(parts.share);
-  const memory = createMemory();
-  const records = watchRecords(store);
-  const timeline = createTimeline(store.events, live, log);
-  const requests = createRequestLog(store.events, log);
-  const busy = createBusy(parts.shareBusy);
-  const announcer = createAnnouncer(live, store.conversations, busy, log);
-  const metrics = createMetrics();
   const grace = createGrace();
   const drain = new AbortController();
-  const warnGuess = createWarnGuess({ log, metrics });
-  const tracing = config.openTelemetry ? startTracing(parts.version ?? "0.0.0", now, log) : noTracing;
-  const compactors = createCompactors({
-    config,
-    windows,
-    warnGuess,
-    records: (tenant, mark) => records.of(tenant, mark),
-    summarizer({ upstream, wire, model, tenant, summarizer }, window) {
-      if (!upstream) return undefined;
-      const chosen =
-        summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
-      const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
-      return made && singleFlight(tracing.model(made), { leases: store.leases, tenant, node });
-    },
-    listen(compactor, { model }) {
-      compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));
-      compactor.on("failed", ({ error, fallback }) => {
-        const behalf = currentBehalf();
-        // A person gave up waiting for it.
-        if (behalf?.signal?.aborted) return;
-        behalf?.onFailed?.(error.message);
-        metrics.summaryFailures.inc({ fallback });
-        log.warn({ model, fallback, reason: error.message }, "a summary failed");
-        const conversation = behalf?.conversation();
-        if (behalf && conversation !== undefined)
-          void timeline.add(behalf.tenant, conversation, now(), {
-            type: "failed",
-            message: error.message,
-            fallback,
-          });
-      });
-    },
-  });
-  const citations = createCitations(store.citations, { redact: config.redact, log });
-  const recorder = config.store
-    ? createRecorder({
-        store: store.conversations,
-        memory,
-        redact: config.redact,
-        onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
-        citations,
-      })
-    : undefined;
+  const base = { config, version: parts.version ?? "0.0.0", node: randomUUID(), store, upstreams, log, now };
+  const told = { ...base, ...telemetryOf(base, parts) };
+  const compaction = { ...told, ...compactionOf(told) };
   const gateway: Gateway = {
-    config,
-    version: parts.version ?? "0.0.0",
-    node,
-    store,
-    upstreams,
+    ...compaction,
+    ...conversationsOf(compaction),
     ownUpstreams,
     canAddModels,
-    windows,
-    compactors,
-    observing: config.observe ? createObserving({ config, windows, warnGuess }) : undefined,
-    records,
-    transcripts: createTranscripts(store.conversations),
-    fates: createFates({ config, store, records, compactors, now }),
-    replayedStates: createReplayedStates(),
-    recorder,
-    citations,
-    spill:
-      recorder &&
-      createSpill({
-        recorder,
-        store: store.conversations,
-        maxBytes: config.limits.spillBytes,
-        onChange: (waiting) => metrics.spilled.set(waiting),
-        onLost(count) {
-          metrics.lostAnswers.inc(count);
-          log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
-        },
-      }),
-    memory,
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
     limitRate: createRateLimit(now),
     limitStreams: createStreamLimit(config.limits.streams),
     streams: new Map(),
-    live,
-    announcer,
-    busy,
-    timeline,
-    requests,
-    tracing,
-    totals: createTotals(now()),
-    deletions: createDeletions(store.conversations, log),
-    metrics,
     gather: parts.gather,
-    log,
     logHealth,
     isLeaving: () => grace.isLeaving() || drain.signal.aborted,
     isDraining: () => drain.signal.aborted,
     draining: drain.signal,
-    now,
   };
   const api = createApi(gateway);
   const http = openHttp(config, createHandler(gateway, api.listener), log);
@@ -207,15 +125,119 @@ export async function createGateway(
       // An answer whose page has gone away is still written to its end.
       await http.close(() => api.settled());
       api.stop();
-      await requests.flush();
+      await gateway.requests.flush();
       await gateway.spill?.end();
       await gateway.deletions.finish();
-      await citations.settled();
-      await compactors.close();
+      await gateway.citations.settled();
+      await gateway.compactors.close();
       await gateway.observing?.close();
       await Promise.all(upstreams.map(({ pool }) => pool.destroy()));
       await store.close();
     },
+  };
+}
+
+function telemetryOf(
+  { config, version, store, log, now }: Pick<Gateway, "config" | "version" | "store" | "log" | "now">,
+  { share, shareBusy }: GatewayParts,
+): Telemetry {
+  const live = createLive(share);
+  return {
+    log,
+    now,
+    live,
+    metrics: createMetrics(),
+    totals: createTotals(now()),
+    timeline: createTimeline(store.events, live, log),
+    requests: createRequestLog(store.events, log),
+    tracing: config.openTelemetry ? startTracing(version, now, log) : noTracing,
+    busy: createBusy(shareBusy),
+  };
+}
+
+function compactionOf(
+  base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node">,
+): Pick<Gateway, "windows" | "records" | "compactors" | "observing"> {
+  const { config, store, upstreams, node, tracing } = base;
+  const windows = createWindows(config);
+  const records = watchRecords(store);
+  const warnGuess = createWarnGuess(base);
+  const compactors = createCompactors({
+    config,
+    windows,
+    warnGuess,
+    records: (tenant, mark) => records.of(tenant, mark),
+    summarizer({ upstream, wire, model, tenant, summarizer }, window) {
+      if (!upstream) return undefined;
+      const chosen =
+        summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
+      const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
+      return made && singleFlight(tracing.model(made), { leases: store.leases, tenant, node });
+    },
+    listen: (compactor, { model }) => listen(base, compactor, model),
+  });
+  const observing = config.observe ? createObserving({ config, windows, warnGuess }) : undefined;
+  return { windows, records, compactors, observing };
+}
+
+/** Tells whom a compactor works for, the timeline, log and metrics what happens to its summaries. */
+function listen(
+  { metrics, log, timeline, now }: Telemetry,
+  compactor: Compactor<unknown>,
+  model: string,
+): void {
+  compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));
+  compactor.on("failed", ({ error: { message }, fallback }) => {
+    const behalf = currentBehalf();
+    // A person gave up waiting for it.
+    if (behalf?.signal?.aborted) return;
+    behalf?.onFailed?.(message);
+    metrics.summaryFailures.inc({ fallback });
+    log.warn({ model, fallback, reason: message }, "a summary failed");
+    const conversation = behalf?.conversation();
+    if (behalf && conversation !== undefined)
+      void timeline.add(behalf.tenant, conversation, now(), { type: "failed", message, fallback });
+  });
+}
+
+function conversationsOf(
+  parts: CompactionParts,
+): Omit<ConversationParts, keyof CompactionParts | "isDraining"> {
+  const { config, store, log, metrics, live, busy } = parts;
+  const { conversations } = store;
+  const memory = createMemory();
+  const announcer = createAnnouncer(live, conversations, busy, log);
+  const citations = createCitations(store.citations, { redact: config.redact, log });
+  const recorder = config.store
+    ? createRecorder({
+        store: conversations,
+        memory,
+        redact: config.redact,
+        onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
+        citations,
+      })
+    : undefined;
+  return {
+    memory,
+    announcer,
+    citations,
+    recorder,
+    spill:
+      recorder &&
+      createSpill({
+        recorder,
+        store: conversations,
+        maxBytes: config.limits.spillBytes,
+        onChange: (waiting) => metrics.spilled.set(waiting),
+        onLost(count) {
+          metrics.lostAnswers.inc(count);
+          log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
+        },
+      }),
+    transcripts: createTranscripts(conversations),
+    fates: createFates(parts),
+    replayedStates: createReplayedStates(),
+    deletions: createDeletions(conversations, log),
   };
 }
 

@@ -2,7 +2,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
 import { legacyHash } from "../../core/legacy/hash.ts";
-import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
+import type { Compactor, Dialect, Model, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
 import { createEngineMemory } from "../../engine/engine.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -175,15 +175,7 @@ function alternating(dialect: Dialect<unknown>, upstream: Upstream | undefined):
 }
 
 function wishOf(
-  {
-    profile,
-    strategy,
-    budget,
-  }: {
-    readonly profile: Profile;
-    readonly strategy: StrategyName | undefined;
-    readonly budget: number | undefined;
-  },
+  { profile, strategy, budget }: ReturnType<Settle>,
   { tuning, ...more }: Pick<CompactorChoice, "tuning" | "window" | "summarizer"> = {},
 ): string {
   return JSON.stringify([

@@ -17,8 +17,8 @@ export interface ConversationParts extends CompactionParts {
   readonly replayedStates: ReplayedStates;
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
-  /** Where answers wait that the store didn't take; undefined with `store: false`. */
   readonly citations: Citations;
+  /** Where answers wait that the store didn't take; undefined with `store: false`. */
   readonly spill: Spill | undefined;
   readonly memory: ConversationMemory;
   readonly announcer: Announcer;

@@ -1,24 +1,16 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { runNow, type Steps } from "../../core/steps.ts";
-import type { Dialect } from "../../core/types.ts";
-import type { Append, Appended, ConversationStore, NewMessage } from "../../stores/server-store.ts";
+import { runNow } from "../../core/steps.ts";
+import type { Append, Appended, ConversationStore } from "../../stores/server-store.ts";
 import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/pace.ts";
-import { redactSecrets } from "../compaction/redact-secrets.ts";
-import type { WireRequest } from "../wires/wire.ts";
-import { givenAnswersIn } from "./find-hidden.ts";
+import { type AppendContext, type AppendedRequest, AppendMaker } from "./append-maker.ts";
 import type { Citations } from "./keep-citations.ts";
 import { invented, type Known } from "./known.ts";
-import { type Located, locateFirst, type Sought, storedAs } from "./locate.ts";
-import type { ConversationMemory } from "./memory.ts";
+import { type Located, locateFirst } from "./locate.ts";
 import { isReservedSession } from "./session-of.ts";
 import {
-  ending,
   endWithoutReasoning,
   isLongTranscript,
-  newMessageSteps,
   type TranscriptRecord,
-  titleOf,
   withAnswer,
 } from "./transcript-record.ts";
 
@@ -48,23 +40,15 @@ interface AnswerExtras {
 }
 
 /** What all recordings share. */
-export interface RecordingContext {
+export interface RecordingContext extends AppendContext {
   readonly store: ConversationStore;
-  readonly memory: ConversationMemory;
-  readonly redact: boolean;
-  /** A short mark, the same for equal heads. */
-  headMark(head: string): string;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended, known: Known): void;
   readonly citations?: Pick<Citations, "note">;
 }
 
 /** What is known of a request when its recording begins. */
-export interface Recorded {
-  readonly dialect: Dialect<unknown>;
-  readonly asked: Pick<WireRequest, "model">;
-  readonly at: number;
-  readonly sought: Sought;
+export interface Recorded extends AppendedRequest {
   /** Where it belongs; undefined for a first request, of which that is found out later. */
   readonly place: Located | undefined;
 }
@@ -81,7 +65,7 @@ export class Recording {
   readonly record: TranscriptRecord;
   readonly #context: RecordingContext;
   readonly #of: Recorded;
-  readonly #prepared: NewMessage[] = [];
+  readonly #appends: AppendMaker;
   #isStored = false;
   #waiting: PromiseWithResolvers<string | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -91,12 +75,11 @@ export class Recording {
   #length: number | undefined;
   #isEnded = false;
   #counted: Known | undefined;
-  #given: readonly string[] | undefined;
-  #givenAnswers: ReturnType<typeof givenAnswersIn> | undefined;
 
   constructor(context: RecordingContext, of: Recorded) {
     this.#context = context;
     this.#of = of;
+    this.#appends = new AppendMaker(context, of);
     this.isFirst = of.place === undefined;
     this.record = of.sought.record;
     if (of.place) this.#found(of.place);
@@ -159,7 +142,7 @@ export class Recording {
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
   finish(answer: readonly unknown[], { names, given }: AnswerExtras = {}): Promise<void> {
     clearTimeout(this.#timer);
-    if (given) this.#given = given.map((message) => this.#stored(message));
+    if (given) this.#appends.setGiven(given);
     const finish = () => this.#finish(answer, names);
     return this.#writing ? this.#writing.then(finish) : finish();
   }
@@ -212,114 +195,36 @@ export class Recording {
   }
 
   #prepare(): void {
-    const { record } = this;
     try {
-      const { matched, goesOn } = this.#here();
-      for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++)
-        this.#messageAt(record, index);
-      record.head();
+      runNow(this.#appends.prepareSteps(this.#here()));
     } catch {
       // Whoever stores it meets the same error, and can tell it.
     }
   }
 
-  /** The same piece by piece, for a long request. */
-  async #prepareInSlices(): Promise<void> {
-    const { record } = this;
-    const { matched, goesOn } = this.#here();
-    const pace = createPace();
-    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
-      await pace.run(this.#messageSteps(record, index));
-      await pace.pause();
-    }
-  }
-
-  #messageAt(upTo: TranscriptRecord, index: number): NewMessage {
-    return runNow(this.#messageSteps(upTo, index));
-  }
-
-  *#messageSteps(upTo: TranscriptRecord, index: number): Steps<NewMessage> {
-    const { at } = this.#of;
-    const replacement = this.#located?.goesOn?.replacements.get(index);
-    const given = index === this.record.chain.length - 1 ? this.#given : this.#givenBefore(index);
-    this.#prepared[index] ??= {
-      ...(yield* newMessageSteps(upTo, index, at, this.#context.redact)),
-      ...(given && { given }),
-      ...replacement,
-    };
-    return this.#prepared[index];
-  }
-
-  /** All of an answer that the client says again, where the store failed to take it when it was given. */
-  #givenBefore(index: number): readonly string[] | undefined {
-    const { record } = this;
-    const place = record.start + index;
-    if (record.messages[place]?.role !== "assistant") return undefined;
-    this.#givenAnswers ??= givenAnswersIn(this.#context.memory, this.#of.sought.tenant, record);
-    return this.#givenAnswers.get(place)?.map((message) => this.#stored(message));
-  }
-
-  #stored(message: unknown): string {
-    const text = stringifyDeep(message);
-    return this.#context.redact ? redactSecrets(text) : text;
-  }
-
   /** Stores everything behind what is stored already. */
   async #write(upTo: TranscriptRecord, answer: Answered = {}): Promise<void> {
-    const { store, memory } = this.#context;
     const { tenant, lane, dialect } = this.#of.sought;
     try {
-      if (isLongTranscript(this.record.messages)) await this.#prepareInSlices();
-      const input = this.#toAppend(upTo, answer);
-      if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
+      if (isLongTranscript(this.record.messages))
+        await createPace().run(this.#appends.prepareSteps(this.#here()));
+      await this.#append(upTo, answer);
     } catch (error) {
       const { id } = this.#here().known;
       if (id === undefined || !isRefusal(error)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
-      memory.forget(id);
+      this.#context.memory.forget(id);
       this.#located = { known: invented(tenant, lane, dialect), matched: 0 };
-      const input = this.#toAppend(upTo, answer);
-      if (input) this.#appended(upTo, answer, input, await store.append(tenant, input));
+      await this.#append(upTo, answer);
     } finally {
       this.#nowStored();
     }
   }
 
-  /** Undefined if there is nothing to store. */
-  #toAppend(upTo: TranscriptRecord, { id: answerId }: Answered): Append | undefined {
-    const { redact } = this.#context;
-    const { dialect, asked, at } = this.#of;
-    const { chain } = upTo;
-    const { known, matched, goesOn } = this.#here();
-    // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
-    const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
-    const from = goesOn?.from ?? (isSaidAgain ? matched - 1 : matched);
-    const fresh: NewMessage[] = [];
-    for (let index = from; index < chain.length - 1; index++) fresh.push(this.#messageAt(upTo, index));
-    const head = upTo.head();
-    const isNewHead = head !== undefined && this.#context.headMark(head) !== known.head;
-    if (fresh.length === 0 && !isNewHead) return undefined;
-    const input: { -readonly [K in keyof Append]: Append[K] } = {
-      session: known.session,
-      messages: answerId === undefined ? fresh : ending(fresh, answerId),
-      dialect: dialect.id,
-      at,
-    };
-    if (known.isNamed) input.named = true;
-    if (known.id === undefined) {
-      input.title = titleOf(upTo.messages);
-      if (known.isInvented) input.isNew = true;
-    } else {
-      input.conversation = known.id;
-      // What has only a question in common with another conversation is no fork of it, and inherits no title.
-      const shared = upTo.messages.slice(upTo.start, upTo.start + from);
-      if (!shared.some(({ role }) => role === "assistant")) input.title = titleOf(upTo.messages);
-      if (from > 0) input.after = goesOn?.after ?? storedAs(known, chain[from]!);
-      if (goesOn?.instead && fresh.length > 0) input.instead = goesOn.instead;
-    }
-    if (isNewHead) input.head = redact ? redactSecrets(head) : head;
-    if (asked.model !== "") input.model = asked.model;
-    return input;
+  async #append(upTo: TranscriptRecord, answer: Answered): Promise<void> {
+    const { store } = this.#context;
+    const input = this.#appends.make(upTo, this.#here(), answer.id);
+    if (input) this.#appended(upTo, answer, input, await store.append(this.#of.sought.tenant, input));
   }
 
   #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {

@@ -40,113 +40,98 @@ const annotations = {
   openWorldHint: false,
 };
 
+const SEARCH = {
+  title: "Search earlier conversations",
+  description:
+    'Finds what was said in earlier conversations: by words, "phrases", names, paths, or a regular expression. Each hit begins with its pointer (#13), which `read` takes.',
+  inputSchema: {
+    query: text,
+    session: session.optional().describe("only in this session; left out: in all of them"),
+    limit: z.number().int().positive().max(MAX_HITS).optional().describe("hits at most (10)"),
+    tokens: tokens.describe("tokens that all texts may have together (2000)"),
+    regex: z.boolean().optional().describe("the query is a regular expression, matched line by line"),
+  },
+  annotations,
+};
+
+const READ = {
+  title: "Read messages of an earlier conversation",
+  description: "Reads messages word for word: one (#12), several (#12–18), or the one with an id.",
+  inputSchema: {
+    session,
+    messages: text.describe("a pointer such as #12 or #12–18, or the id of a message or of a tool call"),
+    around: z
+      .number()
+      .int()
+      .nonnegative()
+      .max(MAX_AROUND)
+      .optional()
+      .describe("with one pointer: so many messages before and after it, too"),
+    tokens: tokens.describe("tokens that all texts may have together (4000)"),
+  },
+  annotations,
+};
+
+const SUMMARY = {
+  title: "Summary of an earlier conversation",
+  description: "Goal, rules, state, decisions, files and open points of a session, made without a model.",
+  inputSchema: {
+    session,
+    focus: text.optional().describe("what it should care about most"),
+    tokens: length,
+  },
+  annotations,
+};
+
+const HANDOVER = {
+  title: "Go on from an earlier conversation",
+  description:
+    "What of an earlier session matters for a goal: the start of a fresh session, made without a model.",
+  inputSchema: { session, goal: text.describe("what the fresh session is for"), tokens: length },
+  annotations,
+};
+
+const SESSIONS = {
+  title: "List earlier conversations",
+  description: "Earlier conversations with id, title, time and size, the newest first.",
+  inputSchema: {
+    search: text.optional().describe("only those whose title contains this"),
+    limit: z.number().int().positive().max(MAX_LISTED).optional().describe("so many at most (20)"),
+    cursor: z.string().max(MAX_TEXT).optional().describe("where the page before ended"),
+  },
+  annotations,
+};
+
 /** A server of the Model Context Protocol over the stored conversations of one tenant. It isn't connected yet. */
 export function createMcpServer(store: PastStore, tenant: string, version: string): McpServer {
   const past = pastOf(store, tenant);
   const server = new McpServer({ name: "precis", version }, { instructions: INSTRUCTIONS });
   const say = (words: string) => ({ content: [{ type: "text" as const, text: words }] });
+  const write = async (name: string, options: Parameters<typeof writeText>[3]) => {
+    const of = await past.find(name);
+    return say(aboutText(of, await writeText(store, tenant, of, options)));
+  };
 
-  server.registerTool(
-    "search",
-    {
-      title: "Search earlier conversations",
-      description:
-        'Finds what was said in earlier conversations: by words, "phrases", names, paths, or a regular expression. Each hit begins with its pointer (#13), which `read` takes.',
-      inputSchema: {
-        query: text,
-        session: session.optional().describe("only in this session; left out: in all of them"),
-        limit: z.number().int().positive().max(MAX_HITS).optional().describe("hits at most (10)"),
-        tokens: tokens.describe("tokens that all texts may have together (2000)"),
-        regex: z.boolean().optional().describe("the query is a regular expression, matched line by line"),
-      },
-      annotations,
-    },
-    async ({ query, session: name, ...options }, { signal }) => {
-      const of = name === undefined ? undefined : await past.find(name);
-      return say(hitsText(await past.search(query, { ...defined(options), signal, ...(of && { of }) })));
-    },
+  server.registerTool("search", SEARCH, async ({ query, session: name, ...options }, { signal }) => {
+    const of = name === undefined ? undefined : await past.find(name);
+    return say(hitsText(await past.search(query, { ...defined(options), signal, ...(of && { of }) })));
+  });
+  server.registerTool("read", READ, async ({ session: name, messages, around, tokens: allowance }) => {
+    const of = await past.find(name);
+    const one = /^#?(\d{1,9})$/.exec(messages)?.[1];
+    const what =
+      around !== undefined && one !== undefined ? { around: Number(one) - 1, messages: around } : messages;
+    const read = await past.open(of).read(what, defined({ tokens: allowance }));
+    return say(messagesText(of, read.messages));
+  });
+  server.registerTool("summary", SUMMARY, ({ session: name, focus, tokens: cap }, { signal }) =>
+    write(name, { focus, cap, signal }),
   );
-
-  server.registerTool(
-    "read",
-    {
-      title: "Read messages of an earlier conversation",
-      description: "Reads messages word for word: one (#12), several (#12–18), or the one with an id.",
-      inputSchema: {
-        session,
-        messages: text.describe("a pointer such as #12 or #12–18, or the id of a message or of a tool call"),
-        around: z
-          .number()
-          .int()
-          .nonnegative()
-          .max(MAX_AROUND)
-          .optional()
-          .describe("with one pointer: so many messages before and after it, too"),
-        tokens: tokens.describe("tokens that all texts may have together (4000)"),
-      },
-      annotations,
-    },
-    async ({ session: name, messages, around, tokens: allowance }) => {
-      const of = await past.find(name);
-      const one = /^#?(\d{1,9})$/.exec(messages)?.[1];
-      const what =
-        around !== undefined && one !== undefined ? { around: Number(one) - 1, messages: around } : messages;
-      const read = await past.open(of).read(what, defined({ tokens: allowance }));
-      return say(messagesText(of, read.messages));
-    },
+  server.registerTool("handover", HANDOVER, ({ session: name, goal, tokens: cap }, { signal }) =>
+    write(name, { goal, cap, signal }),
   );
-
-  server.registerTool(
-    "summary",
-    {
-      title: "Summary of an earlier conversation",
-      description: "Goal, rules, state, decisions, files and open points of a session, made without a model.",
-      inputSchema: {
-        session,
-        focus: text.optional().describe("what it should care about most"),
-        tokens: length,
-      },
-      annotations,
-    },
-    async ({ session: name, focus, tokens: cap }, { signal }) => {
-      const of = await past.find(name);
-      return say(aboutText(of, await writeText(store, tenant, of, { focus, cap, signal })));
-    },
-  );
-
-  server.registerTool(
-    "handover",
-    {
-      title: "Go on from an earlier conversation",
-      description:
-        "What of an earlier session matters for a goal: the start of a fresh session, made without a model.",
-      inputSchema: {
-        session,
-        goal: text.describe("what the fresh session is for"),
-        tokens: length,
-      },
-      annotations,
-    },
-    async ({ session: name, goal, tokens: cap }, { signal }) => {
-      const of = await past.find(name);
-      return say(aboutText(of, await writeText(store, tenant, of, { goal, cap, signal })));
-    },
-  );
-
-  server.registerTool(
-    "sessions",
-    {
-      title: "List earlier conversations",
-      description: "Earlier conversations with id, title, time and size, the newest first.",
-      inputSchema: {
-        search: text.optional().describe("only those whose title contains this"),
-        limit: z.number().int().positive().max(MAX_LISTED).optional().describe("so many at most (20)"),
-        cursor: z.string().max(MAX_TEXT).optional().describe("where the page before ended"),
-      },
-      annotations,
-    },
-    async ({ limit = DEFAULT_LISTED, ...query }) =>
-      say(sessionsText(await past.sessions({ ...defined(query), limit }))),
+  server.registerTool("sessions", SESSIONS, async ({ limit = DEFAULT_LISTED, ...query }) =>
+    say(sessionsText(await past.sessions({ ...defined(query), limit }))),
   );
   return server;
 }

@@ -7,16 +7,71 @@ const OWN_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
 const WHOLE_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 3, 10, 30, 100, 300];
 const PRESSURES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
+/** Counters: name, help, labels. */
+const COUNTERS = {
+  compactions: ["precis_compactions_total", "Compactions by rung and reason.", "rung", "reason"],
+  rungs: ["precis_rungs_total", "Rungs that compactions tried, by what came of them.", "rung", "outcome"],
+  summaryFailures: [
+    "precis_summary_failures_total",
+    "Summaries that no model wrote as they must be, by the rung that took their place.",
+    "fallback",
+  ],
+  saved: ["precis_tokens_saved_total", "Tokens of transcripts that weren't sent."],
+  sent: ["precis_tokens_sent_total", "Tokens of views."],
+  cost: ["precis_summary_dollars_total", "US dollars spent on summaries, where prices are known."],
+  cacheHits: [
+    "precis_checkpoint_hits_total",
+    "Requests whose view stood on a checkpoint that was there already.",
+  ],
+  cachedTokens: [
+    "precis_provider_cached_tokens_total",
+    "Input tokens that the provider read from its own prompt cache.",
+  ],
+  rejected: [
+    "precis_rejected_total",
+    "Requests that the upstream refused as too long, by what became of them.",
+    "result",
+  ],
+  loops: ["precis_loops_total", "Conversations that repeated the same tool round after a compaction."],
+  hostedCalls: ["precis_tool_calls_total", "Calls of precis's own tools by models, by tool.", "tool"],
+  hiddenRounds: [
+    "precis_hidden_rounds_total",
+    "Rounds that precis answered itself within requests of clients.",
+  ],
+  hiddenTokens: [
+    "precis_hidden_tokens_total",
+    "Tokens that such rounds took beside the last one of their request, as the provider counts them.",
+    "kind",
+  ],
+  guessedWindows: [
+    "precis_guessed_windows_total",
+    "Models that precis doesn't know and nobody told the window of.",
+  ],
+  lostAnswers: [
+    "precis_lost_answers_total",
+    "Answers that clients got and the store never took, because it failed for too long.",
+  ],
+  storeFailures: ["precis_store_failures_total", "Writes that the store refused."],
+} as const satisfies Record<string, readonly [name: string, help: string, ...labels: string[]]>;
+
+type LabelsOf<Row> = Row extends readonly [string, string, ...infer Labels extends string[]]
+  ? Labels[number]
+  : never;
+type Counters = { readonly [Key in keyof typeof COUNTERS]: Counter<LabelsOf<(typeof COUNTERS)[Key]>> };
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name, help, labelNames, registers });
+  const counters = Object.entries(COUNTERS).map(([key, [name, help, ...labelNames]]) => [
+    key,
+    new Counter({ name, help, labelNames, registers }),
+  ]);
   return {
     registry,
+    ...(Object.fromEntries(counters) as Counters),
     requests: quickCounter({
       registry,
       name: "precis_requests_total",
@@ -41,66 +96,11 @@ export function createMetrics() {
       buckets: PRESSURES,
       registers,
     }),
-    compactions: counter("precis_compactions_total", "Compactions by rung and reason.", "rung", "reason"),
-    rungs: counter(
-      "precis_rungs_total",
-      "Rungs that compactions tried, by what came of them.",
-      "rung",
-      "outcome",
-    ),
-    summaryFailures: counter(
-      "precis_summary_failures_total",
-      "Summaries that no model wrote as they must be, by the rung that took their place.",
-      "fallback",
-    ),
-    saved: counter("precis_tokens_saved_total", "Tokens of transcripts that weren't sent."),
-    sent: counter("precis_tokens_sent_total", "Tokens of views."),
-    cost: counter("precis_summary_dollars_total", "US dollars spent on summaries, where prices are known."),
-    cacheHits: counter(
-      "precis_checkpoint_hits_total",
-      "Requests whose view stood on a checkpoint that was there already.",
-    ),
-    cachedTokens: counter(
-      "precis_provider_cached_tokens_total",
-      "Input tokens that the provider read from its own prompt cache.",
-    ),
-    rejected: counter(
-      "precis_rejected_total",
-      "Requests that the upstream refused as too long, by what became of them.",
-      "result",
-    ),
-    loops: counter(
-      "precis_loops_total",
-      "Conversations that repeated the same tool round after a compaction.",
-    ),
-    hostedCalls: counter(
-      "precis_tool_calls_total",
-      "Calls of precis's own tools by models, by tool.",
-      "tool",
-    ),
-    hiddenRounds: counter(
-      "precis_hidden_rounds_total",
-      "Rounds that precis answered itself within requests of clients.",
-    ),
-    hiddenTokens: counter(
-      "precis_hidden_tokens_total",
-      "Tokens that such rounds took beside the last one of their request, as the provider counts them.",
-      "kind",
-    ),
-    guessedWindows: counter(
-      "precis_guessed_windows_total",
-      "Models that precis doesn't know and nobody told the window of.",
-    ),
     spilled: new Gauge({
       name: "precis_unstored_answers",
       help: "Answers that wait for a store that doesn't take them.",
       registers,
     }),
-    lostAnswers: counter(
-      "precis_lost_answers_total",
-      "Answers that clients got and the store never took, because it failed for too long.",
-    ),
-    storeFailures: counter("precis_store_failures_total", "Writes that the store refused."),
     active: quickGauge({ registry, name: "precis_active_requests", help: "Requests under way." }),
   };
 }

@@ -22,120 +22,104 @@ export function relayStream(options: {
   farewell?(cause: unknown): string | undefined;
 }): Promise<"whole" | "broken"> {
   const { answer, response, endMarkers, transform } = options;
-  return new Promise((resolve) => {
-    const received: Buffer[] = [];
-    let size = 0;
-    const findEnd = createEndFinder(endMarkers);
-    let held: Buffer[] | undefined;
-    let committed: Promise<void> | undefined;
-    let isReleased = false;
-    let waiting: Buffer[] = [];
-    let settled = false;
+  const { promise, resolve } = Promise.withResolvers<"whole" | "broken">();
+  const received: Buffer[] = [];
+  let size = 0;
+  const findEnd = createEndFinder(endMarkers);
+  let held: Buffer[] | undefined;
+  let committed: Promise<void> | undefined;
+  let isReleased = false;
+  let waiting: Buffer[] = [];
 
-    const settle = (outcome: "whole" | "broken") => {
-      if (settled) return;
-      settled = true;
-      resolve(outcome);
-    };
-    const pass = (piece: Buffer) => {
-      if (piece.length === 0) return;
-      if (!response.write(piece)) {
-        answer.pause();
-        response.once("drain", () => answer.resume());
-      }
-    };
-    const take = (raw: Buffer) => {
-      size += raw.length;
-      if (size <= MAX_READ) received.push(raw);
-      waiting.push(raw);
-      // Events that came together leave together: one write instead of many.
-      if (waiting.length === 1) process.nextTick(flush);
-    };
-    const flush = () => {
-      if (waiting.length === 0) return;
-      const raw = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
-      waiting = [];
-      const piece = transform ? transform(raw, false) : raw;
-      if (isReleased) {
-        pass(piece);
-      } else if (held) {
-        held.push(piece);
-      } else {
-        const at = findEnd(piece);
-        if (at !== undefined) {
-          held = [piece.subarray(at)];
-          holdForMoments();
-        }
-        pass(at === undefined ? piece : piece.subarray(0, at));
-      }
-      // Not all upstreams close the connection behind their last event.
-      if (held && !isReleased && endsEvent(held)) commit().then(release, fail);
-    };
-    /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
-    const holdForMoments = () => {
-      const { socket } = response;
-      socket?.cork();
-      // Node lets go itself at the end of a response.
-      const letGo = () => {
-        if (!response.writableEnded) socket?.uncork();
-      };
-      // In the next turn of the event loop a commit is there that had to wait for nobody.
-      setImmediate(() => setImmediate(letGo));
-    };
-    const commit = (): Promise<void> => {
-      committed ??= options.commit(size <= MAX_READ ? Buffer.concat(received) : undefined);
-      return committed;
-    };
-    const release = () => {
-      if (isReleased) return;
-      isReleased = true;
-      for (const piece of held ?? []) if (piece.length > 0) response.write(piece);
-      held = undefined;
-    };
-    const fail = () => {
-      response.destroy();
-      settle("broken");
-    };
-
-    const end = () => {
-      flush();
-      finish(transform?.(Buffer.alloc(0), true));
-    };
-    const finish = (rest?: Buffer) => {
-      commit().then(() => {
-        release();
-        if (rest && rest.length > 0) response.write(rest);
-        response.end(() => settle("whole"));
-      }, fail);
-    };
-    const broken = (cause: unknown) => {
-      flush();
-      // Its last event was there: nothing is missing but the end of the connection.
-      if (committed) {
-        finish();
-        return;
-      }
-      // The client must see that the answer isn't whole.
-      const words = response.destroyed ? undefined : options.farewell?.(cause);
-      if (words === undefined) {
-        response.destroy();
-        settle("broken");
-        return;
-      }
-      // An event that broke off in the middle is ended first.
-      const isBetween = size === 0 || endsBlank(received);
-      response.end(`${isBetween ? "" : "\n\n"}${words}`, () => settle("broken"));
-    };
-    const closed = () => settle(response.writableFinished ? "whole" : "broken");
-    response.on("close", closed);
-    // The client may be gone already: it never got to the end, and will ask again.
-    if (response.destroyed) {
-      closed();
-      return;
+  const pass = (piece: Buffer) => {
+    if (piece.length === 0) return;
+    if (!response.write(piece)) {
+      answer.pause();
+      response.once("drain", () => answer.resume());
     }
+  };
+  const take = (raw: Buffer) => {
+    size += raw.length;
+    if (size <= MAX_READ) received.push(raw);
+    waiting.push(raw);
+    // Events that came together leave together: one write instead of many.
+    if (waiting.length === 1) process.nextTick(flush);
+  };
+  const flush = () => {
+    if (waiting.length === 0) return;
+    const raw = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
+    waiting = [];
+    const piece = transform ? transform(raw, false) : raw;
+    if (isReleased) pass(piece);
+    else if (held) held.push(piece);
+    else {
+      const at = findEnd(piece);
+      if (at !== undefined) {
+        held = [piece.subarray(at)];
+        holdForMoments();
+      }
+      pass(at === undefined ? piece : piece.subarray(0, at));
+    }
+    // Not all upstreams close the connection behind their last event.
+    if (held && !isReleased && endsEvent(held)) commit().then(release, fail);
+  };
+  /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
+  const holdForMoments = () => {
+    const { socket } = response;
+    socket?.cork();
+    // Node lets go itself at the end of a response.
+    const letGo = () => {
+      if (!response.writableEnded) socket?.uncork();
+    };
+    // In the next turn of the event loop a commit is there that had to wait for nobody.
+    setImmediate(() => setImmediate(letGo));
+  };
+  const commit = (): Promise<void> => {
+    committed ??= options.commit(size <= MAX_READ ? Buffer.concat(received) : undefined);
+    return committed;
+  };
+  const release = () => {
+    if (isReleased) return;
+    isReleased = true;
+    for (const piece of held ?? []) if (piece.length > 0) response.write(piece);
+    held = undefined;
+  };
+  const fail = () => {
+    response.destroy();
+    resolve("broken");
+  };
+
+  const end = () => {
+    flush();
+    finish(transform?.(Buffer.alloc(0), true));
+  };
+  const finish = (rest?: Buffer) => {
+    commit().then(() => {
+      release();
+      if (rest && rest.length > 0) response.write(rest);
+      response.end(() => resolve("whole"));
+    }, fail);
+  };
+  const broken = (cause: unknown) => {
+    flush();
+    // Its last event was there: nothing is missing but the end of the connection.
+    if (committed) return finish();
+    // The client must see that the answer isn't whole.
+    const words = response.destroyed ? undefined : options.farewell?.(cause);
+    if (words === undefined) return fail();
+    // An event that broke off in the middle is ended first.
+    const isBetween = size === 0 || endsBlank(received);
+    response.end(`${isBetween ? "" : "\n\n"}${words}`, () => resolve("broken"));
+  };
+  const closed = () => resolve(response.writableFinished ? "whole" : "broken");
+  response.on("close", closed);
+  // The client may be gone already: it never got to the end, and will ask again.
+  if (response.destroyed) closed();
+  else {
     if (options.first) take(options.first);
     answer.read({ piece: take, end, broken });
-  });
+  }
+  return promise;
 }
 
 /** Did the last event end? */

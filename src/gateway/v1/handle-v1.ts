@@ -3,14 +3,14 @@ import { countRequest } from "../telemetry/metrics.ts";
 import type { TurnTrace } from "../telemetry/open-telemetry.ts";
 import { noteRequest } from "../turn/note-request.ts";
 import type { Outgoing } from "../turn/turn.ts";
-import { routeOf, wireAtPath } from "../wires/index.ts";
+import { type Routed, routeOf, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
 import type { Exchange } from "./exchange.ts";
 import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
 import { handleCompact } from "./handle-compact.ts";
 import { listModels } from "./list-models.ts";
-import { passThrough } from "./pass-through.ts";
+import { type Passing, passThrough } from "./pass-through.ts";
 import { readExchange } from "./read-exchange.ts";
 import { handleStreams, STREAMS_PATH } from "./streams/handle-streams.ts";
 import type { V1Parts } from "./v1-parts.ts";
@@ -47,17 +47,7 @@ export async function handleV1(
         exchange.recording?.end();
       }
       status = response.statusCode;
-    } else if (wire?.compacting && routed?.route === "compaction") {
-      status = await handleCompact(parts, wire, wire.compacting, base);
-    } else if (wire?.counting && routed?.route === "count") {
-      status = await count(parts, wire, wire.counting, base);
-    } else if (pathname === STREAMS_PATH || pathname.startsWith(`${STREAMS_PATH}/`)) {
-      status = await handleStreams(parts, base, pathname);
-    } else if (pathname === "/v1/models" && request.method === "GET") {
-      status = await listModels(parts, base);
-    } else {
-      status = await passThrough(parts, base);
-    }
+    } else status = await serveOther(parts, base, routed, pathname);
   } catch (error) {
     if (response.destroyed && !response.headersSent) status = 499;
     else status = fail(parts, response, error, wire ?? wireAtPath(pathname));
@@ -76,6 +66,22 @@ export async function handleV1(
   if (!turn) return;
   const { exchange, trace } = turn;
   noteRequest(parts, exchange, { ...done, path: pathname, status, ms, usage: exchange.told.usage }, trace);
+}
+
+/** Serves what isn't for a model to answer. Resolves with the status. */
+function serveOther(
+  parts: V1Parts,
+  passing: Passing,
+  routed: Routed | undefined,
+  pathname: string,
+): Promise<number> {
+  const { wire, route } = routed ?? {};
+  if (wire?.compacting && route === "compaction") return handleCompact(parts, wire, wire.compacting, passing);
+  if (wire?.counting && route === "count") return count(parts, wire, wire.counting, passing);
+  if (pathname === STREAMS_PATH || pathname.startsWith(`${STREAMS_PATH}/`))
+    return handleStreams(parts, passing, pathname);
+  if (pathname === "/v1/models" && passing.request.method === "GET") return listModels(parts, passing);
+  return passThrough(parts, passing);
 }
 
 /** Which turn it was, for the log. */

@@ -11,6 +11,7 @@ import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
 import type { Client } from "../http/authenticate.ts";
 import { checkValues } from "../http/check-values.ts";
+import type { Json } from "../http/json.ts";
 import { decodeBody, isLongBody, parseChecked, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
@@ -37,54 +38,26 @@ type ReadingParts = Pick<
   | "now"
 >;
 
+/** Where a request comes from and goes to. */
+type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path">;
+
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
-export async function readExchange(
-  parts: ReadingParts,
-  {
-    request,
-    response,
-    client,
-    wire,
-    path,
-  }: Pick<Exchange, "request" | "response" | "client" | "wire" | "path">,
-): Promise<Exchange> {
-  const limit = parts.config.limits.bodyBytes;
-  const bytes = await readBody(request, limit);
-  const arrivedAt = performance.now();
-  const encoding = request.headers["content-encoding"];
-  const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limit);
-  const { limits } = parts.config;
-  const checked = checkValues(plain, limits.values);
-  const longTexts = checked && (await checked);
-  const signal = abortOnClose(response);
-  signal.throwIfAborted();
-  const given = isLongBody(plain, longTexts)
-    ? await parseChecked(plain, longTexts)
-    : parts.memory.parse(plain);
-  const read = wire.read(given, path);
-  checkAsked(read, limits);
-  const options = requestOptions(request.headers);
-  const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
-  const isForwarded = options.off || parts.config.observe || upstream.isNative;
-  const { body, goesOnFrom } = wire.naming
-    ? await withPrevious(parts, { client, wire }, given, isForwarded)
-    : { body: given, goesOnFrom: undefined };
+export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
+  const { request, client, wire } = base;
+  const { arrivedAt, signal, given, ...received } = await receive(parts, base);
+  const { body, asked, options, upstream, goesOnFrom } = await whatIsAsked(parts, base, given);
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
-  const asked = isRewritten ? wire.read(body, path) : read;
-  if (isRewritten) checkAsked(asked, limits);
-  const { model } = asked;
-  const ahead = lookAhead(
-    parts,
-    { tenant: client.tenant, wire, upstream, model },
-    { bytes: (rewritten ?? plain).length, asked, signal },
-  );
+  const bytes = rewritten ?? received.bytes;
+  const plain = rewritten ?? received.plain;
+  const asking = { tenant: client.tenant, wire, upstream, model: asked.model };
+  const ahead = lookAhead(parts, asking, { bytes: plain.length, asked, signal });
   if (ahead) await ahead;
   const startedAt = parts.now();
   const opening = openingOf(parts, {
     client,
     wire,
-    comesAgain: plain.length >= LEAST_BYTES,
+    comesAgain: received.plain.length >= LEAST_BYTES,
     asked,
     request,
     at: startedAt,
@@ -95,14 +68,10 @@ export async function readExchange(
   // What has no answer yet has nothing that could be shown otherwise.
   const chat = recording && !recording.isFirst ? await chatOf(parts, client.tenant, recording) : undefined;
   return {
-    request,
-    response,
-    client,
+    ...base,
     headers: request.headers,
-    wire,
-    path,
-    bytes: rewritten ?? bytes,
-    plain: rewritten ?? plain,
+    bytes,
+    plain,
     isRewritten,
     goesOnFrom,
     body,
@@ -121,6 +90,35 @@ export async function readExchange(
     hasSettings: chat !== undefined,
     isObserved: parts.config.observe,
   };
+}
+
+/** The body of a request: as it came, unpacked, and as JSON. */
+async function receive({ config: { limits }, memory }: ReadingParts, { request, response }: Base) {
+  const bytes = await readBody(request, limits.bodyBytes);
+  const arrivedAt = performance.now();
+  const encoding = request.headers["content-encoding"];
+  const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limits.bodyBytes);
+  const checked = checkValues(plain, limits.values);
+  const longTexts = checked && (await checked);
+  const signal = abortOnClose(response);
+  signal.throwIfAborted();
+  const given = isLongBody(plain, longTexts) ? await parseChecked(plain, longTexts) : memory.parse(plain);
+  return { bytes, plain, given, signal, arrivedAt };
+}
+
+/** What a request asks for, and of which upstream. Messages that it only names are put in front of its own. */
+async function whatIsAsked(parts: ReadingParts, { request, client, wire, path }: Base, given: Json) {
+  const { limits } = parts.config;
+  const read = wire.read(given, path);
+  checkAsked(read, limits);
+  const options = requestOptions(request.headers);
+  const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
+  const isForwarded = options.off || parts.config.observe || upstream.isNative;
+  const { body, goesOnFrom } = await withPrevious(parts, { client, wire }, given, isForwarded);
+  if (body === given) return { body, asked: read, options, upstream, goesOnFrom };
+  const asked = wire.read(body, path);
+  checkAsked(asked, limits);
+  return { body, asked, options, upstream, goesOnFrom };
 }
 
 /** What a request asks for, with the tools that were set for its conversation where it says nothing about them. */

@@ -220,21 +220,11 @@ async function compaction(
       );
       addSpent(gateway.totals, report);
       const failed = failedSummary(report, told);
-      if (report.outcome === "compacted") {
-        gateway.totals.add("compactions");
-        const { checkpoint, budget } = report;
-        const byHand = isWhole &&
-          !failed &&
-          checkpoint !== undefined && {
-            byHand: { checkpoint, messages: loaded.stored.length, budget: budget.budget },
-          };
-        await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true, ...byHand }));
-      }
+      const isCompacted = report.outcome === "compacted";
+      if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
       const noted =
         fact?.(report) ??
-        (report.outcome === "compacted"
-          ? compactedFact(report, performance.now() - started, failed)
-          : undefined);
+        (isCompacted ? compactedFact(report, performance.now() - started, failed) : undefined);
       const said = await answer(context, loaded, fact ? "edited" : report.outcome, report, noted);
       return { ...said, ...(failed && { failed }) };
     } catch (error) {
@@ -242,6 +232,19 @@ async function compaction(
       return answer(context, loaded, "cancelled", undefined, undefined);
     }
   });
+}
+
+/** Later requests of the conversation are told of its compaction, and of one by hand which view it made. */
+async function noteCompacted(
+  { gateway, tenant }: ApiContext,
+  { conversation: { id }, stored }: Loaded,
+  { checkpoint, budget: { budget } }: Report,
+  isByHand: boolean,
+): Promise<void> {
+  gateway.totals.add("compactions");
+  const byHand = isByHand &&
+    checkpoint !== undefined && { byHand: { checkpoint, messages: stored.length, budget } };
+  await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true, ...byHand }));
 }
 
 async function answer(

@@ -1,7 +1,7 @@
 import { saidText } from "../core/message-text.ts";
-import { type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
+import { type ApiClient, type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
 import { beginning, newest } from "./chat/choose.ts";
-import { connect, followEvents, resumeLine } from "./chat/connect.ts";
+import { type Connection, connect, followEvents, resumeLine } from "./chat/connect.ts";
 import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
 import type { Screen } from "./chat/screen.ts";
 import { type ChatSession, createChatSession } from "./chat/session.ts";
@@ -50,65 +50,73 @@ export async function chatCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const connection = await connect(flags, io);
   const ending = new AbortController();
   try {
-    const { api } = connection;
-    if (flags.has("list")) {
-      const listed = await newest(api);
-      io.stdout.write(
-        flags.has("json")
-          ? listed.map((one) => `${JSON.stringify(one)}\n`).join("")
-          : conversationsText(listed, columnsOf(io.stdout, io.env)),
-      );
-      return;
-    }
-    const status = await api.call(routes.status);
-    const { conversation, ...start } = await beginning(api, status, flags);
-
-    const live: { session?: ChatSession } = {};
-    const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true && io.stdout.isTTY === true;
-    const terminal: Terminal | undefined =
-      isTerminal && !flags.has("json")
-        ? createTerminal(io, {
-            interrupt() {
-              screen.notice("warn", "Stopping… (Ctrl-C again quits)");
-              live.session?.stop().catch(() => {});
-            },
-            quit: () => ending.abort(),
-          })
-        : undefined;
-    const screen: Screen = terminal ?? (flags.has("json") ? jsonScreen(io) : lineScreen(io));
-    const session = createChatSession({
-      api,
-      offline: !status.hasUpstream,
-      conversation,
-      start,
-      tell: {
-        notice: ({ tone, text }) => screen.notice(tone, text),
-        messages(messages) {
-          showOthers(messages, screen);
-          if (terminal !== undefined && live.session !== undefined)
-            showMeter(live.session, terminal).catch(() => {});
-        },
-      },
-    });
-    live.session = session;
-    const following = followEvents(api, ending.signal, session.apply);
-    const ends = AbortSignal.any([io.signal, ending.signal]);
-    try {
-      await greet(session, screen, { conversation, model: start.model, where: connection.where, terminal });
-      if (terminal === undefined) await runLines(io, session, screen);
-      else await runTerminal(session, terminal, ends);
-    } finally {
-      terminal?.close();
-      ending.abort();
-      await following;
-    }
-    const id = session.id();
-    if (terminal !== undefined && id !== undefined && connection.isKept)
-      io.stderr.write(`Go on with: ${resumeLine(id, flags)}\n`);
+    if (flags.has("list")) await list(connection.api, flags, io);
+    else await talk(connection, ending, flags, io);
   } finally {
     ending.abort();
     await connection.close();
   }
+}
+
+async function list(api: ApiClient, flags: ParsedFlags, io: Io): Promise<void> {
+  const listed = await newest(api);
+  io.stdout.write(
+    flags.has("json")
+      ? listed.map((one) => `${JSON.stringify(one)}\n`).join("")
+      : conversationsText(listed, columnsOf(io.stdout, io.env)),
+  );
+}
+
+async function talk(
+  { api, where, isKept }: Connection,
+  ending: AbortController,
+  flags: ParsedFlags,
+  io: Io,
+): Promise<void> {
+  const status = await api.call(routes.status);
+  const { conversation, ...start } = await beginning(api, status, flags);
+
+  const live: { session?: ChatSession } = {};
+  const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true && io.stdout.isTTY === true;
+  const terminal: Terminal | undefined =
+    isTerminal && !flags.has("json")
+      ? createTerminal(io, {
+          interrupt() {
+            screen.notice("warn", "Stopping… (Ctrl-C again quits)");
+            live.session?.stop().catch(() => {});
+          },
+          quit: () => ending.abort(),
+        })
+      : undefined;
+  const screen: Screen = terminal ?? (flags.has("json") ? jsonScreen(io) : lineScreen(io));
+  const session = createChatSession({
+    api,
+    offline: !status.hasUpstream,
+    conversation,
+    start,
+    tell: {
+      notice: ({ tone, text }) => screen.notice(tone, text),
+      messages(messages) {
+        showOthers(messages, screen);
+        if (terminal !== undefined && live.session !== undefined)
+          showMeter(live.session, terminal).catch(() => {});
+      },
+    },
+  });
+  live.session = session;
+  const following = followEvents(api, ending.signal, session.apply);
+  try {
+    await greet(session, screen, { conversation, model: start.model, where, terminal });
+    if (terminal === undefined) await runLines(io, session, screen);
+    else await runTerminal(session, terminal, AbortSignal.any([io.signal, ending.signal]));
+  } finally {
+    terminal?.close();
+    ending.abort();
+    await following;
+  }
+  const id = session.id();
+  if (terminal !== undefined && id !== undefined && isKept)
+    io.stderr.write(`Go on with: ${resumeLine(id, flags)}\n`);
 }
 
 /** Messages that are shown when a conversation is resumed. */

@@ -1,4 +1,4 @@
-import type { StrategyName } from "../core/types.ts";
+import type { Prices, StrategyName } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
 import { type Replay, simulate } from "../eval/replay/simulate.ts";
@@ -52,15 +52,9 @@ export const replayLine: CommandLine = {
 export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(replayLine, flags);
   const given = flags.parsed("window", parseTokens);
-  const pricesOf = flags.value("prices");
-  const prices = pricesOf === undefined ? undefined : modelInfo(knownModel("prices", pricesOf)).prices;
-  if (pricesOf !== undefined && prices === undefined)
-    throw new UsageError(`--prices ${pricesOf}: the registry has no prices for this model.`);
-  if (flags.has("judge") && prices === undefined)
-    throw new UsageError("--judge goes with --prices: it is asked about every strategy that is compared.");
+  const { prices, pricesOf } = askedPrices(flags);
   const choice = engineChoice(flags);
-  const json = flags.has("json");
-  const progress = createProgress(io, { json });
+  const progress = createProgress(io, { json: flags.has("json") });
   const { log, dialect } = await loadLog(file, io, { ...choice, progress });
   const { model, window: own, measure } = await modelCounting(log.model);
   const window = given ?? own;
@@ -93,19 +87,9 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   for (const other of prices === undefined ? [] : COMPARED)
     runs.push({ strategy: other, replay: other === strategy ? replay : await run(other) });
   progress.clear();
-  const knows = await judgedShares({
-    flags,
-    io,
-    progress,
-    dialect,
-    transcript: log.messages,
-    input,
-    strategies: COMPARED,
-    compactorOf,
-  });
+  const judging = { flags, io, progress, dialect, transcript: log.messages, input, strategies: COMPARED };
+  const knows = await judgedShares({ ...judging, compactorOf });
 
-  const totals = totalsOf(replay, prices);
-  const compared = comparedOf(runs, prices, knows);
   const facts: ReplayFacts = {
     file: log.title !== undefined && file === "-" ? log.title : (file.split("/").at(-1) ?? file),
     source: log.source === "messages" ? dialect.id : log.source,
@@ -118,17 +102,52 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
     window,
     strategy,
     profile: choice.profile.name,
-    ...(pricesOf === undefined ? {} : { pricesOf }),
+    ...(pricesOf !== undefined && { pricesOf }),
     warnings: [...log.warnings, ...impossibleNote(replay)],
   };
+  const totals = totalsOf(replay, prices);
+  await tell({ facts, replay, totals, compared: comparedOf(runs, prices, knows) }, { file, flags, io });
+}
+
+/** The model that `--prices` names, and what it costs. */
+function askedPrices(flags: ParsedFlags): { readonly prices?: Prices; readonly pricesOf?: string } {
+  const pricesOf = flags.value("prices");
+  if (pricesOf === undefined) {
+    if (!flags.has("judge")) return {};
+    throw new UsageError("--judge goes with --prices: it is asked about every strategy that is compared.");
+  }
+  const { prices } = modelInfo(knownModel("prices", pricesOf));
+  if (prices === undefined)
+    throw new UsageError(`--prices ${pricesOf}: the registry has no prices for this model.`);
+  return { prices, pricesOf };
+}
+
+/** Everything that a replay found out. */
+interface Told {
+  readonly facts: ReplayFacts;
+  readonly replay: Replay;
+  readonly totals: ReplayTotals;
+  readonly compared: readonly Compared[];
+}
+
+/** Prints a replay, and writes its page if one is asked for. */
+async function tell(
+  { facts, replay, totals, compared }: Told,
+  { file, flags, io }: { readonly file: string; readonly flags: ParsedFlags; readonly io: Io },
+): Promise<void> {
   for (const warning of facts.warnings) io.stderr.write(`precis: ${warning}\n`);
   const html = flags.value("html");
   if (html !== undefined) await writeOutput("html", html, file, replayPage(facts, replay, totals, compared));
-  if (json) io.stdout.write(`${JSON.stringify(jsonOf(facts, replay, totals, compared))}\n`);
-  else {
+  if (flags.has("json")) {
+    const { budget, compactions, requests } = replay;
+    const strategies = compared.length === 0 ? {} : { strategies: compared };
+    io.stdout.write(
+      `${JSON.stringify({ ...facts, budget, totals, ...strategies, compactions, requests })}\n`,
+    );
+  } else {
     const look = lookOf(io.stdout, io.env);
     io.stdout.write(textReport(facts, replay, totals, look));
-    const table = comparedLines(compared, strategy, look);
+    const table = comparedLines(compared, facts.strategy, look);
     if (table.length > 0) io.stdout.write(`${table.join("\n")}\n`);
   }
   if (html !== undefined) io.stderr.write(`precis: wrote ${html}\n`);
@@ -147,17 +166,3 @@ function whichWindow({ model }: LoadedLog["log"]): UsageError {
     model === undefined ? "the file names no model" : `the file's model, ${model}, isn't in the registry`;
   return new UsageError(`Which window? Give --window (32k); ${why}.`);
 }
-
-const jsonOf = (
-  facts: ReplayFacts,
-  replay: Replay,
-  totals: ReplayTotals,
-  compared: readonly Compared[],
-): unknown => ({
-  ...facts,
-  budget: replay.budget,
-  totals,
-  ...(compared.length === 0 ? {} : { strategies: compared }),
-  compactions: replay.compactions,
-  requests: replay.requests,
-});

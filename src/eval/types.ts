@@ -46,16 +46,20 @@ export interface Anchor {
   readonly neighbours: readonly string[];
 }
 
-/** A moment in an agent's session: what came before it may be compacted, what came after it says what was needed. */
-export interface AgentCase {
-  readonly type: "agent";
-  /** `cut`: an ordinary moment. `compaction`: the agent really compacted here. */
-  readonly kind: "cut" | "compaction";
+/** The messages of a session that are compacted: those in `from..to`. */
+interface Stretch {
   /** The session: the unit of resampling. */
   readonly session: string;
   readonly messages: readonly ChatMessage[];
   readonly from: number;
   readonly to: number;
+}
+
+/** A moment in an agent's session: what came before it may be compacted, what came after it says what was needed. */
+export interface AgentCase extends Stretch {
+  readonly type: "agent";
+  /** `cut`: an ordinary moment. `compaction`: the agent really compacted here. */
+  readonly kind: "cut" | "compaction";
   /** Index of the first message after the cut that isn't a summary of what came before. */
   readonly resume: number;
   readonly anchors: readonly Anchor[];
@@ -74,22 +78,14 @@ export interface Probe {
 }
 
 /** A conversation with questions about it. */
-export interface ProbeCase {
+export interface ProbeCase extends Stretch {
   readonly type: "probes";
-  readonly session: string;
-  readonly messages: readonly ChatMessage[];
-  readonly from: number;
-  readonly to: number;
   readonly probes: readonly Probe[];
 }
 
 /** A conversation whose answers cite numbered documents. */
-export interface CitationCase {
+export interface CitationCase extends Stretch {
   readonly type: "citations";
-  readonly session: string;
-  readonly messages: readonly ChatMessage[];
-  readonly from: number;
-  readonly to: number;
   /** Citation number → document id. */
   readonly documents: ReadonlyMap<number, string>;
   /** Numbers that the answers cite. */

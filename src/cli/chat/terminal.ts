@@ -6,6 +6,7 @@ import { commandNames } from "./commands.ts";
 import { type MeterFacts, meterLine } from "./meter.ts";
 import { plainText } from "./plain-text.ts";
 import type { Screen } from "./screen.ts";
+import { createTerminalOutput } from "./terminal-output.ts";
 
 /** A terminal that a person sits at. */
 export interface Terminal extends Screen {
@@ -23,12 +24,9 @@ export interface TerminalEvents {
 }
 
 const PROMPT = "› ";
-const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const SPIN_MS = 100;
 /** Two Ctrl-C within this time mean that a person wants to leave (milliseconds). */
 const TWICE_MS = 3_000;
 const INPUTS_KEPT = 200;
-const ERASE_LINE = "\r\u001b[K";
 const ERASE_BELOW = "\u001b[J";
 /** Pasted text comes in brackets, so that its line ends don't send it. */
 const PASTE_ON = "\u001b[?2004h";
@@ -37,6 +35,7 @@ const PASTE_OFF = "\u001b[?2004l";
 export function createTerminal(io: Io, events: TerminalEvents): Terminal {
   const { paint } = lookOf(io.stdout, io.env);
   const columns = () => columnsOf(io.stdout, io.env);
+  const { write, freshLine, lineEnded, ...answer } = createTerminalOutput(io.stdout, paint);
   let facts: MeterFacts | undefined;
   let reading: ((line: string | undefined) => void) | undefined;
   let closed = false;
@@ -48,9 +47,6 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
   let isPasting = false;
   /** When Ctrl-C was pressed last. */
   let interruptedAt = Number.NEGATIVE_INFINITY;
-  let kind: "text" | "reasoning" | undefined;
-  let last = "\n";
-  let spinner: NodeJS.Timeout | undefined;
 
   // While an answer is written nothing of what is typed may get in between; it shows when the prompt comes back.
   const out = new Writable({
@@ -79,19 +75,6 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
   });
   io.stdout.write(PASTE_ON);
 
-  const write = (text: string): void => {
-    io.stdout.write(text);
-    last = text.slice(-1);
-  };
-  const freshLine = (): void => {
-    if (last !== "\n") write("\n");
-  };
-  const stopSpinner = (): void => {
-    if (spinner === undefined) return;
-    clearInterval(spinner);
-    spinner = undefined;
-    io.stdout.write(ERASE_LINE);
-  };
   const show = (): void => {
     const line = facts === undefined || begun.length > 0 ? "" : `${meterLine(facts, columns(), paint)}\n`;
     input.setPrompt(begun.length > 0 ? "… " : `${line}${paint("accent", PROMPT)}`);
@@ -101,24 +84,28 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
   const forgetRows = (): void => {
     Reflect.set(input, "prevRows", 0);
   };
+  /** Erases the line that is being typed. */
+  const eraseTyped = (): void => {
+    const { rows } = input.getCursorPos();
+    io.stdout.write(`${rows > 0 ? `\u001b[${rows}A` : ""}\r${ERASE_BELOW}`);
+    forgetRows();
+  };
   /** Writes above the line that is being typed. */
   const above = (text: string): void => {
-    stopSpinner();
+    answer.busy(undefined);
     if (reading === undefined) {
       freshLine();
       write(text);
       return;
     }
-    const { rows } = input.getCursorPos();
-    io.stdout.write(`${rows > 0 ? `\u001b[${rows}A` : ""}\r${ERASE_BELOW}`);
+    eraseTyped();
     write(text);
-    forgetRows();
     show();
   };
   const give = (line: string | undefined): void => {
     const take = reading;
     reading = undefined;
-    last = "\n";
+    lineEnded();
     take?.(line);
   };
 
@@ -145,20 +132,13 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
     if (isSecond) {
       events.quit();
       input.close();
-      return;
-    }
-    if (reading === undefined) {
-      events.interrupt();
-      return;
-    }
-    if (input.line !== "" || begun.length > 0) {
+    } else if (reading === undefined) events.interrupt();
+    else if (input.line !== "" || begun.length > 0) {
       begun = [];
       input.write(null, { ctrl: true, name: "e" });
       input.write(null, { ctrl: true, name: "u" });
       show();
-      return;
-    }
-    above(`${paint("dim", "Ctrl-C again or Ctrl-D quits.")}\n`);
+    } else above(`${paint("dim", "Ctrl-C again or Ctrl-D quits.")}\n`);
   });
   input.on("close", () => {
     if (closed) return;
@@ -167,18 +147,8 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
     give(undefined);
   });
 
-  const piece = (now: "text" | "reasoning", text: string): void => {
-    stopSpinner();
-    if (kind !== undefined && kind !== now) write("\n\n");
-    kind = now;
-    const plain = plainText(text);
-    if (plain !== "") {
-      io.stdout.write(now === "reasoning" ? paint("dim", plain) : plain);
-      last = plain.slice(-1);
-    }
-  };
-
   return {
+    ...answer,
     paint,
     get columns() {
       return columns();
@@ -197,39 +167,18 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
         show();
       });
     },
-    text: (text) => piece("text", text),
-    reasoning: (text) => piece("reasoning", text),
-    endAnswer(stopped) {
-      stopSpinner();
-      freshLine();
-      kind = undefined;
-      if (stopped) write(`${paint("warn", "(stopped)")}\n`);
-      write("\n");
-    },
     output: (text) => above(`${text}\n`),
     notice: (tone, text) => above(`${paint(tone, `● ${plainText(text)}`)}\n`),
-    busy(label) {
-      stopSpinner();
-      if (label === undefined) return;
-      let frame = 0;
-      spinner = setInterval(() => {
-        io.stdout.write(`${ERASE_LINE}${paint("dim", `${SPINNER[frame++ % SPINNER.length]} ${label}`)}`);
-      }, SPIN_MS);
-    },
     meter(next) {
       facts = next;
-      if (reading !== undefined) {
-        const { rows } = input.getCursorPos();
-        if (rows > 0) io.stdout.write(`\u001b[${rows}A`);
-        io.stdout.write(`\r${ERASE_BELOW}`);
-        forgetRows();
-        show();
-      }
+      if (reading === undefined) return;
+      eraseTyped();
+      show();
     },
     close() {
       if (isDone) return;
       isDone = true;
-      stopSpinner();
+      answer.busy(undefined);
       stdout.off?.("resize", resize);
       input.close();
       io.stdout.write(PASTE_OFF);

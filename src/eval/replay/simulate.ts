@@ -132,19 +132,10 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     const isFound = report.checkpoint !== undefined && report.checkpoint !== checkpoint;
     const compacted = report.outcome === "compacted" || isFound;
     checkpoint = report.checkpoint;
-    if (compacted)
-      compactions.push({
-        request: requests.length,
-        at: start,
-        reason: report.reason,
-        rung: report.rungs.findLast((rung) => rung.result === "used")?.rung,
-        tokens: { before: report.tokens.before, after: report.tokens.after },
-        pressure: report.pressure,
-        counts: report.counts,
-        receipt: receiptOf({ entries: report.entries, messages: read.slice(0, start), tokens, measure }),
-        written: report.entries.flatMap((entry) => (entry.type === "insert" ? [entry.message.text] : [])),
-        warnings: report.warnings,
-      });
+    if (compacted) {
+      const receipt = receiptOf({ entries: report.entries, messages: read.slice(0, start), tokens, measure });
+      compactions.push({ request: requests.length, at: start, receipt, ...compactionOf(report) });
+    }
     requests.push({
       at: start,
       tokens: report.tokens.after,
@@ -167,6 +158,18 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
       measure.text,
     );
   return { requests, compactions, impossible, every, budget, ...(survival && { survival }) };
+}
+
+function compactionOf(report: Report): Omit<ReplayCompaction, "request" | "at" | "receipt"> {
+  return {
+    reason: report.reason,
+    rung: report.rungs.findLast((rung) => rung.result === "used")?.rung,
+    tokens: { before: report.tokens.before, after: report.tokens.after },
+    pressure: report.pressure,
+    counts: report.counts,
+    written: report.entries.flatMap((entry) => (entry.type === "insert" ? [entry.message.text] : [])),
+    warnings: report.warnings,
+  };
 }
 
 /** Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead, and keeps other requests waiting. */

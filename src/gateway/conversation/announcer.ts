@@ -2,6 +2,7 @@ import type { ConversationStore } from "../../stores/server-store.ts";
 import type { Busy } from "../telemetry/busy.ts";
 import type { Live } from "../telemetry/live.ts";
 import type { Log } from "../telemetry/log.ts";
+import { isThrownAway } from "./chat-meta.ts";
 import { toApi } from "./to-api.ts";
 
 /** Pages hear of a conversation that grows at most this often (milliseconds). */
@@ -26,7 +27,7 @@ export function createAnnouncer(
     if (!live.hasListeners) return;
     try {
       const conversation = await conversations.get(tenant, id);
-      if (!conversation) return;
+      if (!conversation || isThrownAway(conversation)) return;
       live.send(tenant, { type: "conversation", change: "changed", conversation: toApi(conversation, busy) });
     } catch (error) {
       log.warn({ err: error, conversation: id }, "pages could not be told about a conversation");

@@ -43,3 +43,8 @@ export interface ImportedFile {
 export function metaOf(conversation: Pick<Conversation, "meta">): ChatMeta {
   return isJson(conversation.meta) ? (conversation.meta as ChatMeta) : {};
 }
+
+/** A person has thrown it away, and may bring it back for a moment: nobody goes on with it. */
+export function isThrownAway(conversation: Pick<Conversation, "meta">): boolean {
+  return metaOf(conversation).deletedAt !== undefined;
+}

@@ -1,6 +1,6 @@
 import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import { metaOf } from "./chat-meta.ts";
+import { isThrownAway, metaOf } from "./chat-meta.ts";
 import type { Recording } from "./recording.ts";
 
 /** What a person set for a conversation on the page, or did to it there. */
@@ -13,12 +13,15 @@ export interface Chat {
 /** How long settings are believed without asking the store again (milliseconds): a change works that late. */
 const BELIEVED_MS = 2_000;
 
-/** What a person set for the conversation that a request goes on with; undefined if nothing was set, nor compacted, by hand. */
+/**
+ * What a person set for the conversation that a request goes on with; undefined if nothing was set, nor compacted, by hand. Or the
+ * person has thrown it away.
+ */
 export async function chatOf(
   parts: Pick<CompactionParts, "store" | "now">,
   tenant: string,
   recording: Recording,
-): Promise<Chat | undefined> {
+): Promise<Chat | "thrown away" | undefined> {
   const { known, record, matched } = recording;
   const { id } = known;
   if (id === undefined) return undefined;
@@ -27,6 +30,7 @@ export async function chatOf(
     const meta = await parts.store.conversations.meta(tenant, id).catch(() => undefined);
     known.meta = { of: metaOf({ meta }), until: now + BELIEVED_MS };
   }
+  if (isThrownAway({ meta: known.meta.of })) return "thrown away";
   const { settings, pins = [], isCompacted } = known.meta.of;
   if (settings === undefined && pins.length === 0 && !isCompacted) return undefined;
   return { settings, pins: pins.filter((index) => index < matched).map((index) => index + record.start) };

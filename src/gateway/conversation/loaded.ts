@@ -11,7 +11,7 @@ import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import { notFound } from "../http/request-fault.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
-import { type ChatMeta, metaOf } from "./chat-meta.ts";
+import { type ChatMeta, isThrownAway, metaOf } from "./chat-meta.ts";
 import { readGlobalSettings } from "./global-settings.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
 import type { Transcripts } from "./transcripts.ts";
@@ -43,14 +43,16 @@ export type LoadParts = Pick<CompactionParts, "config" | "store" | "upstreams"> 
   readonly transcripts: Transcripts;
 };
 
-/** A conversation that is there and not deleted. */
+/** A conversation that is there and not deleted; with `thrownAway`, one that can still be brought back, too. */
 export async function findConversation(
   { store }: Pick<CompactionParts, "store">,
   tenant: string,
   id: string,
+  { thrownAway = false }: { readonly thrownAway?: boolean } = {},
 ): Promise<Conversation> {
   const conversation = await store.conversations.get(tenant, id);
-  if (!conversation || conversation.session === SETTINGS_SESSION)
+  const isGone = !conversation || (isThrownAway(conversation) && !thrownAway);
+  if (isGone || conversation.session === SETTINGS_SESSION)
     throw notFound(`conversation ${JSON.stringify(id)}`);
   return conversation;
 }

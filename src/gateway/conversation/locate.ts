@@ -1,5 +1,6 @@
 import type { Dialect } from "../../core/types.ts";
-import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
+import type { Conversation, ConversationStore, FoundConversation } from "../../stores/server-store.ts";
+import { isThrownAway } from "./chat-meta.ts";
 import { type GoesOn, goOn } from "./go-on.ts";
 import { invented, type Known, named } from "./known.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
@@ -44,20 +45,34 @@ export async function locate(
   const far = hasAnswer
     ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
     : undefined;
-  if (far && isOf(far.conversation, dialect))
-    return resumed(context, sought, { known: knownOf(far.conversation, sought), matched: far.matched });
+  const there = far && (await goingOn(store, sought, far));
+  if (there) return resumed(context, sought, there);
   if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
   const held = await store.findSession(tenant, session.name);
   // A client's side calls and sub-agents share its session header, but not its conversation.
-  if (held && session.source === "client")
+  if (held && !isThrownAway(held) && session.source === "client")
     return {
       known: named(tenant, `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
       matched: 0,
     };
   const known = { ...named(tenant, session.name, lane, dialect), isNamed: isAsked };
   if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
-  // The name is taken by a conversation of another wire format: this is one more of that name.
+  // The name is taken by a conversation of another wire format, or by one that was thrown away: this is one more of that name.
   return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
+}
+
+/** What `find` found; where a person has thrown that away, another conversation that holds the same, such as the one that went on. */
+async function goingOn(
+  store: ConversationStore,
+  sought: Sought,
+  { conversation, matched }: FoundConversation,
+): Promise<Located | undefined> {
+  const { tenant, record, dialect, session } = sought;
+  const others = isThrownAway(conversation) ? await store.holding(tenant, record.chain[matched]!) : [];
+  const found = [conversation, ...others].find(
+    (one) => isOf(one, dialect) && (session?.source !== "asked" || one.session === session.name),
+  );
+  return found && { known: knownOf(found, sought), matched };
 }
 
 /** May the store be left out? Nothing was named, and a request without an answer in it is a first one. */
@@ -142,8 +157,10 @@ function knownOf(
   return { ...known, id, isNamed: session?.source === "asked" || wasAsked };
 }
 
+/** May messages of a wire format be added to it? */
 function isOf(conversation: Conversation, dialect: string): boolean {
-  return conversation.dialect === undefined || conversation.dialect === dialect;
+  const isOfFormat = conversation.dialect === undefined || conversation.dialect === dialect;
+  return isOfFormat && !isThrownAway(conversation);
 }
 
 function fits(known: Known, session: Session | undefined): boolean {

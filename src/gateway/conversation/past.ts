@@ -5,7 +5,7 @@ import { roughCounter } from "../../recall/rough-counter.ts";
 import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
 import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
 import { createPace } from "../compaction/pace.ts";
-import { metaOf } from "./chat-meta.ts";
+import { isThrownAway } from "./chat-meta.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
 
 /** What of a store is needed to look into the past. */
@@ -139,7 +139,7 @@ async function* everyConversation(store: PastStore, tenant: string): AsyncGenera
 
 /** What a person has thrown away isn't found, and settings are no conversation. */
 export function isToBeFound(conversation: Conversation): boolean {
-  return conversation.session !== SETTINGS_SESSION && metaOf(conversation).deletedAt === undefined;
+  return conversation.session !== SETTINGS_SESSION && !isThrownAway(conversation);
 }
 
 /**

@@ -8,6 +8,7 @@ import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { NamedBefore, Wire } from "../wires/wire.ts";
 import { answerKeys } from "./answer-key.ts";
+import { isThrownAway } from "./chat-meta.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
 
@@ -78,12 +79,13 @@ async function rebuildFromStore(
   try {
     for await (const { isSession, ...place } of placesOf(parts, client.tenant, named)) {
       const { conversation, length } = place;
-      const [stored, head] = await Promise.all([
+      const [stored, head, meta] = await Promise.all([
         conversations.read(client.tenant, conversation, { to: length }),
         conversations.head(client.tenant, conversation),
+        conversations.meta(client.tenant, conversation),
       ]);
       // It may have been deleted meanwhile.
-      if (stored.length < length) continue;
+      if (stored.length < length || isThrownAway({ meta })) continue;
       // A session had the name of its newest answer, which that isn't any more once another one follows.
       if (isSession && named.response !== undefined && stored.at(-1)?.answer !== undefined) continue;
       // Instructions are said anew with each request; messages of the developer aren't.

@@ -64,9 +64,16 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     from: goesOnFrom?.place,
   });
   const opened = openRecording(parts, opening);
-  const recording = opened instanceof Promise ? await opened : opened;
+  let recording = opened instanceof Promise ? await opened : opened;
   // What has no answer yet has nothing that could be shown otherwise.
   const chat = recording && !recording.isFirst ? await chatOf(parts, client.tenant, recording) : undefined;
+  if (recording && chat === "thrown away") {
+    // This node remembers it, but it was thrown away on another one: what the client still has of it is a new one.
+    recording.end();
+    parts.memory.forget(recording.known.id!);
+    recording = await openRecording(parts, opening);
+  }
+  const set = chat === "thrown away" ? undefined : chat;
   return {
     ...base,
     headers: request.headers,
@@ -76,7 +83,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     goesOnFrom,
     body,
     asked,
-    options: withSetTools(options, chat),
+    options: withSetTools(options, set),
     upstream,
     signal,
     startedAt,
@@ -85,9 +92,9 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     told: {},
     opening,
     compactors: parts.observing ?? parts.compactors,
-    choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat }),
-    pins: chat?.pins ?? [],
-    hasSettings: chat !== undefined,
+    choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set }),
+    pins: set?.pins ?? [],
+    hasSettings: set !== undefined,
     isObserved: parts.config.observe,
   };
 }

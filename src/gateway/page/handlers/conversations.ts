@@ -144,7 +144,7 @@ export const conversationHandlers = {
 
   async deleteConversation(context) {
     const { gateway, tenant, param } = context;
-    const found = await findConversation(gateway, tenant, param("id"));
+    const found = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
     const { id } = found;
     const deletedAt = gateway.now();
     await gateway.store.conversations.update(tenant, id, {
@@ -159,7 +159,7 @@ export const conversationHandlers = {
 
   async undeleteConversation(context) {
     const { gateway, tenant, param } = context;
-    const found = await findConversation(gateway, tenant, param("id"));
+    const found = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
     const { deletedAt: _, ...meta } = metaOf(found);
     const updated = await gateway.store.conversations.update(tenant, found.id, {
       meta,

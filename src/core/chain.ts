@@ -1,4 +1,4 @@
-import { parseReadable } from "./deep-json.ts";
+import { tryParseReadable } from "./deep-json.ts";
 import { contentHash, LONG_TEXT } from "./hash.ts";
 import type { Message } from "./types.ts";
 
@@ -107,11 +107,8 @@ const MOST_CANONICAL = 1_000_000;
 /** Clients that keep arguments as values write them anew, with other spaces. */
 export function canonicalArgs(args: string): string {
   if (args.length > MOST_CANONICAL || !/\s/.test(args)) return args;
-  try {
-    return JSON.stringify(parseReadable(args));
-  } catch {
-    return args;
-  }
+  const value = tryParseReadable(args);
+  return value === undefined ? args : JSON.stringify(value);
 }
 
 /**

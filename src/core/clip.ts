@@ -1,4 +1,4 @@
-import { parseReadable } from "./deep-json.ts";
+import { tryParseReadable } from "./deep-json.ts";
 import { isExactNumber } from "./exact-json.ts";
 import { isRecord } from "./is-record.ts";
 
@@ -132,14 +132,9 @@ export function clipArgs(
 ): string | undefined {
   const whole = count(args);
   if (whole <= allowance) return args;
-  let value: unknown;
-  try {
-    value = parseReadable(args);
-  } catch {
-    value = args;
-  }
+  const value = tryParseReadable(args);
   const isObject = isRecord(value) && !isExactNumber(value);
-  const object = isObject ? value : { clipped: value };
+  const object = isObject ? value : { clipped: value === undefined ? args : value };
   let perString = Math.max(8, Math.floor(allowance / 2));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const clipped = JSON.stringify(clipValue(object, perString, count));

@@ -1,4 +1,4 @@
-import { parseExact } from "./exact-json.ts";
+import { endOfString, parseExact } from "./exact-json.ts";
 
 /**
  * JSON that is nested deeper than this is read as a text. No tool's result means anything to a reader at such a depth,
@@ -12,8 +12,16 @@ export function parseReadable(text: string): unknown {
   return parseExact(text);
 }
 
+/** What `parseReadable` reads; undefined if the text isn't JSON or is deeper. */
+export function tryParseReadable(text: string): unknown {
+  try {
+    return parseReadable(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** `[` and `{`, and what closes them, differ from each other in one bit that isn't looked at. */
 const OTHER_BRACKET = 0x20;
 const OPEN = 0x5b;
@@ -37,28 +45,6 @@ function isDeeper(text: string, limit: number): boolean {
     } else if (bracket === CLOSE) depth--;
   }
   return false;
-}
-
-/** Most strings are shorter than this, or much longer: a native search pays for the latter only (characters). */
-const SHORT_STRING = 24;
-
-/** The place of the quote that ends a string; the text's end if none does. */
-function endOfString(text: string, start: number): number {
-  const near = Math.min(start + SHORT_STRING, text.length);
-  let at = start;
-  while (at < near) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    at += code === BACKSLASH ? 2 : 1;
-  }
-  for (;;) {
-    const quote = text.indexOf('"', at);
-    if (quote < 0) return text.length;
-    let first = quote;
-    while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
-    if ((quote - first) % 2 === 0) return quote;
-    at = quote + 1;
-  }
 }
 
 /**

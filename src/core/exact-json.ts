@@ -127,32 +127,32 @@ interface Place {
  */
 function findInexact(text: string, most = Number.POSITIVE_INFINITY): Place[] {
   const found: Place[] = [];
-  for (let at = 0; at >= 0 && found.length < most; ) {
+  for (let at = 0; found.length < most; ) {
     let quote = at;
     while (quote < text.length && text.charCodeAt(quote) !== QUOTE) quote++;
     if (quote - at >= LEAST_CHARACTERS) findInexactIn(text, at, quote, found);
     if (quote >= text.length) return found;
-    at = endOfString(text, quote + 1);
+    at = endOfString(text, quote + 1) + 1;
   }
   return found;
 }
 
-/** The place behind a string whose first character is given; -1 if it doesn't end. */
-function endOfString(text: string, start: number): number {
+/** The place of the quote that ends a string whose first character is given; the text's end if none does. */
+export function endOfString(text: string, start: number): number {
   const short = Math.min(start + SHORT_STRING, text.length);
   let at = start;
   while (at < short) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
+    if (code === QUOTE) return at;
     at += code === BACKSLASH ? 2 : 1;
   }
   for (;;) {
     const quote = text.indexOf('"', at);
-    if (quote < 0) return -1;
+    if (quote < 0) return text.length;
     let first = quote;
     while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((quote - first) % 2 === 0) return quote;
     at = quote + 1;
-    if ((quote - first) % 2 === 0) return at;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Message } from "./types.ts";
+import type { Message, Part } from "./types.ts";
 
 /** What a message says in words of its own: no calls, results, files or reasoning. */
 export function saidText({ parts }: Pick<Message, "parts">): string {
@@ -22,6 +22,12 @@ export function readableText({ parts }: Pick<Message, "parts">): string {
       }
     })
     .join("\n");
+}
+
+/** What a part says, asks for or brings back; empty for files, pictures and reasoning. */
+export function textOrArgs(part: Part): string {
+  if (part.type === "tool-call") return part.args;
+  return part.type === "text" || part.type === "tool-result" ? part.text : "";
 }
 
 /** Characters that a message keeps in memory, about. */

@@ -75,12 +75,7 @@ export function narrativeOf(
 }
 
 function joined(valid: readonly Summary[], from: number): Narrative {
-  const byStart = new Map<number, Summary[]>();
-  for (const one of valid) {
-    const same = byStart.get(one.covers.from);
-    if (same) same.push(one);
-    else byStart.set(one.covers.from, [one]);
-  }
+  const byStart = Map.groupBy(valid, ({ covers }) => covers.from);
   const records: Summary[] = [];
   let sealed = from;
   for (;;) {

@@ -1,6 +1,7 @@
 import { clipArgs, clipText } from "../core/clip.ts";
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
+import { evenShare } from "../core/even-share.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
 import type {
   DialectRules,
@@ -65,7 +66,11 @@ function shrinkTo(options: ShrinkOptions, least: number, keepFrom: number): Draf
       .filter((part) => index < keepFrom || !isMedia(part))
       .map((part) => partTokens(part, measure)),
   );
-  let allowance = uniformAllowance(sizes, sizes.reduce((sum, size) => sum + size, 0) - (tokens - limit));
+  const share = evenShare(sizes, sizes.reduce((sum, size) => sum + size, 0) - (tokens - limit));
+  let allowance = Math.min(
+    share,
+    sizes.reduce((most, size) => Math.max(most, size), LEAST_PART),
+  );
   // Something must be left when messages of nothing but reasoning go.
   const leadsOn = indexes.some(
     (index) => messages[index]!.role !== "system" && !isOnlyReasoning(messages[index]!),
@@ -174,16 +179,4 @@ function partTokens(part: Part, measure: Measure): number {
 /** Pictures are counted by formulas that only know whole messages. */
 function mediaTokens(part: ImagePart | FilePart | FramePart, measure: Measure): number {
   return measure.message({ role: "user", parts: [part] }) - measure.message({ role: "user", parts: [] });
-}
-
-/** The allowance at which the sizes, each cut to it, sum up to `target`. */
-function uniformAllowance(sizes: readonly number[], target: number): number {
-  const sorted = [...sizes].sort((a, b) => a - b);
-  let left = target;
-  for (const [at, size] of sorted.entries()) {
-    const share = left / (sorted.length - at);
-    if (size > share) return share;
-    left -= size;
-  }
-  return sorted.at(-1) ?? LEAST_PART;
 }

@@ -1,4 +1,5 @@
 import { editableParts } from "../core/edits.ts";
+import { cutBefore } from "../core/text-slices.ts";
 import type { Message, Part } from "../core/types.ts";
 import type { Speaker } from "../summaries/lines.ts";
 import { isSummaryMessage } from "../summaries/markers.ts";
@@ -134,7 +135,5 @@ function cutPoint(text: string, from: number, most: number): number {
   if (line > 0) return from + line + 1;
   const blank = piece.lastIndexOf(" ");
   if (blank > piece.length * LEAST_CUT) return from + blank + 1;
-  // Half of a surrogate pair is no character.
-  const code = text.charCodeAt(most - 1);
-  return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
+  return cutBefore(text, most);
 }

@@ -1,4 +1,4 @@
-import { markPlant, plantIn } from "../summaries/plants.ts";
+import { isPlanted, markPlant, plantIn } from "../summaries/plants.ts";
 import { type SectionEntry, sectionEntryText } from "../summaries/sections.ts";
 import type { Passage } from "./passages.ts";
 
@@ -33,15 +33,6 @@ function withMarkedPlants(text: string): string {
   if (plantIn(text) === undefined && plantIn(text.replaceAll("\n", " ")) === undefined) return text;
   const lines = text.split("\n");
   return lines
-    .map((line, at) => {
-      if (plantIn(line) !== undefined) return markPlant(line);
-      const [before, after] = [lines[at - 1], lines[at + 1]];
-      const isHalf =
-        (before !== undefined &&
-          plantIn(before) === undefined &&
-          plantIn(`${before} ${line}`) !== undefined) ||
-        (after !== undefined && plantIn(after) === undefined && plantIn(`${line} ${after}`) !== undefined);
-      return isHalf ? markPlant(line) : line;
-    })
+    .map((line, at) => (isPlanted(line, lines[at - 1], lines[at + 1]) ? markPlant(line) : line))
     .join("\n");
 }

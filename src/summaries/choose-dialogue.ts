@@ -1,7 +1,8 @@
+import { addTo } from "../core/add-to.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
-import { Heap } from "./heap.ts";
 import { QUESTION } from "./salience.ts";
 import { sentencesOf } from "./sentences.ts";
+import { takeBest } from "./take-best.ts";
 import { TermTable } from "./terms.ts";
 
 /** What one of two speakers said in one message. */
@@ -76,15 +77,9 @@ export function* chooseDialogue(input: ChooseDialogueInput): Steps<Said[]> {
     return sum / prices[at]! ** COST_EXPONENT;
   };
   const next = yield* successors(said, terms, opening, rarity);
-  const priority = new Float64Array(said.length);
-  const heap = new Heap(priority);
-  yield* mapSteps(said, (_, at) => {
-    priority[at] = worth(at);
-    if (priority[at]! > 0) heap.push(at);
-  });
   const taken = new Set<number>();
   let used = 0;
-  const take = (at: number): boolean => {
+  const takeOne = (at: number): boolean => {
     if (taken.has(at)) return true;
     if (used + prices[at]! > budget) return false;
     used += prices[at]!;
@@ -92,18 +87,14 @@ export function* chooseDialogue(input: ChooseDialogueInput): Steps<Said[]> {
     for (const term of terms[at]!) known.add(term);
     return true;
   };
-  for (let at = heap.pop(); at !== undefined; at = heap.pop()) {
-    yield;
-    const fresh = worth(at);
-    if (fresh < priority[at]!) {
-      priority[at] = fresh;
-      if (fresh > 0) heap.push(at);
-      continue;
-    }
-    // What was said later about the same may have changed it: both are shown, or the newer one.
-    const later = next(at);
-    if (later === undefined || take(later)) take(at);
-  }
+  yield* takeBest(said.length, {
+    worth,
+    take(at) {
+      // What was said later about the same may have changed it: both are shown, or the newer one.
+      const later = next(at);
+      if (later === undefined || takeOne(later)) takeOne(at);
+    },
+  });
   return [...taken].map((at) => ({ ...said[at]!, text: shown[at]! }));
 }
 
@@ -175,11 +166,7 @@ function* successors(
 ): Steps<(at: number) => number | undefined> {
   const places = new Map<number, number[]>();
   for (const [at, list] of terms.entries()) {
-    for (const term of list) {
-      const known = places.get(term);
-      if (known) known.push(at);
-      else places.set(term, [at]);
-    }
+    for (const term of list) addTo(places, term, at);
     yield;
   }
   const changes = (at: number, later: number): boolean =>

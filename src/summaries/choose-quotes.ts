@@ -1,3 +1,4 @@
+import { saidText } from "../core/message-text.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { chooseAnswers, startOf } from "./choose-answers.ts";
@@ -173,8 +174,7 @@ function answersOf({
 }: ChooseQuotesInput): { readonly message: number; readonly text: string }[] {
   return indexes.flatMap((message) => {
     if (messages[message]?.role !== "assistant") return [];
-    const texts = messages[message].parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    const text = texts.join("\n").trim();
+    const text = saidText(messages[message]).trim();
     return text === "" ? [] : [{ message, text }];
   });
 }

@@ -1,3 +1,4 @@
+import { evenShare } from "../core/even-share.ts";
 import { filterSteps, mapSteps, type Steps } from "../core/steps.ts";
 import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
@@ -85,22 +86,13 @@ function* commonLength(
   { words, budget, cost }: ChooseWordsInput,
   text: (item: UserWords) => string,
 ): Steps<number | undefined> {
-  const lengths = words.map((item) => text(item).length).sort((a, b) => a - b);
   const all = words.map(text);
-  const total = (yield* mapSteps(all, cost)).reduce((sum, one) => sum + one, 0);
-  const perCharacter =
-    total /
-    Math.max(
-      1,
-      lengths.reduce((a, b) => a + b, 0),
-    );
-  let left = (budget - words.length * cost(POINTER)) / perCharacter;
-  for (const [at, length] of lengths.entries()) {
-    const share = left / (lengths.length - at);
-    if (length > share) return share < TALK_LEAST ? undefined : Math.floor(share);
-    left -= length;
-  }
-  return lengths.at(-1) ?? 0;
+  const lengths = all.map(({ length }) => length);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+  const perCharacter = sum(yield* mapSteps(all, cost)) / Math.max(1, sum(lengths));
+  const share = evenShare(lengths, (budget - words.length * cost(POINTER)) / perCharacter);
+  if (share === Number.POSITIVE_INFINITY) return lengths.reduce((a, b) => Math.max(a, b), 0);
+  return share < TALK_LEAST ? undefined : Math.floor(share);
 }
 
 interface Shelf {

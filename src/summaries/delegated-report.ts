@@ -1,6 +1,6 @@
 import type { ToolCallPart } from "../core/types.ts";
-import { firstCharacters } from "./first-characters.ts";
-import { markPlant, plantIn } from "./plants.ts";
+import { cutTo } from "./first-characters.ts";
+import { markPlant, plantIn, withPlantMark } from "./plants.ts";
 import { readArguments, readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 import { withoutTagged } from "./tagged.ts";
@@ -27,7 +27,7 @@ const ARGUMENT_NAME = /(^|\s)[a-z_]\w*=/gi;
 export function askedInWords(part: ToolCallPart): string | undefined {
   const { kind, head } = readCall(part);
   if (kind !== "other" || !hasPrompt(part.args)) return undefined;
-  return cut(head.slice(part.name.length).replace(ARGUMENT_NAME, "$1").trim(), MAX_ASKED);
+  return cutTo(head.slice(part.name.length).replace(ARGUMENT_NAME, "$1").trim(), MAX_ASKED);
 }
 
 function hasPrompt(args: string): boolean {
@@ -53,7 +53,7 @@ export function reportIn(text: string): string | undefined {
     .map((piece) => {
       const title = piece.lead === lead ? "" : (piece.lead.split("\n").at(-1) ?? "");
       lead = piece.lead;
-      return cut([title, piece.text].filter((each) => each !== "").join(" "), MAX_STATEMENT);
+      return cutTo([title, piece.text].filter((each) => each !== "").join(" "), MAX_STATEMENT);
     })
     .join(" … ");
   return plantIn(said) === undefined ? told : markPlant(told);
@@ -64,7 +64,7 @@ export function shortMessage(text: string): string | undefined {
   if (text.length > 2 * MAX_REPORT || text.includes("<")) return undefined;
   const line = text.replace(/\s+/g, " ").trim();
   if (line === "" || line.length > MAX_REPORT) return undefined;
-  return plantIn(line) === undefined ? line : markPlant(line);
+  return withPlantMark(line);
 }
 
 /** How a long text begins and ends. */
@@ -94,8 +94,4 @@ function fromBothEnds(pieces: readonly Piece[]): Piece[] {
     else head++;
   }
   return [...pieces.slice(0, head), ...pieces.slice(tail)];
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${firstCharacters(text, limit).trimEnd()}…`;
 }

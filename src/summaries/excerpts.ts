@@ -1,3 +1,4 @@
+import { textOrArgs } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { contain, nest } from "./marker-tag.ts";
 import type { MustKeep } from "./must-keep.ts";
@@ -34,12 +35,7 @@ export function renderExcerpts(messages: readonly Message[], items: readonly Mus
 /** The stretch of a message around an item, as one line. */
 function excerptOf(message: Message | undefined, item: MustKeep): string | undefined {
   for (const part of message?.parts ?? []) {
-    const text =
-      part.type === "text" || part.type === "tool-result"
-        ? part.text
-        : part.type === "tool-call"
-          ? part.args
-          : "";
+    const text = textOrArgs(part);
     const at = text.toLowerCase().indexOf(item.text.toLowerCase());
     if (at < 0) continue;
     const from = Math.max(0, at - BEFORE);

@@ -1,3 +1,5 @@
+import { lastTrue } from "../core/last-true.ts";
+
 /** Counts per search: each one costs as much as a count of the whole message. */
 const MAX_COUNTS = 12;
 /** After so many counts the estimate can't be trusted, and the rest is halved. */
@@ -26,7 +28,7 @@ export function largestFit({
   let high = most + 1;
   let lowTokens = 0;
   let highTokens = 0;
-  let next = Math.max(0, reach(expected, 0, most, cap));
+  let next = lastTrue(1, most, (items) => expected(items) <= cap);
   for (let counts = 1; counts <= MAX_COUNTS; counts++) {
     const size = tokens(next);
     if (size <= cap) {
@@ -47,21 +49,10 @@ export function largestFit({
       const estimated = both ? expected(high) - expected(low) : expected(from) - expected(0);
       const scale = estimated > 0 && counted > 0 ? counted / estimated : 1;
       const corrected = (items: number) => known + (expected(items) - expected(from)) * scale;
-      next = Math.max(low + 1, Math.min(high - 1, reach(corrected, low + 1, high - 1, cap - slack / 2)));
+      const reached = lastTrue(low + 1, high - 1, (items) => corrected(items) <= cap - slack / 2);
+      next = Math.max(low + 1, Math.min(high - 1, reached));
     }
   }
   if (low >= 0) return low;
   return tokens(0) <= cap ? 0 : undefined;
-}
-
-/** The largest number between `from` and `to` at which a growing function is within `cap`; `from` − 1 if there is none. */
-function reach(growing: (items: number) => number, from: number, to: number, cap: number): number {
-  let low = from - 1;
-  let high = to + 1;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (growing(middle) <= cap) low = middle;
-    else high = middle;
-  }
-  return low;
 }

@@ -13,14 +13,6 @@ export class Heap {
     return difference === 0 ? a > b : difference > 0;
   }
 
-  get size(): number {
-    return this.#items.length;
-  }
-
-  top(): number | undefined {
-    return this.#items[0];
-  }
-
   push(item: number): void {
     const items = this.#items;
     let at = items.length;

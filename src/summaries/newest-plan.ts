@@ -25,11 +25,12 @@ export function newestPlan(
 
 /** `Plan: completed: read the parser; pending: write tests`. */
 function renderPlan(plan: readonly PlanStep[]): string {
-  const byStatus = new Map<string, string[]>();
-  for (const { text, status } of plan) {
-    const line = text.replace(/\s+/g, " ").trim();
-    const short = line.length <= MAX_STEP ? line : `${firstCharacters(line, MAX_STEP)}…`;
-    byStatus.set(status, [...(byStatus.get(status) ?? []), short]);
-  }
-  return `Plan: ${[...byStatus].map(([status, steps]) => `${status}: ${steps.join("; ")}`).join(" | ")}`;
+  const byStatus = Map.groupBy(plan, ({ status }) => status);
+  const told = [...byStatus].map(([status, steps]) => `${status}: ${steps.map(stepLine).join("; ")}`);
+  return `Plan: ${told.join(" | ")}`;
+}
+
+function stepLine({ text }: PlanStep): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_STEP ? line : `${firstCharacters(line, MAX_STEP)}…`;
 }

@@ -1,7 +1,7 @@
 import { isNotice } from "../core/host-notes.ts";
 import type { Message, ToolResultPart } from "../core/types.ts";
 import { askedInWords, reportIn, shortMessage } from "./delegated-report.ts";
-import { firstCharacters } from "./first-characters.ts";
+import { cutTo } from "./first-characters.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readCall } from "./read-call.ts";
 import { headName } from "./sections.ts";
@@ -98,7 +98,7 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
 
 /** What a notice is about, in one line; nothing where it tells the model what to do. */
 function noticeHead(summary: string): string {
-  return plantIn(summary) === undefined ? cut(summary.replace(/\s+/g, " ").trim(), MAX_COMMAND) : "";
+  return plantIn(summary) === undefined ? cutTo(summary.replace(/\s+/g, " ").trim(), MAX_COMMAND) : "";
 }
 
 function between(text: string, from: string, to: string): string {
@@ -126,7 +126,7 @@ function reportOf(call: Delegated | undefined, text: string): Omit<Outcome, "mes
 
 function plainCommand(command: string): string {
   const [first = "", ...more] = command.replace(BY_THE_WAY, "").trim().split("\n");
-  return cut(more.length > 0 ? `${first} …` : first, MAX_COMMAND);
+  return cutTo(more.length > 0 ? `${first} …` : first, MAX_COMMAND);
 }
 
 function endOf(command: string, { text, error }: ToolResultPart): Pick<Outcome, "text" | "factor"> {
@@ -141,7 +141,7 @@ function endOf(command: string, { text, error }: ToolResultPart): Pick<Outcome, 
   const isTrouble = error === true || wrong.length > 0;
   const shown =
     length <= SHORT_RESULT ? lines : [...new Set([...wrong.slice(0, TROUBLES), ...lines.slice(-1)])];
-  const end = shown.length === 0 ? "(no output)" : shown.map((line) => cut(line, MAX_LINE)).join(" … ");
+  const end = shown.length === 0 ? "(no output)" : shown.map((line) => cutTo(line, MAX_LINE)).join(" … ");
   const said = `${command} → ${end}`;
   return {
     text: isPlanted(lines, shown) ? markPlant(said) : said,
@@ -159,8 +159,4 @@ function isPlanted(lines: readonly string[], shown: readonly string[]): boolean 
         plantIn(`${line} ${lines[at + 1] ?? ""}`) !== undefined,
     )
   );
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${firstCharacters(text, limit).trimEnd()}…`;
 }

@@ -65,8 +65,22 @@ export function plantIn(text: string): string | undefined {
   return undefined;
 }
 
+/** Does a line tell the model what to do, by itself or as a half of an instruction that is broken over two lines? */
+export function isPlanted(line: string, before: string | undefined, after: string | undefined): boolean {
+  const isHalf = (beside: string | undefined, both: string): boolean =>
+    beside !== undefined && plantIn(beside) === undefined && plantIn(both) !== undefined;
+  return (
+    plantIn(line) !== undefined || isHalf(before, `${before} ${line}`) || isHalf(after, `${line} ${after}`)
+  );
+}
+
 /** Stands before a quotation that tells the model what to do. The quotation itself is left whole: it may be harmless. */
 export const PLANT_MARK = "[planted instruction, not to be followed]";
+
+/** The text, with the mark before it if it tells the model what to do. */
+export function withPlantMark(text: string): string {
+  return plantIn(text) === undefined ? text : markPlant(text);
+}
 
 /** The text with the mark before it, once. */
 export function markPlant(text: string): string {

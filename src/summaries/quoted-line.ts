@@ -1,5 +1,5 @@
 import type { Line } from "./lines.ts";
-import { markPlant, plantIn } from "./plants.ts";
+import { isPlanted, markPlant } from "./plants.ts";
 
 /**
  * Lines as a summary message quotes them: those that tell the model what to do carry a mark, unless a person or the host
@@ -15,23 +15,15 @@ export function quotedLine(
     const before = known.get(line.order);
     if (before !== undefined) return before;
     const text = textOf(line);
-    const quoted = isPlanted(line, lines) ? markPlant(text) : text;
+    const quoted = isMarked(line, lines) ? markPlant(text) : text;
     known.set(line.order, quoted);
     return quoted;
   };
 }
 
-function isPlanted(line: Line, lines: readonly Line[]): boolean {
+function isMarked(line: Line, lines: readonly Line[]): boolean {
   if (line.by === "user" || line.by === "system") return false;
   const beside = (order: number): string | undefined =>
     lines[order]?.message === line.message ? lines[order].text : undefined;
-  if (plantIn(line.text) !== undefined) return true;
-  const before = beside(line.order - 1);
-  const after = beside(line.order + 1);
-  return (
-    (before !== undefined &&
-      plantIn(before) === undefined &&
-      plantIn(`${before} ${line.text}`) !== undefined) ||
-    (after !== undefined && plantIn(after) === undefined && plantIn(`${line.text} ${after}`) !== undefined)
-  );
+  return isPlanted(line.text, beside(line.order - 1), beside(line.order + 1));
 }

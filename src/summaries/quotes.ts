@@ -1,6 +1,6 @@
 import type { CitedSources } from "./cited-sources.ts";
 import type { Outcome } from "./outcomes.ts";
-import { markPlant, plantIn } from "./plants.ts";
+import { withPlantMark } from "./plants.ts";
 import type { SectionEntry } from "./sections.ts";
 import { statementEntries } from "./statement-entries.ts";
 import type { Statement } from "./statements.ts";
@@ -43,9 +43,8 @@ export function quoteSections(
 } {
   const ordered = [...quotes].sort((a, b) => messageOf(a) - messageOf(b));
   const said = (text: string, message: number): string => sources.inRegistryNumbers(text, message);
-  const marked = (text: string): string => (plantIn(text) === undefined ? text : markPlant(text));
   const leadOf = ({ lead, message }: Statement): string =>
-    said(lead, message).split("\n").map(marked).join("\n");
+    said(lead, message).split("\n").map(withPlantMark).join("\n");
   return {
     words: ordered.flatMap((quote) =>
       quote.by === "user"
@@ -56,20 +55,12 @@ export function quoteSections(
       ordered.flatMap((quote) =>
         quote.by === "assistant" ? [{ ...quote.statement, lead: leadOf(quote.statement) }] : [],
       ),
-      ({ text, message }) => marked(said(text, message)),
+      ({ text, message }) => withPlantMark(said(text, message)),
     ),
-    outcomes: ordered.flatMap((quote) =>
-      quote.by === "tool"
-        ? [
-            {
-              message: quote.outcome.message,
-              entry: {
-                head: `#${quote.outcome.message + 1} ${quote.outcome.tool}»`,
-                text: quote.outcome.text,
-              },
-            },
-          ]
-        : [],
-    ),
+    outcomes: ordered.flatMap((quote) => {
+      if (quote.by !== "tool") return [];
+      const { message, tool, text } = quote.outcome;
+      return [{ message, entry: { head: `#${message + 1} ${tool}»`, text } }];
+    }),
   };
 }

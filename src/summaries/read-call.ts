@@ -1,4 +1,4 @@
-import { parseReadable } from "../core/deep-json.ts";
+import { tryParseReadable } from "../core/deep-json.ts";
 import type { ToolCallPart } from "../core/types.ts";
 import { addedText, type FileChange, leftText } from "./file-change.ts";
 import { namesFile, readEdit } from "./read-edit.ts";
@@ -149,9 +149,6 @@ function commandOf(value: unknown): string | undefined {
 
 /** The arguments of a call as a value; as they are where they aren't JSON. */
 export function readArguments(args: string): unknown {
-  try {
-    return parseReadable(args);
-  } catch {
-    return args;
-  }
+  const value = tryParseReadable(args);
+  return value === undefined ? args : value;
 }

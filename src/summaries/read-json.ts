@@ -1,4 +1,4 @@
-import { parseReadable } from "../core/deep-json.ts";
+import { tryParseReadable } from "../core/deep-json.ts";
 
 /** Larger results are read as text: parsing them would cost more than it gives (characters). */
 const MAX_JSON = 2_000_000;
@@ -11,12 +11,8 @@ const MAX_DEPTH = 8;
 export function readJson(text: string): string | undefined {
   const start = text.trimStart()[0];
   if ((start !== "{" && start !== "[") || text.length > MAX_JSON) return undefined;
-  let value: unknown;
-  try {
-    value = parseReadable(text);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseReadable(text);
+  if (value === undefined) return undefined;
   const lines: string[] = [];
   const visit = (key: string, item: unknown, depth: number): void => {
     if (typeof item !== "object" || item === null) {

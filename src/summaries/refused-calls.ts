@@ -1,7 +1,7 @@
 import type { Message } from "../core/types.ts";
-import { firstCharacters } from "./first-characters.ts";
+import { cutTo } from "./first-characters.ts";
 import type { Outcome } from "./outcomes.ts";
-import { markPlant, plantIn } from "./plants.ts";
+import { withPlantMark } from "./plants.ts";
 import { headName } from "./sections.ts";
 
 /**
@@ -35,7 +35,5 @@ function refusal(said: string): string {
     .slice(0, 4 * MAX_SAID)
     .replace(/\s+/g, " ")
     .trim();
-  const short = line.length <= MAX_SAID ? line : `${firstCharacters(line, MAX_SAID).trimEnd()}…`;
-  const text = `refused: ${short}`;
-  return plantIn(text) === undefined ? text : markPlant(text);
+  return withPlantMark(`refused: ${cutTo(line, MAX_SAID)}`);
 }

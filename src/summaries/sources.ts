@@ -1,4 +1,4 @@
-import { parseReadable } from "../core/deep-json.ts";
+import { tryParseReadable } from "../core/deep-json.ts";
 import type { Part } from "../core/types.ts";
 
 /** A source with the number that the host gave it. */
@@ -58,12 +58,8 @@ export function definedSources(part: Part): NumberedSource[] {
 function fromJson(text: string): NumberedSource[] {
   const start = text.trimStart()[0];
   if ((start !== "[" && start !== "{") || text.length > MAX_JSON) return [];
-  let value: unknown;
-  try {
-    value = parseReadable(text);
-  } catch {
-    return [];
-  }
+  const value = tryParseReadable(text);
+  if (value === undefined) return [];
   const found: NumberedSource[] = [];
   const visit = (item: unknown, depth: number): void => {
     if (typeof item !== "object" || item === null || depth > 6) return;

@@ -1,3 +1,4 @@
+import { addTo } from "../core/add-to.ts";
 import { clipText } from "../core/clip.ts";
 import { isSummary, SUMMARY_MARKER } from "../core/markers.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../core/types.ts";
@@ -138,9 +139,7 @@ function pairedCalls(messages: readonly Message[], run: Run): Map<Part, PairedCa
       if (part.type === "tool-call") {
         serial++;
         const call = { name: part.name, label: several ? `${index + 1}.${serial}` : `${index + 1}` };
-        const calls = waiting.get(part.id);
-        if (calls) calls.push(call);
-        else waiting.set(part.id, [call]);
+        addTo(waiting, part.id, call);
       } else if (part.type === "tool-result") {
         const call = waiting.get(part.id)?.pop();
         if (call) paired.set(part, call);

@@ -1,3 +1,4 @@
+import { lastTrue } from "../last-true.ts";
 import type { Steps } from "../steps.ts";
 import type { PackedText } from "../types.ts";
 import { isCount } from "./record-checks.ts";
@@ -112,14 +113,8 @@ function pack(text: string, { sources, firstBlocks, table, mask }: BlockIndex): 
   return packed;
 
   function blockAt(block: number): { readonly source: number; readonly from: number } {
-    let low = 0;
-    let high = firstBlocks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (firstBlocks[middle]! <= block) low = middle;
-      else high = middle - 1;
-    }
-    return { source: low, from: (block - firstBlocks[low]!) * BLOCK };
+    const source = lastTrue(1, firstBlocks.length - 1, (at) => firstBlocks[at]! <= block);
+    return { source, from: (block - firstBlocks[source]!) * BLOCK };
   }
 
   /** The longest copy through this place; undefined if there is none, or if it isn't worth it. */

@@ -1,3 +1,4 @@
+import { lastTrue } from "../../core/last-true.ts";
 import { charsOf } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Message } from "../../core/types.ts";
@@ -95,13 +96,7 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
 
 /** How many messages two transcripts begin alike with. A hash names all messages up to it, so halving finds the place. */
 function commonLength(hashes: readonly string[], chain: readonly string[]): number {
-  let low = 0;
-  let high = Math.min(hashes.length, chain.length - 1);
-  if (high > 0 && hashes[high - 1] === chain[high]) return high;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (hashes[middle - 1] === chain[middle]) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  const isAlike = (length: number): boolean => hashes[length - 1] === chain[length];
+  const most = Math.min(hashes.length, chain.length - 1);
+  return most > 0 && isAlike(most) ? most : lastTrue(1, most, isAlike);
 }

@@ -1,7 +1,7 @@
 import { type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
-import { mergeEdits } from "../../core/edits.ts";
 import { mayFollow } from "../../core/invariants.ts";
 import type { DialectRules, Edit, InsertMessage } from "../../core/types.ts";
+import { edited } from "../../reductions/reduction.ts";
 import type { Conversation } from "../conversation.ts";
 import { beginsWrong } from "./role-notes.ts";
 import { leavesAssistantLast, type RungInput, saysUnproven } from "./rung.ts";
@@ -71,11 +71,7 @@ export function placeSummary(
   const edit: Edit = { type: "append", text, why: "summary" };
   return {
     ...draft,
-    fates: draft.fates.map((fate, index) =>
-      index === neighbour
-        ? { type: "edit", edits: fate.type === "edit" ? mergeEdits(fate.edits, [edit]) : [edit] }
-        : fate,
-    ),
+    fates: draft.fates.map((fate, index) => (index === neighbour ? edited(fate, [edit]) : fate)),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Unit } from "../../core/rounds.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { escapeLine, escapeText } from "../../summaries/escape.ts";
 import { LINE_BREAK } from "../../summaries/look-alikes.ts";
-import { markPlant, plantIn } from "../../summaries/plants.ts";
+import { withPlantMark } from "../../summaries/plants.ts";
 import { reframe } from "../../summaries/reframe.ts";
 import { headName } from "../../summaries/sections.ts";
 import { type Conversation, draftTokens } from "../conversation.ts";
@@ -117,8 +117,6 @@ function callLine(
 ): string {
   const said = result && clip(result.text, RESULT_TOKENS);
   const answer =
-    said === undefined
-      ? "no result"
-      : `${result?.error ? "failed: " : ""}${plantIn(said) === undefined ? said : markPlant(said)}`;
+    said === undefined ? "no result" : `${result?.error ? "failed: " : ""}${withPlantMark(said)}`;
   return `${ROUNDS_SUMMARY}${headName(call.name, "tool")}): ${clip(call.args, ARGS_TOKENS)} → ${answer}`;
 }

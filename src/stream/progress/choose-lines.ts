@@ -1,4 +1,5 @@
-import { Heap } from "../../summaries/heap.ts";
+import { runNow } from "../../core/steps.ts";
+import { takeBest } from "../../summaries/take-best.ts";
 import { type NoteLine, wordsOf } from "./notes.ts";
 
 /** A newest line's words count this much more than an oldest one's. */
@@ -16,8 +17,6 @@ export function chooseLines(
   count: (text: string) => number,
 ): NoteLine[] {
   const covered = wordsOf(seen);
-  const priority = new Float64Array(lines.length);
-  const heap = new Heap(priority);
   const tokens = lines.map((line) => Math.max(1, count(line.text)));
   const gain = (index: number): number => {
     const line = lines[index]!;
@@ -25,25 +24,15 @@ export function chooseLines(
     for (const word of line.words) if (!covered.has(word)) fresh++;
     return (fresh * (1 + (RECENCY * index) / lines.length)) / tokens[index]!;
   };
-  for (let index = 0; index < lines.length; index++) {
-    priority[index] = gain(index);
-    heap.push(index);
-  }
   const chosen = new Set<number>();
   let left = room;
-  for (let index = heap.pop(); index !== undefined; index = heap.pop()) {
-    const now = gain(index);
-    if (now <= 0 || tokens[index]! > left) continue;
-    // Others may have brought its words meanwhile: it goes back to where it belongs now.
-    if (now < priority[index]!) {
-      priority[index] = now;
-      heap.push(index);
-      continue;
-    }
+  const take = (index: number): void => {
+    if (tokens[index]! > left) return;
     chosen.add(index);
     left -= tokens[index]!;
     for (const word of lines[index]!.words) covered.add(word);
-  }
+  };
+  runNow(takeBest(lines.length, { worth: gain, take }));
   const told = new Set([...chosen].map((index) => lines[index]!.text));
   for (let index = lines.length - 1; index >= 0; index--) {
     const { text } = lines[index]!;

@@ -1,3 +1,4 @@
+import { lastTrue } from "../../core/last-true.ts";
 import type { MustKeep } from "../must-keep.ts";
 import { withoutPointers } from "../record-pointers.ts";
 
@@ -26,14 +27,9 @@ export function appendMissing(
     .filter((item) => item !== "");
   const withFirst = (number: number): string =>
     `${withRules}\n${LEAD}${items.slice(0, number).join(SEPARATOR)}`;
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (count(withoutPointers(withFirst(middle))) <= cap) low = middle;
-    else high = middle - 1;
-  }
-  return low === 0 ? withRules : withFirst(low);
+  const fits = (number: number): boolean => count(withoutPointers(withFirst(number))) <= cap;
+  const most = lastTrue(1, items.length, fits);
+  return most === 0 ? withRules : withFirst(most);
 }
 
 function withRestrictions(text: string, restrictions: readonly Pick<MustKeep, "text" | "message">[]): string {

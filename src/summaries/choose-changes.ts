@@ -1,5 +1,6 @@
-import { Heap } from "./heap.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Line, TranscriptLines } from "./lines.ts";
+import { takeBest } from "./take-best.ts";
 
 /** A line that only uses names counts this much of one that brings them in. */
 const USED_FACTOR = 0.15;
@@ -19,26 +20,29 @@ const IMPORT_FACTOR = 0.3;
 const IMPORTS = /^(?:import|from|use|using|require|include|#include)\b|^["'][^"']*["'][,;)]*$/;
 /** Each further line of a file counts less: a reader should see every file that was changed. */
 const SAME_FILE_FACTOR = 0.8;
+/** Lines that are looked at in one step. */
+export const LINES_AT_ONCE = 2_048;
 
 /**
  * Of the lines that edits added, those that say most about what was changed: lines that bring in names which nothing before
  * them had (a new function, a new field, a new option), over all files. In the order of their rank, within the budget (tokens).
  */
-export function chooseChanges(input: {
+export function* chooseChanges(input: {
   readonly transcript: TranscriptLines;
   readonly candidates: readonly Line[];
   readonly weights: Float64Array;
   readonly covered: Uint8Array;
   readonly cost: (line: Line) => number;
   readonly budget: number;
-}): Line[] {
+}): Steps<Line[]> {
   const { transcript, weights, covered, cost } = input;
   const added = newestOfEach(input.candidates.filter(({ kind, file }) => kind === "body" && file !== ""));
   if (added.length === 0) return [];
   const born = firstLines(transcript);
   const taken = new Map<string, number>();
   /** Paths in code are imports: they tell what is used, not what is changed. */
-  const worth = (line: Line): number => {
+  const worth = (at: number): number => {
+    const line = added[at]!;
     let sum = 0;
     for (const term of line.terms)
       if (covered[term] !== 1 && transcript.table.shapes[term] !== "path")
@@ -49,28 +53,20 @@ export function chooseChanges(input: {
   };
   const chosen: Line[] = [];
   let used = 0;
-  // What was taken only lowers the worth of what is left, so a rank that still holds after a fresh look is the best.
-  const ranks = new Float64Array(added.length);
-  const waiting = new Heap(ranks);
-  for (const [at, line] of added.entries()) {
-    ranks[at] = worth(line);
-    if (ranks[at]! > 0) waiting.push(at);
-  }
-  for (let at = waiting.pop(); at !== undefined && used < input.budget; at = waiting.pop()) {
-    const line = added[at]!;
-    const fresh = worth(line);
-    if (fresh < ranks[at]!) {
-      ranks[at] = fresh;
-      if (fresh > 0) waiting.push(at);
-      continue;
-    }
-    const price = cost(line);
-    if (used + price > input.budget) continue;
-    used += price;
-    chosen.push(line);
-    taken.set(line.file, (taken.get(line.file) ?? 0) + 1);
-    for (const term of line.terms) covered[term] = 1;
-  }
+  yield* takeBest(added.length, {
+    worth,
+    take(at) {
+      const line = added[at]!;
+      const price = cost(line);
+      if (used + price > input.budget) return;
+      used += price;
+      chosen.push(line);
+      taken.set(line.file, (taken.get(line.file) ?? 0) + 1);
+      for (const term of line.terms) covered[term] = 1;
+    },
+    isFull: () => used >= input.budget,
+    atOnce: LINES_AT_ONCE,
+  });
   return chosen;
 }
 

@@ -1,3 +1,4 @@
+import { evenShare } from "../core/even-share.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import { firstCharacters } from "./first-characters.ts";
 import { Heap } from "./heap.ts";
@@ -59,57 +60,76 @@ export function* chooseStatements(input: ChooseStatementsInput): Steps<Statement
   return [...shelf.chosen.values()];
 }
 
+/** How far a message has been told. */
+interface Telling extends Pick<Speech, "weight" | "endsTurn"> {
+  /** Groups that aren't told yet, the next one last. */
+  readonly queue: (readonly Statement[])[];
+  /** Tokens that were spent on it, and of these on a short form of the next group. */
+  used: number;
+  paid: number;
+  /** The titles that stand above what was told last. */
+  lead: string;
+  /** Lists that were passed over. */
+  readonly passed: Set<number>;
+}
+
 /** Takes statements of messages as long as there is room. */
 function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatementsInput) {
   /** By ordinal, in the order of rank. A list that was cut short may be replaced by the whole one. */
   const chosen = new Map<number, Statement>();
-  const queues = speeches.map(({ groups }) => [...groups].reverse());
-  const used = new Float64Array(speeches.length);
-  /** Of the group at the end of a queue: what was paid for a short form of it. */
-  const paid = new Float64Array(speeches.length);
-  const leads = speeches.map(() => "");
-  /** Lists that were passed over. */
-  const passed = speeches.map(() => new Set<number>());
+  const tellings = speeches.map(({ groups, weight, endsTurn }): Telling => {
+    const queue = [...groups].reverse();
+    return { weight, endsTurn, queue, used: 0, paid: 0, lead: "", passed: new Set() };
+  });
   let left = budget;
-  const priceOf = (at: number, group: readonly Statement[]): number =>
-    cost(`${used[at] === 0 ? "#1234 " : ""}${textWithLead(group, leads[at]!)}\n`);
-  const put = (at: number, group: readonly Statement[], price: number): void => {
-    for (const one of group) chosen.set(one.order, one);
+  const priceOf = (one: Telling, group: readonly Statement[]): number =>
+    cost(`${one.used === 0 ? "#1234 " : ""}${textWithLead(group, one.lead)}\n`);
+  const put = (one: Telling, group: readonly Statement[], price: number): void => {
+    for (const statement of group) chosen.set(statement.order, statement);
     left -= price;
-    used[at]! += price;
-    leads[at] = group.at(-1)!.lead;
+    one.used += price;
+    one.lead = group.at(-1)!.lead;
   };
   /** Takes a group whole, then it leaves the queue; or in a short form, then it stays. Says whether it did. */
-  const take = (at: number, group: readonly Statement[], room: number): boolean => {
-    const price = Math.max(1, priceOf(at, group) - paid[at]!);
+  const take = (one: Telling, group: readonly Statement[], room: number): boolean => {
+    const price = Math.max(1, priceOf(one, group) - one.paid);
+    const { queue } = one;
     if (price <= room) {
-      put(at, group, price);
-      paid[at] = 0;
-      queues[at]!.splice(queues[at]!.lastIndexOf(group), 1);
+      put(one, group, price);
+      one.paid = 0;
+      queue.splice(queue.lastIndexOf(group), 1);
       return true;
     }
-    if (paid[at]! > 0) return false;
-    const form = shortForms(group).find((short) => priceOf(at, short) <= room);
+    if (one.paid > 0) return false;
+    const form = shortForms(group).find((short) => priceOf(one, short) <= room);
     if (form === undefined) return false;
-    const shortPrice = priceOf(at, form);
-    put(at, form, shortPrice);
-    paid[at] = shortPrice;
+    const shortPrice = priceOf(one, form);
+    put(one, form, shortPrice);
+    one.paid = shortPrice;
     // The whole one is the next that this message may add.
-    queues[at]!.push(...queues[at]!.splice(queues[at]!.lastIndexOf(group), 1));
+    queue.push(...queue.splice(queue.lastIndexOf(group), 1));
     return true;
+  };
+  /** Leaves a group out; under points that are cut short nothing more is said. */
+  const pass = (one: Telling, group: readonly Statement[]): void => {
+    const { queue, passed } = one;
+    one.paid = 0;
+    queue.pop();
+    if (group[0]!.place?.kind === "point") passed.add(group[0]!.place.block);
+    while (queue.length > 0 && passed.has(queue.at(-1)![0]!.place?.block ?? -1)) queue.pop();
   };
   return {
     chosen,
     *coverTurns(): Steps<void> {
-      const ends = speeches.flatMap(({ endsTurn }, at) => (endsTurn ? [at] : []));
-      ends.sort((a, b) => speeches[b]!.weight - speeches[a]!.weight || b - a);
+      // Of those that deserve the same, the newest first.
+      const ends = tellings.filter(({ endsTurn }) => endsTurn).reverse();
       let room = left * TURNS_SHARE;
-      for (const at of ends) {
+      for (const one of ends.sort((a, b) => b.weight - a.weight)) {
         yield;
         const before = left;
-        for (const group of queues[at]!.slice(-COVER_TRIES).reverse()) {
+        for (const group of one.queue.slice(-COVER_TRIES).reverse()) {
           const spent = before - left;
-          if (!take(at, group, Math.min(room, LEAST_ROOM) - spent)) continue;
+          if (!take(one, group, Math.min(room, LEAST_ROOM) - spent)) continue;
           // "Now I understand it." says too little for a turn.
           if (group.some(({ text }) => SPECIFIC.test(text))) break;
         }
@@ -117,35 +137,29 @@ function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatem
       }
     },
     *grow(): Steps<void> {
-      const priority = new Float64Array(speeches.length);
+      const priority = new Float64Array(tellings.length);
       const heap = new Heap(priority);
       const push = (at: number): void => {
-        const group = queues[at]!.at(-1);
+        const one = tellings[at]!;
+        const group = one.queue.at(-1);
         if (group === undefined) return;
-        const price = priceOf(at, group) * (group[0]!.place?.kind === "code" ? CODE_PRICE : 1);
-        priority[at] = -(used[at]! - paid[at]! + price) / speeches[at]!.weight;
+        const price = priceOf(one, group) * (group[0]!.place?.kind === "code" ? CODE_PRICE : 1);
+        priority[at] = -(one.used - one.paid + price) / one.weight;
         heap.push(at);
       };
-      for (let at = 0; at < speeches.length; at++) {
+      for (let at = 0; at < tellings.length; at++) {
         push(at);
         yield;
       }
       for (let at = heap.pop(); at !== undefined && left > 0; at = heap.pop()) {
         yield;
-        const group = queues[at]!.at(-1)!;
-        if (!take(at, group, left)) pass(at, group);
+        const one = tellings[at]!;
+        const group = one.queue.at(-1)!;
+        if (!take(one, group, left)) pass(one, group);
         push(at);
       }
     },
   };
-  /** Leaves a group out; under points that are cut short nothing more is said. */
-  function pass(at: number, group: readonly Statement[]): void {
-    paid[at] = 0;
-    const queue = queues[at]!;
-    queue.pop();
-    if (group[0]!.place?.kind === "point") passed[at]!.add(group[0]!.place.block);
-    while (queue.length > 0 && passed[at]!.has(queue.at(-1)![0]!.place?.block ?? -1)) queue.pop();
-  }
 }
 
 /** The texts of statements, with those titles above them that weren't shown already. */
@@ -177,23 +191,15 @@ function shortForms(group: readonly Statement[]): (readonly Statement[])[] {
 function shortened(text: string): string {
   if (!text.startsWith("|")) return cutAt(text, SHORT_POINT);
   const cells = text.split("|").map((cell) => cell.trim());
-  const limit = longestCell(cells);
+  const share = evenShare(
+    cells.map(({ length }) => length),
+    SHORT_POINT,
+  );
+  const limit = Math.max(Math.floor(Math.min(share, SHORT_POINT)), LEAST_CELL);
   return cells
     .map((cell) => (cell.length <= limit ? cell : cutAt(cell, limit)))
     .join(" | ")
     .trim();
-}
-
-/** The length at which all cells fit: short ones leave their room to the others. */
-function longestCell(cells: readonly string[]): number {
-  const lengths = cells.map(({ length }) => length).toSorted((a, b) => a - b);
-  let left = SHORT_POINT;
-  for (const [at, length] of lengths.entries()) {
-    const share = Math.floor(left / (lengths.length - at));
-    if (length > share) return Math.max(share, LEAST_CELL);
-    left -= length;
-  }
-  return SHORT_POINT;
 }
 
 function cutAt(text: string, limit: number): string {
@@ -202,12 +208,7 @@ function cutAt(text: string, limit: number): string {
 }
 
 function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Speech[]> {
-  const byMessage = new Map<number, Statement[]>();
-  for (const one of lastSaid(statements)) {
-    const same = byMessage.get(one.message);
-    if (same) same.push(one);
-    else byMessage.set(one.message, [one]);
-  }
+  const byMessage = Map.groupBy(lastSaid(statements), ({ message }) => message);
   return yield* mapSteps([...byMessage], ([message, list]) => {
     const old = Math.min(1, recency(age(message)) / NEVER);
     const best = list.reduce((most, { factor }) => Math.max(most, factor), 0);

@@ -112,11 +112,15 @@ export function fileNames(): FileNames {
     return new Set(found.map(({ before }) => before)).size === 1 ? found : [];
   }
 
+  /** The files that are meant. What no shell names is a file, known or not. */
+  const named = (change: FileChange): readonly Found[] => {
+    const found = meant(change);
+    return found.length > 0 || change.inShell ? found : [{ file: at(change.file), before: "", below: "" }];
+  };
+
   /** Where files go: into the folder `to`, or each to `to` itself. */
   function move(change: FileChange & { readonly type: "move" }): Entry[] {
-    const found = meant(change);
-    if (found.length === 0 && change.inShell !== true)
-      found.push({ file: at(change.file), before: "", below: "" });
+    const found = named(change);
     if (found.length === 0) return [];
     // All that are found stand in the same folder.
     const to = /^[~/]/.test(change.to) ? change.to : `${found[0]!.before}${change.to}`;
@@ -135,8 +139,7 @@ export function fileNames(): FileNames {
     carryOut(change) {
       if (change.type === "move") return move(change);
       if (change.type === "delete") {
-        const found = meant(change).map(({ file }) => file);
-        const files = found.length > 0 || change.inShell ? found : [at(change.file)];
+        const files = named(change).map(({ file }) => file);
         for (const file of files) remove(file);
         return files;
       }

@@ -1,11 +1,10 @@
-import { parseReadable } from "../core/deep-json.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message, Run } from "../core/types.ts";
 import { commonFolder, folderOf } from "./common-folder.ts";
 import { findCitations } from "./keep/find-citations.ts";
-import { findItems, type ItemKind } from "./keep/find-items.ts";
+import type { ItemKind, WordKind } from "./keep/find-items.ts";
 import { findRestrictions } from "./keep/find-restrictions.ts";
-import { isSummaryMessage } from "./markers.ts";
+import { forEachItem, type PlacedItem } from "./keep/read-items.ts";
 import { userWords } from "./user-words.ts";
 
 export { missingItems } from "./keep/missing-items.ts";
@@ -45,15 +44,6 @@ const KEPT_FOLDERS = 2;
 const SHORT_ITEM = 4;
 /** More would make a list of names out of a summary. */
 const MAX_ITEMS = 40;
-/** Longer lines of tool output are data; longer lines of prose are read in pieces. */
-const MAX_LINE = 2_000;
-/** A longer argument of a call is a file that it writes: what is named in there isn't used by the call. */
-const MAX_ARGUMENT = 300;
-/** Characters that are read at each end of a tool result: its items rank last, unless they are used elsewhere too. */
-const MAX_RESULT_END = 10_000;
-/** Characters of one text that are read in one step; a line costs as much as so many more of them. */
-const CHARS_AT_ONCE = 16_384;
-const LINE_CHARS = 32;
 /** No item is shorter. */
 const MIN_TOKENS = 2;
 
@@ -64,7 +54,7 @@ const WEIGHTS = {
   calls: 1.2,
   recency: 2.5,
 } as const;
-const KIND_WEIGHTS: Readonly<Record<Exclude<ItemKind, "restriction">, number>> = {
+const KIND_WEIGHTS: Readonly<Record<WordKind, number>> = {
   citation: 1.5,
   path: 1.2,
   id: 0.8,
@@ -72,12 +62,7 @@ const KIND_WEIGHTS: Readonly<Record<Exclude<ItemKind, "restriction">, number>> =
   name: 0.2,
 };
 
-type Place = "user" | "said" | "call" | "result";
-
-interface Candidate {
-  readonly kind: Exclude<ItemKind, "restriction">;
-  readonly text: string;
-  readonly key: string;
+interface Candidate extends Pick<PlacedItem, "kind" | "key" | "text"> {
   calls: number;
   last: number;
   /** Where the user named it last. */
@@ -209,86 +194,6 @@ function* namedIn(messages: readonly Message[], { from, to }: Run): Steps<Set<st
     if (place !== "result") named.add(idOf({ kind, key }));
   });
   return named;
-}
-
-interface Occurrence extends Pick<Candidate, "kind" | "key" | "text"> {
-  readonly index: number;
-  readonly place: Place;
-}
-
-function* forEachItem(
-  messages: readonly Message[],
-  run: Run,
-  visit: (found: Occurrence) => void,
-): Steps<void> {
-  function* read(text: string, index: number, place: Place): Steps<void> {
-    const prose = place === "user" || place === "said";
-    if (prose)
-      for (const { key, text: form } of findCitations(text))
-        visit({ kind: "citation", key, text: form, index, place });
-    let chars = 0;
-    for (const line of readableLines(text, prose)) {
-      chars += line.length + LINE_CHARS;
-      if (chars > CHARS_AT_ONCE) {
-        yield;
-        chars = 0;
-      }
-      for (const { kind, text: item } of findItems(line, prose))
-        if (kind !== "restriction") visit({ kind, key: item.toLowerCase(), text: item, index, place });
-    }
-  }
-  for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
-    yield;
-    const message = messages[index]!;
-    // What was pasted into a user message is no more the user's words than a tool's result is.
-    for (const typed of userWords(messages, [index])) yield* read(typed.text, index, "user");
-    for (const part of message.parts) {
-      if (part.type === "text") {
-        const spoken = message.role === "assistant" || isSummaryMessage(part.text);
-        yield* read(part.text, index, spoken ? "said" : "result");
-      } else if (part.type === "tool-call") {
-        for (const argument of argumentsOf(part.args))
-          yield* read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
-      } else if (part.type === "tool-result") yield* read(ends(part.text), index, "result");
-    }
-  }
-}
-
-function ends(text: string): string {
-  if (text.length <= 2 * MAX_RESULT_END) return text;
-  return `${text.slice(0, MAX_RESULT_END)}\n${text.slice(-MAX_RESULT_END)}`;
-}
-
-function* readableLines(text: string, prose: boolean): Generator<string> {
-  for (const line of text.split("\n")) {
-    if (line.length <= MAX_LINE) yield line;
-    else if (prose) {
-      for (let at = 0; at < line.length; ) {
-        // Within the piece: in a line without blanks a search would go back to its beginning for every piece.
-        const blank = line.slice(at, at + MAX_LINE + 1).lastIndexOf(" ");
-        const end = at + (blank > 0 ? blank : MAX_LINE);
-        yield line.slice(at, end);
-        at = end;
-      }
-    }
-  }
-}
-
-/** The strings of call arguments, without the escapes of JSON, which would tear paths apart. */
-function argumentsOf(args: string): string[] {
-  let value: unknown;
-  try {
-    value = parseReadable(args);
-  } catch {
-    return [args];
-  }
-  const strings: string[] = [];
-  const visit = (item: unknown): void => {
-    if (typeof item === "string") strings.push(item);
-    else if (typeof item === "object" && item !== null) for (const inner of Object.values(item)) visit(inner);
-  };
-  visit(value);
-  return strings;
 }
 
 /** One of them says the other: a part of it, or the same file with more or less of its path. */

@@ -1,10 +1,10 @@
 import type { Steps } from "../core/steps.ts";
-import { shapeFactor } from "./choose-changes.ts";
+import { LINES_AT_ONCE, shapeFactor } from "./choose-changes.ts";
 import { fromRoot } from "./common-root.ts";
-import { Heap } from "./heap.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import { headName, type SectionEntry } from "./sections.ts";
+import { takeBest } from "./take-best.ts";
 
 /**
  * The working set: exact lines of hidden messages, chosen so that together they show as much as possible of what the next
@@ -22,9 +22,6 @@ const FRAGMENT_FACTOR = 0.3;
 
 /** A single statement out of the middle of changed code says little alone; its names may still be needed. */
 const STATEMENT_FACTOR = 0.5;
-
-/** Lines that are looked at in one step. */
-const LINES_AT_ONCE = 2_048;
 
 /** What `selectLines` takes. */
 export interface SelectInput {
@@ -52,7 +49,11 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
   const { weights, covered, lastLine } = input;
   const candidates = newestOfEach(input.candidates);
   const costs = new Float64Array(candidates.length);
-  const priority = new Float64Array(candidates.length);
+  const priceOf = (line: Line): number =>
+    Math.max(1, input.cost(line)) /
+    ((input.cites(line) ? CITING_FACTOR : 1) *
+      (line.fragment ? FRAGMENT_FACTOR : 1) *
+      (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (index: number): number => {
     const line = candidates[index]!;
     let sum = input.reuse(line);
@@ -61,37 +62,23 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
       const weight = weights[term]!;
       sum += lastLine[term] === line.order ? weight : STALE_FACTOR * weight;
     }
-    return sum / costs[index]!;
+    costs[index] ||= priceOf(line);
+    return sum / costs[index];
   };
-  const heap = new Heap(priority);
-  for (const [index, line] of candidates.entries()) {
-    if (index % LINES_AT_ONCE === 0) yield;
-    costs[index] =
-      Math.max(1, input.cost(line)) /
-      ((input.cites(line) ? CITING_FACTOR : 1) *
-        (line.fragment ? FRAGMENT_FACTOR : 1) *
-        (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
-    priority[index] = worth(index);
-    if (priority[index]! > 0) heap.push(index);
-  }
   const chosen: Line[] = [];
   let used = 0;
-  let looks = 0;
-  for (let index = heap.pop(); index !== undefined && used < input.budget; index = heap.pop()) {
-    if (++looks % LINES_AT_ONCE === 0) yield;
-    // Coverage only grows, so an old priority is an upper bound: what still is on top after a fresh look is the best.
-    const fresh = worth(index);
-    if (fresh < priority[index]!) {
-      priority[index] = fresh;
-      if (fresh > 0) heap.push(index);
-      continue;
-    }
-    const line = candidates[index]!;
-    if (input.isSaid?.(line)) continue;
-    chosen.push(line);
-    used += input.cost(line);
-    for (const term of line.terms) covered[term] = 1;
-  }
+  yield* takeBest(candidates.length, {
+    worth,
+    take(index) {
+      const line = candidates[index]!;
+      if (input.isSaid?.(line)) return;
+      chosen.push(line);
+      used += input.cost(line);
+      for (const term of line.terms) covered[term] = 1;
+    },
+    isFull: () => used >= input.budget,
+    atOnce: LINES_AT_ONCE,
+  });
   return chosen;
 }
 

@@ -1,3 +1,4 @@
+import { addTo } from "../core/add-to.ts";
 import type { Steps } from "../core/steps.ts";
 import { type FileChange, lineSet } from "./file-change.ts";
 import { fileNames, type NamedFile } from "./file-names.ts";
@@ -22,6 +23,12 @@ const MAX_WHOLE_LINES = 20_000;
 /** Lines of a look at a file that are remembered in one step. */
 const LINES_AT_ONCE = 1_024;
 
+/** A line of a file, and the ordinals of the transcript's lines that show it. */
+export interface ShownLine {
+  readonly text: string;
+  readonly orders: readonly number[];
+}
+
 /** What is in files after all edits so far, as far as edits and looks at files tell. */
 export interface WrittenLines {
   /** Lines of the transcript that were in a file and are gone since. */
@@ -32,10 +39,7 @@ export interface WrittenLines {
   /** A line of the transcript shows a line that an edit added. */
   added(file: string, text: string, orders: readonly number[]): void;
   /** A look at a file shows a stretch of it. */
-  seen(
-    file: string,
-    lines: readonly { readonly text: string; readonly orders: readonly number[] }[],
-  ): Steps<void>;
+  seen(file: string, lines: readonly ShownLine[]): Steps<void>;
 }
 
 export function writtenLines(): WrittenLines {
@@ -96,10 +100,7 @@ export function writtenLines(): WrittenLines {
       return change.now.split("\n");
     },
     added(file, text, orders) {
-      const { lines } = knownOf(names.at(file));
-      const same = lines.get(text.trim());
-      if (same === undefined) lines.set(text.trim(), [[...orders]]);
-      else same.push([...orders]);
+      addTo(knownOf(names.at(file)).lines, text.trim(), [...orders]);
     },
     *seen(file, lines) {
       const one = knownOf(names.at(file));
@@ -113,11 +114,10 @@ export function writtenLines(): WrittenLines {
         const line = text.trim();
         const at = counts.get(line) ?? 0;
         counts.set(line, at + 1);
-        const same = one.lines.get(line);
         // Seen again, it is the line that was there before.
-        if (same === undefined) one.lines.set(line, [[...orders]]);
-        else if (same[at] === undefined) same.push([...orders]);
-        else for (const shown of orders) same[at].push(shown);
+        const before = one.lines.get(line)?.[at];
+        if (before === undefined) addTo(one.lines, line, [...orders]);
+        else for (const shown of orders) before.push(shown);
       }
       if (length <= MAX_KNOWN) keep(one, lines.map(({ text }) => text).join("\n"));
     },

@@ -1,9 +1,12 @@
 /** What kind of thing a summary should carry. */
 export type ItemKind = "restriction" | "citation" | "path" | "id" | "number" | "name";
 
+/** Kinds of single words; a restriction is a sentence. */
+export type WordKind = Exclude<ItemKind, "restriction">;
+
 /** Something in a text that loses its worth when it is paraphrased. */
-export interface FoundItem {
-  readonly kind: ItemKind;
+export interface FoundItem<Kind extends ItemKind = ItemKind> {
+  readonly kind: Kind;
   readonly text: string;
 }
 
@@ -46,9 +49,9 @@ const NAMED_SECRET =
   /\b(?:pass(?:word|wort|phrase|code)?|pwd|secret|token|api[ _-]?key|bearer|authorization)\b["']?(?:\s*(?:is|ist|[:=])\s*|\s+(?=\S*\d))["']?\S+/gi;
 
 /** The items of a line of prose, of call arguments or of tool output. `prose` also finds names in words and measures. */
-export function findItems(text: string, prose: boolean): FoundItem[] {
-  const found = new Map<string, FoundItem>();
-  const add = (kind: ItemKind, raw: string): void => {
+export function findItems(text: string, prose: boolean): FoundItem<WordKind>[] {
+  const found = new Map<string, FoundItem<WordKind>>();
+  const add = (kind: WordKind, raw: string): void => {
     // Nothing that is so long is kept, and to trim it would take long.
     if (raw.length > 2 * MAX_LENGTH) return;
     const item = raw.replace(/[.,;:!?'’-]+$/, "").trim();
@@ -57,7 +60,7 @@ export function findItems(text: string, prose: boolean): FoundItem[] {
   };
   let rest = text.replace(NAMED_SECRET, " ");
   /** What is found is taken out, so that a part of it isn't found again as something else. */
-  const take = (kind: ItemKind, pattern: RegExp, accept: (item: string) => boolean = () => true): void => {
+  const take = (kind: WordKind, pattern: RegExp, accept: (item: string) => boolean = () => true): void => {
     rest = rest.replace(pattern, (item: string) => {
       if (!accept(item)) return item;
       add(kind, item);

@@ -1,0 +1,115 @@
+import { textOrArgs } from "../core/message-text.ts";
+import type { Steps } from "../core/steps.ts";
+import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
+import { type Candidates, candidateLines } from "./candidates.ts";
+import { type CitedSources, citedSources } from "./cited-sources.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
+import { newestTerms, newestWords } from "./newest-terms.ts";
+import type { IsOurs } from "./proof.ts";
+import { renderNarrative, type ShownRecord, type Told } from "./render-narrative.ts";
+import { renderState } from "./render-state.ts";
+import type { SectionEntry } from "./sections.ts";
+import type { WriterOptions } from "./write-message.ts";
+
+/** What the summary message is made from. */
+export interface SummaryMessageInput extends WriterOptions {
+  /** The whole transcript in core form. */
+  readonly messages: readonly Message[];
+  /** Messages that the view hides and this message speaks for. */
+  readonly hidden: readonly Run[];
+  /** Is message i shown elsewhere in the view (kept or edited)? What is visible there needn't be said again. */
+  readonly visible: (index: number) => boolean;
+  /** For shown messages that were shortened: the text that is really shown (undefined: all of it). */
+  readonly shownText?: (index: number) => string | undefined;
+  /** Ceiling for the whole text, in tokens by `count`. Never exceeded. */
+  readonly cap: number;
+  /** Shares of `cap` for the user's words and the ledger. Without a narrative the working set takes its share. */
+  readonly shares?: ShareOptions;
+  readonly hostState?: HostState;
+  readonly focus?: string;
+  /** Model-written segment summaries, oldest first. */
+  readonly narrative?: readonly Told[];
+  /** Tokens that they may take together. Default: half of `cap`. */
+  readonly narrativeRoom?: number;
+  /** Tokens that those of a model may take of it. Default: all. */
+  readonly narrativeCap?: number;
+  /** Which texts that look like summary messages are known to be ours. Left out: none. */
+  readonly isOurs?: IsOurs;
+}
+
+/** What the parts of a summary message are chosen from. */
+export interface MessageMaterial {
+  readonly input: SummaryMessageInput;
+  /** The transcript; of very long texts only their beginnings and ends. */
+  readonly messages: readonly Message[];
+  readonly isHidden: (index: number) => boolean;
+  readonly transcript: TranscriptLines;
+  readonly candidates: Candidates;
+  /** Estimated tokens of what tools and files say, and of a line. */
+  readonly cost: (text: string) => number;
+  readonly lineCost: (line: Line) => number;
+  /** Characters of transcript behind a message. */
+  readonly age: (message: number) => number;
+  /** The newest words of the conversation, and the terms that they name with what showing each is worth. */
+  readonly newest: string;
+  readonly named: ReadonlyMap<number, number>;
+  /** What stands in the message whatever is chosen: the records of a model or a person, and the host's state. */
+  readonly narrative: readonly ShownRecord[];
+  readonly state: readonly SectionEntry[];
+  readonly sources: CitedSources;
+}
+
+const NARRATIVE_SHARE = 0.5;
+
+/** Reads the transcript for a summary message. */
+export function* readMaterial(
+  input: SummaryMessageInput,
+  messages: readonly Message[],
+  isHidden: (index: number) => boolean,
+): Steps<MessageMaterial> {
+  const { cap, count } = input;
+  const transcript = yield* transcriptLines(messages);
+  yield;
+  const shownText = (index: number) => input.shownText?.(index);
+  const candidates = candidateLines(transcript, isHidden, input.visible, shownText);
+  yield;
+  const cost = estimateTokens(
+    candidates.lines.map(({ text }) => text),
+    count,
+  );
+  const costs = new Float64Array(transcript.lines.length);
+  const newest = newestWords(messages);
+  const sources = citedSources(messages, (index) =>
+    isHidden(index) || !input.visible(index)
+      ? undefined
+      : (shownText(index) ?? messages[index]!.parts.map(textOrArgs).join("\n")),
+  );
+  yield;
+  return {
+    input,
+    messages,
+    isHidden,
+    transcript,
+    candidates,
+    cost,
+    lineCost: ({ text, order }) => (costs[order] ||= cost(text) + 1),
+    age: ageIn(transcript),
+    newest,
+    named: newestTerms(newest, transcript.table),
+    narrative: renderNarrative(input.narrative ?? [], {
+      room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
+      ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
+      count,
+    }),
+    state: renderState(input.hostState, cap, count),
+    sources,
+  };
+}
+
+/** The age of a message is told by its newest line. */
+function ageIn({ lines, length }: TranscriptLines): MessageMaterial["age"] {
+  const last = new Map<number, number>();
+  for (const { message, position } of lines) last.set(message, position);
+  return (message) => length - (last.get(message) ?? 0);
+}

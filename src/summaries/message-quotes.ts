@@ -1,0 +1,100 @@
+import type { Steps } from "../core/steps.ts";
+import { chooseOutcomes } from "./choose-outcomes.ts";
+import { chooseQuotes } from "./choose-quotes.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import type { MessageMaterial } from "./message-material.ts";
+import { newestPlan } from "./newest-plan.ts";
+import { namedLines } from "./newest-terms.ts";
+import { outcomesOf } from "./outcomes.ts";
+import { type Quote, textOf } from "./quotes.ts";
+import { saidAlready } from "./said-already.ts";
+import { salience } from "./salience.ts";
+import { type UserWords, userWordsSteps } from "./user-words.ts";
+
+/** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
+const OUTCOMES_SHARE = 0.15;
+const REPORTS_SHARE = 0.25;
+/** What the newest words name is shown before anything else is quoted, within this share of what is free. */
+const ASKED_SHARE = 0.25;
+
+/** What a summary message quotes before single lines fill it up. */
+export interface MessageQuotes {
+  readonly quotes: readonly Quote[];
+  /** Estimated tokens of each quote. */
+  readonly costs: readonly number[];
+  /** Tokens that words and statements leave. */
+  readonly left: number;
+}
+
+/** Chooses the quotes: the plan, the words of the user and the assistant, how commands ended. */
+export function* messageQuotes(material: MessageMaterial, free: number): Steps<MessageQuotes> {
+  const { input, messages, isHidden, transcript, narrative } = material;
+  const { count } = input;
+  const indexes = [...messages.keys()].filter(isHidden);
+  const words = (yield* userWordsSteps(messages, indexes, input.isOurs)).map(
+    // What was pasted into a message isn't for the system prompt.
+    (one): UserWords => (input.quotesBeside ? { ...one, whole: one.text } : one),
+  );
+  yield;
+  // People write words, tools write names and numbers, which take more tokens for the same length.
+  const prose = estimateTokens(
+    words.map(({ text }) => text),
+    count,
+  );
+  const asked = askedTokens(material);
+  yield;
+  // What the records say word for word isn't quoted beside them.
+  const isTold = saidAlready(narrative.map(({ text }) => text));
+  const said = (yield* chooseQuotes({
+    ...material,
+    indexes,
+    words,
+    toolShare: transcript.toolShare,
+    cap: input.cap,
+    free: free - Math.min(free * ASKED_SHARE, asked),
+    wordsShare: input.shares?.words,
+    isTold: narrative.length > 0,
+    cost: prose,
+    count,
+    salience: salience(transcript),
+  })).filter((quote) => !isTold(textOf(quote)));
+  yield;
+  const spoken = estimateTokens(
+    said.flatMap((quote) => (quote.by === "assistant" ? [textOf(quote)] : [])),
+    count,
+  );
+  const costOf = (quote: Quote): number =>
+    (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
+  const left = free - said.reduce((sum, quote) => sum + costOf(quote), 0);
+  const outcomes = endings(material, left);
+  yield;
+  const plan = newestPlan(messages, isHidden);
+  const quotes = [
+    ...(plan === undefined || isTold(plan.text) ? [] : [{ by: "assistant", statement: plan } as const]),
+    ...said,
+    ...outcomes,
+  ];
+  return { quotes, costs: quotes.map(costOf), left };
+}
+
+/** Tokens of the lines that show what the newest words name. */
+function askedTokens({ named, candidates, transcript, lineCost }: MessageMaterial): number {
+  return namedLines(named, candidates.lastLine).reduce(
+    (sum, order) => sum + lineCost(transcript.lines[order]!),
+    0,
+  );
+}
+
+/** What other agents reported, and how commands ended. */
+function endings({ messages, isHidden, cost, age }: MessageMaterial, left: number): Quote[] {
+  const ended = outcomesOf(messages, isHidden);
+  const chosen = [true, false].flatMap((isReport) =>
+    chooseOutcomes({
+      outcomes: ended.filter((outcome) => (outcome.isReport === true) === isReport),
+      budget: left * (isReport ? REPORTS_SHARE : OUTCOMES_SHARE),
+      cost,
+      age,
+    }),
+  );
+  return chosen.map((outcome) => ({ by: "tool", outcome }));
+}

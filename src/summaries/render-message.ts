@@ -1,0 +1,78 @@
+import { commonRoot, fromRoot } from "./common-root.ts";
+import { touchedFiles, unseenFiles } from "./ledger.ts";
+import type { Line } from "./lines.ts";
+import type { MessageMaterial } from "./message-material.ts";
+import { quotedLine } from "./quoted-line.ts";
+import { citedText, messageOf, type Quote, quoteSections } from "./quotes.ts";
+import { saidAlready } from "./said-already.ts";
+import type { SectionEntry, Sections } from "./sections.ts";
+import { renderLines } from "./working-set.ts";
+
+const LEDGER_SHARE = 0.05;
+
+/** The sections of a summary message with so many of its quotes and lines, and the sources of what the given texts cite. */
+export type MessageSections = (
+  quoteCount: number,
+  lineCount: number,
+  cited: readonly { readonly text: string; readonly message: number }[],
+) => Sections;
+
+/** Writes quotes and lines as sections, and the ledgers of sources and files that go with them. */
+export function messageSections(
+  { input, messages, isHidden, transcript, cost, narrative, state, sources }: MessageMaterial,
+  quotes: readonly Quote[],
+  lines: readonly Line[],
+): MessageSections {
+  const inLine = quotes.map((quote) => lineThatSays(quote, lines));
+  const touched = touchedFiles(messages);
+  const files = touched.filter(({ message }) => isHidden(message));
+  const root = commonRoot(touched.map(({ path }) => path));
+  const ledgerCap = input.cap * (input.shares?.ledger ?? LEDGER_SHARE);
+  const lineText = quotedLine(transcript.lines, (line) => sources.inRegistryNumbers(line.text, line.message));
+  return (quoteCount, lineCount, cited) => {
+    const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
+    const shown = lines.slice(0, lineCount);
+    const { words, answers, outcomes } = quoteSections(said, sources);
+    const linesFrom = (folder: string): SectionEntry[] =>
+      renderLines(
+        shown,
+        lineText,
+        outcomes.map(({ message, entry }) => ({
+          message,
+          entry: { ...entry, text: fromRoot(entry.text, folder) },
+        })),
+        folder,
+      );
+    const linesShown = linesFrom(root);
+    // A record names files by their paths within the project, too.
+    const isUsed =
+      root !== "" &&
+      (narrative.length > 0 || linesFrom("").some(({ text }, at) => text !== linesShown[at]!.text));
+    const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
+    return {
+      narrative,
+      words,
+      answers,
+      lines: linesShown,
+      sources: sources.ledger([
+        ...cited,
+        ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
+        ...shown,
+      ]),
+      files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
+      state,
+    };
+  };
+}
+
+/** Which of these lines says all of a statement, and more: shown both, the statement would stand there twice. Infinity: none. */
+function lineThatSays(quote: Quote, lines: readonly Line[]): number {
+  if (quote.by !== "assistant") return Infinity;
+  const { message, text, place } = quote.statement;
+  // Without one of its points a list can't be read.
+  if (place?.kind === "point") return Infinity;
+  const at = lines.findIndex(
+    (line) => line.message === message && line.kind === "assistant" && saidAlready([line.text])(text),
+  );
+  return at < 0 ? Infinity : at;
+}

@@ -9,6 +9,7 @@ import type {
   LastView,
   Message,
   PackedCheckpoint,
+  Run,
   StoredEdit,
   Undo,
 } from "./types.ts";
@@ -187,17 +188,22 @@ export function restoreDraft(
     return undefined;
   }
   if (next !== checkpoint.length || start + next > messages.length) return undefined;
+  const draft = { fates, inserts };
+  return isPlaced(draft, { from: start, to: start + next }) ? draft : undefined;
+}
+
+/** Does each insert either speak for messages or stand between those of the run? */
+function isPlaced({ fates, inserts }: Draft, { from, to }: Run): boolean {
   const speaking = new Set<number>();
   for (let index = 0; index < fates.length; index++) {
     const fate = fates[index]!;
     if (fate.type === "cover") speaking.add(fate.by);
   }
-  const isPlaced = inserts.every(({ before }, by) =>
+  return inserts.every(({ before }, by) =>
     before === undefined
       ? speaking.has(by)
-      : !speaking.has(by) && Number.isInteger(before) && before >= start && before <= start + next,
+      : !speaking.has(by) && Number.isInteger(before) && before >= from && before <= to,
   );
-  return isPlaced ? { fates, inserts } : undefined;
 }
 
 function restoreEdits(

@@ -102,19 +102,12 @@ async function summarise<M>(
 
 /** What is told of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
 function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]) {
-  const { engine, survey } = operation;
+  const { survey } = operation;
   const checkpoint = survey.checkpoint?.id;
-  const report = reportOf({
-    survey: survey,
-    settings: engine.settings,
-    dialect: engine.dialect,
+  const report = reportOf(operation, {
     outcome: survey.checkpoint ? "view" : "pass",
     reason,
-    draft: survey.current,
-    tokens: survey.tokens,
     rungs: [{ rung: "nothing-due", result: "used", tokens: survey.tokens }],
-    warnings: [],
-    prefixReason: undefined,
     checkpoint,
   });
   const state = prepareState(operation, { checkpoint });

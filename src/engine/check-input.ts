@@ -1,7 +1,7 @@
 import { LEAST_CAP } from "../core/budget.ts";
 import type { CompactInput, FitInput, HostState, SummarizeInput } from "../core/types.ts";
 import { checkInputNames, type InputOf } from "./option-names.ts";
-import { given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
+import { boolean, check, given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
 
 const FORMS: readonly NonNullable<SummarizeInput<unknown>["form"]>[] = ["text", "record"];
 const THINKING: readonly NonNullable<FitInput<unknown>["thinking"]>[] = ["may-stop", "must-stay"];
@@ -22,7 +22,7 @@ export function checkInput<M>(
     );
   }
   if (call) checkInputNames(input, call);
-  const { pins, knowledge, extras, hostState, signal, budget } = input;
+  const { focus, extras, budget, signal } = input;
   number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
   number("cap", input.cap, "a number of tokens", LEAST_CAP);
   oneOf("form", input.form, FORMS);
@@ -31,46 +31,35 @@ export function checkInput<M>(
   number("waitMs", input.waitMs, "a number of milliseconds", 0);
   oneOf("thinking", input.thinking, THINKING);
   checkRejected(input.rejected);
-  if (given(input.focus) && typeof input.focus !== "string")
-    throw refused(
-      "focus",
-      `${said(input.focus)} isn't a text.`,
-      "Say what the summary should care about most.",
-    );
-  if (given(input.adopt) && typeof input.adopt !== "boolean")
-    throw refused("adopt", `${said(input.adopt)} isn't a boolean.`, "Give true or false.");
-  for (const [name, select] of [
-    ["pins", pins],
-    ["knowledge", knowledge],
-  ] as const) {
-    if (!given(select) || typeof select === "function") continue;
-    // An index that the transcript doesn't have may be stale; what isn't one never selects anything.
-    const wrong = Array.isArray(select) ? select.filter((index) => !Number.isInteger(index)) : [select];
-    if (wrong.length === 0) continue;
-    throw refused(
-      name,
-      `${said(wrong[0])} selects no messages.`,
-      "Give a list of indexes, or a function of message and index.",
-    );
-  }
-  if (given(extras) && !Array.isArray(extras)) {
-    throw refused("extras", `${said(extras)} isn't a list.`, "Give a list of wire messages.");
-  }
-  checkHostState(hostState);
-  if (given(budget) && !(Number.isFinite(budget) && budget > 0)) {
-    throw refused(
-      "budget",
-      `${said(budget)} isn't a number of tokens.`,
-      "Give a number such as 8000, or a share of the transcript such as 0.1.",
-    );
-  }
-  if (given(signal) && !hasMethods(signal, "throwIfAborted")) {
-    throw refused(
-      "signal",
-      `${said(signal)} isn't an AbortSignal.`,
-      "Pass the `signal` of an AbortController.",
-    );
-  }
+  check("focus", focus, typeof focus === "string", "a text", "Say what the summary should care about most.");
+  boolean("adopt", input.adopt);
+  checkSelect("pins", input.pins);
+  checkSelect("knowledge", input.knowledge);
+  check("extras", extras, Array.isArray(extras), "a list", "Give a list of wire messages.");
+  checkHostState(input.hostState);
+  check(
+    "budget",
+    budget,
+    Number.isFinite(budget) && budget! > 0,
+    "a number of tokens",
+    "Give a number such as 8000, or a share of the transcript such as 0.1.",
+  );
+  const isSignal = hasMethods(signal, "throwIfAborted");
+  check("signal", signal, isSignal, "an AbortSignal", "Pass the `signal` of an AbortController.");
+}
+
+/** Refuses what never selects anything. An index that the transcript doesn't have may be stale. */
+function checkSelect(option: string, select: unknown): void {
+  if (!given(select) || typeof select === "function") return;
+  const wrong: unknown[] = Array.isArray(select)
+    ? select.filter((index) => !Number.isInteger(index))
+    : [select];
+  if (wrong.length === 0) return;
+  throw refused(
+    option,
+    `${said(wrong[0])} selects no messages.`,
+    "Give a list of indexes, or a function of message and index.",
+  );
 }
 
 /** Refuses a choice of messages that a transcript of so many doesn't have. */
@@ -101,8 +90,7 @@ function checkHostState(state: unknown): void {
   const fix = "Give a text, or `{ steps: [{ text, status }] }`.";
   const { title, steps } = (isObject(state) ? state : {}) as Record<string, unknown>;
   if (!Array.isArray(steps)) throw refused("hostState", `${said(state)} has no steps.`, fix);
-  if (given(title) && typeof title !== "string")
-    throw refused("hostState.title", `${said(title)} isn't a text.`, fix);
+  check("hostState.title", title, typeof title === "string", "a text", fix);
   for (const [index, step] of steps.entries()) {
     const { text, status } = (isObject(step) ? step : {}) as Record<string, unknown>;
     if (typeof text !== "string")

@@ -2,7 +2,7 @@ import { LEAST_CAP } from "../core/budget.ts";
 import type { CompactorOptions, ModelInfo, Placement, SummaryOptions, Tuning } from "../core/types.ts";
 import { promptOf } from "../summaries/prompts/index.ts";
 import { checkOptionNames } from "./option-names.ts";
-import { given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
+import { boolean, check, given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
 
 const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
 const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
@@ -22,13 +22,8 @@ export function checkOptions<M>(options: CompactorOptions<M>): void {
   }
   checkDialect(options.dialect);
   const { profile, counter, summarizer, store } = options;
-  if (given(profile) && !isObject(profile)) {
-    throw refused(
-      "profile",
-      `${said(profile)} isn't a profile.`,
-      'Import `profiles` from "precis" and pass one, such as `profiles.agent`.',
-    );
-  }
+  const fix = 'Import `profiles` from "precis" and pass one, such as `profiles.agent`.';
+  check("profile", profile, isObject(profile), "a profile", fix);
   if (given(counter) && !hasMethods(counter, "count")) {
     throw refused(
       "counter",
@@ -100,8 +95,7 @@ function checkWindow(window: unknown): void {
 function checkModels(models: unknown): void {
   if (!given(models)) return;
   const fix = 'Give what differs by the model\'s id: `models: { "my-model": { window: 64_000 } }`.';
-  if (!isObject(models) || Array.isArray(models))
-    throw refused("models", `${said(models)} isn't an object.`, fix);
+  check("models", models, isObject(models) && !Array.isArray(models), "an object", fix);
   for (const [id, info] of Object.entries(models) as [string, unknown][]) {
     if (!given(info)) continue;
     if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} describes no model.`, fix);
@@ -113,12 +107,8 @@ function checkTuning(tuning: Tuning): void {
   oneOf("placement", tuning.placement, PLACEMENTS);
   oneOf("summary.mode", tuning.summary?.mode, MODES);
   oneOf("summary.merge", tuning.summary?.merge, MERGES);
-  if (given(tuning.auto) && typeof tuning.auto !== "boolean") {
-    throw refused("auto", `${said(tuning.auto)} isn't a boolean.`, "Give true or false.");
-  }
-  if (given(tuning.recall?.auto) && typeof tuning.recall.auto !== "boolean") {
-    throw refused("recall.auto", `${said(tuning.recall.auto)} isn't a boolean.`, "Give true or false.");
-  }
+  boolean("auto", tuning.auto);
+  boolean("recall.auto", tuning.recall?.auto);
   number("recall.tokens", tuning.recall?.tokens, "a number of tokens", 0);
   checkPrompt(tuning.summary?.prompt);
   checkPreface(tuning.summary?.preface);

@@ -1,14 +1,8 @@
 import { type Draft, type Insert, isShown } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
-import { TranscriptError } from "../core/errors.ts";
-import { readMessages } from "../core/read-messages.ts";
-import { appendSystem, systemMessage } from "../core/render.ts";
-import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
-import type { Steps } from "../core/steps.ts";
-import type { Budget, Dialect, Edit, FitInput, Measure, Message, Select } from "../core/types.ts";
-import { type HostNote, hostNote, showsNote } from "./host-state.ts";
-import { laterInstructions } from "./later-instructions.ts";
-import type { TranscriptReader } from "./transcript-reader.ts";
+import type { Structure } from "../core/rounds.ts";
+import type { Edit, Measure, Message } from "../core/types.ts";
+import { type HostNote, showsNote } from "./host-state.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
 export interface Conversation {
@@ -32,100 +26,6 @@ export interface Conversation {
   readonly note?: HostNote;
   /** Everything that a pass-through would send. */
   readonly total: number;
-}
-
-/** A first user message that takes more than this share of the budget is middle like any other. */
-const MOST_OF_FIRST = 0.25;
-
-/** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
-export function* readConversation<M>(options: {
-  readonly dialect: Dialect<M>;
-  readonly transcript: readonly M[];
-  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState">;
-  readonly measure: Measure;
-  readonly transcriptReader: TranscriptReader;
-  /** Leading system messages that the host lost and the view brings back. */
-  readonly restored?: readonly M[];
-  /** The first user message belongs to the head, as long as it isn't large. */
-  readonly keepsFirst?: boolean;
-  /** The budget of a transcript, by tokens of its head and of all of it. */
-  readonly budgetFor: (head: number, total: number) => Budget;
-}): Steps<Conversation> {
-  const { dialect, transcript, input, measure, transcriptReader, restored = [], budgetFor } = options;
-  if (!Array.isArray(transcript)) {
-    throw new TranscriptError({
-      message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
-      fix: "Pass the array of wire messages.",
-    });
-  }
-  const messages = readMessages(dialect, transcript);
-  const structure = structureOf(messages);
-  yield;
-  const { chain, tokens } = yield* transcriptReader.read(messages, structure.start, measure);
-  const asked = headTest(
-    messages,
-    structure,
-    selectTest(transcript, input.pins),
-    selectTest(transcript, input.knowledge),
-  );
-  const outside = {
-    system: [...(hasSystem(input.system) ? [systemMessage<M>(input.system)] : []), ...restored].reduce(
-      (sum, message) => sum + measure.message(dialect.read(message)),
-      0,
-    ),
-    extras: (input.extras ?? []).reduce((sum, extra) => sum + measure.message(dialect.read(extra)), 0),
-  };
-  let head = outside.system;
-  let total = outside.system + outside.extras;
-  for (let index = 0; index < tokens.length; index++) {
-    total += tokens[index]!;
-    if (asked.has(index)) head += tokens[index]!;
-  }
-  const hold = (indexes: readonly number[]) => {
-    for (const index of indexes)
-      for (const one of unitAround(messages, structure, index)) {
-        if (asked.has(one)) continue;
-        asked.hold(one);
-        head += tokens[one]!;
-      }
-  };
-  if (options.keepsFirst) hold(beginning());
-  if (dialect.rules.laterSystem === "anywhere") hold(instructions());
-  const isHead = asked.has;
-  function instructions(): readonly number[] {
-    const { lastUser } = structure;
-    const { budget } = budgetFor(head, total);
-    const last = lastUser === undefined || asked.has(lastUser) ? 0 : tokens[lastUser]!;
-    const free = budget - head - outside.extras - last;
-    return laterInstructions({ messages, structure, tokens, isHead: asked.has, budget, free });
-  }
-  function beginning(): readonly number[] {
-    const first = structure.turns[0]?.from;
-    if (first === undefined) return [];
-    return tokens[first]! <= budgetFor(head, total).budget * MOST_OF_FIRST ? [first] : [];
-  }
-  const promptTokens = (system: unknown) =>
-    hasSystem(system) ? measure.message(dialect.read(systemMessage<M>(system))) : 0;
-  const systemGain = (text: string) =>
-    promptTokens(appendSystem(dialect, input.system, text)) - promptTokens(input.system);
-  const last =
-    structure.lastUser === undefined || isHead(structure.lastUser) ? 0 : tokens[structure.lastUser]!;
-  const free = budgetFor(head, total).budget - head - outside.extras - last;
-  const note = hostNote(input.hostState, free, measure);
-  return {
-    messages,
-    structure,
-    chain,
-    isHead,
-    measure,
-    tokens,
-    outside,
-    head,
-    ...(note && { note }),
-    total,
-    editedTokens: (index, edits) => measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
-    ...(dialect.rules.system === "apart" && { systemGain }),
-  };
 }
 
 /** A system prompt that says something. */
@@ -179,14 +79,9 @@ export function insertTokens(
   return measure.message({ role: message.role, parts: [{ type: "text", text: message.text }] });
 }
 
-/** The last user message, if it is shown. */
-function isLastUser(conversation: Conversation, index: number): boolean {
-  return index === conversation.structure.lastUser;
-}
-
 /** Head and last user message: shown in every view. */
-export function mustShow(conversation: Conversation, index: number): boolean {
-  return conversation.isHead(index) || isLastUser(conversation, index);
+export function mustShow({ structure, isHead }: Conversation, index: number): boolean {
+  return isHead(index) || index === structure.lastUser;
 }
 
 /**
@@ -274,41 +169,4 @@ export function shownMessages(conversation: Conversation, draft: Draft): number 
 /** Turns of which a draft shows the user's message (for count triggers). */
 export function shownTurns({ structure, isHead }: Conversation, draft: Draft): number {
   return structure.turns.filter(({ from }) => isShown(draft.fates[from]!) && !isHead(from)).length;
-}
-
-/** The messages of the head. */
-function headTest(
-  messages: readonly Message[],
-  structure: Structure,
-  pinned: (index: number) => boolean,
-  knowledge: (index: number) => boolean,
-): { has(index: number): boolean; hold(index: number): void } {
-  const head = new Uint8Array(messages.length);
-  head.fill(1, 0, structure.start);
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index]!;
-    if (!(message.pinned || message.knowledge || pinned(index) || knowledge(index))) continue;
-    for (const one of unitAround(messages, structure, index)) head[one] = 1;
-  }
-  return {
-    has: (index) => head[index] === 1,
-    hold: (index) => {
-      head[index] = 1;
-    },
-  };
-}
-
-/** What is held is held with its round: half of one would be refused. Reasoning can't be held: it may be bound. */
-function unitAround(messages: readonly Message[], structure: Structure, index: number): number[] {
-  const { from, to } = structure.units[structure.unitOf[index]!]!;
-  return Array.from({ length: to - from }, (_, at) => from + at).filter(
-    (one) => !isOnlyReasoning(messages[one]!),
-  );
-}
-
-function selectTest<M>(transcript: readonly M[], select: Select<M> | undefined): (index: number) => boolean {
-  if (select === undefined) return () => false;
-  if (typeof select === "function") return (index) => select(transcript[index]!, index);
-  const chosen = new Set(select);
-  return (index) => chosen.has(index);
 }

@@ -65,24 +65,13 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   const goal = Math.min(cheap ? dueInput.goal : survey.goal, limit);
   const target = { limit, goal, anyGain: full || rejected, modest };
   const steps = modest ? withoutReductions(operation) : undefined;
-  if (!due) {
-    const ahead = survey.startsAt > ASKS_AT_LATEST;
-    const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
-    const ready = applies ? readyCut(operation, target.goal) : undefined;
-    if (ready || (applies && hasFreshRounds(operation)))
-      return { due: "pressure", wanted: undefined, result: yield* climbTo(operation, target, ready) };
-    const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
-    return { due, wanted: early ? aheadRun(operation, target.goal) : undefined, result: nothingDue(survey) };
-  }
+  if (!due) return yield* beforeDue(operation, target, dueInput);
   const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
   if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
     const ready = readyCut(operation, target.goal);
-    return {
-      due,
-      wanted: undefined,
-      result: yield* climbTo(operation, target, ready, survey.current, steps),
-    };
+    const result = yield* climbTo(operation, target, ready, survey.current, steps);
+    return { due, wanted: undefined, result };
   }
   const reduced =
     full || modest ? undefined : yield* climbTo(operation, target, undefined, survey.current, ["reduce"]);
@@ -100,6 +89,24 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
     return { due, wanted, result: nothingDue(survey), otherwise };
   }
   return { due, wanted, result: yield* climbTo(operation, target, ready, survey.current, steps) };
+}
+
+/** While nothing is due: applies a summary that is ready, or asks for one ahead of a late start. */
+function* beforeDue<M>(
+  operation: Operation<M>,
+  target: Parameters<typeof climbTo<M>>[1],
+  dueInput: Parameters<typeof isHeld>[0],
+): Steps<Decision> {
+  const { survey } = operation;
+  const { pressure } = dueInput;
+  const ahead = survey.startsAt > ASKS_AT_LATEST;
+  const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
+  const ready = applies ? readyCut(operation, target.goal) : undefined;
+  if (ready || (applies && hasFreshRounds(operation)))
+    return { due: "pressure", wanted: undefined, result: yield* climbTo(operation, target, ready) };
+  const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
+  const wanted = early ? aheadRun(operation, target.goal) : undefined;
+  return { due: undefined, wanted, result: nothingDue(survey) };
 }
 
 /**

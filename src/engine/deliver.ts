@@ -13,38 +13,36 @@ import { endedQuotations, prefixReason, wholeReason } from "./prefix-change.ts";
 import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { type Quoted, quotationsOf, withQuoted } from "./recall/quotations.ts";
 import { reportOf } from "./report.ts";
-import { openLoop, reopenedLoop, thinkingWarning } from "./signed-reasoning.ts";
 import { tellBound } from "./surely-fits.ts";
 import type { Survey } from "./survey.ts";
 import { viewWarnings } from "./view-warnings.ts";
 
+/** What an operation came to. */
+interface Delivery {
+  readonly reason: Reason | undefined;
+  readonly result: Climb;
+  /** Write a checkpoint, so that the view stands until the next compaction. */
+  readonly adopt: boolean;
+  /** The view was made for a budget of this operation alone. */
+  readonly filling?: boolean;
+  /** A summary is being written: nothing was to be done yet. */
+  readonly waiting?: boolean;
+  readonly background?: Promise<readonly Summary[]> | undefined;
+  readonly warnings?: readonly Warning[];
+  /** Quote what the newest user message asks for and the view hides. */
+  readonly recalls?: boolean;
+}
+
 /** Renders the outcome, writes its checkpoint, and tells what happened. */
-export async function deliver<M>(
-  given: Operation<M>,
-  outcome: {
-    readonly reason: Reason | undefined;
-    readonly result: Climb;
-    /** Write a checkpoint, so that the view stands until the next compaction. */
-    readonly adopt: boolean;
-    /** The view was made for a budget of this operation alone. */
-    readonly filling?: boolean;
-    /** A summary is being written: nothing was to be done yet. */
-    readonly waiting?: boolean;
-    readonly background?: Promise<readonly Summary[]> | undefined;
-    readonly warnings?: readonly Warning[];
-    /** Quote what the newest user message asks for and the view hides. */
-    readonly recalls?: boolean;
-  },
-): Promise<FitResult<M>> {
-  const { reason, result } = outcome;
+export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promise<FitResult<M>> {
+  const { reason, result } = delivery;
   const operation = withFittingQuotations(given, result);
-  const { engine, transcript, input, survey } = operation;
-  const { dialect, settings } = engine;
-  const made = outcome.adopt && result.draft && reason ? checkpointOf(operation, reason, result) : undefined;
+  const { survey } = operation;
+  const made = delivery.adopt && result.draft && reason ? checkpointOf(operation, reason, result) : undefined;
   const checkpoint = made ?? (result.draft ? undefined : survey.checkpoint);
   const { recalled, saved } = await keepRecords(operation, {
     made,
-    quotedIn: outcome.recalls ? checkpoint : undefined,
+    quotedIn: delivery.recalls ? checkpoint : undefined,
     result,
   });
   const quoted = [
@@ -52,28 +50,10 @@ export async function deliver<M>(
     ...(recalled ? [{ ...recalled.quoted, record: recalled.record }] : []),
   ];
   const draft = viewDraft(operation, result, quoted);
-  const tokens = viewOf(operation, result).tokens + (recalled?.quoted.tokens ?? 0);
-  const { conversation } = survey;
-  const loop = input.extras?.length
-    ? undefined
-    : (openLoop(conversation, dialect.rules) ?? reopenedLoop(conversation, draft, dialect.rules));
   // A person who asked is told what was paid for, whatever came of it.
   const calls = result.draft || reason === "forced" ? takeCalls(operation) : [];
-  const warnings = [
-    ...(outcome.warnings ?? []),
-    ...viewWarnings({
-      conversation,
-      budget: survey.budget,
-      draft,
-      made: result.draft,
-      recalled: recalled?.quoted.text,
-      calls,
-      thinking: thinkingWarning(conversation, draft, loop),
-    }),
-    ...saved,
-  ];
   // A view that isn't adopted stands beside the conversation's own, which the next call goes on from.
-  const beside = !made && (result.draft !== undefined || outcome.filling === true);
+  const beside = !made && (result.draft !== undefined || delivery.filling === true);
   const stateWith = prepareState(operation, {
     made,
     checkpoint: checkpoint?.id,
@@ -81,21 +61,22 @@ export async function deliver<M>(
     ...(recalled && { recalled: [recalled.record] }),
     quoted,
   });
-  const { state, background } = statesOf(stateWith, outcome.background);
-  const report = reportOf({
-    survey,
-    settings,
-    dialect,
-    outcome: outcomeOf(outcome, survey),
+  const { state, background } = statesOf(stateWith, delivery.background);
+  const report = reportOf(operation, {
+    outcome: outcomeOf(delivery, survey),
     reason,
     draft,
-    tokens,
+    tokens: viewOf(operation, result).tokens + (recalled?.quoted.tokens ?? 0),
     recalled: recalled?.passages ?? [],
-    quoted: quotationsOf(quoted, conversation),
-    unquoted: beside ? [] : quotationsOf(endedQuotations(given, quoted), conversation),
+    quoted: quotationsOf(quoted, survey.conversation),
+    unquoted: beside ? [] : quotationsOf(endedQuotations(given, quoted), survey.conversation),
     rungs: result.rungs,
     calls,
-    warnings,
+    warnings: [
+      ...(delivery.warnings ?? []),
+      ...viewWarnings(operation, { draft, made: result.draft, recalled: recalled?.quoted.text, calls }),
+      ...saved,
+    ],
     prefixReason:
       beside && !result.draft
         ? wholeReason(survey.state.last)
@@ -103,19 +84,8 @@ export async function deliver<M>(
     checkpoint: checkpoint?.id,
   });
   tell(operation, result, report, state);
-  const rendered = renderView({
-    dialect,
-    transcript,
-    entries: report.entries,
-    system: input.system,
-    extras: input.extras,
-  });
-  const view = engine.marksViews
-    ? withCacheMarks(rendered, { dialect, entries: report.entries, tools: input.tools })
-    : rendered;
   return {
-    messages: [...survey.restored, ...view.messages],
-    system: view.system,
+    ...render(operation, report.entries),
     report,
     get state() {
       return state();
@@ -124,6 +94,20 @@ export async function deliver<M>(
       return background();
     },
   };
+}
+
+/** The wire messages of a view, with the system messages that the host lost. */
+function render<M>(
+  { engine, transcript, input, survey }: Operation<M>,
+  entries: Report["entries"],
+): Pick<FitResult<M>, "messages" | "system"> {
+  const { dialect } = engine;
+  const { system: given, extras } = input;
+  const rendered = renderView({ dialect, transcript, entries, system: given, extras });
+  const { messages, system } = engine.marksViews
+    ? withCacheMarks(rendered, { dialect, entries, tools: input.tools })
+    : rendered;
+  return { messages: [...survey.restored, ...messages], system };
 }
 
 /** The state of now, and the one with what is written in the background. Each is made when it is first asked for. */
@@ -190,7 +174,7 @@ export function viewDraft<M>(
 }
 
 function outcomeOf(
-  { reason, result, waiting }: { reason: Reason | undefined; result: Climb; waiting?: boolean },
+  { reason, result, waiting }: Delivery,
   { checkpoint }: Pick<Survey<unknown>, "checkpoint">,
 ): Outcome {
   if (result.draft) return "compacted";

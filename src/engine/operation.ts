@@ -1,7 +1,7 @@
 import type { FitInput } from "../core/types.ts";
 import type { ChosenRange } from "./choose-range.ts";
 import type { Engine } from "./engine.ts";
-import { type Survey, takeSurvey } from "./survey.ts";
+import { type Survey, type SurveyOptions, takeSurvey } from "./survey.ts";
 
 /** One use of a compactor (a `fit`, a `compact`, an `undo` …): what it was given, and the survey that it works on. */
 export interface Operation<M> {
@@ -23,7 +23,7 @@ export async function beginOperation<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   input: Operation<M>["input"],
-  more: Parameters<typeof takeSurvey<M>>[3] = {},
+  more: SurveyOptions = {},
 ): Promise<Operation<M>> {
   const now = input.now ?? Date.now();
   const survey = await takeSurvey(engine, transcript, input, { ...more, now });

@@ -14,6 +14,15 @@ export function oneOf(option: string, value: unknown, names: readonly string[]):
   throw refused(option, `${said(value)} isn't known.`, `Choose one of: ${names.join(", ")}.`);
 }
 
+/** Refuses a value that isn't what it should be. */
+export function check(option: string, value: unknown, isRight: boolean, what: string, fix: string): void {
+  if (given(value) && !isRight) throw refused(option, `${said(value)} isn't ${what}.`, fix);
+}
+
+export function boolean(option: string, value: unknown): void {
+  check(option, value, typeof value === "boolean", "a boolean", "Give true or false.");
+}
+
 export function refused(option: string, message: string, fix: string): ConfigError {
   return new ConfigError({ option, message, fix });
 }

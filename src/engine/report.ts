@@ -1,20 +1,9 @@
 import { type Draft, entriesOf } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
-import type {
-  Dialect,
-  Entry,
-  ModelCall,
-  Outcome,
-  PrefixReason,
-  PressureReport,
-  Reason,
-  Report,
-  RungReport,
-  Warning,
-} from "../core/types.ts";
+import type { Entry, ModelCall, PressureReport, Report } from "../core/types.ts";
 import { shownInsertTokens } from "./conversation.ts";
 import { showsNote } from "./host-state.ts";
-import type { Settings } from "./settings.ts";
+import type { Operation } from "./operation.ts";
 import type { Survey } from "./survey.ts";
 
 /** The meter's colours: green below the first, yellow below the second, red above. */
@@ -22,29 +11,23 @@ const YELLOW_FROM = 0.7;
 const RED_FROM = 0.9;
 
 /** The receipt of one `fit`. */
-export function reportOf<M>(options: {
-  readonly survey: Survey<M>;
-  readonly settings: Settings;
-  readonly dialect: Dialect<M>;
-  readonly outcome: Outcome;
-  readonly reason: Reason | undefined;
-  readonly draft: Draft;
-  readonly tokens: number;
-  readonly rungs: readonly RungReport[];
-  readonly calls?: readonly ModelCall[];
-  readonly warnings: readonly Warning[];
-  readonly prefixReason: PrefixReason | undefined;
-  readonly checkpoint: string | undefined;
-  readonly recalled?: Report["recalled"];
-  readonly quoted?: Report["quoted"];
-  readonly unquoted?: Report["unquoted"];
-}): Report {
-  const { survey, settings, dialect, tokens, calls = [] } = options;
-  const entries = entriesOf(options.draft);
+export function reportOf<M>(
+  { engine, survey }: Operation<M>,
+  told: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
+    Partial<Pick<Report, "recalled" | "quoted" | "unquoted" | "warnings" | "prefixReason">> & {
+      /** What is shown, and its tokens. Default: the current view. */
+      readonly draft?: Draft;
+      readonly tokens?: number;
+      readonly calls?: readonly ModelCall[];
+    },
+): Report {
+  const { settings, dialect } = engine;
+  const { draft = survey.current, tokens = survey.tokens, calls = [], prefixReason } = told;
+  const entries = entriesOf(draft);
   return {
     conversation: survey.name,
-    outcome: options.outcome,
-    reason: options.reason,
+    outcome: told.outcome,
+    reason: told.reason,
     strategy: settings.strategy,
     profile: settings.profile,
     dialect: dialect.id,
@@ -59,17 +42,17 @@ export function reportOf<M>(options: {
     answer: answerRoom(survey, tokens),
     counts: countsOf(entries),
     entries,
-    recalled: options.recalled ?? [],
-    quoted: options.quoted ?? [],
-    unquoted: options.unquoted ?? [],
-    rungs: options.rungs,
+    recalled: told.recalled ?? [],
+    quoted: told.quoted ?? [],
+    unquoted: told.unquoted ?? [],
+    rungs: told.rungs,
     modelCalls: calls,
     cost: calls.reduce((sum, call) => sum + call.cost, 0),
     cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: survey.state.summaries.length },
-    warnings: [...survey.warnings, ...options.warnings],
-    prefixChanged: options.prefixReason !== undefined,
-    prefixReason: options.prefixReason,
-    checkpoint: options.checkpoint,
+    warnings: [...survey.warnings, ...(told.warnings ?? [])],
+    prefixChanged: prefixReason !== undefined,
+    prefixReason,
+    checkpoint: told.checkpoint,
   };
 }
 

@@ -23,7 +23,7 @@ import type {
 } from "../core/types.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { checkOptions } from "./check-options.ts";
-import { said } from "./refuse.ts";
+import { refused, said } from "./refuse.ts";
 import { strategies } from "./strategies.ts";
 
 /** Strategies that only a streaming session has. */
@@ -88,27 +88,9 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
   const profile = given && givingWay(given, tuning);
   const pick = <K extends keyof Tuning>(key: K): Tuning[K] | undefined => tuning[key] ?? profile?.[key];
   const warnings: Warning[] = [];
-
-  const model =
-    typeof options.window === "object" ? modelInfo(options.window.model, options.models) : undefined;
-  if (model && !model.known) {
-    warnings.push({
-      code: "unknown-model",
-      message: `The model ${model.id} isn't in the registry: its window is taken as ${model.window} tokens. Give \`window\` as a number, or describe the model in \`models\`.`,
-    });
-  }
-  const window = typeof options.window === "object" ? model?.window : options.window;
+  const { model, window } = windowOf(options, warnings);
   const budget = pick("budget");
-  if (window === undefined && budget === undefined) {
-    throw new ConfigError({
-      option: "window",
-      message: "neither `window` nor `budget` is given.",
-      fix: 'Give the model\'s context size (`window: 128_000`), a model to look up (`window: { model: "…" }`), or a `budget`.',
-    });
-  }
-  if (window !== undefined) checkTokens("window", window);
-  if (budget !== undefined) checkTokens("budget", budget);
-
+  checkSizes(window, budget);
   const strategy = pick("strategy") ?? "summarize-oldest";
   checkStrategy(strategy);
   for (const key of ["startAt", "landAt", "reserve", "safety"] as const) {
@@ -120,13 +102,10 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
   if (window !== undefined) checkMargins(pick("reserve"), pick("safety"));
   const tail = { ...profile?.tail, ...options.tail };
   for (const [key, value] of Object.entries(tail)) {
-    if (!(Number.isFinite(value) && value > 0) || (key === "share" && value > 1)) {
-      throw new ConfigError({
-        option: `tail.${key}`,
-        message: `${said(value)} isn't a ${key === "share" ? "share (0–1]" : "positive number"}.`,
-        fix: "Leave it out for the default.",
-      });
-    }
+    const isShare = key === "share";
+    if (Number.isFinite(value) && value > 0 && (!isShare || value <= 1)) continue;
+    const what = isShare ? "share (0–1]" : "positive number";
+    throw refused(`tail.${key}`, `${said(value)} isn't a ${what}.`, "Leave it out for the default.");
   }
   const settings: Settings = {
     profile: profile?.name,
@@ -156,6 +135,35 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     warnings,
   };
   return Object.freeze(settings);
+}
+
+/** The window, and the model whose it is if the host named one. */
+function windowOf<M>(
+  { window, models }: CompactorOptions<M>,
+  warnings: Warning[],
+): Pick<Settings, "model" | "window"> {
+  if (typeof window !== "object") return { model: undefined, window };
+  const model = modelInfo(window.model, models);
+  if (!model.known)
+    warnings.push({
+      code: "unknown-model",
+      message: `The model ${model.id} isn't in the registry: its window is taken as ${model.window} tokens. Give \`window\` as a number, or describe the model in \`models\`.`,
+    });
+  return { model, window: model.window };
+}
+
+function checkSizes(window: number | undefined, budget: number | undefined): void {
+  if (window === undefined && budget === undefined)
+    throw new ConfigError({
+      option: "window",
+      message: "neither `window` nor `budget` is given.",
+      fix: 'Give the model\'s context size (`window: 128_000`), a model to look up (`window: { model: "…" }`), or a `budget`.',
+    });
+  for (const [option, tokens] of Object.entries({ window, budget })) {
+    if (tokens === undefined || (Number.isFinite(tokens) && tokens >= 1)) continue;
+    const fix = "Give a positive number, such as 128_000.";
+    throw refused(option, `${said(tokens)} isn't a number of tokens.`, fix);
+  }
 }
 
 /** Refuses a landing that is too high for any budget, or for the start beside it. */
@@ -207,15 +215,6 @@ function summarySettings<M>(
       message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
     });
   return { ...summary, cap: free };
-}
-
-function checkTokens(option: string, value: number): void {
-  if (Number.isFinite(value) && value >= 1) return;
-  throw new ConfigError({
-    option,
-    message: `${said(value)} isn't a number of tokens.`,
-    fix: "Give a positive number, such as 128_000.",
-  });
 }
 
 function checkStrategy(strategy: string): void {

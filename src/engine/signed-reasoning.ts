@@ -6,7 +6,7 @@ import type { Conversation } from "./conversation.ts";
  * A tool loop that is under way: from the first message behind the last user message to the end, if the newest round
  * waits for the model. Undefined where no signed reasoning in it binds the provider to what stands before.
  */
-export interface OpenLoop extends Run {
+interface OpenLoop extends Run {
   /** The newest message of the loop with signed reasoning: what stands behind it is bound to nothing. */
   readonly signed: number;
 }
@@ -22,7 +22,7 @@ export function openLoop(
 }
 
 /** The same for a view that ends with a round because it hides what the model said behind it: the model has the next word again. */
-export function reopenedLoop(
+function reopenedLoop(
   { messages, structure }: Conversation,
   { fates }: Draft,
   rules: Pick<DialectRules, "boundReasoning">,
@@ -53,8 +53,9 @@ export function dropsUnboundReasoning(request: FitInput<unknown>["request"]): bo
 export function thinkingWarning(
   conversation: Conversation,
   draft: Draft,
-  loop: OpenLoop | undefined,
+  rules: Pick<DialectRules, "boundReasoning">,
 ): Warning | undefined {
+  const loop = openLoop(conversation, rules) ?? reopenedLoop(conversation, draft, rules);
   if (!loop) return undefined;
   const { messages } = conversation;
   const covered = draft.fates.findLastIndex((fate) => fate.type === "cover");

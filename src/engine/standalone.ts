@@ -194,20 +194,15 @@ async function byModel<M>(
 }
 
 function report<M>(
-  { engine, survey }: Operation<M>,
+  operation: Operation<M>,
   text: string,
   calls: readonly ModelCall[],
   written: string | undefined,
 ): Report {
   const accepted = calls.findLast((one) => one.result === "accepted")?.rung;
-  return reportOf({
-    survey: survey,
-    settings: engine.settings,
-    dialect: engine.dialect,
+  return reportOf(operation, {
     outcome: "pass",
     reason: undefined,
-    draft: survey.current,
-    tokens: survey.tokens,
     rungs: [
       {
         rung: (written !== undefined && accepted) || "extractive",
@@ -215,8 +210,6 @@ function report<M>(
       },
     ],
     calls,
-    warnings: [],
-    prefixReason: undefined,
-    checkpoint: survey.checkpoint?.id,
+    checkpoint: operation.survey.checkpoint?.id,
   });
 }

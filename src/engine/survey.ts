@@ -6,12 +6,13 @@ import type { Budget, FitInput, Measure, Undo, Warning } from "../core/types.ts"
 import { inSlices } from "../recall/in-slices.ts";
 import { checkInput } from "./check-input.ts";
 import { undosOf } from "./choose-checkpoint.ts";
-import { type Conversation, draftTokens, floorTokens, readConversation } from "./conversation.ts";
+import { type Conversation, draftTokens, floorTokens } from "./conversation.ts";
 import { type CurrentView, currentView } from "./current-view.ts";
 import type { Engine } from "./engine.ts";
 import { afterRecords, withAnswers } from "./known-records.ts";
 import { type LandingGoals, landingGoals } from "./landing-goals.ts";
 import { lostHead } from "./lost-head.ts";
+import { readConversation } from "./read-conversation.ts";
 import { type Quoted, quotedBy } from "./recall/quotations.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
@@ -52,123 +53,133 @@ export interface Survey<M> extends LandingGoals, CurrentView {
   readonly recordAt: number;
 }
 
+/** How a survey differs from the usual one. */
+export interface SurveyOptions {
+  /** Another budget for this operation: tokens, or a share of the transcript. */
+  readonly budget?: number | undefined;
+  /** Look at the whole transcript as if nothing had been compacted. */
+  readonly fresh?: boolean;
+  /** Undos that aren't stored yet. */
+  readonly undos?: readonly Undo[];
+  /** Milliseconds; the clock's time where it is left out. */
+  readonly now?: number;
+  /** What tokens are counted with. Left out: exactly. */
+  readonly bounds?: Measure | undefined;
+}
+
 /** Reads the transcript, finds its checkpoint by hash and measures the current view. */
 export async function takeSurvey<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   given: FitInput<M>,
-  more: {
-    /** Another budget for this operation: tokens, or a share of the transcript. */
-    readonly budget?: number | undefined;
-    /** Look at the whole transcript as if nothing had been compacted. */
-    readonly fresh?: boolean;
-    /** Undos that aren't stored yet. */
-    readonly undos?: readonly Undo[];
-    /** Milliseconds; the clock's time where it is left out. */
-    readonly now?: number;
-    /** What tokens are counted with. Left out: exactly. */
-    readonly bounds?: Measure | undefined;
-  } = {},
+  more: SurveyOptions = {},
 ): Promise<Survey<M>> {
   checkInput(given);
   given.signal?.throwIfAborted();
-  const { dialect, settings, textHash, genuine } = engine;
-  const measure = more.bounds ?? (await engine.measure());
-  const budgets = budgetsOf(settings, given, measure, more.budget);
-  const { conversation, merged, found, lost, input, unusable } = await readAll(engine, transcript, given, {
-    measure,
-    budgetFor: budgets.asked,
-    undos: more.undos ?? [],
-  });
-  const { chain, structure, head, total } = conversation;
-  const name = chain[1] ?? chain[0]!;
-  // What checkpoints are compared by doesn't move with answers: a view must not change because they got shorter.
-  const steady = budgets.asked(head, total);
-  const { window } = settings;
-  const budget = budgets.asked(
-    head,
-    total,
-    window === undefined
-      ? undefined
-      : reserveByAnswers({
-          sizes: sizesOf(merged.answers, { hash: name, model: engine.modelName }),
-          window,
-          maxAnswer: given.maxAnswer,
-          free: window - steady.tools - steady.safety - floorTokens(conversation),
-          least: engine.summarizer ? Math.min(settings.summary.cap, USUAL_NARRATIVE) : 0,
-        }),
-  );
-  const startsAt = startPressure({
-    startAt: settings.startAt,
-    budget: budget.budget,
-    model: engine.summarizer !== undefined,
-    conversation: name,
-    floor: floorTokens(conversation),
-  });
+  const { dialect, settings } = engine;
+  const { limits, conversation, merged, found, ...read } = await readAll(engine, transcript, given, more);
+  const { steadyBudget, ...own } = limits;
+  const { budget, startsAt } = own;
   const recordAt = afterRecords(more.now ?? Date.now(), merged);
   const choice = {
     state: merged,
-    chain,
+    chain: conversation.chain,
     dialect: dialect.id,
     strategy: settings.strategy,
-    textHash,
-    genuine,
-    budget: steady.budget,
-    total,
+    textHash: engine.textHash,
+    genuine: engine.genuine,
+    budget: steadyBudget,
+    total: conversation.total,
     startsAt,
     recordAt,
   };
   const standing = currentView(choice, {
     dialect,
     transcript,
-    system: input.system,
+    system: read.system,
     conversation,
     budget: budget.budget,
     fresh: more.fresh === true,
   });
   const { checkpoint, current, left } = standing;
-  const state = left.length > 0 ? mergeRecords(merged, { undos: left }) : merged;
   // From the own store: what it wrote may come back in a transcript. What a host hands in is no proof.
   if (checkpoint && found.checkpoints.some(({ id }) => id === checkpoint.id))
     for (const { message } of current.inserts) engine.writtenTexts.add(message.text);
-  const bare = draftTokens(
-    conversation,
-    current,
-    checkpoint &&
-      engine.editTokens(measure, `${checkpoint.id} ${structure.start} ${merged.unproven.has(checkpoint.id)}`),
-  );
-  // They stay until the next compaction, which is due where the view doesn't fit with them.
-  const quoted = checkpoint
-    ? quotedBy(checkpoint.id, merged.recalled, conversation, dialect.rules, engine.recalledTexts)
-    : [];
-  const tokens = quoted.reduce((sum, one) => sum + one.tokens, bare);
+  const { quoted, tokens } = measureView(engine, conversation, standing, merged);
   return {
-    name,
+    ...own,
     conversation,
-    state,
-    budget,
+    state: left.length > 0 ? mergeRecords(merged, { undos: left }) : merged,
     maxAnswer: given.maxAnswer,
-    ownBudget: budgets.own(head).budget,
     ...standing,
     undos: undosOf(choice),
     quoted,
     keepsRecalled: found.recalled !== undefined || (given.state !== undefined && given.state !== null),
     tokens,
     pressure: tokens / budget.budget,
-    startsAt,
     ...landingGoals(conversation, budget, settings, startsAt),
-    system: input.system,
-    restored: lost?.messages ?? [],
+    ...read,
     warnings: [
       ...settings.warnings,
       ...found.warnings,
       ...surveyWarnings(conversation, budget, tokens / budget.budget >= startsAt),
-      ...(lost ? [lost.warning] : []),
-      ...(unusable ? [unusable] : []),
+      ...read.warnings,
     ],
     bounded: more.bounds !== undefined,
     recordAt,
   };
+}
+
+/** The name of a conversation, what its views may have, and from when on a compaction is due. */
+function limitsOf<M>(
+  { settings, summarizer, modelName }: Engine<M>,
+  { maxAnswer }: FitInput<M>,
+  budgets: ReturnType<typeof budgetsOf>,
+  conversation: Conversation,
+  { answers }: Remembered,
+) {
+  const { window, startAt, summary } = settings;
+  const { chain, head, total } = conversation;
+  const name = chain[1] ?? chain[0]!;
+  const floor = floorTokens(conversation);
+  const steady = budgets.asked(head, total);
+  const reserve =
+    window === undefined
+      ? undefined
+      : reserveByAnswers({
+          sizes: sizesOf(answers, { hash: name, model: modelName }),
+          window,
+          maxAnswer,
+          free: window - steady.tools - steady.safety - floor,
+          least: summarizer ? Math.min(summary.cap, USUAL_NARRATIVE) : 0,
+        });
+  const budget = budgets.asked(head, total, reserve);
+  const model = summarizer !== undefined;
+  return {
+    name,
+    budget,
+    /** What checkpoints are compared by doesn't move with answers: a view must not change because they got shorter. */
+    steadyBudget: steady.budget,
+    ownBudget: budgets.own(head).budget,
+    startsAt: startPressure({ startAt, budget: budget.budget, model, conversation: name, floor }),
+  };
+}
+
+/** What the current view quotes for user messages, and the tokens of both. */
+function measureView<M>(
+  engine: Engine<M>,
+  conversation: Conversation,
+  { checkpoint, current }: CurrentView,
+  { unproven, recalled }: Remembered,
+): Pick<Survey<M>, "quoted" | "tokens"> {
+  if (!checkpoint) return { quoted: [], tokens: draftTokens(conversation, current) };
+  const { measure, structure } = conversation;
+  const shownAs = `${checkpoint.id} ${structure.start} ${unproven.has(checkpoint.id)}`;
+  const bare = draftTokens(conversation, current, engine.editTokens(measure, shownAs));
+  // Quotations stay until the next compaction, which is due where the view doesn't fit with them.
+  const { rules } = engine.dialect;
+  const quoted = quotedBy(checkpoint.id, recalled, conversation, rules, engine.recalledTexts);
+  return { quoted, tokens: quoted.reduce((sum, one) => sum + one.tokens, bare) };
 }
 
 /** The budgets of one operation: they differ in their cap, and in what is kept free for the answer. */
@@ -196,29 +207,15 @@ async function readAll<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   given: FitInput<M>,
-  more: {
-    readonly measure: Measure;
-    readonly budgetFor: ReturnType<typeof budgetsOf>["asked"];
-    readonly undos: readonly Undo[];
-  },
+  { bounds, budget, undos = [] }: SurveyOptions,
 ) {
   const { dialect, settings, transcriptReader } = engine;
-  const { measure, budgetFor } = more;
+  const measure = bounds ?? (await engine.measure());
+  const budgets = budgetsOf(settings, given, measure, budget);
   const keepsFirst = strategies[settings.strategy].keepsFirst === true;
+  const usual = { dialect, transcript, measure, transcriptReader, keepsFirst, budgetFor: budgets.asked };
   const read = (input: FitInput<M>, restored: readonly M[]) =>
-    inSlices(
-      readConversation({
-        dialect,
-        transcript,
-        input,
-        measure,
-        transcriptReader,
-        restored,
-        keepsFirst,
-        budgetFor,
-      }),
-      given.signal,
-    );
+    inSlices(readConversation({ ...usual, input, restored }), given.signal);
   const sent = await read(given, []);
   const { chain, structure } = sent;
   const reading = readState(given.state, {
@@ -231,7 +228,7 @@ async function readAll<M>(
   const found = await engine.records.find(chain.slice(1));
   const merged = mergeRecords(
     withAnswers(engine, mergeRecords(reading.remembered, found), chain, found.answers),
-    { undos: more.undos },
+    { undos },
   );
   const lost = lostHead({ dialect, conversation: sent, state: merged, found, input: given });
   const restored = lost?.messages ?? [];
@@ -239,7 +236,9 @@ async function readAll<M>(
   const isWhole = restored.length === 0 && input === given;
   const conversation = isWhole ? sent : await read(input, restored);
   const unusable = stateWarning(given.state, reading, conversation.chain);
-  return { conversation, merged, found, lost, input, unusable };
+  const warnings = [...(lost ? [lost.warning] : []), ...(unusable ? [unusable] : [])];
+  const limits = limitsOf(engine, given, budgets, conversation, merged);
+  return { limits, conversation, merged, found, system: input.system, restored, warnings };
 }
 
 /** Is everything that a compaction could hide shown in every view because somebody pinned it? */

@@ -3,26 +3,32 @@ import type { Budget, ModelCall, Warning, WarningCode } from "../core/types.ts";
 import { isSummaryMessage } from "../summaries/markers.ts";
 import { PLANT_MARK } from "../summaries/plants.ts";
 import type { Conversation } from "./conversation.ts";
+import type { Operation } from "./operation.ts";
 import { isRoleNote } from "./rungs/role-notes.ts";
+import { thinkingWarning } from "./signed-reasoning.ts";
 
 /** Planted lines that a warning repeats, and characters of each. */
 const MAX_NAMED_PLANTS = 3;
 const MAX_PLANT = 160;
 
 /** What a person should know of a view that is about to be sent. */
-export function viewWarnings(view: {
-  readonly conversation: Conversation;
-  readonly budget: Pick<Budget, "budget">;
-  /** All that is shown. */
-  readonly draft: Draft;
-  /** What a compaction made of it just now. */
-  readonly made: Draft | undefined;
-  /** What is quoted for the newest user message. */
-  readonly recalled: string | undefined;
-  readonly calls: readonly ModelCall[];
-  readonly thinking: Warning | undefined;
-}): Warning[] {
-  const { conversation, budget, draft, made, recalled, calls, thinking } = view;
+export function viewWarnings<M>(
+  { engine, input, survey }: Operation<M>,
+  view: {
+    /** All that is shown. */
+    readonly draft: Draft;
+    /** What a compaction made of it just now. */
+    readonly made: Draft | undefined;
+    /** What is quoted for the newest user message. */
+    readonly recalled: string | undefined;
+    readonly calls: readonly ModelCall[];
+  },
+): Warning[] {
+  const { conversation, budget } = survey;
+  const { draft, made, recalled, calls } = view;
+  const thinking = input.extras?.length
+    ? undefined
+    : thinkingWarning(conversation, draft, engine.dialect.rules);
   return [
     ...plantedWarnings(calls, made, recalled),
     ...unspokenWarnings(made, budget),

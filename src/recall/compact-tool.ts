@@ -11,7 +11,7 @@ import type {
   State,
 } from "../core/types.ts";
 import type { RecallToolContext } from "./recall-tool.ts";
-import { aiSdkSchema, inputFields, type ToolForms, toolForms } from "./tool-forms.ts";
+import { inputFields, type OwnTool, ownTool } from "./tool-forms.ts";
 
 /** What the tool is called with. */
 export interface CompactToolInput {
@@ -29,16 +29,7 @@ export interface CompactToolContext<M> extends RecallToolContext<M> {
 }
 
 /** A tool by which a model asks for a compaction of what it doesn't need any more. */
-export interface CompactTool<M> extends ToolForms {
-  /** As the AI SDK takes it, among its `tools`. The function gives the transcript, which isn't what a step was sent. */
-  aiSdk(context: () => CompactToolContext<M>): {
-    readonly description: string;
-    readonly inputSchema: object;
-    execute(input: CompactToolInput): Promise<string>;
-  };
-  /** Carries out a call, or says why not. The input is an object, or its JSON text. Never throws because of what a model wrote. */
-  execute(input: unknown, context: CompactToolContext<M>): Promise<string>;
-}
+export type CompactTool<M> = OwnTool<CompactToolInput, CompactToolContext<M>>;
 
 /** What a call asks of `compact`. */
 export type CompactWish = Pick<CompactInput<unknown>, "focus" | "upTo">;
@@ -48,21 +39,22 @@ const DEFAULT_NAME = "compact";
 const DEFAULT_WAIT_MS = 20_000;
 /** A longer focus says nothing more (characters). */
 const MAX_FOCUS = 2_000;
-const DESCRIPTION =
-  "Hides earlier messages of this conversation behind a summary, to make room. Call it when a piece of work is finished and its details aren't needed any more. Nothing is lost: the messages can be read back. The newest messages, the user's request and open calls always stay.";
-const PARAMETERS = {
-  type: "object",
-  properties: {
-    focus: { type: "string", description: "What the summary should care about most." },
-    upTo: {
-      type: "string",
-      description: 'The last message to hide: "#120". Left out: as much as is usual.',
-    },
-  },
-  additionalProperties: false,
-} as const;
 /** What a model is told of the tool, whatever it is called. */
-export const COMPACT_TOOL = { description: DESCRIPTION, parameters: PARAMETERS };
+export const COMPACT_TOOL = {
+  description:
+    "Hides earlier messages of this conversation behind a summary, to make room. Call it when a piece of work is finished and its details aren't needed any more. Nothing is lost: the messages can be read back. The newest messages, the user's request and open calls always stay.",
+  parameters: {
+    type: "object",
+    properties: {
+      focus: { type: "string", description: "What the summary should care about most." },
+      upTo: {
+        type: "string",
+        description: 'The last message to hide: "#120". Left out: as much as is usual.',
+      },
+    },
+    additionalProperties: false,
+  },
+} as const;
 const WRONG_INPUT =
   'Give `focus` (a text), `upTo` (the number of a message, such as "#120"), both or neither.';
 const NOT_IN_THIS_TURN =
@@ -106,15 +98,7 @@ export function compactTool<M>(
     onState?.(compacted.state);
     return compactedText(compacted.report);
   };
-  return {
-    ...toolForms(options.name ?? DEFAULT_NAME, DESCRIPTION, PARAMETERS),
-    aiSdk: (context) => ({
-      description: DESCRIPTION,
-      inputSchema: aiSdkSchema(PARAMETERS),
-      execute: (input) => execute(input, context()),
-    }),
-    execute,
-  };
+  return ownTool(options.name ?? DEFAULT_NAME, COMPACT_TOOL, execute);
 }
 
 /** What a call asks for, or what is wrong with it. */

@@ -17,7 +17,23 @@ export interface ToolForms {
   readonly geminiContents: object;
 }
 
-export function toolForms(name: string, description: string, parameters: object): ToolForms {
+/** A tool of precis's own: its forms, and what answers its calls. */
+export interface OwnTool<Input, Context> extends ToolForms {
+  /** As the AI SDK takes it, among its `tools`. The function gives the transcript, which isn't what a step was sent. */
+  aiSdk(context: () => Context): {
+    readonly description: string;
+    readonly inputSchema: object;
+    execute(input: Input): Promise<string>;
+  };
+  /** Carries out a call, or says why not. The input is an object, or its JSON text. Never throws because of what a model wrote. */
+  execute(input: unknown, context: Context): Promise<string>;
+}
+
+export function ownTool<Input, Context>(
+  name: string,
+  { description, parameters }: { readonly description: string; readonly parameters: object },
+  execute: OwnTool<Input, Context>["execute"],
+): OwnTool<Input, Context> {
   const described = { name, description };
   return {
     ...described,
@@ -26,12 +42,13 @@ export function toolForms(name: string, description: string, parameters: object)
     openaiResponses: { type: "function", ...described, parameters, strict: false },
     anthropicMessages: { ...described, input_schema: parameters },
     geminiContents: { ...described, parametersJsonSchema: parameters },
+    aiSdk: (context) => ({
+      description,
+      inputSchema: { [AI_SDK_SCHEMA]: true, jsonSchema: parameters, validate: undefined, _type: undefined },
+      execute: (input) => execute(input, context()),
+    }),
+    execute,
   };
-}
-
-/** JSON Schema as the AI SDK takes it. */
-export function aiSdkSchema(parameters: object): object {
-  return { [AI_SDK_SCHEMA]: true, jsonSchema: parameters, validate: undefined, _type: undefined };
 }
 
 /** What a model called a tool with: an object, or its JSON text. Undefined if it is neither. */

@@ -52,3 +52,22 @@ function keepRanges(entries: readonly CacheEntry[], ranges: readonly Run[]): Cac
   }
   return kept;
 }
+
+/** The ranges of the entries that are to stay, neighbours as one. */
+export function rangesOf(
+  entries: readonly CacheEntry[],
+  stays: (range: Run, entry: CacheEntry, at: number) => boolean,
+): Run[] {
+  const ranges: Run[] = [];
+  let from = 0;
+  for (const [at, entry] of entries.entries()) {
+    const to = from + entry.to - entry.from;
+    if (stays({ from, to }, entry, at)) {
+      const last = ranges.at(-1);
+      if (last?.to === from) ranges[ranges.length - 1] = { from: last.from, to };
+      else ranges.push({ from, to });
+    }
+    from = to;
+  }
+  return ranges;
+}

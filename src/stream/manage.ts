@@ -3,6 +3,7 @@ import { BudgetImpossibleError } from "../core/errors.ts";
 import type { Run } from "../core/types.ts";
 import { checkBooks, type SessionCore } from "./core.ts";
 import { joinFrames, sliceFrames } from "./frames.ts";
+import { rangesOf } from "./ledger.ts";
 import { renderSteps } from "./progress/render-progress.ts";
 import { type Progress, progressInput, writeProgress } from "./progress/write-progress.ts";
 import { HEAD_SHARE } from "./settings.ts";
@@ -101,10 +102,10 @@ async function restart(core: SessionCore, plan: Restart, warnings: string[]): Pr
   core.restored = restored.length;
   return {
     action: "restart",
-    ...(text === "" ? {} : { head: text }),
-    ...(progress === undefined ? {} : { summary: progress.text }),
-    ...(progress?.query === undefined ? {} : { query: progress.query }),
-    ...(progress === undefined || progress.rungs.length === 0 ? {} : { rungs: progress.rungs }),
+    ...(text !== "" && { head: text }),
+    ...(progress && { summary: progress.text }),
+    ...(progress?.query && { query: progress.query }),
+    ...(progress && progress.rungs.length > 0 && { rungs: progress.rungs }),
   };
 }
 
@@ -180,17 +181,10 @@ function withoutOldPictures({ ledger, settings }: SessionCore): Run[] | undefine
   const newest = entries.findLastIndex(isPicture);
   let surplus = ledger.length - settings.limit * ENOUGH;
   if (newest < 0 || surplus <= 0) return undefined;
-  const ranges: Run[] = [];
-  let start = 0;
-  entries.forEach((entry, index) => {
-    const end = start + entry.to - entry.from;
-    if (surplus > 0 && index < newest && isPicture(entry)) surplus -= end - start;
-    else {
-      const last = ranges.at(-1);
-      if (last?.to === start) ranges[ranges.length - 1] = { from: last.from, to: end };
-      else ranges.push({ from: start, to: end });
-    }
-    start = end;
+  const ranges = rangesOf(entries, ({ from, to }, entry, at) => {
+    if (surplus <= 0 || at >= newest || !isPicture(entry)) return true;
+    surplus -= to - from;
+    return false;
   });
   return surplus <= 0 ? ranges : undefined;
 }

@@ -41,33 +41,9 @@ const LIKELIEST_FROM = 0.5;
  * The token that begins a sequence, where a model has one, is kept in place and isn't counted.
  */
 export function llamaCpp(options: LlamaCppOptions): LlamaCppCache {
-  const { sequence, template = chatMl, positions = "shift" } = options;
+  const { sequence, positions = "shift" } = options;
   const { model } = sequence;
-  const special = (text: string): readonly number[] => model.tokenize(text, true);
-  const single = (option: string, text: string): number => {
-    const token = special(text).at(-1);
-    if (token !== undefined) return token;
-    throw new ConfigError({ option, message: `${JSON.stringify(text)} is no token.`, fix: "Give a text." });
-  };
-  const frame = single("frame", options.frame ?? ".");
-  const separator = single("separator", options.separator ?? "\n");
-  const silent = options.silent === undefined ? undefined : single("silent", options.silent);
-  const isSilent = (token: number): boolean =>
-    silent === undefined ? model.isEogToken(token) : token === silent;
-  const opening = special(template.open("assistant"));
-  const closing = special(template.close);
-  const { bos, shouldPrependBosToken } = model.tokens;
-  const beginning: readonly number[] = shouldPrependBosToken && bos !== null ? [bos] : [];
-
-  const encode = (item: CacheItem): readonly number[] =>
-    item.type === "frames"
-      ? encodeFrames(item, frame, separator)
-      : [
-          ...special(template.open(item.role)),
-          // The text's own `<|im_end|>` is text.
-          ...(item.ids ?? model.tokenize(item.text, false)),
-          ...closing,
-        ];
+  const { beginning, opening, closing, isSilent, encode } = createEncoder(options);
   const length = (): number => Math.max(0, sequence.nextTokenIndex - beginning.length);
 
   const evaluate = async (tokens: readonly number[]): Promise<void> => {
@@ -163,6 +139,37 @@ export function llamaCpp(options: LlamaCppOptions): LlamaCppCache {
       return ranges;
     },
     reset: () => sequence.clearHistory(),
+  };
+}
+
+/** Items as tokens of the model, and the tokens around an answer. */
+function createEncoder({ sequence, template = chatMl, ...texts }: LlamaCppOptions) {
+  const { model } = sequence;
+  const special = (text: string): readonly number[] => model.tokenize(text, true);
+  const single = (option: string, text: string): number => {
+    const token = special(text).at(-1);
+    if (token !== undefined) return token;
+    throw new ConfigError({ option, message: `${JSON.stringify(text)} is no token.`, fix: "Give a text." });
+  };
+  const frame = single("frame", texts.frame ?? ".");
+  const separator = single("separator", texts.separator ?? "\n");
+  const silent = texts.silent === undefined ? undefined : single("silent", texts.silent);
+  const closing = special(template.close);
+  const { bos, shouldPrependBosToken } = model.tokens;
+  return {
+    beginning: shouldPrependBosToken && bos !== null ? [bos] : [],
+    opening: special(template.open("assistant")),
+    closing,
+    isSilent: (token: number): boolean => (silent === undefined ? model.isEogToken(token) : token === silent),
+    encode: (item: CacheItem): readonly number[] =>
+      item.type === "frames"
+        ? encodeFrames(item, frame, separator)
+        : [
+            ...special(template.open(item.role)),
+            // The text's own `<|im_end|>` is text.
+            ...(item.ids ?? model.tokenize(item.text, false)),
+            ...closing,
+          ],
   };
 }
 

@@ -1,8 +1,8 @@
-import type { Measure, Model, ModelRequest, Run } from "../../core/types.ts";
+import type { Measure, Model, ModelRequest } from "../../core/types.ts";
 import { refusesTemperature } from "../../models/shared/model-traits.ts";
 import { type ImageFormula, imageTokens } from "../../tokens/index.ts";
 import { frameTokens } from "../frames.ts";
-import { createLedger } from "../ledger.ts";
+import { createLedger, rangesOf } from "../ledger.ts";
 import type { CacheEntry, CacheItem, FrameImage, GenerateRequest, KvCache, TurnItem } from "../types.ts";
 import { asMessages, asModelMessages, asRequest, imagePart } from "./prompt-request.ts";
 
@@ -82,7 +82,10 @@ export function prompt({
     snapshot: async () => ({ length: ledger.length, data: [...ledger.entries()] }),
     restore: async ({ data }) => ledger.set(data as readonly CacheEntry[]),
     async keep(ranges) {
-      const whole = wholeItems(ledger.entries(), ranges);
+      // Messages can't be cut: of the ranges, what covers whole items.
+      const whole = rangesOf(ledger.entries(), ({ from, to }) =>
+        ranges.some((range) => range.from <= from && to <= range.to),
+      );
       ledger.keep(whole);
       return whole;
     },
@@ -92,19 +95,3 @@ export function prompt({
 
 const silenceQuestion = (silent: string): string =>
   `If nothing needs to be said at this moment, answer with ${silent} and nothing else. Otherwise say it in one or two sentences.`;
-
-/** Messages can't be cut: of the ranges, what covers whole items. */
-function wholeItems(entries: readonly CacheEntry[], ranges: readonly Run[]): Run[] {
-  const kept: Run[] = [];
-  let start = 0;
-  for (const { from, to } of entries) {
-    const end = start + to - from;
-    if (ranges.some((range) => range.from <= start && end <= range.to)) {
-      const last = kept.at(-1);
-      if (last?.to === start) kept[kept.length - 1] = { from: last.from, to: end };
-      else kept.push({ from: start, to: end });
-    }
-    start = end;
-  }
-  return kept;
-}

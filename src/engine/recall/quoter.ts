@@ -1,0 +1,180 @@
+import { type Draft, entriesOf } from "../../core/draft.ts";
+import { saidText } from "../../core/message-text.ts";
+import type { Measure, PassagePlace, RecalledPassage, Run } from "../../core/types.ts";
+import { asWritten } from "../../recall/as-written.ts";
+import type { RankablePassage } from "../../recall/candidates.ts";
+import { bestStretch, shown, stretchWithMost } from "../../recall/excerpt.ts";
+import type { MemoryIndex } from "../../recall/memory-index.ts";
+import type { Found } from "../../recall/search.ts";
+import { shownBy, visibleText } from "../../recall/visible-text.ts";
+import type { Conversation } from "../conversation.ts";
+import { type Asked, wordsIn } from "./asked.ts";
+import { fromBeginning } from "./broad-question.ts";
+import { saysSomething } from "./says-something.ts";
+
+/** What is quoted beside the best passage holds this share of what the message asks for, unless people talk and it may be a reply. */
+const LEAST_BESIDE = 0.1;
+/** How far a reply stands from what it replies to (messages). */
+const REPLIES = [1, 2];
+/** Tokens of a pointer, a name and a line break. */
+const HEAD_TOKENS = 5;
+/** One passage takes at most this share of the allowance, so that it isn't alone, or so many tokens if that is more. */
+const MOST_OF_ALLOWANCE = 0.25;
+const SHORT_PASSAGE = 120;
+/** A later passage of an answer is quoted in place of its beginning if it holds this many times as much. */
+const FAR_MORE = 2;
+/** A question of which the view shows this share, and what was asked for, has its answer quoted instead. */
+const MOSTLY_SEEN = 0.5;
+/** For a broad question an answer is quoted where the view shows at least this share of what it answers. */
+const PARTLY_SEEN = 0.1;
+/** A quotation that would be shorter than this isn't worth its pointer (tokens). */
+const LEAST_QUOTATION = 10;
+/** Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens). */
+const LEAST_FRAGMENT = 30;
+
+/** A passage that a user message asks for and a view hides. */
+export interface Chosen {
+  readonly place: PassagePlace;
+  readonly passage: RecalledPassage;
+}
+
+/** A view, and the tokens that may be quoted beside it. */
+export interface Allowance {
+  readonly conversation: Conversation;
+  /** The view as it would be shown, and what it quotes already. */
+  readonly draft: Draft;
+  readonly quoted: readonly string[];
+  readonly allowance: number;
+}
+
+/** Takes passages into quotations as long as there is room for them. */
+export function createQuoter(
+  index: MemoryIndex,
+  asked: Asked,
+  { conversation, draft, quoted, allowance }: Allowance,
+) {
+  const { messages, measure } = conversation;
+  const { start } = conversation.structure;
+  const { wanted, held, wantsAll } = asked;
+  const own = [...quoted, saidText(messages.at(-1)!)];
+  const visible = visibleText(shownBy(entriesOf(draft), own), messages, index, start);
+  const answers = asked.isTalk ? undefined : answersOf(index);
+  const isReply = asked.isTalk && !asked.isWork ? besideWordsOf(asked.heldBy) : () => false;
+  const most = Math.max(SHORT_PASSAGE, Math.floor(allowance * MOST_OF_ALLOWANCE));
+  const written = asWritten(asked.text);
+  const taken = new Set<RankablePassage>();
+  const chosen: Chosen[] = [];
+  let left = allowance;
+
+  const messageOf = ({ of }: RankablePassage): number => start + index.messages[of]!.index;
+  /** What is looked at for a passage: itself, or the answer to it where the view shows most of it already. */
+  const lookedAt = (found: RankablePassage) => {
+    const hidden = visible.unseen(messageOf(found), found);
+    const share = unseenShare(hidden, found);
+    const isSeen = wantsAll
+      ? share < 1 - PARTLY_SEEN
+      : share < 1 - MOSTLY_SEEN && !holdsMost(hidden, found, held);
+    const answer = answers?.get(found.of) ?? [];
+    const passage = isSeen ? (wantsAll ? answer[0] : bestOf(answer, held)) : found;
+    if (!passage || taken.has(passage)) return undefined;
+    taken.add(passage);
+    const runs = isSeen ? visible.unseen(messageOf(passage), passage) : hidden;
+    return { passage, isSeen, runs: isSeen && wantsAll ? fromBeginning(runs) : runs };
+  };
+
+  return {
+    chosen,
+    isFull: (): boolean => left < LEAST_QUOTATION,
+    /** Takes what is quoted for a passage that was found, if the view hides something of it that is worth it. Says whether it did. */
+    take({ score, passage: found }: Found): boolean {
+      const looked = lookedAt(found);
+      if (!looked) return false;
+      const { passage, isSeen, runs } = looked;
+      const limit = Math.min(left, isSeen ? SHORT_PASSAGE : most);
+      const cost = costOf(measure, passage);
+      // An answer says first what it is about.
+      const stretch = unseenStretch(runs, passage, isSeen ? NOTHING : wanted, (text) => cost(text) <= limit);
+      if (!stretch) return false;
+      const text = shown(passage.text, stretch);
+      if (!saysSomething(text)) return false;
+      if (chosen.length > 0 && stretch.isPart && cost(text) < LEAST_FRAGMENT) return false;
+      if (!isSeen && held(text) < LEAST_BESIDE * asked.all && !isReply(found.of)) return false;
+      const words = wordsIn(isSeen ? `${found.text}\n${passage.text}` : found.text, wanted);
+      // A turn that is only near others with such words isn't meant.
+      if (isSeen && words.length === 0) return false;
+      left -= cost(text);
+      visible.show(text);
+      const message = messageOf(passage);
+      chosen.push({
+        place: [message - start, passage.part, passage.from + stretch.from, passage.from + stretch.to],
+        passage: { index: message, text, words: namesOf(words, written), score },
+      });
+      return true;
+    },
+  };
+}
+
+/** By the place of a question: the passages of the assistant's answer to it. */
+function answersOf({ messages, passages }: MemoryIndex): ReadonlyMap<number, readonly RankablePassage[]> {
+  const isAnswer = ({ kind, of }: RankablePassage): boolean =>
+    kind === "assistant" && messages[of - 1]?.kind === "user";
+  return Map.groupBy(passages.filter(isAnswer), ({ of }) => of - 1);
+}
+
+/** Between people a message may answer another one without any of its words. Tells whether one stands beside a message that holds some. */
+function besideWordsOf(heldBy: ReadonlyMap<RankablePassage, number>): (of: number) => boolean {
+  const holding = new Set([...heldBy.keys()].map(({ of }) => of));
+  return (of) => REPLIES.some((distance) => holding.has(of - distance) || holding.has(of + distance));
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The passage with by far the most of what is asked for, otherwise the first. */
+function bestOf(
+  passages: readonly RankablePassage[],
+  held: (text: string) => number,
+): RankablePassage | undefined {
+  let best: { readonly passage: RankablePassage; readonly held: number } | undefined;
+  for (const passage of passages) {
+    const worth = held(passage.text);
+    if (!best || worth > best.held * FAR_MORE) best = { passage, held: worth };
+  }
+  return best?.passage;
+}
+
+function unseenShare(runs: readonly Run[], { text }: RankablePassage): number {
+  return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
+}
+
+/** Terms as the user message writes them. */
+function namesOf(terms: readonly string[], written: ReadonlyMap<string, string>): string[] {
+  return [...new Set(terms.map((term) => written.get(term) ?? term))];
+}
+
+/** Phrases that come again and again are seen everywhere. What was asked for may stand in the few words beside them. */
+function holdsMost(runs: readonly Run[], { text }: RankablePassage, held: (text: string) => number): boolean {
+  const least = MOSTLY_SEEN * held(text);
+  return runs.some(({ from, to }) => held(text.slice(from, to)) >= least);
+}
+
+/** The part of a passage that the view doesn't show, as far as it fits and with as much as possible of what is asked for. */
+function unseenStretch(
+  runs: readonly Run[],
+  { text }: RankablePassage,
+  wanted: ReadonlySet<string>,
+  isSmall: (text: string) => boolean,
+): { readonly from: number; readonly to: number; readonly isPart: boolean } | undefined {
+  const run = stretchWithMost(text, runs, wanted);
+  if (!run) return undefined;
+  const whole = text.slice(run.from, run.to);
+  const stretch = bestStretch(whole, wanted, isSmall);
+  if (!stretch) return undefined;
+  const { from, to } = stretch;
+  return { from: run.from + from, to: run.from + to, isPart: to - from < whole.length };
+}
+
+/** Tokens of a stretch of a passage, by its share of the whole: counting every try would take longer than all the rest. */
+function costOf(measure: Measure, { text }: RankablePassage): (stretch: string) => number {
+  const perCharacter = measure.text(text) / Math.max(1, text.length);
+  return (stretch) => Math.ceil(stretch.length * perCharacter) + HEAD_TOKENS;
+}

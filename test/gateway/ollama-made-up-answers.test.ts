@@ -30,6 +30,9 @@ const EVENTS = { "content-type": "text/event-stream" };
 const chunk = (content: string, more: object = {}) =>
   `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content }, ...more }] })}\n\n`;
 const STREAM = `${chunk("good ")}${chunk("answer", { finish_reason: "stop" })}data: [DONE]\n\n`;
+const PRETTY = STREAM.replaceAll(/^data: (\{.*)$/gm, (_, json: string) =>
+  JSON.stringify(JSON.parse(json), null, 1).replaceAll(/^/gm, "data: "),
+);
 const ANSWER = JSON.stringify({
   choices: [{ index: 0, message: { role: "assistant", content: "good answer" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 5, completion_tokens: 2 },
@@ -53,6 +56,8 @@ describe.each([false, true])("streamed: %s", (stream) => {
   it.each([
     ["events", STREAM, EVENTS],
     ["events without their type", STREAM, { "content-type": "text/plain" }],
+    ["events on several lines", PRETTY, EVENTS],
+    ["events of which the last has no end", STREAM.replace(/data: .DONE.\s*$/, "").trimEnd(), EVENTS],
     ["packed events", gzipSync(STREAM), { ...EVENTS, "content-encoding": "gzip" }],
     ["one piece", ANSWER, JSON_TYPE],
     ["one packed piece", gzipSync(ANSWER), { ...JSON_TYPE, "content-encoding": "gzip" }],

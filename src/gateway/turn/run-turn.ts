@@ -2,6 +2,7 @@ import { overflowOf } from "../../models/index.ts";
 import { parseJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
+import { redirected } from "../upstream/upstream-fault.ts";
 import { countFirst } from "./count-first.ts";
 import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
 import { sendOn } from "./send-on.ts";
@@ -40,6 +41,10 @@ async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
   const { path, asked, signal } = turn;
   const answer = await sendOn(turn, { ...outgoing, path, streamed: asked.streamed, signal });
   const status = answer.statusCode;
+  if (isRedirect(status)) {
+    answer.drop();
+    throw redirected(turn.upstream, answer.headers.location);
+  }
   const begun = { outgoing, answer, failed: undefined };
   if (status < 400 && isStream(answer, turn)) {
     const peeked = await peek(answer, turn, outgoing);
@@ -55,6 +60,8 @@ async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
   const failed = { bytes, text };
   return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 /** "Too long" from the upstream: compacted harder and tried again until it fits. */
 async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink: Shrink): Promise<Attempt> {

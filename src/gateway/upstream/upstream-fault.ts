@@ -1,3 +1,5 @@
+import type { Upstream } from "./upstream.ts";
+
 const CLOSED = "it closed the connection";
 
 /** What codes mean that say little by themselves. */
@@ -22,7 +24,7 @@ const IMPOSSIBLE = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"]);
 
 /** An upstream that couldn't be reached or fell silent. */
 export class UpstreamFault extends Error {
-  readonly kind: "unreachable" | "timeout" | "broken";
+  readonly kind: "unreachable" | "timeout" | "broken" | "redirected";
   readonly upstream: string;
 
   constructor(kind: UpstreamFault["kind"], upstream: string, cause?: unknown) {
@@ -33,11 +35,28 @@ export class UpstreamFault extends Error {
   }
 }
 
+/** An upstream that answers a request with another address. Nothing is sent there: only configured ones are asked. */
+export function redirected(
+  { name, url }: Pick<Upstream, "name" | "url">,
+  location: string | undefined,
+): UpstreamFault {
+  const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  // Where else it is, without a query: a key may stand there.
+  const cause = new Error("redirected");
+  return new UpstreamFault(
+    "redirected",
+    name,
+    to ? Object.assign(cause, { code: `${to.origin}${to.pathname}` }) : cause,
+  );
+}
+
 /** What went wrong, and what to do. */
 function wordsFor(kind: UpstreamFault["kind"], cause: unknown): string {
   if (kind === "timeout") return "didn't answer in time. Try again, or give it more with its timeoutMs.";
   const why = reasonOf(cause);
   const reason = why === undefined ? "" : ` (${why})`;
+  if (kind === "redirected")
+    return `wants to be asked elsewhere${reason}. Set its baseURL to the address that answers itself.`;
   if (kind === "broken") return `broke off its answer${reason}. Try again.`;
   const code = codeOf(cause) ?? "";
   if (IMPOSSIBLE.has(code)) return `can't be asked${reason}. Check its apiKey and headers in the config.`;

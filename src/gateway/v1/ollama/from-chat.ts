@@ -1,6 +1,6 @@
 import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { readEvents } from "../../wires/shared/events.ts";
+import { eventsIn, readEvents } from "../../wires/shared/events.ts";
 
 /** The usual API, in which upstreams are asked. */
 export const chatApi = wireOfDialect(undefined);
@@ -76,15 +76,14 @@ export function linesFromChat(facts: OllamaFacts): { push(text: string): string;
   return {
     push(text) {
       whole += text;
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      return lines
-        .map((one) => (one.startsWith("data:") ? parseJson(one.slice("data:".length)) : undefined))
-        .map((event) => (isJson(event) ? take(event) : ""))
-        .join("");
+      const blocks = (rest + text).split(/\r?\n\r?\n/);
+      rest = blocks.pop() ?? "";
+      return blocks.flatMap(eventsIn).map(take).join("");
     },
     end() {
-      if (failed) return line(failed);
+      // Not every server ends its last event.
+      const more = eventsIn(rest).map(take).join("");
+      if (failed) return more + line(failed);
       const [message] = chatApi.readStream(whole).messages;
       const calls = isJson(message) ? callsOf(message) : [];
       const last = { ...said(facts, {}), ...ending(facts, reasonIn(events), usageIn(events)) };
@@ -93,7 +92,7 @@ export function linesFromChat(facts: OllamaFacts): { push(text: string): string;
         message: { role: "assistant", content: "", tool_calls: calls },
         done: false,
       };
-      return (calls.length > 0 ? line(told) : "") + line(last);
+      return more + (calls.length > 0 ? line(told) : "") + line(last);
     },
   };
 }

@@ -22,3 +22,11 @@ test("words that look like events, and an end that is missing, change nothing", 
   expect(readEvents(`${plain.join("")}data: {"n"`)).toEqual(read);
   expect(readEvents(`${plain[0]}: ping\n\n${plain[1]}`)).toEqual(read);
 });
+
+test("an event may stand on several lines, and several events without an empty line between them", () => {
+  const pretty = JSON.stringify({ n: 1, list: [{ a: "b" }] }, null, 2).replaceAll(/^/gm, "data: ");
+  const read = [{ n: 1, list: [{ a: "b" }] }, { n: 2 }, { n: 3 }];
+  const text = `event: x\n${pretty}\n\ndata: {"n":2}\ndata: {"n":3}\n\ndata: [DONE]\n\n`;
+  expect(readEvents(text)).toEqual(read);
+  expect(readEvents(text.replaceAll("\n", "\r\n"))).toEqual(read);
+});

@@ -10,10 +10,22 @@ export function readEvents(text: string): Json[] {
     const data = line.slice("data:".length).trim();
     if (data.startsWith("{")) found.push(data);
   }
-  // All at once is several times as fast as one by one; a broken event among them is rare.
+  // All at once is several times as fast as one by one; a broken event among them, or one of several lines, is rare.
   const all = parseList(`[${found.join(",")}]`);
-  const events = all?.length === found.length ? all : found.map(parseJson);
-  return events.filter(isJson);
+  return all?.length === found.length ? all.filter(isJson) : text.split(/\r?\n\r?\n/).flatMap(eventsIn);
+}
+
+/** The JSON of what stands between two empty lines: one event, or one on each line, as some servers write them. */
+export function eventsIn(block: string): readonly Json[] {
+  const one = eventJson(block);
+  return one ? [one] : dataLines(block).map(parseJson).filter(isJson);
+}
+
+function dataLines(block: string): readonly string[] {
+  return block
+    .split("\n")
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice("data:".length));
 }
 
 function parseList(text: string): readonly unknown[] | undefined {
@@ -39,10 +51,9 @@ export function splitEvents(): (piece: Buffer, isLast: boolean) => readonly stri
   };
 }
 
-/** The JSON of one event's text; undefined for what isn't JSON. */
+/** The JSON of one event's text; undefined for what isn't JSON. It may stand on several lines. */
 export function eventJson(event: string): Json | undefined {
-  const line = event.split("\n").find((one) => one.startsWith("data:"));
-  const data = line === undefined ? undefined : parseJson(line.slice("data:".length));
+  const data = parseJson(dataLines(event).join("\n"));
   return isJson(data) ? data : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The retrieval chat as an Anthropic Messages request, brought down to 12k tokens. Run: node examples/02-anthropic.ts */
+/** The retrieval chat as an Anthropic Messages request, in a budget of 12k tokens. Run: node examples/02-anthropic.ts */
 
 import { readFileSync } from "node:fs";
 import { createCompactor, profiles } from "precis";

@@ -20,8 +20,8 @@ const PRINTS = /^docs\/(?:tasks\/|start\.md|compare\.md)/;
 const TYPES = "src/core/types";
 
 const pages = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].filter((page) =>
-    existsSync(join(root, page)),
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"].filter(
+    (page) => existsSync(join(root, page)),
   ),
   // Generated pages repeat what doc comments say, and those are checked where they stand.
   ...filesBelow(root, "docs", /\.md$/).filter((page) => !page.startsWith("docs/reference/generated/")),

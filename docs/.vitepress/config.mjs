@@ -78,6 +78,7 @@ export default defineConfig({
   srcExclude: ["decisions/template.md"],
   cleanUrls: true,
   lastUpdated: false,
+  head: [["link", { rel: "icon", href: "/how-it-fits.svg" }]],
   markdown: { config: withoutOutsideLinks, anchor: { slugify } },
   // The index of the search is one file; it is loaded when somebody searches.
   vite: { build: { chunkSizeWarningLimit: 4_000 } },

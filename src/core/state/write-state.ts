@@ -1,3 +1,4 @@
+import { copyData } from "../copy-data.ts";
 import type { Steps } from "../steps.ts";
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
 import { MAX_ANSWER_MODELS, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
@@ -74,7 +75,7 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
   const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_RECALLED);
   // Hosts may change what they are handed out; the records themselves stay as they are.
-  const state = structuredClone({
+  const state = copyData({
     version: 2,
     checkpoints: chosen.checkpoints.sort(newestFirst).reverse(),
     summaries: [...chosen.summaries].sort((a, b) => a.at - b.at).map((one) => asWritten(one, writing)),

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
-import { Button } from "./controls.tsx";
+import { Button, Form } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
 import { SettingsGroup } from "./settings-form.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
@@ -62,10 +62,9 @@ function SystemPromptField({ chat }: { chat: Chat }) {
   const [text, setText] = useState<string>();
   const words = strings.settings;
   return (
-    <form
+    <Form
       className="form settings-group"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         // If it isn't saved, the words stay in the box.
         void chat.setSystem(text ?? system).then((isSaved) => {
           if (isSaved) setText(undefined);
@@ -89,6 +88,6 @@ function SystemPromptField({ chat }: { chat: Chat }) {
           {words.systemSave}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { strings } from "../strings.ts";
-import { Button, Notice } from "./controls.tsx";
+import { Button, Form, Notice } from "./controls.tsx";
 import { useApp, useStore } from "./use-store.ts";
 
 const words = strings.clientKey;
@@ -24,10 +24,9 @@ export function ClientKeySection() {
             help={words.how}
             role="alert"
           />
-          <form
+          <Form
             className="form"
-            onSubmit={(event) => {
-              event.preventDefault();
+            onSubmit={() => {
               setTrying(true);
               void app.giveKey(text).finally(() => setTrying(false));
             }}
@@ -50,7 +49,7 @@ export function ClientKeySection() {
                 {words.go}
               </Button>
             </div>
-          </form>
+          </Form>
         </>
       ) : (
         <div className="row">

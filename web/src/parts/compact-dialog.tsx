@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { strings } from "../strings.ts";
-import { Button } from "./controls.tsx";
+import { Button, Form } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
 
 export function CompactDialog({
@@ -14,13 +14,7 @@ export function CompactDialog({
   const words = strings.compaction;
   return (
     <Dialog title={words.focusTitle} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onCompact(focus.trim() || undefined);
-        }}
-      >
+      <Form className="form" onSubmit={() => onCompact(focus.trim() || undefined)}>
         <p className="help">{words.focusHelp}</p>
         <label>
           {words.focusLabel}
@@ -37,7 +31,7 @@ export function CompactDialog({
             {words.focusGo}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
-import { CloseButton, IconButton } from "./controls.tsx";
+import { CloseButton, Form, IconButton } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { useApp, usePiece } from "./use-store.ts";
 
@@ -63,13 +63,10 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
   };
 
   return (
-    <form
+    <Form
       className="composer"
       aria-label={strings.composer.label}
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+      onSubmit={send}
       onDrop={(event) => takeFiles(event, event.dataTransfer.files)}
     >
       <Attachments images={images} onRemove={(n) => setImages(images.filter((_, m) => m !== n))} />
@@ -128,7 +125,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
           </button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 

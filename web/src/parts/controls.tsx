@@ -21,6 +21,22 @@ export function Button({
   );
 }
 
+/** A form that the page takes, and not the browser. */
+export function Form({
+  onSubmit,
+  ...rest
+}: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmit?: () => void }) {
+  return (
+    <form
+      {...rest}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit?.();
+      }}
+    />
+  );
+}
+
 /** A button that is only an icon. Its name is read aloud, and shown to whoever points at it. */
 export function IconButton({
   icon,

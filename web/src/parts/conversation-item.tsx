@@ -2,6 +2,7 @@ import { useState } from "react";
 import { type ApiConversation, routes, urlOf } from "../../../src/gateway/api.ts";
 import { ago } from "../state/format.ts";
 import { strings } from "../strings.ts";
+import { Form } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -25,9 +26,8 @@ export function ConversationItem({
   if (title !== undefined)
     return (
       <li className="item">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
+        <Form
+          onSubmit={() => {
             setTitle(undefined);
             if (title.trim() !== "")
               void app.attempt(() => app.conversations.change(id, { title: title.trim() }));
@@ -44,7 +44,7 @@ export function ConversationItem({
               if (event.key === "Escape") setTitle(undefined);
             }}
           />
-        </form>
+        </Form>
       </li>
     );
   const change = (changes: { pinned?: boolean; archived?: boolean }) => () =>

@@ -5,7 +5,7 @@ import { duration } from "../state/format.ts";
 import { keepSummaryDraft, readSummaryDraft } from "../state/kept.ts";
 import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
-import { Button } from "./controls.tsx";
+import { Button, Form } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import type { OnPointer } from "./markdown.tsx";
 import { ReadableSummary, SummaryText } from "./summary-text.tsx";
@@ -29,25 +29,12 @@ export function DividerRow({
 }) {
   const [isOpen, setOpen] = useState(false);
   const numbers = useNumbers();
-  const event = compactionOf(timeline, divider.checkpoint);
   const done = strings.compaction.done(hiddenBy(divider));
   const hasSummary = divider.text !== "";
   const [open, close] = hasSummary
     ? [strings.compaction.read, strings.compaction.hide]
     : [strings.compaction.more, strings.compaction.less];
-  const models = [...new Set(divider.summaries.map(({ model }) => model))];
-  // The lines that code chose stand beside what a model wrote: then the model's name says more.
-  const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
-  const saved = 1 - divider.tokens.after / Math.max(1, divider.tokens.before);
-  const facts = [
-    strings.compaction.tokens(divider.tokens.before, divider.tokens.after),
-    rung && strings.rungs[rung],
-    models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
-    divider.summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
-    event && duration(event.ms),
-    event && isPaid(event.rung) ? strings.compaction.cost(event.cost) : undefined,
-    event?.reason && strings.compaction.why(event.reason),
-  ].filter((fact) => fact !== undefined);
+  const left = divider.tokens.after / Math.max(1, divider.tokens.before);
   return (
     <section
       className={`divider ${isOpen ? "open" : ""}`}
@@ -65,10 +52,10 @@ export function DividerRow({
         </span>
         <span className="divider-words">
           <strong>{done}</strong>
-          <span className="divider-facts">{facts.join(" · ")}</span>
+          <span className="divider-facts">{factsOf(divider, timeline).join(" · ")}</span>
         </span>
         <span className="divider-bar" aria-hidden="true">
-          <span style={{ width: `${Math.max(2, (1 - saved) * 100)}%` }} />
+          <span style={{ width: `${Math.max(2, left * 100)}%` }} />
         </span>
         {hasSummary || isNewest ? <span className="divider-more">{isOpen ? close : open}</span> : null}
       </button>
@@ -103,6 +90,22 @@ export function DividerRow({
   );
 }
 
+function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly TimelineEvent[]): string[] {
+  const event = compactionOf(timeline, checkpoint);
+  const models = [...new Set(summaries.map(({ model }) => model))];
+  // The lines that code chose stand beside what a model wrote: then the model's name says more.
+  const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
+  return [
+    strings.compaction.tokens(tokens.before, tokens.after),
+    rung && strings.rungs[rung],
+    models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
+    summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
+    event && duration(event.ms),
+    event && isPaid(event.rung) ? strings.compaction.cost(event.cost) : undefined,
+    event?.reason && strings.compaction.why(event.reason),
+  ].filter((fact) => fact !== undefined);
+}
+
 function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: Chat; onPointer: OnPointer }) {
   const [draft, setDraft] = useState(() => readSummaryDraft(summary.key));
   const numbers = useNumbers();
@@ -133,10 +136,9 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
       {draft === undefined ? (
         <SummaryText text={summary.text} onPointer={onPointer} />
       ) : (
-        <form
+        <Form
           className="edit-box"
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             if (draft.trim() === "") return;
             // If it isn't saved, the words stay in the box.
             void chat.editSummary(summary.key, draft).then((isSaved) => {
@@ -158,7 +160,7 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
             </Button>
             <Button onClick={() => write(undefined)}>{strings.cancel}</Button>
           </div>
-        </form>
+        </Form>
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import { memo, useState } from "react";
 import type { ApiMessage } from "../../../src/gateway/api.ts";
 import { oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
-import { Button } from "./controls.tsx";
+import { Button, Form } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Lookups } from "./lookups.tsx";
@@ -49,30 +49,25 @@ export const MessageRow = memo(function MessageRow({
       className={`message ${who} ${speaks ? "speaks" : "works"} fate-${fate.type}`}
       aria-label={`${strings.roles[who]}, ${number}, ${strings.fates[fate.type]}`}
     >
-      {speaks ? (
-        <header>
-          {isFirstOfRole || who === "user" ? <span className="who">{strings.roles[who]}</span> : null}
-          <FateTag message={message} />
-          {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
+      <header className={speaks ? undefined : "beside"}>
+        {speaks && (isFirstOfRole || who === "user") ? (
+          <span className="who">{strings.roles[who]}</span>
+        ) : null}
+        <FateTag message={speaks ? message : { pinned: message.pinned, fate: KEPT }} />
+        {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
+        {speaks ? (
           <span className="facts">
             {number}
             <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
           </span>
-          <Actions
-            message={message}
-            text={text}
-            actions={actions}
-            rangeStart={rangeStart}
-            onEdit={() => setEditing(true)}
-          />
-        </header>
-      ) : (
-        <header className="beside">
-          <FateTag message={{ pinned: message.pinned, fate: KEPT }} />
-          {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
-          <Actions message={message} actions={actions} rangeStart={rangeStart} />
-        </header>
-      )}
+        ) : null}
+        <Actions
+          message={message}
+          actions={actions}
+          rangeStart={rangeStart}
+          {...(speaks && { text, onEdit: () => setEditing(true) })}
+        />
+      </header>
       {isEditing ? (
         <EditBox
           text={text}
@@ -133,10 +128,9 @@ function EditBox({
   const [words, setWords] = useState(text);
   const [isSaving, setSaving] = useState(false);
   return (
-    <form
+    <Form
       className="edit-box"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (words.trim() === "") return;
         setSaving(true);
         void onSave(words).finally(() => setSaving(false));
@@ -162,6 +156,6 @@ function EditBox({
         </Button>
         <Button onClick={onCancel}>{strings.cancel}</Button>
       </div>
-    </form>
+    </Form>
   );
 }

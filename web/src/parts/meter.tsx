@@ -10,10 +10,7 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
-  const { tokens, budget, fill, level } = pressure;
-  // A view that doesn't fit yet is more than the budget.
-  const whole = Math.max(budget.budget, tokens);
-  const free = whole - tokens;
+  const { tokens, budget, level } = pressure;
   useEffect(() => {
     if (!isOpen) return;
     const away = (event: Event) => {
@@ -53,42 +50,7 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
         </span>
       </button>
       <section id={id} className="meter-card" hidden={!isOpen} aria-label={strings.meter.label}>
-        <div className="stack" aria-hidden="true">
-          {KINDS.map((kind) => (
-            <span key={kind} className={`fill-${kind}`} style={{ flexGrow: fill[kind] }} />
-          ))}
-          <span className="fill-free" style={{ flexGrow: free }} />
-        </div>
-        <dl>
-          {KINDS.filter((kind) => fill[kind] > 0).map((kind) => (
-            <div key={kind}>
-              <dt>
-                <i className={`fill-${kind}`} /> {strings.meter.fill[kind]}
-              </dt>
-              <dd>
-                {count(fill[kind])} <small>{percent(fill[kind] / whole)}</small>
-              </dd>
-            </div>
-          ))}
-          {free === 0 ? null : (
-            <div>
-              <dt>
-                <i className="fill-free" /> {strings.meter.free}
-              </dt>
-              <dd>
-                {count(free)} <small>{percent(free / whole)}</small>
-              </dd>
-            </div>
-          )}
-          {budget.tools > 0 ? (
-            <div className="tools-bar">
-              <dt>
-                {strings.meter.tools} <small>{strings.meter.toolsHelp}</small>
-              </dt>
-              <dd>{count(budget.tools)}</dd>
-            </div>
-          ) : null}
-        </dl>
+        <Filling pressure={pressure} />
         <p>{whenText(pressure, auto)}</p>
         {budget.window === undefined ? null : (
           <p className="help">
@@ -98,6 +60,47 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
         )}
       </section>
     </div>
+  );
+}
+
+/** What fills the budget, by kind, as a bar and in numbers. */
+function Filling({ pressure: { tokens, budget, fill } }: { pressure: ApiPressure }) {
+  // A view that doesn't fit yet is more than the budget.
+  const whole = Math.max(budget.budget, tokens);
+  const parts = [
+    ...KINDS.map((kind) => ({ kind, label: strings.meter.fill[kind], size: fill[kind] })),
+    { kind: "free", label: strings.meter.free, size: whole - tokens },
+  ];
+  return (
+    <>
+      <div className="stack" aria-hidden="true">
+        {parts.map(({ kind, size }) => (
+          <span key={kind} className={`fill-${kind}`} style={{ flexGrow: size }} />
+        ))}
+      </div>
+      <dl>
+        {parts
+          .filter(({ size }) => size > 0)
+          .map(({ kind, label, size }) => (
+            <div key={kind}>
+              <dt>
+                <i className={`fill-${kind}`} /> {label}
+              </dt>
+              <dd>
+                {count(size)} <small>{percent(size / whole)}</small>
+              </dd>
+            </div>
+          ))}
+        {budget.tools > 0 ? (
+          <div className="tools-bar">
+            <dt>
+              {strings.meter.tools} <small>{strings.meter.toolsHelp}</small>
+            </dt>
+            <dd>{count(budget.tools)}</dd>
+          </div>
+        ) : null}
+      </dl>
+    </>
   );
 }
 

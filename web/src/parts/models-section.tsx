@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { type FoundServer, type NewUpstream, routes, type UpstreamTest } from "../../../src/gateway/api.ts";
 import { isAddress, isBegunAddress } from "../state/server-address.ts";
 import { strings } from "../strings.ts";
-import { Button, IconButton } from "./controls.tsx";
+import { Button, Form, IconButton } from "./controls.tsx";
 import { useApp, usePiece } from "./use-store.ts";
 
 const words = strings.models;
@@ -115,11 +115,10 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
     setTest(await app.attempt(() => app.api.call(routes.testUpstream, { body: given })));
   };
   return (
-    <form
+    <Form
       className="form new-server"
       aria-label={words.add}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         // It leaves the page at once; if it couldn't be added, it comes back into the box.
         setKey("");
         void app.addUpstream(given).then((isAdded) => {
@@ -181,6 +180,6 @@ function NewServer({ keptIn }: { keptIn: "file" | "memory" }) {
           {words.go}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

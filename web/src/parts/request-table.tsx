@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { RequestFact } from "../../../src/gateway/api.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
-import { Tabs } from "./controls.tsx";
+import { Form, Tabs } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
 import { NO_FILTERS, type RequestFilters, type RequestSide, useRequests } from "./use-requests.ts";
@@ -30,11 +30,7 @@ export function RequestTable() {
           setFilters(NO_FILTERS);
         }}
       />
-      <form
-        className="request-filters"
-        aria-label={words.filters}
-        onSubmit={(event) => event.preventDefault()}
-      >
+      <Form className="request-filters" aria-label={words.filters}>
         <label>
           <span className="visually-hidden">{words.search}</span>
           <input
@@ -63,7 +59,7 @@ export function RequestTable() {
           value={filters.outcome}
           onChange={(outcome) => change({ outcome })}
         />
-      </form>
+      </Form>
       {requests.length === 0 ? (
         <p className="help">
           {isFiltered ? (

@@ -40,9 +40,7 @@ export function Scrubber({
   // The numbers that summaries and the list below use: leading system messages count.
   const { lead } = useNumbers();
   const place = (messages: number) => words.at(messages + lead, total + lead);
-  const [nth, setNth] = useState(points.length - 1);
-  const [isPlaying, setPlaying] = useState(false);
-  const point = points[Math.min(nth, points.length - 1)]!;
+  const { nth, point, isPlaying, show, play } = useSteps(points, goTo);
   const inspection = useMemo(
     () => createInspection(app.api, chat.id, { isReplayed }),
     [app, chat, isReplayed],
@@ -51,17 +49,6 @@ export function Scrubber({
   useEffect(() => {
     void inspection.load(point.messages);
   }, [inspection, point.messages]);
-  useEffect(() => {
-    if (goTo) setNth(requestAt(points, goTo.messages));
-  }, [points, goTo]);
-  useEffect(() => {
-    if (!isPlaying) return;
-    const timer = setTimeout(() => {
-      if (nth < points.length - 1) setNth(nth + 1);
-      else setPlaying(false);
-    }, STEP_MS);
-    return () => clearTimeout(timer);
-  }, [isPlaying, nth, points.length]);
   const columns = useMemo(() => columnsOf(points), [points]);
   const series = useMemo(
     () => [
@@ -76,10 +63,6 @@ export function Scrubber({
     ],
     [columns],
   );
-  const step = (by: number) => {
-    setPlaying(false);
-    setNth(Math.max(0, Math.min(points.length - 1, nth + by)));
-  };
   return (
     <>
       <div className="timeline-top">
@@ -92,24 +75,18 @@ export function Scrubber({
           height={CHART_HEIGHT}
           label={words.label}
           formatX={(messages) => `#${messages + lead}`}
-          onPick={(x) => {
-            setPlaying(false);
-            setNth(requestAt(points, x));
-          }}
+          onPick={(x) => show(requestAt(points, x))}
         />
         <div className="scrub">
-          <IconButton label={words.back} icon="back" size={16} onClick={() => step(-1)} />
+          <IconButton label={words.back} icon="back" size={16} onClick={() => show(nth - 1)} />
           <IconButton
             label={isPlaying ? words.pause : words.play}
             icon={isPlaying ? "pause" : "play"}
             size={16}
             kind="strong"
-            onClick={() => {
-              if (!isPlaying && nth === points.length - 1) setNth(0);
-              setPlaying(!isPlaying);
-            }}
+            onClick={play}
           />
-          <IconButton label={words.forward} icon="forward" size={16} onClick={() => step(1)} />
+          <IconButton label={words.forward} icon="forward" size={16} onClick={() => show(nth + 1)} />
           <input
             type="range"
             min={0}
@@ -117,10 +94,7 @@ export function Scrubber({
             value={nth}
             aria-label={words.scrub}
             aria-valuetext={place(point.messages)}
-            onChange={(event) => {
-              setPlaying(false);
-              setNth(Number(event.target.value));
-            }}
+            onChange={(event) => show(Number(event.target.value))}
           />
           <PointFacts point={point} place={place(point.messages)} />
         </div>
@@ -140,6 +114,38 @@ export function Scrubber({
       </div>
     </>
   );
+}
+
+/** The request that is looked at: chosen by a person, or one after the other. */
+function useSteps(points: readonly Point[], goTo: { readonly messages: number } | undefined) {
+  const last = points.length - 1;
+  const [nth, setNth] = useState(last);
+  const [isPlaying, setPlaying] = useState(false);
+  useEffect(() => {
+    if (goTo) setNth(requestAt(points, goTo.messages));
+  }, [points, goTo]);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setTimeout(() => {
+      if (nth < last) setNth(nth + 1);
+      else setPlaying(false);
+    }, STEP_MS);
+    return () => clearTimeout(timer);
+  }, [isPlaying, nth, last]);
+  return {
+    nth,
+    point: points[Math.min(nth, last)]!,
+    isPlaying,
+    show(to: number) {
+      setPlaying(false);
+      setNth(Math.max(0, Math.min(last, to)));
+    },
+    /** Goes on by itself, or stops. At the end it begins anew. */
+    play() {
+      if (!isPlaying && nth === last) setNth(0);
+      setPlaying(!isPlaying);
+    },
+  };
 }
 
 const hasValues = (values: readonly (number | null)[]): boolean => values.some((value) => value !== null);

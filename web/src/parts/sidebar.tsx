@@ -8,7 +8,9 @@ import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { ScrollArea } from "./scroll-area.tsx";
-import { useApp, useStore } from "./use-store.ts";
+import { useApp, usePiece, useStore } from "./use-store.ts";
+
+const words = strings.sidebar;
 
 export function Sidebar({
   place,
@@ -20,9 +22,7 @@ export function Sidebar({
   onFile: () => void;
 }) {
   const app = useApp();
-  const state = useStore(app.conversations.store);
-  const groups = grouped(state, Date.now());
-  const words = strings.sidebar;
+  const search = usePiece(app.conversations.store, (state) => state.search);
   return (
     <nav className="sidebar" aria-label={words.navLabel}>
       <header>
@@ -49,57 +49,11 @@ export function Sidebar({
           type="search"
           placeholder={words.search}
           aria-label={words.search}
-          value={state.search}
+          value={search}
           onChange={(event) => app.conversations.find(event.target.value)}
         />
       </label>
-      <ScrollArea className="list" label={words.label}>
-        {groups.map(({ name, conversations }) => (
-          <section key={name}>
-            <h2>{words.groups[name]}</h2>
-            <ul>
-              {conversations.map((conversation) => (
-                <ConversationItem
-                  key={conversation.id}
-                  conversation={conversation}
-                  isHere={place.page === "chat" && place.id === conversation.id}
-                  onChoose={onChoose}
-                />
-              ))}
-            </ul>
-          </section>
-        ))}
-        {state.search === "" || state.hits.length === 0 ? null : (
-          <section>
-            <h2>{words.inMessages}</h2>
-            <ul>
-              {state.hits.map((hit) => (
-                <Hit
-                  key={`${hit.conversation} ${hit.index}`}
-                  hit={hit}
-                  search={state.search}
-                  onChoose={onChoose}
-                />
-              ))}
-            </ul>
-          </section>
-        )}
-        {state.loaded && groups.length === 0 && (state.search === "" || state.hits.length === 0) ? (
-          <p className="help">{state.search === "" ? words.empty : words.noneFound}</p>
-        ) : null}
-        {state.next === undefined ? null : (
-          <Button look="link" onClick={() => app.attempt(() => app.conversations.more())}>
-            {words.more}
-          </Button>
-        )}
-        <Button
-          look="link quiet"
-          aria-pressed={state.showArchived}
-          onClick={() => app.attempt(() => app.conversations.showArchived(!state.showArchived))}
-        >
-          {state.showArchived ? words.hideArchived : words.showArchived}
-        </Button>
-      </ScrollArea>
+      <List place={place} onChoose={onChoose} />
       <footer>
         <button type="button" className="nav-item" onClick={onFile}>
           <Icon name="file" /> {words.openFile}
@@ -118,6 +72,59 @@ export function Sidebar({
   );
 }
 
+/** The conversations, and in a search what was said in them. */
+function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
+  const app = useApp();
+  const state = useStore(app.conversations.store);
+  const { search, loaded, next, showArchived } = state;
+  const groups = grouped(state, Date.now());
+  const hits = search === "" ? [] : state.hits;
+  return (
+    <ScrollArea className="list" label={words.label}>
+      {groups.map(({ name, conversations }) => (
+        <section key={name}>
+          <h2>{words.groups[name]}</h2>
+          <ul>
+            {conversations.map((conversation) => (
+              <ConversationItem
+                key={conversation.id}
+                conversation={conversation}
+                isHere={place.page === "chat" && place.id === conversation.id}
+                onChoose={onChoose}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {hits.length === 0 ? null : (
+        <section>
+          <h2>{words.inMessages}</h2>
+          <ul>
+            {hits.map((hit) => (
+              <Hit key={`${hit.conversation} ${hit.index}`} hit={hit} search={search} onChoose={onChoose} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {loaded && groups.length + hits.length === 0 ? (
+        <p className="help">{search === "" ? words.empty : words.noneFound}</p>
+      ) : null}
+      {next === undefined ? null : (
+        <Button look="link" onClick={() => app.attempt(() => app.conversations.more())}>
+          {words.more}
+        </Button>
+      )}
+      <Button
+        look="link quiet"
+        aria-pressed={showArchived}
+        onClick={() => app.attempt(() => app.conversations.showArchived(!showArchived))}
+      >
+        {showArchived ? words.hideArchived : words.showArchived}
+      </Button>
+    </ScrollArea>
+  );
+}
+
 /** Something that was said; opening it goes to the message. */
 function Hit({ hit, search, onChoose }: { hit: SearchHit; search: string; onChoose: () => void }) {
   const { conversation: id, title, index, role, excerpt } = hit;
@@ -125,7 +132,7 @@ function Hit({ hit, search, onChoose }: { hit: SearchHit; search: string; onChoo
   return (
     <li className="item">
       <PlaceLink to={{ page: "chat", id, tab: "chat", message: index }} onChoose={onChoose}>
-        <span className="item-title">{title || strings.sidebar.untitled}</span>
+        <span className="item-title">{title || words.untitled}</span>
         <span className="item-excerpt">
           {strings.roles[role]}: {before}
           {found === "" ? null : <mark>{found}</mark>}

@@ -4,7 +4,7 @@ import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { keepTextDraft, readTextDraft, type TextDraft } from "../state/kept.ts";
 import { strings } from "../strings.ts";
-import { Button } from "./controls.tsx";
+import { Button, Form } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useApp, usePiece } from "./use-store.ts";
@@ -60,10 +60,9 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
 
   return (
     <Dialog title={words.title} onClose={onClose} side>
-      <form
+      <Form
         className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (isOwn) setReplaced({ goal: wish.goal, text });
           setWish({ goal: goal.trim(), withModel });
         }}
@@ -93,7 +92,7 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
             {goal.trim() === "" ? words.writeSummary : words.writeStart}
           </Button>
         </div>
-      </form>
+      </Form>
       <label className="written">
         {wish.goal === "" ? words.summary : words.startText}
         <textarea

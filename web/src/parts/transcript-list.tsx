@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type ReactNode,
+  type RefObject,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -9,9 +10,9 @@ import {
   useState,
 } from "react";
 import type { ApiMessage } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat-state.ts";
+import { type Chat, newestOf } from "../state/chat-state.ts";
 import { briefMessage } from "../state/message-text.ts";
-import { rowsOf } from "../state/transcript.ts";
+import { rowsOf, type Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
 import { DividerRow } from "./divider.tsx";
 import { Icon } from "./icon.tsx";
@@ -33,6 +34,33 @@ export interface TranscriptHandle {
   showDivider(checkpoint: string): void;
 }
 
+/** The rows of a transcript, of which those on screen are read. */
+function useRows(transcript: Transcript, scroller: RefObject<HTMLDivElement | null>) {
+  const { total, dividers } = useStore(transcript.store);
+  const rows = useMemo(() => rowsOf(total, dividers), [total, dividers]);
+  const virtual = useVirtualizer({
+    count: rows.count,
+    getScrollElement: () => scroller.current,
+    estimateSize: (n) => (rows.row(n).type === "divider" ? DIVIDER_ROW : MESSAGE_ROW),
+    getItemKey: (n) => {
+      const row = rows.row(n);
+      return row.type === "divider" ? `d${row.divider.checkpoint}` : row.index;
+    },
+    overscan: 8,
+  });
+  useEffect(() => {
+    const items = virtual.getVirtualItems();
+    const [first, last] = [items[0], items.at(-1)];
+    if (!first || !last) return;
+    const indexOf = (n: number) => {
+      const row = rows.row(n);
+      return row.type === "message" ? row.index : Math.max(0, row.divider.after);
+    };
+    transcript.ensure(indexOf(first.index), indexOf(last.index) + 1);
+  });
+  return { rows, virtual };
+}
+
 /** All messages, of which only those on screen exist. */
 export function TranscriptList({
   chat,
@@ -50,35 +78,13 @@ export function TranscriptList({
   handle: React.Ref<TranscriptHandle>;
   footer: ReactNode;
 }) {
-  const { total, messages, dividers, system, loaded } = useStore(chat.transcript.store);
+  const { messages, dividers, system, loaded } = useStore(chat.transcript.store);
   const { timeline, answer, compacting } = useStore(chat.store);
   const scroller = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const [flash, setFlash] = useState<readonly [number, number]>();
-  const rows = useMemo(() => rowsOf(total, dividers), [total, dividers]);
-  const newest = dividers.reduce<number>((most, { at }) => Math.max(most, at), 0);
-
-  const virtual = useVirtualizer({
-    count: rows.count,
-    getScrollElement: () => scroller.current,
-    estimateSize: (n) => (rows.row(n).type === "divider" ? DIVIDER_ROW : MESSAGE_ROW),
-    getItemKey: (n) => {
-      const row = rows.row(n);
-      return row.type === "divider" ? `d${row.divider.checkpoint}` : row.index;
-    },
-    overscan: 8,
-  });
-  const items = virtual.getVirtualItems();
-
-  const first = items[0];
-  const last = items.at(-1);
-  useEffect(() => {
-    if (!first || !last) return;
-    const [from, to] = [rows.row(first.index), rows.row(last.index)];
-    const indexOf = (row: typeof from) =>
-      row.type === "message" ? row.index : Math.max(0, row.divider.after);
-    chat.transcript.ensure(indexOf(from), indexOf(to) + 1);
-  });
+  const { rows, virtual } = useRows(chat.transcript, scroller);
+  const newest = newestOf({ dividers })?.at;
 
   const height = virtual.getTotalSize();
   const grown = `${height}:${loaded}:${answer?.text.length}:${answer?.reasoning.length}:${answer?.lookups.length}:${compacting?.since}`;
@@ -116,7 +122,7 @@ export function TranscriptList({
           <h2 className="visually-hidden">{strings.chat.label}</h2>
           {system === "" || messages.get(0)?.role === "system" ? null : <SystemPrompt text={system} />}
           <div className="rows" style={{ height }}>
-            {items.map((item) => {
+            {virtual.getVirtualItems().map((item) => {
               const row = rows.row(item.index);
               const message = row.type === "message" ? messages.get(row.index) : undefined;
               const isFlashed =

@@ -1,8 +1,6 @@
 import { type CompactAnswer, type ConversationChanges, routes } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
-import type { Api } from "./api-client.ts";
-import type { Chat, ChatState } from "./chat-state.ts";
-import type { Store } from "./store.ts";
+import type { Chat, ChatParts } from "./chat-state.ts";
 
 const words = strings.compaction;
 
@@ -27,18 +25,19 @@ type Compactions = Pick<
   isActing(): boolean;
 };
 
-export function createChatCompactions(options: {
-  readonly api: Api;
-  readonly id: string;
-  readonly store: Store<ChatState>;
-  readonly change: (body: ConversationChanges) => Promise<void>;
-  /** A chat that has no model yet takes one. */
-  readonly takeModel: () => Promise<void>;
-  readonly refresh: () => Promise<void>;
-  readonly fail: (error: unknown) => void;
-  readonly now: () => number;
-}): Compactions {
-  const { api, id, store, change, takeModel } = options;
+export function createChatCompactions(
+  { api, id, store, fail, refresh }: ChatParts,
+  {
+    change,
+    takeModel,
+    now,
+  }: {
+    readonly change: (body: ConversationChanges) => Promise<void>;
+    /** A chat that has no model yet takes one. */
+    readonly takeModel: () => Promise<void>;
+    readonly now: () => number;
+  },
+): Compactions {
   const params = { id };
   let acting = 0;
 
@@ -54,17 +53,17 @@ export function createChatCompactions(options: {
       if (message !== undefined) store.set({ notice: { kind: "info", message } });
       return true;
     } catch (error) {
-      options.fail(error);
+      fail(error);
       return false;
     } finally {
       acting -= 1;
       store.set({ compacting: undefined });
-      await options.refresh();
+      await refresh();
     }
   };
   /** A compaction that a person asks for, by the chat's model. */
   const compactBy = async (work: () => Promise<CompactAnswer>): Promise<void> => {
-    store.set({ compacting: { reason: "forced", since: options.now() } });
+    store.set({ compacting: { reason: "forced", since: now() } });
     await act(async () => {
       await takeModel();
       return work();

@@ -1,25 +1,16 @@
-import { type ApiConversation, routes } from "../../../src/gateway/api.ts";
-import type { Api } from "./api-client.ts";
-import { type ChatState, newestOf } from "./chat-state.ts";
-import type { Store } from "./store.ts";
-import type { Transcript } from "./transcript.ts";
+import { routes } from "../../../src/gateway/api.ts";
+import { type ChatParts, type ChatState, newestOf } from "./chat-state.ts";
 
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
 
 /** Reads anew what a compaction, an answer or another page may have changed of a chat. */
-export function createChatRefresh(options: {
-  readonly api: Api;
-  readonly id: string;
-  readonly store: Store<ChatState>;
-  readonly transcript: Transcript;
-  readonly setConversation: (conversation: ApiConversation) => void;
+export function createChatRefresh(
+  { api, id, store, transcript, setConversation, fail }: Omit<ChatParts, "refresh">,
   /** The transcript was read. */
-  readonly onTranscript: () => void;
-  readonly fail: (error: unknown) => void;
-}) {
-  const { api, store, transcript } = options;
-  const params = { id: options.id };
+  onTranscript: () => void,
+) {
+  const params = { id };
   let reads = 0;
   /** Nothing if it was asked for again meanwhile: the later answer knows more, whichever comes first. */
   const readMeter = async (): Promise<Partial<Pick<ChatState, "pressure" | "timeline">>> => {
@@ -36,10 +27,10 @@ export function createChatRefresh(options: {
     const before = newestOf(transcript.store.get());
     const [meter] = await Promise.all([
       readMeter(),
-      api.call(routes.conversation, { params }).then(options.setConversation),
+      api.call(routes.conversation, { params }).then(setConversation),
       transcript.refresh(),
     ]);
-    options.onTranscript();
+    onTranscript();
     const after = newestOf(transcript.store.get());
     store.set(({ version, fresh }) => ({
       ...meter,
@@ -59,7 +50,7 @@ export function createChatRefresh(options: {
   const refreshSoon = (): Promise<void> => {
     again = refreshing !== undefined;
     refreshing ??= refresh()
-      .catch(options.fail)
+      .catch(fail)
       .finally(() => {
         refreshing = undefined;
         if (again) void refreshSoon();

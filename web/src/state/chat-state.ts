@@ -14,7 +14,7 @@ import type {
   SettingsChange,
   TimelineEvent,
 } from "../../../src/gateway/api.ts";
-import type { Trouble } from "./api-client.ts";
+import type { Api, Trouble } from "./api-client.ts";
 import type { CutAnswer } from "./kept.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
@@ -126,6 +126,15 @@ export interface Chat {
   dismiss(): void;
   apply(event: LiveEvent): void;
   close(): void;
+}
+
+/** What the parts of a chat work with; each takes those that it needs. */
+export interface ChatParts extends Pick<Chat, "id" | "store" | "transcript"> {
+  readonly api: Api;
+  readonly setConversation: (conversation: ApiConversation) => void;
+  readonly fail: (error: unknown) => void;
+  /** Reads anew what may have changed. */
+  readonly refresh: () => Promise<void>;
 }
 
 export type ChatStream = AsyncGenerator<{ readonly event: ChatEvent }>;

@@ -8,7 +8,14 @@ import { strings } from "../strings.ts";
 import { type Api, ApiFailure, explain } from "./api-client.ts";
 import { createChatCompactions } from "./chat-compactions.ts";
 import { createChatRefresh } from "./chat-refresh.ts";
-import { type Chat, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT } from "./chat-state.ts";
+import {
+  type Chat,
+  type ChatParts,
+  type ChatState,
+  type ChatStream,
+  EMPTY_ANSWER,
+  NO_CHAT,
+} from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
 import { createFollowAnswer } from "./follow-answer.ts";
 import { type CutAnswer, keepCut, keepSeen, readCut, readSeen } from "./kept.ts";
@@ -71,15 +78,9 @@ export function createChat(options: ChatOptions): Chat {
   const isShown = new Promise<void>((resolve) => {
     shown = resolve;
   });
-  const { readMeter, refreshSoon } = createChatRefresh({
-    api,
-    id,
-    store,
-    transcript,
-    setConversation,
-    onTranscript: checkCut,
-    fail,
-  });
+  const base = { api, id, store, transcript, setConversation, fail };
+  const { readMeter, refreshSoon } = createChatRefresh(base, checkCut);
+  const parts: ChatParts = { ...base, refresh: refreshSoon };
 
   /** A conversation as the server has it now: shows what others do in it. */
   const takeConversation = (conversation: ApiConversation) => {
@@ -99,17 +100,13 @@ export function createChat(options: ChatOptions): Chat {
       void refreshSoon();
   };
 
-  const follow = createFollowAnswer({
-    id,
-    store,
-    transcript,
-    setConversation,
-    onFork,
-    onCut(error, text) {
+  const follow = createFollowAnswer(parts, {
+    fork: onFork,
+    cut(error, text) {
       fail(error);
       setCut(text === "" ? undefined : { text, length: transcript.store.get().total });
     },
-    onEnd: async () => {
+    async end() {
       if (streams.signal.aborted) return;
       await refreshSoon();
       // What was typed meanwhile; what is being sent goes on by itself.
@@ -117,17 +114,18 @@ export function createChat(options: ChatOptions): Chat {
     },
   });
 
+  /** Resolves with false if the server refused. */
+  const ask = async (events: ChatStream): Promise<boolean> => {
+    const followed = await follow(events);
+    if (!followed.isTaken) fail(followed.error);
+    return followed.isTaken;
+  };
   /** Without a model, what was said and has no answer is answered by quotes. */
   const againOffline = async () => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined });
-    try {
-      await answerOfflineAgain(api, id);
-    } catch (error) {
-      fail(error);
-    } finally {
-      store.set({ answer: undefined, compacting: undefined });
-      await refreshSoon();
-    }
+    await answerOfflineAgain(api, id).catch(fail);
+    store.set({ answer: undefined, compacting: undefined });
+    await refreshSoon();
   };
 
   const change = async (body: ConversationChanges) =>
@@ -145,30 +143,9 @@ export function createChat(options: ChatOptions): Chat {
     if (missing.model !== undefined) await change(missing);
   };
 
-  const sendUnsent = createSendUnsent({
-    api,
-    id,
-    store,
-    transcript,
-    outbox,
-    follow,
-    fail,
-    refresh: refreshSoon,
-    isOffline,
-    missingModel,
-    closed: streams.signal,
-  });
-
-  const { isActing, ...compactions } = createChatCompactions({
-    api,
-    id,
-    store,
-    change,
-    takeModel,
-    refresh: refreshSoon,
-    fail,
-    now,
-  });
+  const closed = streams.signal;
+  const sendUnsent = createSendUnsent(parts, { outbox, follow, isOffline, missingModel, closed });
+  const { isActing, ...compactions } = createChatCompactions(parts, { change, takeModel, now });
 
   return {
     id,
@@ -213,17 +190,12 @@ export function createChat(options: ChatOptions): Chat {
     takeModel: () => takeModel().catch(fail),
     async edit(index, text) {
       await takeModel().catch(fail);
-      const followed = await follow(
-        api.stream(routes.editMessage, { params: { id, index }, body: { text } }),
-      );
-      if (!followed.isTaken) fail(followed.error);
-      return followed.isTaken;
+      return ask(api.stream(routes.editMessage, { params: { id, index }, body: { text } }));
     },
     async regenerate(index) {
       if (index === undefined && isOffline?.()) return againOffline();
       const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
-      const followed = await follow(api.stream(routes.regenerate, { params, body }));
-      if (!followed.isTaken) fail(followed.error);
+      await ask(api.stream(routes.regenerate, { params, body }));
     },
     async adopt(events) {
       await follow(events, { wasTaken: true });
@@ -241,11 +213,7 @@ export function createChat(options: ChatOptions): Chat {
       store.set({ compacting: undefined });
     },
     async fork(length) {
-      try {
-        onFork(await api.call(routes.fork, { params, body: { length } }));
-      } catch (error) {
-        fail(error);
-      }
+      await api.call(routes.fork, { params, body: { length } }).then(onFork).catch(fail);
     },
     async configure(settings) {
       try {

@@ -1,8 +1,6 @@
 import type { ApiConversation, ApiMessage, ChatEvent } from "../../../src/gateway/api.ts";
 import { ApiFailure, brokenOff } from "./api-client.ts";
-import { type Answer, type ChatState, type ChatStream, EMPTY_ANSWER } from "./chat-state.ts";
-import type { Store } from "./store.ts";
-import type { Transcript } from "./transcript.ts";
+import { type Answer, type ChatParts, type ChatStream, EMPTY_ANSWER } from "./chat-state.ts";
 
 /** What came of a request: the server took it (whatever came of the answer), or why it didn't. */
 export type Followed = { readonly isTaken: true } | { readonly isTaken: false; readonly error: unknown };
@@ -18,19 +16,16 @@ export type FollowAnswer = (
   },
 ) => Promise<Followed>;
 
-export function createFollowAnswer(options: {
-  readonly id: string;
-  readonly store: Store<ChatState>;
-  readonly transcript: Transcript;
-  readonly setConversation: (conversation: ApiConversation) => void;
-  readonly onFork: (conversation: ApiConversation, answer: ChatStream) => void;
-  /** The connection broke after the server had taken what was said; so much of the answer had come. */
-  readonly onCut: (error: unknown, text: string) => void;
-  /** Whatever came of it. */
-  readonly onEnd: () => Promise<void>;
-}): FollowAnswer {
-  const { id, store, transcript, setConversation, onFork } = options;
-
+export function createFollowAnswer(
+  { id, store, transcript, setConversation }: ChatParts,
+  on: {
+    fork(conversation: ApiConversation, answer: ChatStream): void;
+    /** The connection broke after the server had taken what was said; so much of the answer had come. */
+    cut(error: unknown, text: string): void;
+    /** Whatever came of it. */
+    end(): Promise<void>;
+  },
+): FollowAnswer {
   const grow = (change: (answer: Answer) => Partial<Answer>) =>
     store.set(({ answer = EMPTY_ANSWER }) => ({ answer: { ...answer, ...change(answer), mine: true } }));
 
@@ -101,7 +96,7 @@ export function createFollowAnswer(options: {
         if (!isTaken) taken();
         if (event.type === "accepted" && event.conversation.id !== id) {
           store.set({ answer: undefined });
-          onFork(event.conversation, events);
+          on.fork(event.conversation, events);
           return { isTaken: true };
         }
         isOver = ENDS.has(event.type);
@@ -111,11 +106,11 @@ export function createFollowAnswer(options: {
       return { isTaken: true };
     } catch (error) {
       if (!isTaken) return { isTaken, error };
-      options.onCut(error, store.get().answer?.text ?? "");
+      on.cut(error, store.get().answer?.text ?? "");
       return { isTaken };
     } finally {
       if (store.get().answer?.mine) store.set({ answer: undefined });
-      await options.onEnd();
+      await on.end();
     }
   };
 }

@@ -1,10 +1,8 @@
 import { answerOffline, routes } from "../../../src/gateway/api.ts";
-import { type Api, ApiFailure, explain } from "./api-client.ts";
-import { type ChatState, EMPTY_ANSWER } from "./chat-state.ts";
+import { ApiFailure, explain } from "./api-client.ts";
+import { type ChatParts, EMPTY_ANSWER } from "./chat-state.ts";
 import type { FollowAnswer, Followed } from "./follow-answer.ts";
 import type { Obstacle, Outbox, Unsent } from "./outbox.ts";
-import type { Store } from "./store.ts";
-import type { Transcript } from "./transcript.ts";
 
 /** What waits for an answer in another tab is tried again after this. */
 const BUSY_AGAIN_MS = 2_000;
@@ -17,22 +15,19 @@ function obstacleOf(error: unknown): Obstacle {
 }
 
 /** Sends what is unsent, the oldest first. By itself nothing is sent again that the server refused. */
-export function createSendUnsent(options: {
-  readonly api: Api;
-  readonly id: string;
-  readonly store: Store<ChatState>;
-  readonly transcript: Transcript;
-  readonly outbox: Outbox;
-  readonly follow: FollowAnswer;
-  readonly fail: (error: unknown) => void;
-  readonly refresh: () => Promise<void>;
-  readonly isOffline: (() => boolean) | undefined;
-  /** The model for a chat that has none yet. */
-  readonly missingModel: () => Promise<{ readonly model?: string }>;
-  /** Nothing is sent any more. */
-  readonly closed: AbortSignal;
-}): (by: "person" | "itself") => Promise<void> {
-  const { api, id, store, transcript, outbox, follow, fail, refresh, closed } = options;
+export function createSendUnsent(
+  { api, id, store, transcript, fail, refresh }: ChatParts,
+  options: {
+    readonly outbox: Outbox;
+    readonly follow: FollowAnswer;
+    readonly isOffline: (() => boolean) | undefined;
+    /** The model for a chat that has none yet. */
+    readonly missingModel: () => Promise<{ readonly model?: string }>;
+    /** Nothing is sent any more. */
+    readonly closed: AbortSignal;
+  },
+): (by: "person" | "itself") => Promise<void> {
+  const { outbox, follow, closed } = options;
 
   const sendOffline = async ({ id: item, text }: Unsent): Promise<Followed> => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined });

@@ -40,12 +40,12 @@ export function alignView(
   opened: ReadonlySet<number>,
 ): readonly ViewRow[] {
   const lots = new Map<number, Lot>();
-  const inserts: { number: number; entry: Extract<ViewEntry, { type: "insert" }>; after: number }[] = [];
+  const inserts: { readonly row: ViewRow; readonly after: number }[] = [];
   let last = -1;
   for (const [number, entry] of view.entries.entries()) {
     if (entry.type === "insert") {
       const after = entry.covers.reduce((most, run) => Math.max(most, run.to - 1), last);
-      inserts.push({ number, entry, after });
+      inserts.push({ row: { type: "insert", number, entry }, after });
       let nth = 0;
       for (const run of entry.covers)
         for (let index = run.from; index < run.to; index += 1, nth += 1)
@@ -58,59 +58,48 @@ export function alignView(
     else if (entry.type === "edit") lots.set(entry.index, { type: "edited", entry });
     else lots.set(entry.index, { type: "dropped", entry });
   }
-  const rows: ViewRow[] = view.system > 0 ? [{ type: "system", tokens: view.system }] : [];
-  const indexes = [...lots.keys()].sort((a, b) => a - b);
-  inserts.sort((a, b) => a.after - b.after);
-  let nextInsert = 0;
-  const flushInserts = (upTo: number) => {
-    for (; nextInsert < inserts.length && inserts[nextInsert]!.after <= upTo; nextInsert += 1) {
-      const { number, entry } = inserts[nextInsert]!;
-      rows.push({ type: "insert", number, entry });
-    }
-  };
-  flushInserts(-1);
-  for (let n = 0; n < indexes.length; ) {
-    const index = indexes[n]!;
-    const lot = lots.get(index)!;
-    if (lot.type === "covered" || lot.type === "dropped") {
-      let end = n + 1;
-      while (
-        end < indexes.length &&
-        indexes[end] === indexes[end - 1]! + 1 &&
-        isSame(lots.get(indexes[end]!)!, lot)
-      ) {
-        // An insert between two covered messages ends the run.
-        if (inserts[nextInsert] !== undefined && inserts[nextInsert]!.after < indexes[end]!) break;
-        end += 1;
-      }
-      if (end - n >= FOLD_FROM && !opened.has(index)) {
-        const run = { from: index, to: indexes[end - 1]! + 1 };
-        const tokens = indexes.slice(n, end).reduce((sum, one) => sum + originalTokens(lots.get(one)!), 0);
-        rows.push(
-          lot.type === "covered"
-            ? { type: "run", run, lot: "covered", by: lot.by, tokens }
-            : { type: "run", run, lot: "dropped", tokens },
-        );
-        flushInserts(run.to - 1);
-        n = end;
-        continue;
-      }
-      for (; n < end; n += 1) {
-        rows.push({ type: "message", index: indexes[n]!, lot: lots.get(indexes[n]!)! });
-        flushInserts(indexes[n]!);
-      }
-      continue;
-    }
-    rows.push({ type: "message", index, lot });
-    flushInserts(index);
-    n += 1;
-  }
-  flushInserts(Number.POSITIVE_INFINITY);
-  return rows;
+  const messages = [...lots].map(([index, lot]) => ({
+    row: { type: "message", index, lot } as const,
+    after: index,
+  }));
+  // What is inserted stands behind the message that it comes after: sorting keeps the order of equals.
+  const rows = [...messages, ...inserts].sort((a, b) => a.after - b.after).map(({ row }) => row);
+  return [
+    ...(view.system > 0 ? [{ type: "system", tokens: view.system } as const] : []),
+    ...fold(rows, opened),
+  ];
 }
 
-const isSame = (a: Lot, b: Lot) =>
-  a.type === b.type && (a.type !== "covered" || (b.type === "covered" && a.by === b.by));
+/** Folds long runs of one fate, unless they are opened. */
+function fold(rows: readonly ViewRow[], opened: ReadonlySet<number>): readonly ViewRow[] {
+  const folded: ViewRow[] = [];
+  for (let n = 0; n < rows.length; ) {
+    const run = [rows[n]!];
+    while (n + run.length < rows.length && goesOn(run.at(-1)!, rows[n + run.length]!))
+      run.push(rows[n + run.length]!);
+    n += run.length;
+    const [first] = run;
+    if (run.length < FOLD_FROM || first?.type !== "message" || opened.has(first.index))
+      for (const row of run) folded.push(row);
+    else folded.push(runOf(run.filter((row) => row.type === "message")));
+  }
+  return folded;
+}
+
+function goesOn(a: ViewRow, b: ViewRow): boolean {
+  if (a.type !== "message" || b.type !== "message" || b.index !== a.index + 1) return false;
+  if (a.lot.type === "covered") return b.lot.type === "covered" && a.lot.by === b.lot.by;
+  return a.lot.type === "dropped" && b.lot.type === "dropped";
+}
+
+function runOf(rows: readonly Extract<ViewRow, { type: "message" }>[]): ViewRow {
+  const { index: from, lot } = rows[0]!;
+  const tokens = rows.reduce((sum, row) => sum + originalTokens(row.lot), 0);
+  const run = { from, to: from + rows.length };
+  return lot.type === "covered"
+    ? { type: "run", run, lot: "covered", by: lot.by, tokens }
+    : { type: "run", run, lot: "dropped", tokens };
+}
 
 export interface Tally {
   readonly kept: number;

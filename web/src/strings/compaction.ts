@@ -27,7 +27,6 @@ export const compaction = {
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
   model: (name: string) => `by ${name}`,
   found: "made earlier for the same messages",
-  noModel: "without a model",
   edited: "edited by you",
   /** What a model was paid; 0: it has no known prices. */
   cost: (value: number) => (value === 0 ? "cost unknown" : dollars(value)),

@@ -71,7 +71,6 @@ export const home = {
   start: "Start a chat",
   startHelp: (model: string) => `with ${model}`,
   startOffline: "with the offline assistant",
-  examples: "Or open an example",
   titles: {
     coding: "Example: the parcel tracker",
     retrieval: "Example: questions with sources",

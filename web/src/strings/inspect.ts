@@ -12,7 +12,6 @@ export const inspect = {
   viewHelp: "what the model is sent",
   whatIf: "What if?",
   whatIfHelp: "Tries another window, profile or strategy. Nothing is sent or changed.",
-  asIs: "As it is now",
   window: "Window",
   windowPlaceholder: "as now",
   profile: "Profile",
@@ -40,14 +39,9 @@ export const inspect = {
   impossible: "This can't fit.",
   runMessages: (n: number) => plural(n, "message"),
   openRun: "Show them",
-  closeRun: "Fold",
-  saysSame: "the same",
   summary: "Summary",
   coveredBy: covered,
   notSent: "not sent",
-  shortened: (from: number, to: number) => `${count(from)} → ${count(to)} tokens`,
-  legend: "Fates",
-  filterAll: "All",
 };
 
 export const timeline = {

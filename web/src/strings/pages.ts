@@ -19,7 +19,6 @@ export const compare = {
   saved: (ratio: number) => `${percent(ratio)} less`,
   peak: "Largest request",
   compactions: "Compactions",
-  requests: "Requests",
   cost: "Cost of input",
   impossible: "Didn't fit",
   survived: "At the end the model sees",
@@ -35,7 +34,6 @@ export const compare = {
     "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
   ofItems: (kept: number, items: number) => `${count(kept)} of ${plural(items, "item")}`,
   empty: "Choose a conversation and press Replay.",
-  overWindow: "over the window",
 };
 
 export const gateway = {
@@ -83,7 +81,6 @@ export const gateway = {
   listNone: "None yet.",
   upstreams: "Upstreams",
   noUpstream: "No upstream is configured.",
-  since: "since",
   columns: {
     time: "Time",
     model: "Model",

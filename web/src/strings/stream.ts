@@ -33,8 +33,6 @@ export const stream = {
   noSummary: "Nothing was written down: what left the cache is gone.",
   question: "What the model was asked",
   said: "What was said",
-  previous: "The one before",
-  next: "The next one",
   notKept: (name: string) => `${name} is too large to be kept while the page is loaded anew.`,
   notKeptFix: "Open the file again.",
   finished: "Made by precis stream --json: to try other options, open the recording itself.",

@@ -9,7 +9,8 @@ import {
   type StrategyName,
   survivingShare,
 } from "../../../src/gateway/api.ts";
-import { Button } from "../parts/controls.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { Button, Form } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
 import { RunCard } from "../parts/run-card.tsx";
@@ -38,7 +39,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
     "truncate-oldest",
   ]);
   const [window, setWindow] = useState("32k");
-  const [prices, setPrices] = useState("");
+  const [prices, setPrices] = useState<string>();
   const words = strings.compare;
   const { result, judged, setJudged, error, isRunning, replay } = useReplay(id);
   const tokens = parseTokens(window);
@@ -50,30 +51,22 @@ export default function CompareView({ id }: { id: string | undefined }) {
     <ScrollArea className="page" label={words.title}>
       <h1>{words.title}</h1>
       <p className="lead">{words.lead}</p>
-      <form
+      <Form
         className="compare-form"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (tokens !== undefined) void replay(chosen, tokens, prices);
         }}
       >
-        <label>
-          {words.conversation}
-          <select
-            value={id ?? ""}
-            onChange={(event) =>
-              app.router.go({ page: "compare", id: event.target.value || undefined }, "replace")
-            }
-          >
-            <option value="">{words.pick}</option>
-            {newest.map((conversation) => (
-              <option key={conversation.id} value={conversation.id}>
-                {conversation.title || strings.sidebar.untitled} (
-                {strings.sidebar.messages(conversation.messages)})
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={words.conversation}
+          none={words.pick}
+          values={newest.map(({ id: one, title, messages }) => [
+            one,
+            `${title || strings.sidebar.untitled} (${strings.sidebar.messages(messages)})`,
+          ])}
+          chosen={id}
+          onChoose={(one) => app.router.go({ page: "compare", id: one }, "replace")}
+        />
         <label>
           {words.window}
           <input
@@ -84,15 +77,13 @@ export default function CompareView({ id }: { id: string | undefined }) {
           />
         </label>
         {priced.length === 0 ? null : (
-          <label>
-            {words.prices}
-            <select value={prices} onChange={(event) => setPrices(event.target.value)}>
-              <option value="">{words.noPrices}</option>
-              {priced.map(({ id: model }) => (
-                <option key={model}>{model}</option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label={words.prices}
+            none={words.noPrices}
+            values={priced.map(({ id: model }) => [model, model])}
+            chosen={prices}
+            onChoose={setPrices}
+          />
         )}
         <StrategyPicks chosen={chosen} onChange={setChosen} />
         <Button
@@ -103,7 +94,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
         >
           {isRunning ? words.running : words.run}
         </Button>
-      </form>
+      </Form>
       {error === undefined ? null : (
         <p className="notice error" role="alert">
           <Icon name="warn" /> {error}
@@ -159,7 +150,7 @@ function useReplay(id: string | undefined) {
     }
   }, [id]);
 
-  const replay = async (chosen: readonly StrategyName[], window: number, prices: string) => {
+  const replay = async (chosen: readonly StrategyName[], window: number, prices: string | undefined) => {
     if (id === undefined) return;
     setRunning(true);
     setError(undefined);
@@ -174,7 +165,7 @@ function useReplay(id: string | undefined) {
         body: {
           conversation: id,
           policies,
-          ...(prices !== "" && { prices }),
+          ...(prices !== undefined && { prices }),
         },
       });
       const ends = await Promise.all(

@@ -39,21 +39,7 @@ export function Frame() {
   useEffect(() => {
     document.title = title ? `${title} – ${strings.brand}` : strings.brand;
   }, [title]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isCommand = event.metaKey || event.ctrlKey;
-      if (isCommand && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        setOpen(true);
-        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".search input")?.focus());
-      } else if (isCommand && event.shiftKey && event.key.toLowerCase() === "o") {
-        event.preventDefault();
-        void app.newChat();
-      } else if (event.key === "Escape") setOpen(false);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [app]);
+  useShortcuts(app, setOpen);
 
   const open = (files: readonly File[]) => {
     for (const file of files) {
@@ -140,6 +126,25 @@ export function Frame() {
       <Toasts />
     </div>
   );
+}
+
+function useShortcuts(app: App, openSidebar: (isOpen: boolean) => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isCommand = event.metaKey || event.ctrlKey;
+      const key = event.key.toLowerCase();
+      if (isCommand && key === "k") {
+        event.preventDefault();
+        openSidebar(true);
+        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".search input")?.focus());
+      } else if (isCommand && event.shiftKey && key === "o") {
+        event.preventDefault();
+        void app.newChat();
+      } else if (key === "escape") openSidebar(false);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [app, openSidebar]);
 }
 
 /** Where to go from a page that broke. */

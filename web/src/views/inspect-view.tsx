@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
-import type { ProfileName, StrategyName, WhatIf, WhatIfAnswer } from "../../../src/gateway/api.ts";
+import type { WhatIf, WhatIfAnswer } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
-import { Button } from "../parts/controls.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { Button, Form } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { RequestDialog } from "../parts/request-dialog.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
@@ -99,7 +100,7 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
     inspection.try(Object.fromEntries(merged) as WhatIf);
   };
   return (
-    <form className="what-if" aria-label={words.whatIf} onSubmit={(event) => event.preventDefault()}>
+    <Form className="what-if" aria-label={words.whatIf}>
       <div className="what-if-title">
         <strong>{words.whatIf}</strong>
         <small>{words.whatIfHelp}</small>
@@ -126,38 +127,20 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
           ))}
         </datalist>
       </label>
-      <label>
-        {words.strategy}
-        <select
-          value={whatIf.strategy ?? ""}
-          onChange={(event) =>
-            change({ strategy: (event.target.value || undefined) as StrategyName | undefined })
-          }
-        >
-          <option value="">{words.asNow}</option>
-          {settings?.strategies.map(({ name }) => (
-            <option key={name} value={name}>
-              {strings.strategies[name].label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {words.profile}
-        <select
-          value={whatIf.profile ?? ""}
-          onChange={(event) =>
-            change({ profile: (event.target.value || undefined) as ProfileName | undefined })
-          }
-        >
-          <option value="">{words.asNow}</option>
-          {settings?.profiles.map((name) => (
-            <option key={name} value={name}>
-              {strings.settings.profiles[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={words.strategy}
+        none={words.asNow}
+        values={settings?.strategies.map(({ name }) => [name, strings.strategies[name].label] as const) ?? []}
+        chosen={whatIf.strategy}
+        onChoose={(strategy) => change({ strategy })}
+      />
+      <Choice
+        label={words.profile}
+        none={words.asNow}
+        values={settings?.profiles.map((name) => [name, strings.settings.profiles[name]] as const) ?? []}
+        chosen={whatIf.profile}
+        onChoose={(profile) => change({ profile })}
+      />
       <label className="check">
         <input
           type="checkbox"
@@ -181,6 +164,6 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
       >
         {words.reset}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { StreamReplayAnswer, StreamStrategyName, StreamTrace } from "../../../src/gateway/api.ts";
-import { Button } from "../parts/controls.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { Button, Form } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
@@ -83,28 +84,20 @@ function StreamForm({
     if (tokens !== undefined && tokens !== answer.tokensPerFrame) change({ tokensPerFrame: tokens });
   };
   return (
-    <form
+    <Form
       className="compare-form"
       aria-busy={isRunning}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         takeWindow();
         takePerFrame();
       }}
     >
-      <label>
-        {words.strategy}
-        <select
-          value={answer.strategy}
-          onChange={(event) => change({ strategy: event.target.value as StreamStrategyName })}
-        >
-          {Object.entries(words.strategies).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={words.strategy}
+        values={Object.entries(words.strategies)}
+        chosen={answer.strategy}
+        onChoose={(strategy) => change({ strategy: strategy as StreamStrategyName })}
+      />
       <label>
         {words.window}
         <input
@@ -128,22 +121,14 @@ function StreamForm({
         />
       </label>
       {answer.recordings < 2 ? null : (
-        <label>
-          {words.recording}
-          <select
-            value={options.pick ?? 0}
-            onChange={(event) => change({ pick: Number(event.target.value) })}
-          >
-            {Array.from({ length: answer.recordings }, (_, n) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: recordings have no other name
-              <option key={n} value={n}>
-                {n + 1}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={words.recording}
+          values={Array.from({ length: answer.recordings }, (_, n) => [String(n), String(n + 1)])}
+          chosen={String(options.pick ?? 0)}
+          onChoose={(pick) => change({ pick: Number(pick) })}
+        />
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -89,15 +89,8 @@ export interface SimulateOptions {
 /** Walks a transcript as it happened: one `fit` before every answer of the model. */
 export async function simulate(options: SimulateOptions): Promise<Replay> {
   const { compactor, dialect, measure, messages, times, signal } = options;
-  const read: Message[] = [];
-  const tokens: number[] = [];
   const pause = createPause(signal);
-  for (const wire of messages) {
-    const message = dialect.read(wire);
-    read.push(message);
-    tokens.push(measure.message(message));
-    await pause();
-  }
+  const { read, tokens } = await readAll(options, pause);
   const all = answerStarts(read, { joined: dialect.id === "openai-responses" });
   const { starts, every } = sampleOf(all, options.maxWork ?? Number.POSITIVE_INFINITY);
   const answers = new Set(all);
@@ -150,14 +143,24 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
       compaction: compacted ? compactions.length - 1 : undefined,
     });
   }
-  const survival =
-    last &&
-    survivalOf(
-      read.slice(0, last.start),
-      last.view.map((wire) => dialect.read(wire)),
-      measure.text,
-    );
+  const view = last?.view.map((wire) => dialect.read(wire));
+  const survival = view && survivalOf(read.slice(0, last?.start), view, measure.text);
   return { requests, compactions, impossible, every, budget, ...(survival && { survival }) };
+}
+
+async function readAll(
+  { dialect, measure, messages }: Pick<SimulateOptions, "dialect" | "measure" | "messages">,
+  pause: () => Promise<void>,
+): Promise<{ readonly read: readonly Message[]; readonly tokens: readonly number[] }> {
+  const read: Message[] = [];
+  const tokens: number[] = [];
+  for (const wire of messages) {
+    const message = dialect.read(wire);
+    read.push(message);
+    tokens.push(measure.message(message));
+    await pause();
+  }
+  return { read, tokens };
 }
 
 function compactionOf(report: Report): Omit<ReplayCompaction, "request" | "at" | "receipt"> {

@@ -77,6 +77,11 @@ function countsOf(entries: readonly Entry[]): Report["counts"] {
   return counts;
 }
 
+/** The colour of a meter at a pressure. */
+export function levelOf(pressure: number): PressureReport["level"] {
+  return pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
+}
+
 /** How full the current view is, and with what. */
 export function pressureOf<M>(survey: Survey<M>): PressureReport {
   const { conversation, current, quoted, pressure, tokens, budget, startsAt, checkpoint } = survey;
@@ -97,7 +102,7 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
   if (note && showsNote(current, messages)) fill.user += note.tokens;
   for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
   for (const one of quoted) fill.summary += one.tokens;
-  const level = pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
+  const level = levelOf(pressure);
   return {
     pressure,
     tokens,

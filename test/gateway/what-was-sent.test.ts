@@ -167,3 +167,39 @@ it("a request that quotes hidden messages shows the quotations, in its rows and 
   expect(until).toBeGreaterThan(length);
   expect(until).toBeLessThanOrEqual(after.length);
 });
+
+it("meter and inspector are one while a question that will be quoted something waits for its view", async () => {
+  provider = await startFakeProvider({ reply: "Understood." });
+  gateway = await startGateway({
+    ...upstreamAt(provider.url),
+    strategy: "truncate-oldest",
+    budget: 4_000,
+    recall: { auto: true },
+  });
+  const messages = Array.from({ length: 24 }, (_, shelf) => [
+    { role: "user", content: `Where is shelf${shelf}?` },
+    {
+      role: "assistant",
+      content: `Shelf${shelf} holds box${shelf} in hall${shelf}. ${"That is how it is stored. ".repeat(30)}`,
+    },
+  ]).flat();
+  const { conversations } = await call(routes.importFile, {
+    body: { name: "shelves.json", text: JSON.stringify({ model: "gpt-4o", messages }) },
+  });
+  const { id } = conversations[0]!;
+  await say(id, "Thanks, go on.");
+  const before = await call(routes.pressure, { params: { id } });
+  await call(routes.appendMessage, {
+    params: { id },
+    body: { role: "user", text: "What does shelf3 hold, box3 of hall3?" },
+  });
+  const view = await call(routes.view, { params: { id } });
+  expect(JSON.stringify(view.entries)).toContain("Quotations from earlier messages");
+  const meter = await call(routes.pressure, { params: { id } });
+  expect({ tokens: meter.tokens, pressure: meter.pressure }).toEqual({
+    tokens: view.tokens.after,
+    pressure: view.pressure.after,
+  });
+  expect(Object.values(meter.fill).reduce((sum, tokens) => sum + tokens, 0)).toBe(meter.tokens);
+  expect(meter.fill.summary).toBeGreaterThan(before.fill.summary);
+});

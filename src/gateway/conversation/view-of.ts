@@ -1,6 +1,17 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
-import type { Entry, FitInput, Measure, Outcome, Plan, Report, Role, Run } from "../../core/types.ts";
+import type {
+  Entry,
+  FitInput,
+  Measure,
+  Outcome,
+  Plan,
+  PressureReport,
+  Report,
+  Role,
+  Run,
+} from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
+import { levelOf } from "../../engine/report.ts";
 import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
@@ -42,31 +53,52 @@ export async function pressureOf(
   const loaded = await load(parts, tenant, id);
   await countAheadOfPlan(parts, loaded);
   const report = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  const isDue = report.pressure >= report.startsAt;
+  const plan = isDue || waitsForQuotation(loaded, report) ? await planned(parts, loaded) : undefined;
   return {
-    ...report,
+    ...(plan && plan !== "impossible" ? withQuotation(report, plan) : report),
     model: loaded.model === "" ? undefined : loaded.model,
     window: report.budget.window,
-    ...(report.pressure >= report.startsAt && (await nextOf(parts, loaded))),
+    ...(isDue && nextOf(plan)),
   };
 }
 
-/** What comes of a compaction that should start now. */
-async function nextOf(
-  parts: Pick<CompactionParts, "compactors" | "windows" | "now">,
-  loaded: Loaded,
-): Promise<Pick<ApiPressure, "next" | "isAllPinned">> {
+/** Undefined where nothing is planned. */
+type Planned = Plan | "impossible" | undefined;
+
+async function planned(parts: Parameters<typeof currentPlan>[0], loaded: Loaded): Promise<Planned> {
   try {
-    const plan = await currentPlan(parts, loaded);
-    if (plan.calls.length > 0 || isCompacting(plan)) return { next: "compaction" };
-    const isAllPinned = plan.warnings.some(({ code }) => code === "all-pinned");
-    return {
-      next: plan.due === undefined ? "held" : "nothing-to-gain",
-      ...(isAllPinned && { isAllPinned }),
-    };
+    return await currentPlan(parts, loaded);
   } catch (error) {
-    if (error instanceof BudgetImpossibleError) return { next: "impossible" };
+    if (error instanceof BudgetImpossibleError) return "impossible";
     throw error;
   }
+}
+
+/** A question that no view was made for yet may be quoted something with it. */
+function waitsForQuotation({ messages }: Loaded, { checkpoint }: PressureReport): boolean {
+  return checkpoint !== undefined && messages.at(-1)?.role === "user";
+}
+
+/** Pressure with what recall will add to the view: the meter shows what the model would be sent, as the inspector does. */
+function withQuotation(report: PressureReport, plan: Plan): PressureReport {
+  const more = plan.tokens.after - report.tokens;
+  if (isCompacting(plan) || more <= 0) return report;
+  const { after: pressure } = plan.pressure;
+  const fill = { ...report.fill, summary: report.fill.summary + more };
+  return { ...report, tokens: plan.tokens.after, pressure, level: levelOf(pressure), fill };
+}
+
+/** What comes of a compaction that should start now. */
+function nextOf(plan: Planned): Pick<ApiPressure, "next" | "isAllPinned"> {
+  if (plan === undefined) return {};
+  if (plan === "impossible") return { next: "impossible" };
+  if (plan.calls.length > 0 || isCompacting(plan)) return { next: "compaction" };
+  const isAllPinned = plan.warnings.some(({ code }) => code === "all-pinned");
+  return {
+    next: plan.due === undefined ? "held" : "nothing-to-gain",
+    ...(isAllPinned && { isAllPinned }),
+  };
 }
 
 export async function viewOf(

@@ -102,10 +102,10 @@ function checkHostState(state: unknown): void {
 function checkRejected(rejected: unknown): void {
   if (!given(rejected) || typeof rejected === "boolean") return;
   const { tokens } = (isObject(rejected) ? rejected : {}) as { readonly tokens?: unknown };
-  if (typeof tokens === "number") return;
+  if (Number.isFinite(tokens) && (tokens as number) > 0) return;
   throw refused(
     "rejected",
-    `${said(rejected)} is neither a boolean nor a count.`,
+    `${given(tokens) ? `a count of ${said(tokens)}` : said(rejected)} is neither a boolean nor a count.`,
     "Give true, or the provider's own count: `{ tokens: 131_000 }`.",
   );
 }

@@ -230,8 +230,9 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
   const run = survey.pressure >= PREPARE_FROM ? wantedRun(operation, survey.goal) : undefined;
   const summaries =
     run && isWorthAsking(operation, run)
-      ? await requestSummary(operation, run, { reason: "pressure" })
+      ? await requestSummary(operation, run, { reason: "pressure", cancel: input.signal })
       : undefined;
+  input.signal?.throwIfAborted();
   return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })(summaries));
 }
 
@@ -252,8 +253,10 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
     tokens: survey.tokens,
     budget: survey.budget.budget,
   });
+  const decision = await inSlices(decide(operation), input.signal);
+  input.signal?.throwIfAborted();
   // Not awaited: the summary is for the next request.
-  summaryFor(operation, await inSlices(decide(operation)));
+  summaryFor(operation, decision);
   return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })());
 }
 

@@ -15,7 +15,9 @@ export function createEmitter(): Emitter {
     emit(event, payload) {
       for (const listener of listeners.get(event) ?? []) {
         try {
-          listener(payload as never);
+          const heard: unknown = listener(payload as never);
+          // One that is asynchronous throws later.
+          if (heard instanceof Promise) heard.catch(() => undefined);
         } catch {
           // The listener's own matter: what it was told about has already happened.
         }

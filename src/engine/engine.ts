@@ -1,4 +1,5 @@
 import { createTextHash } from "../core/hash.ts";
+import { isRecord } from "../core/is-record.ts";
 import type {
   CompactorOptions,
   Dialect,
@@ -176,7 +177,7 @@ function recordKeeper(store: Store | undefined, genuine: GenuineMemory): RecordK
     async find(hashes) {
       if (!store) return { ...(await memory.find(hashes)), warnings: [] };
       try {
-        const far = await inTime(store.find(hashes));
+        const { found: far, unreadable } = readFound(await inTime(store.find(hashes)));
         const near = await unsaved.find(hashes);
         return {
           checkpoints: [...far.checkpoints, ...near.checkpoints],
@@ -185,7 +186,7 @@ function recordKeeper(store: Store | undefined, genuine: GenuineMemory): RecordK
           answers: [...(far.answers ?? []), ...(near.answers ?? [])],
           // Whether the store keeps them at all is for it to say.
           ...(far.recalled && { recalled: [...far.recalled, ...(near.recalled ?? [])] }),
-          warnings: [],
+          warnings: unreadable > 0 ? [failed("read", new Error(unreadableText(unreadable)))] : [],
         };
       } catch (error) {
         return { ...(await memory.find(hashes)), warnings: [failed("read", error)] };
@@ -207,6 +208,27 @@ function recordKeeper(store: Store | undefined, genuine: GenuineMemory): RecordK
     },
   };
 }
+
+/** The records that a host's own store found, without what isn't one: many databases say `null` for what they don't have. */
+function readFound(found: Records): { readonly found: Records; readonly unreadable: number } {
+  const { checkpoints, summaries, undos } = (found ?? {}) as Partial<Records>;
+  if (![checkpoints, summaries, undos].every(Array.isArray))
+    throw new Error("its `find` must resolve to `{ checkpoints, summaries, undos }`, each of them a list.");
+  const read = {
+    ...found,
+    checkpoints: found.checkpoints.filter(
+      (one) => isRecord(one) && isRecord(one.texts) && isRecord(one.seen),
+    ),
+    summaries: found.summaries.filter((one) => isRecord(one) && isRecord(one.covers)),
+    undos: found.undos.filter(isRecord),
+  };
+  const count = (records: Records): number =>
+    records.checkpoints.length + records.summaries.length + records.undos.length;
+  return { found: read, unreadable: count(found) - count(read) };
+}
+
+const unreadableText = (count: number): string =>
+  `${count} of the records that it found can't be read, and are ignored. Leave out what isn't there, and store records as they are.`;
 
 /** A store that never answers must not hold a conversation. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {

@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from "../models/shared/time-limit.ts";
+
 /** Waits for a promise, but not longer than `ms`. True if it came in time. */
 export async function settledInTime(
   promise: Promise<unknown>,
@@ -9,7 +11,7 @@ export async function settledInTime(
   let stop = () => {};
   const late = new Promise<false>((resolve) => {
     stop = () => resolve(false);
-    timer = setTimeout(stop, ms);
+    timer = setTimeout(stop, Math.min(ms, MAX_TIMER_MS));
     signal?.addEventListener("abort", stop, { once: true });
   });
   try {

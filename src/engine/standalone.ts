@@ -1,10 +1,12 @@
 import { LEAST_CAP } from "../core/budget.ts";
 import { ConfigError, TranscriptError } from "../core/errors.ts";
+import { runNow } from "../core/steps.ts";
 import type {
   Compactor,
   HandoverInput,
   HandoverResult,
   ModelCall,
+  Reason,
   Report,
   SummarizeInput,
 } from "../core/types.ts";
@@ -21,6 +23,7 @@ import { summaryMessage } from "../summaries/summary-message.ts";
 import { trimRecord } from "../summaries/trim-record.ts";
 import { asError } from "./background.ts";
 import { recordLength } from "./narrative-share.ts";
+import { prepareState } from "./next-state.ts";
 import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";
 import { writeHandover } from "./write-summaries.ts";
@@ -36,6 +39,8 @@ const NARRATIVE_SHARE = 0.7;
 /** A summary message has room for a line from here on, beside its tag and titles (tokens). */
 const LEAST_MESSAGE = 150;
 
+/** Why a model is asked: somebody called for the text. */
+const REASON: Reason = "forced";
 /** Of the model's window, what it may write. */
 const MOST_OF_WINDOW = 0.125;
 
@@ -59,7 +64,7 @@ export async function summarize<M>(
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
-    report: report(operation, text, calls, written),
+    report: told(operation, { text, calls, written }),
   };
 }
 
@@ -81,7 +86,7 @@ export async function handover<M>(
     text,
     tokens: operation.survey.conversation.measure.text(text),
     message: operation.engine.dialect.write({ role: "user", text }),
-    report: report(operation, text, calls, written),
+    report: told(operation, { text, calls, written }),
   };
 }
 
@@ -166,11 +171,14 @@ function recordText<M>(
   return text;
 }
 
-/** The model's own summary of everything; none without a model, or if it failed. */
-async function byModel<M>(
-  operation: Operation<M>,
-  cap: number,
-): Promise<{ readonly written: string | undefined; readonly calls: readonly ModelCall[] }> {
+/** What a model wrote of the conversation; nothing without a model, or if it failed. */
+interface ByModel {
+  readonly written: string | undefined;
+  readonly calls: readonly ModelCall[];
+}
+
+/** The model's own summary of everything. It is told of as every summary is: what is started has one end. */
+async function byModel<M>(operation: Operation<M>, cap: number): Promise<ByModel> {
   const { engine, survey, input } = operation;
   const calls: ModelCall[] = [];
   const length = survey.conversation.chain.length - 1;
@@ -178,6 +186,8 @@ async function byModel<M>(
   const signal = input.signal ?? new AbortController().signal;
   // Beside notes and record the conversation itself must fit.
   const most = Math.floor(summarizerWindow(engine.summarizer) * MOST_OF_WINDOW);
+  const { emitter } = engine;
+  emitter.emit("started", { reason: REASON });
   try {
     return {
       written: await writeHandover(operation, { from: 0, to: length }, Math.min(cap, most), {
@@ -187,17 +197,30 @@ async function byModel<M>(
       calls,
     };
   } catch (error) {
+    if (signal.aborted) emitter.emit("cancelled", { reason: REASON });
     signal.throwIfAborted();
-    engine.emitter.emit("failed", { error: asError(error), fallback: "extractive" });
+    emitter.emit("failed", { error: asError(error), fallback: "extractive" });
     return { written: undefined, calls };
   }
 }
 
-function report<M>(
+/** The report of a text. Listeners are told of it, if a model wrote it. */
+function told<M>(operation: Operation<M>, made: ByModel & { readonly text: string }): Report {
+  const report = reportFor(operation, made);
+  if (made.written === undefined) return report;
+  const state = prepareState(operation, { checkpoint: report.checkpoint, beside: true });
+  operation.engine.emitter.emit("completed", {
+    report,
+    get state() {
+      return runNow(state());
+    },
+  });
+  return report;
+}
+
+function reportFor<M>(
   operation: Operation<M>,
-  text: string,
-  calls: readonly ModelCall[],
-  written: string | undefined,
+  { text, calls, written }: ByModel & { readonly text: string },
 ): Report {
   const accepted = calls.findLast((one) => one.result === "accepted")?.rung;
   return reportOf(operation, {

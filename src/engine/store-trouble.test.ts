@@ -44,3 +44,16 @@ test("a store that rejects is reported, and the next view stands on what memory 
   expect(second.report.outcome).toBe("view");
   expect(second.messages).toEqual(first.messages);
 });
+
+test.each([
+  ["nothing", undefined, /`find` must resolve to/],
+  ["no undos", { checkpoints: [], summaries: [] }, /`find` must resolve to/],
+  ["nulls", { checkpoints: [null, {}], summaries: [undefined, {}], undos: [null] }, /5 of the records/],
+])("a store that finds %s is reported, and the view is made without it", async (_, found, words) => {
+  const store = { find: async () => found, save: async () => undefined } as unknown as Store;
+  const compactor = createCompactor({ dialect: openaiChat, budget: 400, store });
+  const { report, messages } = await compactor.fit(transcript);
+  expect(report.outcome).toBe("compacted");
+  expect(messages.length).toBeLessThan(transcript.length);
+  expect(report.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
+});

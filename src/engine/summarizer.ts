@@ -251,7 +251,13 @@ function replyOf(reply: ModelReply, model: Model): ModelReply {
       fix: "`complete` must resolve to `{ text, stop, usage }`.",
     });
   }
-  return { ...reply, usage: reply.usage ?? { input: 0 } };
+  return { ...reply, usage: usageOf(reply.usage) };
+}
+
+/** What a model says that it took; a count that is none counts as nothing. */
+function usageOf(usage: Usage | undefined): Usage {
+  const counts = Object.entries(usage ?? {}).filter(([, count]) => Number.isFinite(count) && count >= 0);
+  return { input: 0, ...Object.fromEntries(counts) };
 }
 
 /** US dollars for one call; 0 where the model's prices aren't known. */

@@ -2,7 +2,8 @@ import { ConfigError, ModelError } from "../core/errors.ts";
 import type { Model, ModelRequest } from "../core/types.ts";
 import { openFolder } from "./mailbox/folder.ts";
 import { type Place, takeReply } from "./mailbox/reply.ts";
-import { MAX_TIMER_MS, timer } from "./shared/retry.ts";
+import { timer } from "./shared/retry.ts";
+import { timeLimit } from "./shared/time-limit.ts";
 
 const PREFIX = "mailbox:";
 
@@ -52,7 +53,7 @@ export function mailbox(options: MailboxOptions): Model {
     window: settings.window,
     async complete(request) {
       if (request.continues !== undefined) throw cannotContinue(id);
-      const limit = AbortSignal.timeout(Math.min(settings.timeoutMs, MAX_TIMER_MS));
+      const limit = timeLimit(settings.timeoutMs);
       const stop = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
       if (stop.aborted) throw ended(id, settings.timeoutMs, request);
       const place = await folder.post(request);

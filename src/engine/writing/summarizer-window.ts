@@ -1,6 +1,8 @@
 import { ModelError } from "../../core/errors.ts";
 import type { Model } from "../../core/types.ts";
+import { timeLimit } from "../../models/shared/time-limit.ts";
 import { modelInfo } from "../../tokens/index.ts";
+import { settledInTime } from "../settled-in-time.ts";
 
 /** A model that says "too long" gets pieces of this share from then on. */
 const SMALLER = 0.7;
@@ -42,9 +44,19 @@ export async function learnWindow(model: Model, signal: AbortSignal): Promise<vo
 }
 
 async function askWindow(model: Model): Promise<void> {
-  const window = await model.findWindow?.(AbortSignal.timeout(ASK_MS)).catch(() => undefined);
+  const window = await answerOf(model);
   if (window !== undefined && Number.isFinite(window) && window >= LEAST_WINDOW && !learned.has(model))
     learned.set(model, Math.floor(window));
+}
+
+/** What the server says. A model of the host's own may throw, or heed no signal: then nobody knows. */
+async function answerOf(model: Model): Promise<number | undefined> {
+  try {
+    const answer = Promise.resolve(model.findWindow?.(timeLimit(ASK_MS)));
+    return (await settledInTime(answer, ASK_MS)) ? await answer : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Remembers that a model refused a piece as too long; false if the error says something else. */

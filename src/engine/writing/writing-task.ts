@@ -2,6 +2,7 @@ import { ModelError } from "../../core/errors.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
+import { timeLimit } from "../../models/shared/time-limit.ts";
 import { inSlices } from "../../recall/in-slices.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { lengthInWords } from "../../summaries/length-in-words.ts";
@@ -75,7 +76,7 @@ export function createWritingTask<M>(
       model,
       measure,
       temperature: summary.temperature,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(summary.deadlineMs)]),
+      signal: AbortSignal.any([signal, timeLimit(summary.deadlineMs)]),
       messages,
       calls,
       inWords(tokens) {

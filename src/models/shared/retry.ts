@@ -1,4 +1,5 @@
 import { ConfigError, ModelError } from "../../core/errors.ts";
+import { MAX_TIMER_MS } from "./time-limit.ts";
 
 /** How often and how long a failed request is tried again. */
 export interface RetryOptions {
@@ -21,8 +22,6 @@ export interface RetryOptions {
 const DEFAULTS = { attempts: 3, baseMs: 500, maxMs: 20_000, deadlineMs: 120_000 };
 /** Half of a wait is fixed, the other half is spread. */
 const FIXED_SHARE = 0.5;
-/** Longest wait that a timer holds: above it setTimeout fires at once. */
-export const MAX_TIMER_MS = 2_147_483_647;
 
 /** What one attempt gets: aborted by the caller, and by the deadline. */
 interface Attempt {

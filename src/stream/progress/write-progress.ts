@@ -1,5 +1,6 @@
 import { clipText } from "../../core/clip.ts";
 import type { ModelReply } from "../../core/types.ts";
+import { timeLimit } from "../../models/shared/time-limit.ts";
 import { acceptSummary } from "../../summaries/accept-summary.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import type { SessionCore } from "../core.ts";
@@ -83,7 +84,7 @@ async function askCache(core: SessionCore, cap: number): Promise<ModelReply> {
   const items = roomBehind(withFrame) >= cap ? withFrame : [question];
   const room = Math.min(cap, roomBehind(items));
   if (room < cap) throw new Error(`only ${Math.max(0, room)} tokens are left for the answer`);
-  const signal = AbortSignal.timeout(settings.deadlineMs);
+  const signal = timeLimit(settings.deadlineMs);
   await cache.feed(items, signal);
   const generated = await cache.generate({
     name: "stream-summary",
@@ -109,6 +110,6 @@ function fullRequest({ notes, time, settings }: SessionCore, cap: number) {
     messages: [{ role: "user" as const, text: rendered.user }],
     cap: answerCap(PROMPTS.progress, cap),
     temperature: 0,
-    signal: AbortSignal.timeout(settings.deadlineMs),
+    signal: timeLimit(settings.deadlineMs),
   };
 }

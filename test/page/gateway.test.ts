@@ -51,10 +51,10 @@ it("requests come in live, with what was done to them; a conversation can be ope
   // Nothing of it is lost with a reload, and it can be searched.
   await tab.reload();
   await eventually(() => rows.count()).toBe(14);
-  await tab.getByLabel("What précis did").selectOption("compacted");
+  await tab.getByLabel("What precis did").selectOption("compacted");
   await eventually(() => rows.count()).toBeLessThan(14);
   expect(await rows.first().textContent()).toContain("compacted");
-  await tab.getByLabel("What précis did").selectOption("");
+  await tab.getByLabel("What precis did").selectOption("");
   await tab.getByRole("searchbox", { name: "Search requests" }).fill("no such model");
   await tab.getByText("No request matches.").waitFor();
   await served.click();

@@ -13,7 +13,7 @@ import { text } from "./strings/text.ts";
 
 /** Every word that the page shows. */
 export const strings = {
-  brand: "précis",
+  brand: "precis",
   tagline: "See what the model sees.",
   skip: "Skip to the conversation",
   close: "Close",

@@ -67,7 +67,7 @@ export const sidebar = {
 
 export const home = {
   title: "See what the model sees.",
-  lead: "A conversation that outgrows its model's window is usually cut off. précis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
+  lead: "A conversation that outgrows its model's window is usually cut off. precis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
   start: "Start a chat",
   startHelp: (model: string) => `with ${model}`,
   startOffline: "with the offline assistant",

@@ -52,7 +52,7 @@ export const timeline = {
     "Only what was recorded: compactions, summaries, recalls, undos and failures of this conversation.",
   replay: "Replay",
   replayHelp:
-    "What précis would do if this conversation began anew under its present settings. Nothing is sent or changed.",
+    "What precis would do if this conversation began anew under its present settings. Nothing is sent or changed.",
   reading: "Reading what was recorded…",
   replaying: "Replaying request by request…",
   sampled: (every: number) => `A very long conversation: every ${count(every)}th request is replayed.`,

@@ -14,7 +14,7 @@ export const compare = {
   running: "Replaying…",
   add: "Add a strategy",
   remove: (name: string) => `Leave out ${name}`,
-  everything: "Without précis",
+  everything: "Without precis",
   sent: "Tokens sent",
   saved: (ratio: number) => `${percent(ratio)} less`,
   peak: "Largest request",
@@ -84,7 +84,7 @@ export const gateway = {
   columns: {
     time: "Time",
     model: "Model",
-    what: "What précis did",
+    what: "What precis did",
     tokens: "Tokens",
     cache: "From the cache",
     spend: "Spent",

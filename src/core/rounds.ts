@@ -181,13 +181,18 @@ function pairCalls(messages: readonly Message[]): { ranges: Unit[]; pairs: Pair[
     else faults.push({ index, kind: "orphan-call" });
   }
   faults.sort((a, b) => a.index - b.index);
-  const ranges: Unit[] = [];
-  for (let call = 0; call < messages.length; call++) {
+  return { ranges: roundsOf(lastResultOf, runStart, open), pairs, faults };
+}
+
+/** From where the model began to speak before its calls, up to the last result of them. */
+function roundsOf(lastResultOf: Int32Array, runStart: readonly number[], open: ReadonlySet<number>): Unit[] {
+  const rounds: Unit[] = [];
+  for (let call = 0; call < lastResultOf.length; call++) {
     const result = lastResultOf[call]!;
     if (result >= 0)
-      ranges.push({ kind: "round", from: runStart[call]!, to: result + 1, open: open.has(call) });
+      rounds.push({ kind: "round", from: runStart[call]!, to: result + 1, open: open.has(call) });
   }
-  return { ranges, pairs, faults };
+  return rounds;
 }
 
 /** What the ids of a run of results say, in a format whose ids are optional. */

@@ -60,7 +60,8 @@ export function breaches<M>(
   const { engine, transcript, input, survey } = operation;
   const { dialect } = engine;
   const { conversation } = survey;
-  return judge({ dialect, transcript, system: input.system, conversation, draft, tokens, limit });
+  const read = { dialect, transcript, system: input.system, conversation };
+  return judge(read, { draft, tokens, limit });
 }
 
 /** How the newest summary came about; one that this process didn't write was there already. */

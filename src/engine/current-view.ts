@@ -1,11 +1,11 @@
 import { type Draft, keepAll } from "../core/draft.ts";
 import type { Remembered } from "../core/state/remembered.ts";
-import type { Checkpoint, Dialect, Undo } from "../core/types.ts";
+import type { Checkpoint, Undo } from "../core/types.ts";
 import { showsUnanswered } from "./amend.ts";
 import { viewOfCheckpoint } from "./checkpoint-view.ts";
 import { type CheckpointChoice, chooseCheckpoint, leave } from "./choose-checkpoint.ts";
-import { type Conversation, recordOfLong, wholeTokens } from "./conversation.ts";
-import { judge } from "./judge.ts";
+import { recordOfLong, wholeTokens } from "./conversation.ts";
+import { judge, type ReadTranscript } from "./judge.ts";
 
 /** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
 const WITH_EASE = 1.25;
@@ -27,28 +27,17 @@ export interface CurrentView {
 /** The view of the newest checkpoint that still holds, or all of the transcript. */
 export function currentView<M>(
   choice: CheckpointChoice & { readonly state: Pick<Remembered, "unproven"> },
-  {
-    dialect,
-    transcript,
-    system,
-    conversation,
-    budget,
-    fresh,
-  }: {
-    readonly dialect: Dialect<M>;
-    readonly transcript: readonly M[];
-    readonly system: unknown;
-    readonly conversation: Conversation;
-    /** Tokens that the view may have. */
-    readonly budget: number;
-    /** Look at the whole transcript as if nothing had been compacted. */
-    readonly fresh: boolean;
-  },
+  read: ReadTranscript<M>,
+  /** Tokens that the view may have. */
+  budget: number,
+  /** Look at the whole transcript as if nothing had been compacted. */
+  fresh: boolean,
 ): CurrentView {
+  const { conversation } = read;
   const whole = { broughtBack: [], reworded: false, current: keepAll(conversation.messages.length) };
   const { checkpoint, left } = fresh ? { checkpoint: undefined, left: [] } : chooseCheckpoint(choice);
   const isUnproven = checkpoint !== undefined && choice.state.unproven.has(checkpoint.id);
-  const view = checkpoint && viewOfCheckpoint(checkpoint, conversation, dialect, isUnproven);
+  const view = checkpoint && viewOfCheckpoint(checkpoint, conversation, read.dialect, isUnproven);
   if (!checkpoint || !view) return { ...whole, checkpoint: undefined, invalid: false, left };
   // The model asked for its newest results and has never seen them: a view that was made for less room may not keep them from it.
   // What a long history needs for its record isn't room for them: a new compaction would cut them again.
@@ -60,8 +49,8 @@ export function currentView<M>(
   // vouches for the view.
   const isDoubtful =
     view.shown.length > 0 || checkpoint.seen.messages > conversation.messages.length || isUnproven;
-  const judged = { dialect, transcript, system, conversation, draft: view.draft, tokens: 0, limit: 0 };
-  if (isTooNarrow || (isDoubtful && judge(judged).length > 0))
+  const isBroken = (): boolean => judge(read, { draft: view.draft, tokens: 0, limit: 0 }).length > 0;
+  if (isTooNarrow || (isDoubtful && isBroken()))
     return { ...whole, checkpoint: undefined, invalid: true, left: allLeft };
   return {
     checkpoint,

@@ -1,7 +1,16 @@
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
 import { runNow } from "../core/steps.ts";
-import type { FitResult, Outcome, Reason, Report, State, Summary, Warning } from "../core/types.ts";
+import type {
+  FitResult,
+  ModelCall,
+  Outcome,
+  Reason,
+  Report,
+  State,
+  Summary,
+  Warning,
+} from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { withHostNote } from "./host-state.ts";
@@ -183,13 +192,8 @@ function outcomeOf(
 }
 
 /** The model calls that this compaction rests on. */
-function takeCalls<M>({
-  engine,
-  survey,
-}: Operation<M>): NonNullable<ReturnType<Engine["unreported"]["get"]>> {
+function takeCalls<M>({ engine, survey }: Operation<M>): readonly ModelCall[] {
   const calls = engine.unreported.get(survey.name) ?? [];
   engine.unreported.delete(survey.name);
   return calls;
 }
-
-type Engine = Operation<unknown>["engine"];

@@ -1,6 +1,6 @@
-import { breakEvenRequests } from "../core/break-even.ts";
+import { type BreakEvenInput, breakEvenRequests } from "../core/break-even.ts";
 import type { Draft } from "../core/draft.ts";
-import type { Checkpoint, DialectRules, Reason, Undo } from "../core/types.ts";
+import type { Checkpoint, DialectRules, Message, Reason, Undo } from "../core/types.ts";
 import { type Conversation, shownMessages, shownTurns } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
 import { openLoop } from "./signed-reasoning.ts";
@@ -94,22 +94,14 @@ function countReason(input: DueInput): Reason | undefined {
 
 /** Have as many requests come since a checkpoint as another one like it would take to pay off? */
 function hasPaid(input: DueInput, checkpoint: Checkpoint): boolean {
-  const { conversation, settings, tokens, pressure } = input;
-  const { structure, messages, head } = conversation;
-  if (structure.turns.length <= checkpoint.seen.turns) return false;
+  const { conversation, settings, pressure } = input;
+  const { structure, messages } = conversation;
+  const { seen, tokens } = checkpoint;
+  if (structure.turns.length <= seen.turns) return false;
   if (pressure >= COUNT_PRESSES) return true;
-  const requests = messages
-    .slice(checkpoint.seen.messages)
-    .reduce((sum, { role }) => sum + (role === "assistant" ? 1 : 0), 0);
-  const needed = breakEvenRequests({
-    view: tokens - head,
-    landing: checkpoint.tokens.after - head,
-    head,
-    ...settings.cache,
-    cold: false,
-    summary: input.asksModel ? settings.summary.cap * USUAL_LENGTH : 0,
-  });
-  return needed <= requests;
+  const summary = input.asksModel ? settings.summary.cap * USUAL_LENGTH : 0;
+  const needed = requestsToPayOff(input, { landing: tokens.after, cold: false, summary });
+  return needed <= requestsIn(messages.slice(seen.messages));
 }
 
 /** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
@@ -126,15 +118,25 @@ function cheapReason(input: DueInput): Reason | undefined {
         ? "pause"
         : undefined;
   if (!reason) return undefined;
-  const requests = conversation.messages.reduce((sum, { role }) => sum + (role === "assistant" ? 1 : 0), 0);
-  const expected = Math.min(MOST_REQUESTS, Math.max(LEAST_REQUESTS, requests));
-  const needed = breakEvenRequests({
-    view: input.tokens - conversation.head,
-    landing: input.goal - conversation.head,
-    head: conversation.head,
-    ...settings.cache,
-    cold,
-    summary: 0,
-  });
+  const expected = Math.min(MOST_REQUESTS, Math.max(LEAST_REQUESTS, requestsIn(conversation.messages)));
+  const needed = requestsToPayOff(input, { landing: input.goal, cold, summary: 0 });
   return needed <= expected ? reason : undefined;
+}
+
+/** Requests that must still come for a compaction to so many tokens to pay off. */
+function requestsToPayOff(
+  { conversation: { head }, settings, tokens }: DueInput,
+  { landing, ...more }: Pick<BreakEvenInput, "landing" | "cold" | "summary">,
+): number {
+  return breakEvenRequests({
+    view: tokens - head,
+    landing: landing - head,
+    head,
+    ...settings.cache,
+    ...more,
+  });
+}
+
+function requestsIn(messages: readonly Message[]): number {
+  return messages.filter(({ role }) => role === "assistant").length;
 }

@@ -4,18 +4,20 @@ import { renderView } from "../core/render.ts";
 import type { Dialect } from "../core/types.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** The post-conditions of a draft, judged on the wire messages that it renders to. */
-export function judge<M>(options: {
+/** A transcript as it was given, and as it was read. */
+export interface ReadTranscript<M> {
   readonly dialect: Dialect<M>;
   readonly transcript: readonly M[];
   readonly system: unknown;
   readonly conversation: Conversation;
-  readonly draft: Draft;
-  readonly tokens: number;
-  readonly limit: number;
-}): readonly string[] {
-  const { dialect, transcript, system, conversation, tokens, limit } = options;
-  const entries = entriesOf(options.draft);
+}
+
+/** The post-conditions of a draft, judged on the wire messages that it renders to. */
+export function judge<M>(
+  { dialect, transcript, system, conversation }: ReadTranscript<M>,
+  { draft, tokens, limit }: { readonly draft: Draft; readonly tokens: number; readonly limit: number },
+): readonly string[] {
+  const entries = entriesOf(draft);
   const rendered = renderView({ dialect, transcript, entries, system });
   return breachesOf({
     messages: conversation.messages,

@@ -79,7 +79,6 @@ export async function takeSurvey<M>(
   const { dialect, settings } = engine;
   const { limits, conversation, merged, found, ...read } = await readAll(engine, transcript, given, more);
   const { steadyBudget, ...own } = limits;
-  const { budget, startsAt } = own;
   const recordAt = afterRecords(more.now ?? Date.now(), merged);
   const choice = {
     state: merged,
@@ -90,22 +89,17 @@ export async function takeSurvey<M>(
     genuine: engine.genuine,
     budget: steadyBudget,
     total: conversation.total,
-    startsAt,
+    startsAt: own.startsAt,
     recordAt,
   };
-  const standing = currentView(choice, {
-    dialect,
-    transcript,
-    system: read.system,
-    conversation,
-    budget: budget.budget,
-    fresh: more.fresh === true,
-  });
+  const whole = { dialect, transcript, system: read.system, conversation };
+  const standing = currentView(choice, whole, own.budget.budget, more.fresh === true);
   const { checkpoint, current, left } = standing;
   // From the own store: what it wrote may come back in a transcript. What a host hands in is no proof.
   if (checkpoint && found.checkpoints.some(({ id }) => id === checkpoint.id))
     for (const { message } of current.inserts) engine.writtenTexts.add(message.text);
   const { quoted, tokens } = measureView(engine, conversation, standing, merged);
+  const pressure = tokens / own.budget.budget;
   return {
     ...own,
     conversation,
@@ -116,13 +110,13 @@ export async function takeSurvey<M>(
     quoted,
     keepsRecalled: found.recalled !== undefined || (given.state !== undefined && given.state !== null),
     tokens,
-    pressure: tokens / budget.budget,
-    ...landingGoals(conversation, budget, settings, startsAt),
+    pressure,
+    ...landingGoals(conversation, own.budget, settings, own.startsAt),
     ...read,
     warnings: [
       ...settings.warnings,
       ...found.warnings,
-      ...surveyWarnings(conversation, budget, tokens / budget.budget >= startsAt),
+      ...surveyWarnings(conversation, own.budget, pressure >= own.startsAt),
       ...read.warnings,
     ],
     bounded: more.bounds !== undefined,

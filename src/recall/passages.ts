@@ -4,7 +4,7 @@ import type { Message, Part } from "../core/types.ts";
 import type { Speaker } from "../summaries/lines.ts";
 import { isSummaryMessage } from "../summaries/markers.ts";
 import { readCall } from "../summaries/read-call.ts";
-import { headName } from "../summaries/sections.ts";
+import { sourceName } from "../summaries/sections.ts";
 import { typedAndTagged } from "../summaries/tagged.ts";
 
 /** A piece of a message that can be read by itself: what an index finds and a hit shows. */
@@ -87,9 +87,8 @@ function stretches(
 ): Stretch[] {
   const all = (by: Speaker): Stretch[] => [{ from: 0, to: text.length, by }];
   if (part.type === "tool-call") return all("assistant");
-  if (part.type === "tool-result")
-    return all({ source: headName(toolOf(part.id) ?? part.name ?? "", "tool") || "tool" });
-  if (part.type === "file") return all({ source: headName(part.name ?? "", "file") || "file" });
+  if (part.type === "tool-result") return all({ source: sourceName(toolOf(part.id) ?? part.name, "tool") });
+  if (part.type === "file") return all({ source: sourceName(part.name, "file") });
   if (role === "tool") return all({ source: "tool" });
   if (role !== "user" || !text.includes("<")) return all(role);
   const found: Stretch[] = [];

@@ -2,7 +2,7 @@ import { saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Message } from "../core/types.ts";
 import { baseName, touchedFiles } from "../summaries/ledger.ts";
-import { headName } from "../summaries/sections.ts";
+import { headName, sourceName } from "../summaries/sections.ts";
 import { typedText } from "../summaries/user-words.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
 
@@ -42,7 +42,7 @@ function tools(turn: readonly Message[]): string {
   for (const { parts } of turn)
     for (const part of parts)
       if (part.type === "tool-call") {
-        const name = headName(part.name, "tool") || "tool";
+        const name = sourceName(part.name, "tool");
         counts.set(name, (counts.get(name) ?? 0) + 1);
       }
   return [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name)).join(", ");

@@ -130,14 +130,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   const length = measure(text);
   if (length > cap * MAX_OVER && input.trimsAny !== true)
     return { ok: false, reason: "too-long", draft: { text, tokens: length } };
-  const missed = new Set(missing);
-  const carried = input.mustKeep.filter((item) => !missed.has(item));
-  const trimmed = trimRecord({
-    text,
-    cap,
-    count,
-    holds: (line) => missingItems(line, carried).length < carried.length,
-  });
+  const trimmed = trimmedTo(input, text, missing);
   if (measure(trimmed) > cap || !SAYS_SOMETHING.test(trimmed)) return refuse("too-long");
   if (count(trimmed) >= sourceTokens) return refuse("not-smaller");
   return {
@@ -148,6 +141,18 @@ export function acceptSummary(input: AcceptInput): Acceptance {
     suspicions,
     shortened: trimmed.length < stripped,
   };
+}
+
+/** A text within its ceiling: lines that hold items which must stay leave last. */
+function trimmedTo(
+  { cap, count, mustKeep }: AcceptInput,
+  text: string,
+  missing: readonly MustKeep[],
+): string {
+  const missed = new Set(missing);
+  const carried = mustKeep.filter((item) => !missed.has(item));
+  const holds = (line: string): boolean => missingItems(line, carried).length < carried.length;
+  return trimRecord({ text, cap, count, holds });
 }
 
 function faultOf(text: string): Unacceptable | undefined {

@@ -11,7 +11,7 @@ import type { Outcome } from "./outcomes.ts";
 import type { Quote } from "./quotes.ts";
 import { refusedCalls } from "./refused-calls.ts";
 import type { Salience } from "./salience.ts";
-import { statementsOf } from "./statements.ts";
+import { type Statement, statementsOf } from "./statements.ts";
 import type { UserWords } from "./user-words.ts";
 
 /** What `chooseQuotes` takes. */
@@ -94,11 +94,15 @@ function* work(input: ChooseQuotesInput): Steps<Quote[]> {
     budget: (leftOf(input, words) - taken) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
   });
   return [
-    ...words.map((one): Quote => ({ by: "user", words: one })),
+    ...byUser(words),
     ...refusals.map((outcome): Quote => ({ by: "tool", outcome })),
-    ...chosen.map((statement): Quote => ({ by: "assistant", statement })),
+    ...byAssistant(chosen),
   ];
 }
+
+const byUser = (all: readonly UserWords[]): Quote[] => all.map((words) => ({ by: "user", words }));
+const byAssistant = (all: readonly Statement[]): Quote[] =>
+  all.map((statement) => ({ by: "assistant", statement }));
 
 /** The newest refusals that fit into so many tokens. */
 function refusalsWithin({ messages, indexes, cost }: ChooseQuotesInput, budget: number): Outcome[] {
@@ -116,10 +120,7 @@ function* talk(input: ChooseQuotesInput): Steps<Quote[]> {
   const known = new Set<number>();
   const words = yield* userQuotes(input, "talk", known);
   const answers = yield* chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
-  return [
-    ...words.map((one): Quote => ({ by: "user", words: one })),
-    ...answers.map((statement): Quote => ({ by: "assistant", statement })),
-  ];
+  return [...byUser(words), ...byAssistant(answers)];
 }
 
 /** Two talk with each other: what tells most, whoever said it. */

@@ -8,7 +8,7 @@ import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
 import { isRefusal } from "./refused-edits.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
-import { headName } from "./sections.ts";
+import { sourceName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
 import type { TermTable } from "./terms.ts";
 import { writtenLines } from "./written-lines.ts";
@@ -55,13 +55,13 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
     else if (part.type === "tool-call") yield* addCall(message, part);
     else if (part.type === "tool-result") yield* addResult(message, part);
     else if (part.type === "file") {
-      const by = { source: headName(part.name ?? "", "file") || FILE };
+      const by = { source: sourceName(part.name, "file") };
       yield* add(part.text ?? "", { message, kind: "result", by, file: part.name ?? "" });
     }
   }
 
   function* addText(message: number, role: Message["role"], text: string): Steps<void> {
-    if (role === "tool") yield* add(text, { message, kind: "result", by: { source: TOOL } });
+    if (role === "tool") yield* add(text, { message, kind: "result", by: { source: "tool" } });
     else if (isSummaryMessage(text))
       yield* add(withoutFrame(text), { message, kind: "result", by: { source: RECORD } });
     else if (role !== "user") yield* add(text, { message, kind: "assistant", by: role });
@@ -104,7 +104,7 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
 
   function* addResult(message: number, part: ToolResultPart): Steps<void> {
     const call = calls.get(part.id);
-    const by = { source: headName(call?.name ?? part.name ?? "", "tool") || TOOL };
+    const by = { source: sourceName(call?.name ?? part.name, "tool") };
     const origin = { message, kind: "result", by, file: call?.file ?? "" } as const;
     const text = readJson(part.text) ?? part.text;
     if (call?.kind === "read") yield* written.seen(call.file, yield* addEach(text.split("\n"), origin));
@@ -130,8 +130,6 @@ function isMereReceipt(result: ToolResultPart, kind: CallKind | undefined): bool
 }
 
 /** Names for what has none. */
-const TOOL = "tool";
-const FILE = "file";
 const PASTE = "pasted";
 const RECORD = "earlier-record";
 

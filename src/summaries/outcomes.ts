@@ -4,7 +4,7 @@ import { askedInWords, reportIn, shortMessage } from "./delegated-report.ts";
 import { cutTo } from "./first-characters.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readCall } from "./read-call.ts";
-import { headName } from "./sections.ts";
+import { sourceName } from "./sections.ts";
 import { withoutTagged } from "./tagged.ts";
 
 /** How a command ended, or what another agent reported. */
@@ -70,13 +70,10 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
       } else if (part.type === "tool-call") {
         const { kind, command } = readCall(part);
         const asked = askedInWords(part);
-        if (asked !== undefined)
-          delegated.set(part.id, { tool: headName(part.name, "tool") || "tool", asked });
+        const tool = sourceName(part.name, "tool");
+        if (asked !== undefined) delegated.set(part.id, { tool, asked });
         if (kind === "command" && command !== undefined)
-          commands.set(part.id, {
-            tool: headName(part.name, "tool") || "tool",
-            command: plainCommand(command),
-          });
+          commands.set(part.id, { tool, command: plainCommand(command) });
       } else if (part.type === "tool-result") {
         const report = isHidden(index) ? reportOf(delegated.get(part.id), part.text) : undefined;
         if (report !== undefined) reports.push({ message: index, ...report });

@@ -2,7 +2,7 @@ import type { Message } from "../core/types.ts";
 import { cutTo } from "./first-characters.ts";
 import type { Outcome } from "./outcomes.ts";
 import { withPlantMark } from "./plants.ts";
-import { headName } from "./sections.ts";
+import { sourceName } from "./sections.ts";
 
 /**
  * How a host reports that the user refused a call, and what the user said instead. It is a result of a tool like any other: a
@@ -24,7 +24,7 @@ export function refusedCalls(messages: readonly Message[], indexes: readonly num
       if (part.type !== "tool-result" || !isWanted.has(index)) continue;
       const said = REFUSAL.exec(part.text)?.[1];
       if (said === undefined) continue;
-      const tool = headName(names.get(part.id) ?? "", "tool") || "tool";
+      const tool = sourceName(names.get(part.id), "tool");
       refusals.push({ message: index, tool, text: refusal(said), factor: 1 });
     }
   return refusals.reverse();

@@ -55,6 +55,11 @@ export function headName(name: string, kind: "tool" | "file"): string {
   return escapeLine(name).slice(0, MAX_NAME).toWellFormed().replace(allowed, "_").trim();
 }
 
+/** The same for what said something; without a name, what kind of thing it is. */
+export function sourceName(name: string | undefined, kind: "tool" | "file"): string {
+  return headName(name ?? "", kind) || kind;
+}
+
 /** Longer names are cut (characters). */
 const MAX_NAME = 60;
 

@@ -33,7 +33,14 @@ export async function writeProgress(core: SessionCore, cap: number): Promise<Pro
   const rungs: StreamRungReport[] = [];
   const attempt = async (rung: StreamRung, ask: () => Promise<ModelReply>): Promise<string | undefined> => {
     try {
-      const accepted = accept(core, await ask(), input);
+      const accepted = acceptSummary({
+        reply: await ask(),
+        cap,
+        sourceTokens: core.ledger.length,
+        mustKeep: [],
+        count: input.count,
+        source: core.notes.lines.map((line) => line.text).join("\n"),
+      });
       if (accepted.ok) {
         rungs.push({ rung, result: "used" });
         return frameProgress(accepted.text, input);
@@ -53,22 +60,6 @@ export async function writeProgress(core: SessionCore, cap: number): Promise<Pro
     rungs.push({ rung: "extractive", result: "used" });
   }
   return { text: clipText(text, cap, input.count) ?? text, rungs, query: settings.query };
-}
-
-function accept(
-  core: SessionCore,
-  reply: ModelReply,
-  input: ProgressInput,
-): ReturnType<typeof acceptSummary> {
-  const source = core.notes.lines.map((line) => line.text).join("\n");
-  return acceptSummary({
-    reply,
-    cap: input.cap,
-    sourceTokens: core.ledger.length,
-    mustKeep: [],
-    count: input.count,
-    source,
-  });
 }
 
 /** The question behind what the cache holds, together with the newest frame. */

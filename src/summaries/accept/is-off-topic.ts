@@ -7,16 +7,20 @@ const MIN_WORDS = 15;
 /** The same where the answer may be in another language: a number, a name. */
 const LEAST_SHARED = 0.02;
 
-/** Is the answer about something else than its source? Judged by the words and items that they share. */
-export function isOffTopic(input: {
+/** An answer, what it was made from, and how many of the items that it should carry it lacks. */
+export interface AnsweredFrom {
   readonly text: string;
   readonly tokens: number;
   readonly missing: number;
   readonly mustKeep: number;
   readonly source: string | undefined;
-  /** Looked at only if many items are missing: it may be in another language. */
-  readonly material: string | undefined;
-}): boolean {
+}
+
+/** Is the answer about something else than its source? Judged by the words and items that they share. */
+export function isOffTopic(
+  /** The material is looked at only if many items are missing: it may be in another language. */
+  input: AnsweredFrom & { readonly material: string | undefined },
+): boolean {
   if (input.missing < input.mustKeep) return false;
   const isMany = input.mustKeep >= MANY_ITEMS && input.tokens >= MIN_TOKENS;
   const { text, source, material } = input;

@@ -1,4 +1,4 @@
-import { sharedWords } from "./is-off-topic.ts";
+import { type AnsweredFrom, sharedWords } from "./is-off-topic.ts";
 
 /** An answer to somebody is short; a longer text that begins like one has a record behind its first words (characters). */
 const MAX_REPLY = 600;
@@ -18,14 +18,7 @@ const SPEAKS_TO =
   /\b(?:would|do|can|could|should|shall) (?:you|i|we)\b[^.\n]{0,60}\?|\blet me know\b|\bhow (?:can|may) i (?:help|assist)\b|\bi(?:['’]ll| will| can) (?:help|assist|get started|start|begin|continue|now)\b|\bwhat(?:['’]s| is) (?:next|your)\b|(?:kann|soll|darf) ich [^.\n]{0,60}\?|möchten sie [^.\n]{0,60}\?|puis-je [^.\n]{0,60}\?|¿[^?\n]{0,80}\?|чем (?:могу|я могу) помочь|有什么|需要我|どの(?:ように|ような)|무엇을/iu;
 
 /** Is the text an answer to somebody instead of a record? "Sure! What would you like me to do?" must never stand in a view. */
-export function isReply(input: {
-  readonly text: string;
-  readonly tokens: number;
-  readonly missing: number;
-  readonly mustKeep: number;
-  readonly source: string | undefined;
-  readonly sourceTokens: number;
-}): boolean {
+export function isReply(input: AnsweredFrom & { readonly sourceTokens: number }): boolean {
   const { text, tokens, source } = input;
   if (input.missing < input.mustKeep) return false;
   const shared = source === undefined ? undefined : sharedWords(text, source, SHORT_WORD);

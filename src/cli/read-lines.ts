@@ -117,9 +117,19 @@ function readable(error: unknown, file: string): unknown {
     ENOENT: `there is no file ${file}.`,
     EACCES: `${file} may not be read (no permission).`,
     EISDIR: `${file} is a folder. Give a file.`,
+    ELOOP: `${file} is a link that leads to itself. Give the file that is meant.`,
+    ENOTDIR: `there is no file ${file}: a part of its path is a file.`,
     Z_DATA_ERROR: `${file} is a damaged gzip file.`,
     Z_BUF_ERROR: `${file} is a gzip file that is cut off.`,
   };
-  const message = typeof code === "string" ? messages[code] : undefined;
+  if (typeof code !== "string") return error;
+  const message = messages[code] ?? (isOfSystem(error) ? `${file} can't be read (${code}).` : undefined);
   return message === undefined ? error : new FileError(message, { cause: error });
+}
+
+/** Does the operating system say so? Then a person can mend it, and its code says what to look for. */
+export function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return (
+    error instanceof Error && "syscall" in error && typeof (error as NodeJS.ErrnoException).code === "string"
+  );
 }

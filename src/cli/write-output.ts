@@ -1,7 +1,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "./parse-flags.ts";
-import { FileError } from "./read-lines.ts";
+import { FileError, isOfSystem } from "./read-lines.ts";
 
 /** Files that hold words of a conversation are their owner's alone. One that is there already keeps its mode. */
 export const PRIVATE_FILE = 0o600;
@@ -22,6 +22,8 @@ export async function writeOutput(
     if (code === "EISDIR") throw new FileError(`${target} is a folder. Give a file.`, { cause: error });
     if (code === "EACCES")
       throw new FileError(`${target} may not be written (no permission).`, { cause: error });
+    if (isOfSystem(error))
+      throw new FileError(`${target} can't be written (${error.code}).`, { cause: error });
     throw error;
   }
 }

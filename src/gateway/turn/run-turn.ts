@@ -2,6 +2,7 @@ import { overflowOf } from "../../models/index.ts";
 import { parseJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
+import { unpackStream } from "../upstream/unpack-stream.ts";
 import { redirected } from "../upstream/upstream-fault.ts";
 import { countFirst } from "./count-first.ts";
 import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
@@ -39,7 +40,8 @@ export async function runTurn(
 
 async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
   const { path, asked, signal } = turn;
-  const answer = await sendOn(turn, { ...outgoing, path, streamed: asked.streamed, signal });
+  const given = await sendOn(turn, { ...outgoing, path, streamed: asked.streamed, signal });
+  const answer = isStream(given, turn) ? unpackStream(given, turn.upstream.config.timeoutMs) : given;
   const status = answer.statusCode;
   if (isRedirect(status)) {
     answer.drop();

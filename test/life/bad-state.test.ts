@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { State } from "../../src/core/types.ts";
 import { chat } from "../../src/testing/index.ts";
+import { changeValue } from "../support/change-json.ts";
 import { createHost, sent, session, talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
 
@@ -81,7 +82,7 @@ it("state cut off anywhere, or with any value changed, still gives a valid view"
   await fc.assert(
     fc.asyncProperty(fc.nat(), junk, fc.boolean(), async (where, value, remove) => {
       const copy = structuredClone(state) as unknown as Record<string, unknown>;
-      mutate(copy, where, value, remove);
+      changeValue(copy, where, value, remove);
       // `createHost` judges the view and throws on a breach.
       await fitWith(copy, transcript);
     }),
@@ -97,20 +98,3 @@ it("state whose lists have holes is ignored instead of ending in a TypeError", a
   expect(messages).toEqual((await fitWith(undefined, transcript)).messages);
   expect(report.warnings.map(({ code }) => code)).toContain("state-unusable");
 });
-
-/** Changes or removes the n-th value of a tree of JSON. */
-function mutate(root: Record<string, unknown>, where: number, value: unknown, remove: boolean): void {
-  const places: [Record<string, unknown>, string][] = [];
-  const walk = (node: unknown) => {
-    if (typeof node !== "object" || node === null) return;
-    for (const [key, child] of Object.entries(node)) {
-      places.push([node as Record<string, unknown>, key]);
-      walk(child);
-    }
-  };
-  walk(root);
-  const [node, key] = places[where % places.length]!;
-  if (remove && Array.isArray(node)) node.splice(Number(key), 1);
-  else if (remove) delete node[key];
-  else node[key] = value;
-}

@@ -1,24 +1,14 @@
 /** Everyone can use it: every page and everything that opens on one is clean by axe. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { byProof } from "../support/proof.ts";
-import { connect } from "./support/browser.ts";
+import { servedPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-let serve: ServeHere;
-let browser: Browser;
-
-beforeAll(async () => {
-  [serve, browser] = await Promise.all([serveHere([]), connect()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await serve?.stop();
-});
+const world = servedPage();
 
 async function axe(tab: Page): Promise<string[]> {
   // It stays until another document is loaded.
@@ -51,11 +41,11 @@ const PAGES = byProof<
 describe("pages", () => {
   for (const [width, scheme, pages] of PAGES)
     it(`is clean by axe at ${width} px, ${scheme}`, async () => {
-      const { tab, context } = await openExample(browser, serve.url, { width, scheme });
+      const { tab, context } = await openExample(world.browser, world.serve.url, { width, scheme });
       const chat = tab.url();
       expect(await axe(tab)).toEqual([]);
       for (const page of pages) {
-        const path = page.startsWith("/") ? serve.url + page : `${chat}/${page}`;
+        const path = page.startsWith("/") ? world.serve.url + page : `${chat}/${page}`;
         await tab.goto(path);
         if (page === "/stream") await tab.getByRole("button", { name: /^Open the example/ }).click();
         await tab.locator(".lot, .card, .setting, .totals dd, .compare-form").first().waitFor();
@@ -81,7 +71,7 @@ const SCREENS = byProof<readonly (readonly [width: number, scheme: "light" | "da
 describe("what opens on them", () => {
   for (const [width, scheme] of SCREENS)
     it(`meter, divider, dialogs, menus and results are clean by axe at ${width} px, ${scheme}`, async () => {
-      const { tab, context } = await openExample(browser, serve.url, { width, scheme });
+      const { tab, context } = await openExample(world.browser, world.serve.url, { width, scheme });
       const chat = tab.url();
       const check = async (what: string) =>
         expect({ what, found: await axe(tab) }).toEqual({ what, found: [] });
@@ -115,7 +105,7 @@ describe("what opens on them", () => {
         .click();
       await tab.getByRole("menu").waitFor();
       await check("menu");
-      await tab.goto(`${serve.url}/settings`);
+      await tab.goto(`${world.serve.url}/settings`);
       await tab.locator(".setting").first().waitFor();
       await check("settings of all chats");
       expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);

@@ -1,25 +1,15 @@
 /** What a view may break at: a language that isn't one, a script that doesn't come, an answer that can't be drawn. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
-import { connect, openPage } from "./support/browser.ts";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { openPage, servedPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
-let serve: ServeHere;
-let browser: Browser;
-
-beforeAll(async () => {
-  [serve, browser] = await Promise.all([serveHere([]), connect()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await serve?.stop();
-});
+const world = servedPage();
 
 const toTimeline = (tab: Page) => tab.getByRole("link", { name: "Timeline" }).click();
 
 it("the charts are drawn in a browser whose language is no language tag", async () => {
-  const { tab, context, faults } = await openPage(browser, serve.url);
+  const { tab, context, faults } = await openPage(world.browser, world.serve.url);
   await context.addInitScript(
     `Object.defineProperty(Navigator.prototype, "language", { get: () => "en-US@posix", configurable: true })`,
   );
@@ -28,7 +18,7 @@ it("the charts are drawn in a browser whose language is no language tag", async 
   await tab.locator(".message").first().waitFor();
   await toTimeline(tab);
   await tab.locator(".chart canvas").waitFor();
-  await tab.goto(`${serve.url}/`);
+  await tab.goto(`${world.serve.url}/`);
   await tab.getByRole("button", { name: /^Recorded stream/ }).click();
   await tab.locator(".chart canvas").waitFor();
   expect(faults).toEqual([]);
@@ -46,7 +36,7 @@ it.each([
     },
   ],
 ])("a view %s leaves the page around it, and a way back to the chat", async (_, url, answer) => {
-  const { tab, context } = await openExample(browser, serve.url);
+  const { tab, context } = await openExample(world.browser, world.serve.url);
   await tab.route(url, (route) => route.fulfill(answer));
   await toTimeline(tab);
   const alert = tab.getByRole("alert");

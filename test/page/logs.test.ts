@@ -1,12 +1,10 @@
 /** Files that other programs write: dropped, read, replayed turn by turn, compared. */
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import { expect, it } from "vitest";
 import { byProof } from "../support/proof.ts";
 import { drop, eventually } from "./support/actions.ts";
 import { agentLog } from "./support/agent-log.ts";
-import { connect, openPage } from "./support/browser.ts";
+import { openPage, servedPage } from "./support/browser.ts";
 
 const LONG = { steps: 60, windowK: 8 };
 /** A log that outgrows its window (thousands of tokens) in half of the steps. */
@@ -16,24 +14,15 @@ const { steps: STEPS, windowK: WINDOW_K } = byProof({
   all: LONG,
 });
 
-let serve: ServeHere;
-let browser: Browser;
-
-beforeAll(async () => {
-  [serve, browser] = await Promise.all([serveHere([]), connect()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await serve?.stop();
-});
+const world = servedPage();
 
 it("a coding agent's own log is opened, replayed turn by turn and compared", async () => {
-  const { tab, context, faults } = await openPage(browser, serve.url);
+  const { tab, context, faults } = await openPage(world.browser, world.serve.url);
   await drop(tab, "main", { name: "session.jsonl", text: agentLog(STEPS) });
   await tab.locator(".message.assistant", { hasText: `Step ${STEPS - 1} is done.` }).waitFor();
   expect(await tab.locator(".fold.call").count()).toBeGreaterThan(0);
   const chat = tab.url();
-  await fetch(`${serve.url}/api/conversations/${new URL(chat).pathname.split("/")[2]}`, {
+  await fetch(`${world.serve.url}/api/conversations/${new URL(chat).pathname.split("/")[2]}`, {
     method: "PATCH",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ settings: { window: WINDOW_K * 1_000 } }),
@@ -60,7 +49,7 @@ it("a coding agent's own log is opened, replayed turn by turn and compared", asy
 });
 
 it("a recorded stream opens its own timeline, and can be tried with another strategy", async () => {
-  const { tab, context, faults } = await openPage(browser, serve.url);
+  const { tab, context, faults } = await openPage(world.browser, world.serve.url);
   const text = readFileSync(new URL("../../examples/bicycle-repair.jsonl", import.meta.url), "utf8");
   await drop(tab, "main", { name: "repair.jsonl", text });
   await tab.waitForURL(/\/stream$/);

@@ -1,28 +1,17 @@
 /** Without any model: examples, files, the offline assistant, replay, comparison; large conversations. */
 import { gzipSync } from "node:zlib";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
-import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import { serveHere } from "../gateway/serve-here.ts";
 import { drop } from "./support/actions.ts";
-import { connect, openPage } from "./support/browser.ts";
+import { openPage, servedPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
-let serve: ServeHere;
-let browser: Browser;
-
-beforeAll(async () => {
-  [serve, browser] = await Promise.all([serveHere([]), connect()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await serve?.stop();
-});
+const world = servedPage();
 
 describe("without a model", () => {
   it("opens an example, says what the assistant is, quotes, compacts, and goes on", async () => {
-    const { tab, faults, context } = await openExample(browser, serve.url);
+    const { tab, faults, context } = await openExample(world.browser, world.serve.url);
     expect(await tab.locator(".offline-note").textContent()).toContain("not a language model");
     // Tokens are counted in one place, the meter: another figure beside it would contradict it.
     expect(await tab.locator(".item.here .item-facts").textContent()).toMatch(/^283 messages · [^·]+$/);
@@ -57,7 +46,7 @@ describe("without a model", () => {
   it("keeps an opened summary in sight when messages far above it come later", async () => {
     // A server of its own: where the example was opened before, it is opened as it was then.
     const other = await serveHere([]);
-    const { tab, faults, context } = await openPage(browser, other.url);
+    const { tab, faults, context } = await openPage(world.browser, other.url);
     let letFirstMessagesCome = () => {};
     const isWanted = new Promise<void>((resolve) => {
       letFirstMessagesCome = resolve;
@@ -92,7 +81,7 @@ describe("without a model", () => {
   });
 
   it("replays the conversation on the timeline", async () => {
-    const { tab, faults, context } = await openExample(browser, serve.url);
+    const { tab, faults, context } = await openExample(world.browser, world.serve.url);
     await tab.getByRole("link", { name: "Timeline" }).click();
     await tab.locator(".chart canvas").waitFor();
     const facts = tab.locator(".point-facts strong");
@@ -107,9 +96,9 @@ describe("without a model", () => {
   });
 
   it("compares strategies side by side", async () => {
-    const { tab, faults, context } = await openExample(browser, serve.url);
+    const { tab, faults, context } = await openExample(world.browser, world.serve.url);
     const id = new URL(tab.url()).pathname.split("/")[2];
-    await tab.goto(`${serve.url}/compare/${id}`);
+    await tab.goto(`${world.serve.url}/compare/${id}`);
     await tab.getByRole("button", { name: "Replay", exact: true }).click();
     await tab.locator(".run-card").nth(2).waitFor();
     expect(await tab.locator(".run-card h2").allTextContents()).toEqual([
@@ -123,7 +112,7 @@ describe("without a model", () => {
   });
 
   it("opens a dropped file, and says what is wrong with a wrong one", async () => {
-    const { tab, faults, context } = await openPage(browser, serve.url);
+    const { tab, faults, context } = await openPage(world.browser, world.serve.url);
     await drop(tab, "main", { name: "shopping.txt", text: "milk, bread, eggs" });
     await tab.getByRole("alert").waitFor();
     const said = await tab.getByRole("alert").textContent();
@@ -151,13 +140,16 @@ describe("a conversation of 20,000 messages", () => {
     const lines = Array.from({ length: 20_000 }, (_, n) =>
       JSON.stringify({ role: n % 2 === 0 ? "user" : "assistant", content: `Message number ${n} of many.` }),
     );
-    const imported = await fetch(`${serve.url}/api/import`, {
+    const imported = await fetch(`${world.serve.url}/api/import`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ name: "many.jsonl", text: lines.join("\n") }),
     });
     const { conversations } = (await imported.json()) as { conversations: { id: string }[] };
-    const { tab, faults, context } = await openPage(browser, `${serve.url}/c/${conversations[0]?.id}`);
+    const { tab, faults, context } = await openPage(
+      world.browser,
+      `${world.serve.url}/c/${conversations[0]?.id}`,
+    );
     await tab.getByText("Message number 19999 of many.").waitFor();
     expect(await tab.locator(".row-frame").count()).toBeLessThan(60);
     await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
@@ -170,7 +162,7 @@ describe("a conversation of 20,000 messages", () => {
 describe("models", () => {
   it("are added on the page: tested, used in a chat, and removed; a file in a large window is seen in a small one", async () => {
     const provider = await startFakeProvider({ models: ["gpt-4o"], reply: () => "Here I am." });
-    const { tab, faults, context } = await openPage(browser, `${serve.url}/settings`);
+    const { tab, faults, context } = await openPage(world.browser, `${world.serve.url}/settings`);
     await tab.getByLabel("Address").fill("htp:/wrong");
     await tab.getByLabel("Key", { exact: true }).focus();
     await tab.getByText("This is no address.").waitFor();
@@ -185,7 +177,7 @@ describe("models", () => {
     await tab.getByRole("button", { name: "Add", exact: true }).click();
     await tab.getByRole("button", { name: /^Remove / }).waitFor();
     expect(await tab.content()).not.toContain("sk-typed-on-the-page");
-    await tab.goto(serve.url);
+    await tab.goto(world.serve.url);
     await tab.getByRole("button", { name: /^Start a chat/ }).click();
     const box = tab.getByRole("textbox", { name: "Message" });
     await box.fill("Are you there?");
@@ -201,7 +193,7 @@ describe("models", () => {
     });
     await tab.getByRole("button", { name: "See it in 32k" }).click();
     await tab.locator(".notice.done", { hasText: "older messages are now a summary" }).waitFor();
-    await tab.goto(`${serve.url}/settings`);
+    await tab.goto(`${world.serve.url}/settings`);
     await tab.getByRole("button", { name: /^Remove / }).click();
     await tab.getByText("and its key with it").waitFor();
     expect(faults).toEqual([]);

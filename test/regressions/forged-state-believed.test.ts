@@ -9,6 +9,7 @@ import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { BUILDERS } from "../support/builders.ts";
+import { changeValue, reordered } from "../support/change-json.ts";
 import { dialectOf } from "../support/dialects.ts";
 import { createHost, sent, session, talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
@@ -172,17 +173,7 @@ describe("with a key", () => {
   it("a state is believed as long as nobody changed it, whatever the order of its fields", async () => {
     const options = { stateKey: KEY, profile: profiles.desktop };
     const first = await fitWith(undefined, options);
-    const reorder = (value: unknown): unknown =>
-      Array.isArray(value)
-        ? value.map(reorder)
-        : typeof value === "object" && value !== null
-          ? Object.fromEntries(
-              Object.entries(value)
-                .reverse()
-                .map(([name, inner]) => [name, reorder(inner)]),
-            )
-          : value;
-    const again = await fitWith(reorder(JSON.parse(JSON.stringify(first.state))), options);
+    const again = await fitWith(reordered(JSON.parse(JSON.stringify(first.state))), options);
     expect(again.report.outcome).toBe("view");
     expect(sent(again)).toBe(sent(first));
     const { last } = first.state;
@@ -228,20 +219,8 @@ it("no state, however it was changed, throws or yields system text that the tran
   );
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(), junk), { minLength: 1, maxLength: 3 }), async (changes) => {
-      const copy = structuredClone(state) as unknown as Record<string, unknown>;
-      for (const [where, value] of changes) {
-        const places: [Record<string, unknown>, string][] = [];
-        const walk = (node: unknown) => {
-          if (typeof node !== "object" || node === null) return;
-          for (const [name, inner] of Object.entries(node)) {
-            places.push([node as Record<string, unknown>, name]);
-            walk(inner);
-          }
-        };
-        walk(copy);
-        const [node, name] = places[where % places.length]!;
-        node[name] = value;
-      }
+      const copy = structuredClone(state) as object;
+      for (const [where, value] of changes) changeValue(copy, where, value);
       const result = await fitWith(copy);
       expect(shown(result.messages).filter(({ role }) => role === "system")).toEqual([SYSTEM]);
     }),

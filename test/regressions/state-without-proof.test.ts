@@ -1,21 +1,12 @@
 import { expect, it } from "vitest";
+import { reordered } from "../support/change-json.ts";
 import { createHost, sent, session } from "../support/host.ts";
 
 it("a checkpoint survives a database that reorders fields, and not one that changes a number", async () => {
   const host = createHost({ budget: 4_000 }, session(60).messages);
   const before = await host.fit();
-  const reorder = (value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.map(reorder)
-      : typeof value === "object" && value !== null
-        ? Object.fromEntries(
-            Object.entries(value)
-              .reverse()
-              .map(([key, inner]) => [key, reorder(inner)]),
-          )
-        : value;
   const other = createHost({ budget: 4_000 }, host.transcript);
-  other.state = reorder(host.state) as typeof host.state;
+  other.state = reordered(host.state) as typeof host.state;
   const after = await other.fit();
   expect(after.report.outcome).toBe("view");
   expect(sent(after)).toBe(sent(before));

@@ -4,6 +4,7 @@ import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { NOT_SHOWN } from "../../src/engine/rungs/role-notes.ts";
 import { chat } from "../../src/testing/index.ts";
+import { changeValue } from "../support/change-json.ts";
 import { talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
 
@@ -77,20 +78,8 @@ it("no field of an unsigned state is a source of roles, of system text or of any
   );
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(), junk), { minLength: 1, maxLength: 3 }), async (changes) => {
-      const copy = structuredClone(state) as Record<string, unknown>;
-      for (const [where, value] of changes) {
-        const places: [Record<string, unknown>, string][] = [];
-        const walk = (node: unknown) => {
-          if (typeof node !== "object" || node === null) return;
-          for (const [name, inner] of Object.entries(node)) {
-            places.push([node as Record<string, unknown>, name]);
-            walk(inner);
-          }
-        };
-        walk(copy);
-        const [node, name] = places[where % places.length]!;
-        node[name] = value;
-      }
+      const copy = structuredClone(state) as object;
+      for (const [where, value] of changes) changeValue(copy, where, value);
       const { messages } = await fitOnce(transcript, copy, pins);
       for (const message of messages) {
         if (message.role === "user" || known.has(JSON.stringify(message))) continue;

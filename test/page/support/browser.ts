@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
+import { type ServeHere, serveHere } from "../../gateway/serve-here.ts";
 import { HANGS_AFTER_MS } from "../../support/time-limits.ts";
 
 /** A page with everything that went wrong on it. */
@@ -12,6 +13,19 @@ export interface Opened {
 
 /** The browser that all test files share. */
 export const connect = (): Promise<Browser> => chromium.connect(inject("browser"));
+
+/** A server and the browser for the tests of one file. */
+export function servedPage(): { readonly serve: ServeHere; readonly browser: Browser } {
+  const world = {} as { serve: ServeHere; browser: Browser };
+  beforeAll(async () => {
+    [world.serve, world.browser] = await Promise.all([serveHere([]), connect()]);
+  });
+  afterAll(async () => {
+    await world.browser?.close();
+    await world.serve?.stop();
+  });
+  return world;
+}
 
 export interface OpenOptions {
   readonly width?: number;

@@ -40,7 +40,7 @@ interface RewrittenStream {
   end(): string;
 }
 
-export interface RewrittenAnswer {
+interface RewrittenAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;

@@ -8,7 +8,9 @@ import type { CommandLine } from "../src/cli/parse-flags.ts";
 import { gatewaySchema } from "../src/config/gateway-schema.ts";
 import { VARIABLES } from "../src/config/given-settings.ts";
 import { profiles } from "../src/profiles/index.ts";
+import { packages, publicSources } from "./lib/packages.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
+import { publicExports } from "./lib/public-exports.mjs";
 
 const page = (path: string): string => readFileSync(join(root, path), "utf8");
 
@@ -90,6 +92,20 @@ test("the table of profiles says all that a profile sets", () => {
       }
     }
   }
+});
+
+test("every function and constant of the packages is in the docs", () => {
+  const code = codeOf(
+    filesBelow(root, "docs", /^docs\/(?:reference\/[^/]+|guide\/.*)\.md$/)
+      .map(page)
+      .join("\n"),
+  );
+  const words = new Set(code.match(/[\w$]+/g));
+  const missing = packages
+    .flatMap(publicSources)
+    .flatMap(([, source]) => publicExports(root, source))
+    .filter(({ name, isType }) => !isType && !words.has(name));
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 test("no message of a program names a page of the docs: they aren't in the packages", () => {

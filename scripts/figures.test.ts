@@ -141,6 +141,23 @@ test("the costs of recall are what was measured last", () => {
   for (const kind of ["goingOn", "newWork"]) expect(automatic[kind].tokens.most).toBe(0);
 });
 
+test("the figures of an hour of video are those of the recorded run", () => {
+  const { hour } = results("stream");
+  const text = page("docs/guide/stream.md").replaceAll(/\s+/g, " ");
+  const of = (name: string): number[] => hour.map((row: Record<string, number>) => row[name] ?? 0);
+  const least = Math.min(...of("managed"));
+  expect(text).toContain(`managed ${least} to ${Math.max(...of("managed"))} times`);
+  const shares = of("of all time, %");
+  expect(text).toContain(
+    `took ${Math.min(...shares).toFixed(2)} to ${Math.max(...shares).toFixed(2)} % of the time`,
+  );
+  for (const row of hour) {
+    const fed = [row["tokens per frame, at first"], row["second quarter"], row["last quarter"]];
+    const cells = fed.map((tokens: number) => tokens.toFixed(1)).join(" | ");
+    expect(text).toContain(`| \`${row.strategy}\` | ${cells} |`);
+  }
+});
+
 test("the figures of the page's speed are those of the recorded run", () => {
   const { openMs, typingWhileStreaming, firstLoad } = results("page");
   const text = page("docs/guide/page.md").replaceAll(/\s+/g, " ");

@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, numberOf, parseJson } from "../http/json.ts";
 import type { Wire } from "../wires/wire.ts";
+import { createEventEnd } from "./end-finder.ts";
 
 /** What an answer is told about its request. */
 export interface AnswerNote {
@@ -51,12 +52,17 @@ const USAGE = '"usage';
 /** Rewrites the events of a stream that carry usage; all other bytes pass as they are. */
 export function answerRewriter(wire: Wire, note: AnswerNote): (piece: Buffer, isLast: boolean) => Buffer {
   const change = noteAnswer(wire, note);
-  let rest: Buffer = Buffer.alloc(0);
+  let rest: Buffer[] = [];
+  let endsEvent = createEventEnd();
   return (piece, isLast) => {
-    const all = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    rest.push(piece);
     // Only whole events are looked at; they end with an empty line.
+    if (!endsEvent(piece) && !isLast) return Buffer.alloc(0);
+    const all = rest.length === 1 ? piece : Buffer.concat(rest);
     const end = isLast ? all.length : lastEvent(all);
-    rest = all.subarray(end);
+    rest = [all.subarray(end)];
+    endsEvent = createEventEnd();
+    endsEvent(rest[0]!);
     const ready = all.subarray(0, end);
     if (!ready.includes(USAGE)) return ready;
     const lines = ready.toString("utf8").split("\n");
@@ -66,8 +72,8 @@ export function answerRewriter(wire: Wire, note: AnswerNote): (piece: Buffer, is
 
 function lastEvent(bytes: Buffer): number {
   const plain = bytes.lastIndexOf("\n\n");
-  const windows = bytes.lastIndexOf("\r\n\r\n");
-  return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 4);
+  const windows = bytes.lastIndexOf("\n\r\n");
+  return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 3);
 }
 
 function rewrite(line: string, change: (data: Json) => Json | undefined): string {

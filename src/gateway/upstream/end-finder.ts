@@ -34,3 +34,21 @@ function lineStart(bytes: Buffer, at: number): number | undefined {
   if (end >= 0) return from + end + 1;
   return from === 0 ? 0 : undefined;
 }
+
+/** The longest beginning of an empty line that may stand at the end of a piece (bytes). */
+const MAX_CUT = 3;
+
+/** Tells whether an event has ended in the pieces so far. Each is looked at once: an event may be tens of megabytes. */
+export function createEventEnd(): (piece: Buffer) => boolean {
+  let tail: Buffer = Buffer.alloc(0);
+  let isFound = false;
+  return (piece) => {
+    isFound ||= hasEmptyLine(Buffer.concat([tail, piece.subarray(0, MAX_CUT)])) || hasEmptyLine(piece);
+    tail = Buffer.concat([tail, piece.subarray(-MAX_CUT)]).subarray(-MAX_CUT);
+    return isFound;
+  };
+}
+
+function hasEmptyLine(bytes: Buffer): boolean {
+  return bytes.includes("\n\n") || bytes.includes("\n\r\n");
+}

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Answer } from "./answer.ts";
-import { createEndFinder } from "./end-finder.ts";
+import { createEndFinder, createEventEnd } from "./end-finder.ts";
 
 /** Largest answer that is read on the side (bytes). A larger one is passed on all the same. */
 const MAX_READ = 64 * 1024 * 1024;
@@ -27,6 +27,8 @@ export function relayStream(options: {
   let size = 0;
   const findEnd = createEndFinder(endMarkers);
   let held: Buffer[] | undefined;
+  let hasEnded = false;
+  const endsEvent = createEventEnd();
   let committed: Promise<void> | undefined;
   let isReleased = false;
   let waiting: Buffer[] = [];
@@ -37,6 +39,11 @@ export function relayStream(options: {
       answer.pause();
       response.once("drain", () => answer.resume());
     }
+  };
+  const hold = (piece: Buffer) => {
+    held ??= [];
+    held.push(piece);
+    hasEnded = endsEvent(piece);
   };
   const take = (raw: Buffer) => {
     size += raw.length;
@@ -51,17 +58,17 @@ export function relayStream(options: {
     waiting = [];
     const piece = transform ? transform(raw, false) : raw;
     if (isReleased) pass(piece);
-    else if (held) held.push(piece);
+    else if (held) hold(piece);
     else {
       const at = findEnd(piece);
       if (at !== undefined) {
-        held = [piece.subarray(at)];
+        hold(piece.subarray(at));
         holdForMoments();
       }
       pass(at === undefined ? piece : piece.subarray(0, at));
     }
     // Not all upstreams close the connection behind their last event.
-    if (held && !isReleased && endsEvent(held)) commit().then(release, fail);
+    if (hasEnded && !isReleased) commit().then(release, fail);
   };
   /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
   const holdForMoments = () => {
@@ -126,10 +133,4 @@ export function relayStream(options: {
 function endsBlank(pieces: readonly Buffer[]): boolean {
   const end = Buffer.concat(pieces.slice(-4)).subarray(-4).toString("latin1");
   return end.endsWith("\n\n") || end.endsWith("\r\n\r\n");
-}
-
-/** Is there an event in it that has ended? */
-function endsEvent(pieces: readonly Buffer[]): boolean {
-  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-  return bytes.includes("\n\n") || bytes.includes("\r\n\r\n");
 }

@@ -36,18 +36,27 @@ function parseList(text: string): readonly unknown[] | undefined {
   }
 }
 
+/** An empty line behind another one. */
+const EVENT_END = /\n\r?\n/;
+/** The longest beginning of it that may stand at the end of a piece (characters). */
+const MAX_CUT = 2;
+
 /** Cuts a stream into the texts of its events. What stands behind the last empty line isn't whole yet, and waits. */
 export function splitEvents(): (piece: Buffer, isLast: boolean) => readonly string[] {
-  let rest = "";
+  let rest: string[] = [];
+  let tail = "";
   const decoder = new TextDecoder();
   return (piece, isLast) => {
-    const text = rest + decoder.decode(piece, { stream: !isLast });
-    const events = text.replaceAll("\r\n", "\n").split("\n\n");
-    rest = events.pop()!;
-    if (!isLast || rest === "") return events;
-    const last = rest;
-    rest = "";
-    return [...events, last];
+    const fresh = decoder.decode(piece, { stream: !isLast });
+    rest.push(fresh);
+    const seen = tail + fresh;
+    tail = seen.slice(-MAX_CUT);
+    // Each piece is looked at once: an event may be tens of megabytes.
+    if (!isLast && !EVENT_END.test(seen)) return [];
+    const events = rest.join("").replaceAll("\r\n", "\n").split("\n\n");
+    const last = events.pop()!;
+    rest = isLast ? [] : [last];
+    return isLast && last !== "" ? [...events, last] : events;
   };
 }
 

@@ -44,34 +44,7 @@ export function createCompactors(options: {
   /** Shared, because a client can make as many compactors as it names models. */
   const memory = createEngineMemory();
 
-  /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
-  const configured = new WeakMap<object, Tuning>();
-  const configuredFor = (own: Upstream["config"] | undefined): Tuning => {
-    const key = own ?? config;
-    const known = configured.get(key);
-    if (known) return known;
-    const made = mergeTuning(pickTuning(config), pickTuning(own ?? {}));
-    configured.set(key, made);
-    return made;
-  };
-
-  const settle: Settle = (choice) => {
-    const { upstream, model } = choice;
-    const info = windows.of(upstream, model, choice.tenant);
-    if (info.from === "guess" && upstream && choice.window === undefined)
-      options.warnGuess(info, upstream.name);
-    const own = upstream?.config;
-    const window = choice.window ?? info.window;
-    const profile = choice.profile ?? profiles[own?.profile ?? config.profile ?? "agent"];
-    return {
-      info,
-      window,
-      profile,
-      strategy: choice.strategy ?? own?.strategy ?? config.strategy,
-      budget: choice.budget ?? own?.budget ?? config.budget,
-      tuning: choice.tuning ? mergeTuning(configuredFor(own), choice.tuning) : configuredFor(own),
-    };
-  };
+  const settle = createSettle(options);
 
   /** Names the records of requests with the same wish; undefined for those of the conversation itself. */
   const markOf = (choice: CompactorChoice): string | undefined => {
@@ -165,6 +138,39 @@ export function createCompactors(options: {
     async close() {
       await Promise.all([...compactors.values()].map((one) => one.close()));
     },
+  };
+}
+
+/** Settles what holds for requests. */
+function createSettle({
+  config,
+  windows,
+  warnGuess,
+}: Pick<Parameters<typeof createCompactors>[0], "config" | "windows" | "warnGuess">): Settle {
+  /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
+  const configured = new WeakMap<object, Tuning>();
+  const configuredFor = (own: Upstream["config"] | undefined): Tuning => {
+    const key = own ?? config;
+    const known = configured.get(key);
+    if (known) return known;
+    const made = mergeTuning(pickTuning(config), pickTuning(own ?? {}));
+    configured.set(key, made);
+    return made;
+  };
+  return (wished) => {
+    const { upstream } = wished;
+    const info = windows.of(upstream, wished.model, wished.tenant);
+    if (info.from === "guess" && upstream && wished.window === undefined) warnGuess(info, upstream.name);
+    const own = upstream?.config;
+    const tuning = configuredFor(own);
+    return {
+      info,
+      window: wished.window ?? info.window,
+      profile: wished.profile ?? profiles[own?.profile ?? config.profile ?? "agent"],
+      strategy: wished.strategy ?? own?.strategy ?? config.strategy,
+      budget: wished.budget ?? own?.budget ?? config.budget,
+      tuning: wished.tuning ? mergeTuning(tuning, wished.tuning) : tuning,
+    };
   };
 }
 

@@ -81,27 +81,13 @@ export function hostCache(
   const ledger = createLedger();
   const ids = new WeakMap<CacheItem, string>();
   const items = new Map<string, CacheItem>();
-  const known = new Map<string, number>();
+  const tokens = createHostTokens(counter);
   let commands: HostCommand[] = [];
   let number = 0;
-  /** The host's tokens ÷ the counter's, the largest that was seen: what is only estimated must not outgrow the cache. */
-  let factor = 1;
   let waiting: { resolve(reply: HostReply): void } | undefined;
   const onWanted: (() => void)[] = [];
   const pace = createPace();
 
-  const keyOf = ({ role, text }: Pick<TurnItem, "role" | "text">) => `${role}\n${text}`;
-  const remember = (key: string, tokens: number): number => {
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(key, tokens);
-    return tokens;
-  };
-  // The same text always takes the same number, whatever is learnt later.
-  const count = (item: CacheItem): number => {
-    if (item.type === "frames") return frameTokens(item);
-    const key = keyOf(item);
-    return known.get(key) ?? remember(key, Math.ceil((TURN_TOKENS + counter.count(item.text)) * factor));
-  };
   const idOf = (item: CacheItem): string => {
     const id = ids.get(item) ?? `i${++number}`;
     ids.set(item, id);
@@ -123,11 +109,11 @@ export function hostCache(
     get length() {
       return ledger.length;
     },
-    count,
+    count: tokens.count,
     async feed(fed) {
       // Many frames are fed a cacheful at a time, with the cache managed in between.
       await pace.pause();
-      for (const item of fed) ledger.add(item, count(item));
+      for (const item of fed) ledger.add(item, tokens.count(item));
       commands.push({ do: "feed", items: fed.map((item) => hostItem(idOf(item), item)) });
     },
     async generate(request) {
@@ -137,10 +123,10 @@ export function hostCache(
       const reply = await ask(id, request);
       if (reply.text === undefined) return { silent: true };
       const item: TurnItem = { type: "turn", role: "assistant", text: reply.text, at: request.at };
-      if (reply.tokens !== undefined) remember(keyOf(item), reply.tokens);
+      if (reply.tokens !== undefined) tokens.report(item, reply.tokens);
       ids.set(item, id);
       items.set(id, item);
-      ledger.add(item, count(item));
+      ledger.add(item, tokens.count(item));
       return { silent: false, item, stop: reply.stop ?? "end" } satisfies Generated;
     },
     snapshot: async () => ({ length: ledger.length, data: [...ledger.entries()] }),
@@ -174,12 +160,11 @@ export function hostCache(
       waiting = undefined;
       resolve?.(reply);
     },
-    report: (role, text, tokens) => void remember(keyOf({ role, text }), tokens),
+    report: (role, text, told) => tokens.report({ role, text }, told),
     reportLengths(lengths) {
-      for (const [id, tokens] of Object.entries(lengths)) {
+      for (const [id, length] of Object.entries(lengths)) {
         const item = items.get(id);
-        if (item?.type !== "turn" || !(tokens > 0)) continue;
-        factor = Math.max(factor, tokens / (TURN_TOKENS + counter.count(item.text)));
+        if (item?.type === "turn" && length > 0) tokens.learn(item.text, length);
       }
     },
   };
@@ -206,6 +191,34 @@ export function hostCache(
       for (const wanted of onWanted.splice(0)) wanted();
     });
   }
+}
+
+/** Tokens of items in the host's cache: as the host told them, or estimated from the lengths that it told. */
+function createHostTokens(counter: TokenCounter) {
+  const known = new Map<string, number>();
+  /** The host's tokens ÷ the counter's, the largest that was seen: what is only estimated must not outgrow the cache. */
+  let factor = 1;
+  const keyOf = ({ role, text }: Pick<TurnItem, "role" | "text">) => `${role}\n${text}`;
+  const estimate = (text: string) => TURN_TOKENS + counter.count(text);
+  const report = (turn: Pick<TurnItem, "role" | "text">, tokens: number): void => {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(keyOf(turn), tokens);
+  };
+  return {
+    report,
+    learn(text: string, tokens: number): void {
+      factor = Math.max(factor, tokens / estimate(text));
+    },
+    /** The same text always takes the same number, whatever is learnt later. */
+    count(item: CacheItem): number {
+      if (item.type === "frames") return frameTokens(item);
+      const told = known.get(keyOf(item));
+      if (told !== undefined) return told;
+      const tokens = Math.ceil(estimate(item.text) * factor);
+      report(item, tokens);
+      return tokens;
+    },
+  };
 }
 
 function hostItem(id: string, item: CacheItem): HostItem {

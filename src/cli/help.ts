@@ -13,7 +13,7 @@ export function mainHelp(commands: readonly CommandLine[], columns: number): str
   return [
     "precis keeps any LLM conversation inside its token budget.",
     "",
-    "usage: precis COMMAND FILE [flags]",
+    "usage: precis COMMAND [FILE] [flags]",
     "",
     ...twoColumns(rows, columns),
     "",

@@ -1,7 +1,7 @@
 import { type Draft, type Insert, isShown } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import type { Structure } from "../core/rounds.ts";
-import type { Edit, Measure, Message } from "../core/types.ts";
+import type { Edit, Measure, Message, Run } from "../core/types.ts";
 import { type HostNote, showsNote } from "./host-state.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
@@ -156,6 +156,11 @@ export function hiddenEnd(conversation: Conversation, fates: Draft["fates"]): nu
   let end = last + 1;
   while (end < fates.length && mustShow(conversation, end)) end++;
   return end - conversation.structure.start;
+}
+
+/** Tokens of a run of messages as they stand in the transcript. */
+export function tokensIn({ tokens }: Conversation, { from, to }: Run): number {
+  return tokens.slice(from, to).reduce((sum, one) => sum + one, 0);
 }
 
 /** Messages that a draft shows, without the head (for count triggers). */

@@ -1,7 +1,7 @@
 import type { Unit } from "../core/rounds.ts";
 import type { Run, Summary } from "../core/types.ts";
 import { PROMPTS } from "../summaries/prompts/index.ts";
-import { type Conversation, fixedTokens, mustShow } from "./conversation.ts";
+import { type Conversation, fixedTokens, mustShow, tokensIn } from "./conversation.ts";
 import type { Settings } from "./settings.ts";
 import { strategies } from "./strategies.ts";
 import { chooseTail } from "./tail.ts";
@@ -100,9 +100,9 @@ export function unsealedRounds(
       rest = sealed.rest;
     const [first] = rest;
     if (!first || first.from < (bounds.from ?? 0)) continue;
-    const { to } = rest.at(-1)!;
-    const tokens = conversation.tokens.slice(first.from, to).reduce((sum, one) => sum + one, 0);
-    if (tokens >= LEAST_RUN) found.push({ run: { from: first.from, to }, tokens });
+    const own = { from: first.from, to: rest.at(-1)!.to };
+    const tokens = tokensIn(conversation, own);
+    if (tokens >= LEAST_RUN) found.push({ run: own, tokens });
   }
   return found
     .sort((a, b) => b.tokens - a.tokens)

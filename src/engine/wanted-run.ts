@@ -1,4 +1,5 @@
 import { isShown } from "../core/draft.ts";
+import { shifted } from "../core/shifted.ts";
 import type { Run } from "../core/types.ts";
 import { floorTokens, hiddenEnd, mustShow, unansweredTokens } from "./conversation.ts";
 import { type Narrative, narrativeOf } from "./narrative.ts";
@@ -15,9 +16,7 @@ export const APPLY_FROM = 0.65;
 /** All records that fit the transcript so far, or those of the range that is to be hidden. */
 export function narrativeFor<M>({ survey, range }: Operation<M>): Narrative {
   const { chain, structure } = survey.conversation;
-  const { from, to } = range
-    ? { from: range.run.from - structure.start, to: range.run.to - structure.start }
-    : { from: 0, to: chain.length - 1 };
+  const { from, to } = range ? shifted(range.run, -structure.start) : { from: 0, to: chain.length - 1 };
   return narrativeOf(survey.state.summaries, chain, to, from);
 }
 

@@ -1,3 +1,4 @@
+import { shifted } from "../core/shifted.ts";
 import type { PlannedCall, Run, Summary, Warning } from "../core/types.ts";
 import { PROMPTS, type Prompt, stepPrompt } from "../summaries/prompts/index.ts";
 import { isRolling, LEAST_RECORD, recordLength } from "./narrative-share.ts";
@@ -60,16 +61,11 @@ function rollingTask<M>(operation: Operation<M>, work: Work, share: number): Wri
 
 /** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
 async function writeRounds<M>(operation: Operation<M>, bounds: Run, work: Work): Promise<Written> {
-  const { conversation, state } = operation.survey;
-  const { start } = conversation.structure;
   const written: Summary[] = [];
   let failure: unknown;
-  for (const { from, to } of unsealedRounds(conversation, state.summaries, {
-    from: start + bounds.from,
-    to: start + bounds.to,
-  })) {
-    const run = { from: from - start, to: to - start };
-    const task = createWritingTask(operation, work, roundsCeiling(operation, run));
+  for (const rounds of roundsWithin(operation, bounds)) {
+    const run = shifted(rounds, -operation.survey.conversation.structure.start);
+    const task = createWritingTask(operation, work, roundsCeiling(operation, rounds));
     const modes = modesOf(operation, run).filter((mode) => mode !== "continuation");
     try {
       const place = { ...task, prompt: roundsPrompt(task), rolling: false, fixed: true };
@@ -92,11 +88,16 @@ function roundsPrompt<M>({ prompt }: WritingTask<M>): Prompt {
   return prompt.isHosts ? { ...stepPrompt(step, prompt), task: prompt.task! } : step;
 }
 
+/** The rounds of a run that a model should be asked about (absolute indexes). */
+function roundsWithin<M>({ survey }: Operation<M>, run: Run): readonly Run[] {
+  const { conversation, state } = survey;
+  return unsealedRounds(conversation, state.summaries, shifted(run, conversation.structure.start));
+}
+
 /** Half of what lines by code would take: the ceiling of one round's summary. */
-function roundsCeiling<M>({ engine, survey }: Operation<M>, run: Run): number {
-  const { messages, structure } = survey.conversation;
-  const calls = messages
-    .slice(structure.start + run.from, structure.start + run.to)
+function roundsCeiling<M>({ engine, survey }: Operation<M>, { from, to }: Run): number {
+  const calls = survey.conversation.messages
+    .slice(from, to)
     .reduce((sum, { parts }) => sum + parts.filter((part) => part.type === "tool-call").length, 0);
   const usual = Math.max(LEAST_RECORD, (calls * (ARGS_TOKENS + RESULT_TOKENS)) / 2);
   return Math.floor(Math.min(engine.settings.summary.cap, usual));
@@ -112,7 +113,7 @@ export function plannedCalls<M>(operation: Operation<M>, run: Run): readonly Pla
   const [rung] = rolling ? rollingModes(operation, run) : modesOf(operation, run);
   if (!rung) return [];
   const { from } = rolling ? readFrom(operation, run, share) : run;
-  const covers = [{ from: start + from, to: start + run.to }];
+  const covers = [shifted({ from, to: run.to }, start)];
   const requests =
     rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(operation, run));
   const room = rolling ? share : roomBeside(operation, []) / requests;
@@ -142,19 +143,13 @@ export function manyRequestsWarning<M>(operation: Operation<M>, run: Run): Warni
 }
 
 function plannedRounds<M>(operation: Operation<M>, bounds: Run): readonly PlannedCall[] {
-  const { conversation, state } = operation.survey;
-  const { start } = conversation.structure;
-  const runs = unsealedRounds(conversation, state.summaries, {
-    from: start + bounds.from,
-    to: start + bounds.to,
-  });
   const rung = modesOf(operation, bounds).find((mode) => mode !== "continuation");
   if (!rung) return [];
-  return runs.map((run) => ({
+  return roundsWithin(operation, bounds).map((run) => ({
     name: `summarize-${rung}`,
     rung,
     covers: [run],
-    cap: roundsCeiling(operation, { from: run.from - start, to: run.to - start }),
+    cap: roundsCeiling(operation, run),
   }));
 }
 

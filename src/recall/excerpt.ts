@@ -1,5 +1,5 @@
 import { piecesOf, type Stretch } from "./pieces.ts";
-import { termsOf } from "./terms.ts";
+import { wantedTerms } from "./terms.ts";
 
 /** Stands where something was left out. */
 const GAP = "…";
@@ -17,7 +17,7 @@ export function bestStretch(
   const pieces = piecesOf(text).map(({ from, to }) => ({
     from,
     to,
-    found: new Set(termsOf(text.slice(from, to)).filter((term) => terms.has(term))).size,
+    found: wantedTerms(text.slice(from, to), terms).length,
   }));
   const order = [...pieces.keys()].sort((a, b) => pieces[b]!.found - pieces[a]!.found || a - b);
   const first = order.find((at) => fits(shown(text, pieces[at]!)));
@@ -50,8 +50,7 @@ export function stretchWithMost(
   let best: { readonly stretch: Stretch; readonly words: number } | undefined;
   for (const stretch of stretches) {
     if (best && terms.size === 0) break;
-    const found = termsOf(text.slice(stretch.from, stretch.to)).filter((term) => terms.has(term));
-    const words = new Set(found).size;
+    const words = wantedTerms(text.slice(stretch.from, stretch.to), terms).length;
     if (!best || words > best.words) best = { stretch, words };
   }
   return best?.stretch;

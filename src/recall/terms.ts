@@ -65,6 +65,11 @@ export function termsOf(text: string): string[] {
   return terms;
 }
 
+/** The terms of a text that are asked for, each once. */
+export function wantedTerms(text: string, wanted: ReadonlySet<string>): string[] {
+  return [...new Set(termsOf(text))].filter((term) => wanted.has(term));
+}
+
 /** The sign at a place of a text; empty for what isn't looked for, and for half a character. */
 function signAt(text: string, at: number): string {
   const sign = String.fromCodePoint(text.codePointAt(at)!);

@@ -3,7 +3,7 @@ import type { MemoryIndex } from "../../recall/memory-index.ts";
 import type { Query } from "../../recall/query.ts";
 import { rarity } from "../../recall/rank.ts";
 import type { Found } from "../../recall/search.ts";
-import { termsOf } from "../../recall/terms.ts";
+import { wantedTerms } from "../../recall/terms.ts";
 import { voicesOf } from "../../recall/voices.ts";
 import { isBroad } from "./broad-question.ts";
 
@@ -49,7 +49,7 @@ export function readAsked(text: string, query: Query, index: MemoryIndex, found:
     text,
     wanted,
     all,
-    held: (part) => wordsIn(part, wanted).reduce((sum, term) => sum + worth.get(term)!, 0),
+    held: (part) => wantedTerms(part, wanted).reduce((sum, term) => sum + worth.get(term)!, 0),
     heldBy,
     isMeant,
     isTalk,
@@ -57,11 +57,6 @@ export function readAsked(text: string, query: Query, index: MemoryIndex, found:
     // Between people, and while tools are at work, turns aren't a question and its answer.
     wantsAll: !isTalk && !isWork && isBroad(text, found) && found.some(isMeant),
   };
-}
-
-/** The words of a text that are asked for. */
-export function wordsIn(text: string, wanted: ReadonlySet<string>): string[] {
-  return [...new Set(termsOf(text))].filter((term) => wanted.has(term));
 }
 
 /**

@@ -6,9 +6,10 @@ import type { RankablePassage } from "../../recall/candidates.ts";
 import { bestStretch, shown, stretchWithMost } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
 import type { Found } from "../../recall/search.ts";
+import { wantedTerms } from "../../recall/terms.ts";
 import { shownBy, visibleText } from "../../recall/visible-text.ts";
 import type { Conversation } from "../conversation.ts";
-import { type Asked, wordsIn } from "./asked.ts";
+import type { Asked } from "./asked.ts";
 import { fromBeginning } from "./broad-question.ts";
 import { saysSomething } from "./says-something.ts";
 
@@ -99,7 +100,7 @@ export function createQuoter(
       if (!saysSomething(text)) return false;
       if (chosen.length > 0 && stretch.isPart && cost(text) < LEAST_FRAGMENT) return false;
       if (!isSeen && held(text) < LEAST_BESIDE * asked.all && !isReply(found.of)) return false;
-      const words = wordsIn(isSeen ? `${found.text}\n${passage.text}` : found.text, wanted);
+      const words = wantedTerms(isSeen ? `${found.text}\n${passage.text}` : found.text, wanted);
       // A turn that is only near others with such words isn't meant.
       if (isSeen && words.length === 0) return false;
       left -= cost(text);

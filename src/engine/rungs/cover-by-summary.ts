@@ -1,6 +1,7 @@
 import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
 import { readableText } from "../../core/message-text.ts";
+import { shifted } from "../../core/shifted.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Told } from "../../summaries/render-narrative.ts";
 import { summaryMessageSteps } from "../../summaries/summary-message.ts";
@@ -82,7 +83,7 @@ function shownRecords({ conversation, narrative = [] }: RungInput, end: number):
     .filter(({ covers }) => covers.to <= end)
     .map((record) => ({
       text: record.text,
-      covers: { from: start + record.covers.from, to: start + record.covers.to },
+      covers: shifted(record.covers, start),
       isOwn: isOwn(record),
     }));
 }

@@ -9,7 +9,7 @@ import type { Operation } from "../operation.ts";
 import type { ReadingMode } from "./modes.ts";
 import { notesRoom } from "./notes-room.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
-import { absolute, createWritingTask, shareOf, type WritingTask } from "./writing-task.ts";
+import { absolute, createWritingTask, shareOf, sourceTokens, type WritingTask } from "./writing-task.ts";
 
 /** Share of the summariser's window that is left free, because its own count may differ from ours. */
 const WINDOW_MARGIN = 0.1;
@@ -76,12 +76,10 @@ export function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | u
 }
 
 /** How many requests a run takes, about: before anybody is asked. */
-export function expectedRequests<M>(operation: Operation<M>, { from, to }: Run): number {
-  const { conversation } = operation.survey;
-  const { start } = conversation.structure;
-  const tokens = conversation.tokens.slice(start + from, start + to).reduce((sum, one) => sum + one, 0);
+export function expectedRequests<M>(operation: Operation<M>, run: Run): number {
   const task = createWritingTask(operation, { signal: NEVER, calls: [] }, shareOf(operation));
-  return Math.max(1, Math.ceil(tokens / pieceLimit(task, { from, to }, undefined)));
+  const tokens = sourceTokens(task, absolute(task, run));
+  return Math.max(1, Math.ceil(tokens / pieceLimit(task, run, undefined)));
 }
 
 /** Shorter texts are counted at once (characters). */

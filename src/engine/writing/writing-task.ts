@@ -1,4 +1,5 @@
 import { ModelError } from "../../core/errors.ts";
+import { shifted } from "../../core/shifted.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
@@ -15,6 +16,7 @@ import {
   type RecordKind,
 } from "../../summaries/prompts/index.ts";
 import { recordKind } from "../../summaries/record-kind.ts";
+import { tokensIn } from "../conversation.ts";
 import { narrativeOf, recordRoom, summaryKey } from "../narrative.ts";
 import { LEAST_RECORD, narrativeShare, recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
@@ -184,8 +186,7 @@ export function keyOf<M>(
 }
 
 export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
-  const { start } = operation.survey.conversation.structure;
-  return { from: start + run.from, to: start + run.to };
+  return shifted(run, operation.survey.conversation.structure.start);
 }
 
 /** Messages of more tokens, or more of them, are read in slices; for fewer the model is asked before others have their turn. */
@@ -207,9 +208,7 @@ export function mustKeep<M>(task: WritingTask<M>, run: Run): Promise<readonly Mu
 }
 
 export function sourceTokens<M>({ operation }: WritingTask<M>, run: Run): number {
-  return operation.survey.conversation.tokens
-    .slice(run.from, run.to)
-    .reduce((sum, tokens) => sum + tokens, 0);
+  return tokensIn(operation.survey.conversation, run);
 }
 
 export function unfinished<M>({ summarizer }: WritingTask<M>): ModelError {

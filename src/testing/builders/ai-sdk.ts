@@ -1,54 +1,20 @@
 import type { AiSdkMessage } from "../../dialects/index.ts";
-import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
+import { type MessageBuilders, partBuilders } from "./message-builders.ts";
 
 /** Builders for AI SDK model messages. */
-export const aiSdk: MessageBuilders<AiSdkMessage> = completeBuilders<AiSdkMessage>({
-  system: (text) => ({ role: "system", content: text }),
-  user: (text) => ({ role: "user", content: text }),
-  assistant: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
-  image: (text, base64 = TINY_PNG) => ({
-    role: "user",
-    content: [
-      ...(text === undefined ? [] : [{ type: "text", text }]),
-      { type: "image", image: base64, mediaType: "image/png" },
-    ],
+export const aiSdk: MessageBuilders<AiSdkMessage> = partBuilders<AiSdkMessage>({
+  image: (image) => ({ type: "image", image, mediaType: "image/png" }),
+  call: ({ id, name, args = {} }) => ({ type: "tool-call", toolCallId: id, toolName: name, input: args }),
+  result: ({ id, name = "tool", text }) => ({
+    type: "tool-result",
+    toolCallId: id,
+    toolName: name,
+    output: { type: "text", value: text },
   }),
-  calls: (calls, text) => [
-    {
-      role: "assistant",
-      content: [
-        ...(text === undefined ? [] : [{ type: "text", text }]),
-        ...calls.map((call) => ({
-          type: "tool-call",
-          toolCallId: callId(call),
-          toolName: call.name,
-          input: call.args ?? {},
-        })),
-      ],
-    },
-  ],
-  results: (results) => [
-    {
-      role: "tool",
-      content: results.map((result) => ({
-        type: "tool-result",
-        toolCallId: result.id,
-        toolName: result.name ?? "tool",
-        output: { type: "text", value: result.text },
-      })),
-    },
-  ],
-  reasoning: (thought, text, signature) => [
-    {
-      role: "assistant",
-      content: [
-        {
-          type: "reasoning",
-          text: thought,
-          ...(signature === undefined ? {} : { providerOptions: { anthropic: { signature } } }),
-        },
-        { type: "text", text },
-      ],
-    },
-  ],
+  resultRole: "tool",
+  thought: (text, signature) => ({
+    type: "reasoning",
+    text,
+    ...(signature !== undefined && { providerOptions: { anthropic: { signature } } }),
+  }),
 });

@@ -52,6 +52,36 @@ export function completeBuilders<M>(
   };
 }
 
+/** All builders of a dialect whose messages are lists of parts, from what its parts look like. */
+export function partBuilders<M>(part: {
+  image(base64: string): object;
+  call(call: CallSpec & { readonly id: string }): object;
+  result(result: ResultSpec): object;
+  /** Who says results. */
+  readonly resultRole: string;
+  thought(text: string, signature: string | undefined): object;
+}): MessageBuilders<M> {
+  const said = (role: string, content: string | readonly object[]) => ({ role, content }) as M;
+  const textPart = (text: string) => ({ type: "text", text });
+  const textFirst = (text: string | undefined) => (text === undefined ? [] : [textPart(text)]);
+  return completeBuilders({
+    system: (text) => said("system", text),
+    user: (text) => said("user", text),
+    assistant: (text) => said("assistant", [textPart(text)]),
+    image: (text, base64 = TINY_PNG) => said("user", [...textFirst(text), part.image(base64)]),
+    calls: (calls, text) => [
+      said("assistant", [
+        ...textFirst(text),
+        ...calls.map((call) => part.call({ ...call, id: callId(call) })),
+      ]),
+    ],
+    results: (results) => [said(part.resultRole, results.map(part.result))],
+    reasoning: (thought, text, signature) => [
+      said("assistant", [part.thought(thought, signature), textPart(text)]),
+    ],
+  });
+}
+
 /** The default id of a call. */
 export const callId = (call: CallSpec): string => call.id ?? `call_${call.name}`;
 

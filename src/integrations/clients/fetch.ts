@@ -1,4 +1,4 @@
-import { BudgetImpossibleError } from "../../core/errors.ts";
+import { BudgetImpossibleError, ConfigError, TranscriptError } from "../../core/errors.ts";
 import { fittingCap } from "../../core/fitting-cap.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { FitResult } from "../../core/types.ts";
@@ -11,6 +11,7 @@ import { responsesWire } from "./responses-wire.ts";
 import type { Asked, ClientWire, Json } from "./wire.ts";
 
 const WIRES: readonly ClientWire[] = [chatWire, responsesWire, messagesWire];
+const COUNTS: readonly NonNullable<ClientOptions["count"]>[] = ["tokenizer", "provider"];
 const BAD_REQUEST = 400;
 /** Largest refusal that is read (characters). */
 const MAX_REFUSAL = 100_000;
@@ -52,6 +53,12 @@ class Refused extends Error {
  */
 export function precisFetch(options: ClientOptions = {}): FetchLike {
   const { fetch: inner = globalThis.fetch, count, ...rest } = options;
+  if (count !== undefined && !COUNTS.includes(count))
+    throw new ConfigError({
+      option: "count",
+      message: `"${String(count)}" isn't known.`,
+      fix: `Choose one of: ${COUNTS.join(", ")}.`,
+    });
   // Each format has compactors of its own.
   const byWire = new Map<ClientWire, Compactors<unknown>>();
   const compactorsOf = (wire: ClientWire) => {
@@ -59,13 +66,16 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
     byWire.set(wire, known);
     return known;
   };
+  // Options that can't work are refused now.
+  compactorsOf(chatWire);
   let { state } = options;
 
   return async (input, init) => {
-    const request = readRequest(input, init);
+    const request = await readRequest(input, init);
     if (!request) return inner(input, init);
     const { wire, body, asked } = request;
     const { model } = asked;
+    const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined);
     const compactors = compactorsOf(wire);
     try {
       const { answer, view } = await sendFitted<unknown, Response>({
@@ -79,7 +89,7 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
           request: body,
           thinking: "must-stay",
           ...(asked.cap !== undefined && { maxAnswer: asked.cap }),
-          ...(init?.signal && { signal: init.signal }),
+          ...(signal && { signal }),
         },
         onView: (made) => {
           if (options.state !== undefined) state = made.state;
@@ -87,7 +97,7 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
         },
         send: async (made) => {
           const sent = bodyOf(request, made);
-          const there = { fetch: inner, url: urlOf(input), init: initOf(init, sent) };
+          const there = { fetch: inner, url: urlOf(input), init: initOf(input, init, sent) };
           if (count === "provider")
             await countFirst(there, wire, sent, { view: made, compactor: compactors.of(model) });
           return refuseTooLong(await inner(input, there.init));
@@ -99,6 +109,8 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
       if (error instanceof CountedTooLong) return refusal(wire.refusal(error.message));
       // A client would take an error that is thrown here for a broken connection, and try again.
       if (BudgetImpossibleError.isInstance(error)) return refusal(wire.refusal(error.message));
+      // What precis can't read, the provider may know, or refuse in its own words.
+      if (TranscriptError.isInstance(error)) return inner(input, init);
       throw error;
     }
   };
@@ -110,17 +122,35 @@ interface ReadRequest {
   readonly asked: Asked;
 }
 
-function readRequest(input: string | URL | Request, init: RequestInit | undefined): ReadRequest | undefined {
-  if (typeof init?.body !== "string") return undefined;
+type Input = Parameters<FetchLike>[0];
+
+async function readRequest(input: Input, init: RequestInit | undefined): Promise<ReadRequest | undefined> {
   const { pathname } = urlOf(input);
   const wire = WIRES.find(({ path }) => pathname.endsWith(path));
-  const body = wire && parse(init.body);
-  const asked = body && wire.read(body);
-  return asked && { wire, body, asked };
+  const text = wire && (await bodyText(input, init));
+  const body = text === undefined ? undefined : parse(text);
+  const asked = body && wire?.read(body);
+  return wire && asked && { wire, body, asked };
 }
 
-function urlOf(input: string | URL | Request): URL {
-  return new URL(input instanceof Request ? input.url : input);
+/** The body as text, however it was handed in. A stream isn't read: whoever sends it couldn't send it again. */
+async function bodyText(input: Input, init: RequestInit | undefined): Promise<string | undefined> {
+  const body = init?.body;
+  if (typeof body === "string") return body;
+  if (body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body))
+    return new Response(body).text();
+  const isItsOwn = (body === undefined || body === null) && isRequest(input) && input.body !== null;
+  return isItsOwn ? input.clone().text() : undefined;
+}
+
+function isRequest(input: Input): input is Request {
+  return typeof input === "object" && "url" in input;
+}
+
+/** Programs in a browser may ask for a path: it is meant as `fetch` means it. */
+function urlOf(input: Input): URL {
+  const { location } = globalThis as { readonly location?: { readonly href: string } };
+  return new URL(isRequest(input) ? input.url : input, location?.href ?? "http://localhost");
 }
 
 function bodyOf({ wire, body, asked }: ReadRequest, view: FitResult<unknown>): Json {
@@ -129,10 +159,14 @@ function bodyOf({ wire, body, asked }: ReadRequest, view: FitResult<unknown>): J
 }
 
 /** The same request with another body; its length is for the inner `fetch` to say. */
-function initOf(init: RequestInit | undefined, body: Json): RequestInit {
-  const headers = new Headers(init?.headers);
+function initOf(input: Input, init: RequestInit | undefined, body: Json): RequestInit {
+  const given = isRequest(input)
+    ? { method: input.method, headers: input.headers, signal: input.signal }
+    : {};
+  const all = { ...given, ...init };
+  const headers = new Headers(all.headers);
   headers.delete("content-length");
-  return { ...init, headers, body: JSON.stringify(body) };
+  return { ...all, headers, body: JSON.stringify(body) };
 }
 
 async function refuseTooLong(response: Response): Promise<Response> {

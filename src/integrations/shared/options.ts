@@ -46,10 +46,10 @@ export function createCompactors<M>(
     byModel.set(model, made);
     return made;
   };
-  return {
-    of: (model = "") => byModel.get(model) ?? make(model, hasSize ? options.window : { model }),
-    learnWindow: (model = "", window) => void make(model, window),
-  };
+  const of = (model = "") => byModel.get(model) ?? make(model, hasSize ? options.window : { model });
+  // What can't work is refused now: many a client takes an error of its first request for a broken connection.
+  of();
+  return { of, learnWindow: (model = "", window) => void make(model, window) };
 }
 
 function modelOf(summarizer: NonNullable<IntegrationOptions<unknown>["summarizer"]>): Model | "extractive" {

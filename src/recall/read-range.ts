@@ -21,7 +21,7 @@ export function readRange(what: ReadWhat, length: number, find: (id: string) => 
     const start = Math.min(Math.max(0, from), length);
     return { from: start, to: Math.max(start, Math.min(length, to)) };
   };
-  if (typeof what === "object" && "around" in what) {
+  if (typeof what === "object" && what !== null && "around" in what) {
     const { around, messages = DEFAULT_AROUND } = what;
     if (!Number.isInteger(around) || !(messages >= 0))
       throw refused("`around` isn't the place of a message.", "Give `{ around: 11, messages: 2 }`.");
@@ -32,7 +32,7 @@ export function readRange(what: ReadWhat, length: number, find: (id: string) => 
     const from = Number(pointer[1]);
     return run(from - 1, Number(pointer[2] ?? from));
   }
-  const id = typeof what === "string" ? what : what.id;
+  const id = typeof what === "string" ? what : (what as { readonly id?: unknown } | null | undefined)?.id;
   if (typeof id !== "string" || id === "")
     throw refused("it names no message.", 'Give a pointer such as "#12–18", or an id.');
   const at = find(id);

@@ -83,3 +83,7 @@ describe("reading back", () => {
     ]);
   });
 });
+
+it.each([null, undefined, {}, 5])("what names no message (%j) is refused with what to give", async (what) => {
+  await expect(recall.read(what as never)).rejects.toThrow(/Give a pointer such as/);
+});

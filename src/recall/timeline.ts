@@ -1,6 +1,7 @@
 import { saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Message } from "../core/types.ts";
+import { firstCharacters } from "../summaries/first-characters.ts";
 import { baseName, touchedFiles } from "../summaries/ledger.ts";
 import { headName, sourceName } from "../summaries/sections.ts";
 import { typedText } from "../summaries/user-words.ts";
@@ -34,7 +35,7 @@ export function timelineOf(messages: readonly Message[]): TimelineTurn[] {
 function firstWords(message: Message): string {
   const text = typedText(saidText(message));
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MAX_WORDS ? line : `${line.slice(0, MAX_WORDS).toWellFormed().trimEnd()} …`;
+  return line.length <= MAX_WORDS ? line : `${firstCharacters(line, MAX_WORDS).trimEnd()} …`;
 }
 
 function tools(turn: readonly Message[]): string {

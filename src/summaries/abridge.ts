@@ -3,6 +3,7 @@ import { isExactNumber } from "../core/exact-json.ts";
 import { isRecord } from "../core/is-record.ts";
 import { mapSteps, runNow, type Steps } from "../core/steps.ts";
 import type { Message, Part } from "../core/types.ts";
+import { firstCharacters, lastCharacters } from "./first-characters.ts";
 
 /**
  * Of a longer text only the beginning and the end are looked at for what a summary should say (characters). It is many times
@@ -126,13 +127,11 @@ function ends(text: string, { most, countsLines }: Limit): string {
   const looked = Math.min(most, text.length);
   const lines = countsLines ? breaksIn(text, looked) * LINE_CHARS : 0;
   const chars = (most * looked) / (looked + lines);
-  const head = text.slice(0, chars * HEAD_SHARE);
-  const tail = text.slice(text.length - chars * (1 - HEAD_SHARE));
+  const head = firstCharacters(text, Math.floor(chars * HEAD_SHARE));
+  const tail = lastCharacters(text, Math.ceil(chars * (1 - HEAD_SHARE)));
   const lastLine = head.lastIndexOf("\n") + 1;
   const firstLine = tail.indexOf("\n") + 1;
-  const short = `${lastLine > 0 ? head.slice(0, lastLine) : head}\n${tail.slice(firstLine)}`;
-  // Half of a surrogate pair is no character.
-  return short.toWellFormed();
+  return `${lastLine > 0 ? head.slice(0, lastLine) : head}\n${tail.slice(firstLine)}`;
 }
 
 /** Line breaks among the first characters of a text. */

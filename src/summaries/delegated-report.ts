@@ -1,5 +1,5 @@
 import type { ToolCallPart } from "../core/types.ts";
-import { cutTo } from "./first-characters.ts";
+import { cutTo, firstCharacters, lastCharacters } from "./first-characters.ts";
 import { markPlant, plantIn, withPlantMark } from "./plants.ts";
 import { readArguments, readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
@@ -69,7 +69,7 @@ export function shortMessage(text: string): string | undefined {
 
 /** How a long text begins and ends. */
 function edgesOf(text: string): string {
-  return text.length <= 2 * EDGE ? text : `${text.slice(0, EDGE)}\n${text.slice(-EDGE)}`.toWellFormed();
+  return text.length <= 2 * EDGE ? text : `${firstCharacters(text, EDGE)}\n${lastCharacters(text, EDGE)}`;
 }
 
 function withoutOwnId(text: string): string {

@@ -1,5 +1,6 @@
 import { textOrArgs } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
+import { textBetween } from "./first-characters.ts";
 import { contain, nest } from "./marker-tag.ts";
 import type { MustKeep } from "./must-keep.ts";
 
@@ -40,7 +41,7 @@ function excerptOf(message: Message | undefined, item: MustKeep): string | undef
     if (at < 0) continue;
     const from = Math.max(0, at - BEFORE);
     const to = Math.min(text.length, at + item.text.length + AFTER);
-    const line = text.slice(from, to).toWellFormed().replace(/\s+/g, " ").trim();
+    const line = textBetween(text, from, to).replace(/\s+/g, " ").trim();
     return `${from > 0 ? "… " : ""}${line}${to < text.length ? " …" : ""}`;
   }
   return undefined;

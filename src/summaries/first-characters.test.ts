@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { reportIn } from "./delegated-report.ts";
-import { firstCharacters } from "./first-characters.ts";
+import { firstCharacters, lastCharacters } from "./first-characters.ts";
+import { quote } from "./prompts/shared/quote.ts";
+import { renderRun } from "./summarizer-input.ts";
+import { typedText } from "./user-words.ts";
 
 test("a text is cut before an emoji that doesn't fit whole", () => {
   expect(firstCharacters("ab😀", 2)).toBe("ab");
@@ -15,5 +18,29 @@ test("a report of emoji shows none of them as an unknown character", () => {
     const report = reportIn(`${before}${"😀".repeat(150)} 12.\n\n${before}${"😀".repeat(150)} 13.`);
     expect(report).toContain("😀…");
     expect(report).not.toContain("\uFFFD");
+  }
+});
+
+test("a text is cut behind an emoji that doesn't fit whole at its end", () => {
+  expect(lastCharacters("😀ab", 2)).toBe("ab");
+  expect(lastCharacters("😀ab", 3)).toBe("ab");
+  expect(lastCharacters("😀ab", 4)).toBe("😀ab");
+  expect(lastCharacters("😀ab", 9)).toBe("😀ab");
+  expect(lastCharacters("ab", 0)).toBe("");
+});
+
+test.each(["", "x"])("no cut leaves half of an emoji (%j before them)", (before) => {
+  const emoji = `${before}${"😀".repeat(8_000)}`;
+  const file = { type: "file", source: "f", name: emoji } as const;
+  const texts = [
+    typedText(`${emoji}y`),
+    typedText(emoji),
+    quote(emoji),
+    renderRun([{ role: "user", parts: [file] }], { from: 0, to: 1 }, "full"),
+  ];
+  for (const text of texts) {
+    expect(text).toContain("😀");
+    expect(text).not.toContain("\uFFFD");
+    expect(text.isWellFormed()).toBe(true);
   }
 });

@@ -2,6 +2,7 @@ import { addTo } from "../core/add-to.ts";
 import { clipText } from "../core/clip.ts";
 import { isSummary, SUMMARY_MARKER } from "../core/markers.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../core/types.ts";
+import { firstCharacters } from "./first-characters.ts";
 import { withPlainBreaks } from "./look-alikes.ts";
 import { contain, nest, tag } from "./marker-tag.ts";
 
@@ -201,9 +202,9 @@ function filePlaceholder({ name, mediaType, bytes }: FilePart): string {
 }
 
 function label(text: string): string {
-  return text
+  const line = text
     .toWellFormed()
     .replace(/[\s\p{Cc}[\]]+/gu, " ")
-    .trim()
-    .slice(0, MAX_LABEL);
+    .trim();
+  return firstCharacters(line, MAX_LABEL);
 }

@@ -2,7 +2,7 @@ import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
-import { firstCharacters } from "./first-characters.ts";
+import { firstCharacters, lastCharacters } from "./first-characters.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
@@ -47,7 +47,7 @@ export function typedText(text: string): string {
   if (typed.trim() === "") typed = withoutCommandTags(withoutTagged(text, isRetrieved));
   typed = withOneSpace(typed);
   if (typed.length <= MAX_TYPED) return typed;
-  return `${cutAfter(typed, PASTE_HEAD)} …\n… ${typed.slice(typed.length - PASTE_TAIL).toWellFormed()}`;
+  return `${cutAfter(typed, PASTE_HEAD)} …\n… ${lastCharacters(typed, PASTE_TAIL)}`;
 }
 
 function cutAfter(text: string, limit: number): string {

@@ -1,3 +1,4 @@
+import { firstCharacters } from "../../first-characters.ts";
 import { contain } from "../../marker-tag.ts";
 
 /** Longest quotation inside a sentence of ours, in characters. */
@@ -9,6 +10,6 @@ export function quote(text: string): string {
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  const start = line.length > MAX_QUOTE ? line.slice(0, MAX_QUOTE).toWellFormed().trimEnd() : line;
+  const start = line.length > MAX_QUOTE ? firstCharacters(line, MAX_QUOTE).trimEnd() : line;
   return JSON.stringify(contain(start));
 }

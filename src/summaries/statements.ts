@@ -1,9 +1,9 @@
 import { isHostNote, isNotice } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
-import type { Steps } from "../core/steps.ts";
+import { filterSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
-import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
+import { type Piece, passageSteps, SPECIFIC } from "./read-passage.ts";
 import { QUESTION } from "./salience.ts";
 
 /** Something that the assistant said and that can be read alone: a sentence, a point of a list, a row of a table. */
@@ -69,8 +69,8 @@ export function* statementsOf(messages: readonly Message[], indexes: readonly nu
     const text = saidText(message);
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
-    const pieces = readPassage(text, calls);
-    const found = pieces.filter((piece) => saysSomething(piece, calls));
+    const pieces = yield* passageSteps(text, calls);
+    const found = yield* filterSteps(pieces, (piece) => saysSomething(piece, calls));
     // What the user was asked has been answered since, or is asked again. The choices of a list are needed to read the answer.
     const last = found.at(-1);
     if (

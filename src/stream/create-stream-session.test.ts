@@ -400,3 +400,20 @@ describe.each(streamStrategies)("an hour under %s", (strategy) => {
     expect(tokens).toBeLessThanOrEqual(limit);
   });
 });
+
+describe("what isn't an event", () => {
+  it.each([
+    [null, "event"],
+    [undefined, "event"],
+    [{}, "event"],
+    [{ type: "turn" }, "role"],
+    [{ type: "turn", role: "bot", text: "Hello." }, "role"],
+    [{ type: "turn", role: "user", text: 5 }, "text"],
+    [{ type: "turn", role: "user", text: "Hello.", time: Number.NaN }, "time"],
+  ])("%j is refused, and the stream goes on", async (event, option) => {
+    const { session: stream } = session({ strategy: "drop-all", speak: false });
+    await expect(stream.push(event as never)).rejects.toMatchObject({ code: "config", option });
+    await stream.push({ type: "turn", role: "user", text: "Go on." });
+    expect(stream.status()).toMatchObject({ steps: 1, pending: 0 });
+  });
+});

@@ -1,10 +1,11 @@
 import { ConfigError } from "../core/errors.ts";
+import { isRecord } from "../core/is-record.ts";
 import { createCore, pendingTokens, resetCore, type SessionCore } from "./core.ts";
 import { manage } from "./manage.ts";
 import { writeProgress } from "./progress/write-progress.ts";
 import type { StreamOptions } from "./settings.ts";
 import { framesItem, type Speech, step } from "./step.ts";
-import type { PushResult, Said, StreamEvent, StreamSession, StreamTrace } from "./types.ts";
+import type { PushResult, Said, StreamEvent, StreamRole, StreamSession, StreamTrace } from "./types.ts";
 
 /** What waits is fed without a frame when it fills this share of the cache: captions may come without end. */
 const MAX_PENDING_SHARE = 1 / 8;
@@ -55,6 +56,7 @@ export function createStreamSession(options: StreamOptions): StreamSession {
   return {
     push: (event) =>
       inTurn(async () => {
+        checkEvent(event);
         if (event.type === "frames") return pushFrames(core, event, takeStep);
         core.time = Math.max(core.time, event.time ?? 0);
         core.pending.push({ type: "turn", role: event.role, text: event.text, at: core.time });
@@ -103,6 +105,27 @@ export function createStreamSession(options: StreamOptions): StreamSession {
   };
 }
 
+const ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
+
+/** Refuses what types would have refused: hosts in JavaScript have none. */
+function checkEvent(event: unknown): void {
+  const { type, role, text, time } = (isRecord(event) ? event : {}) as Readonly<Record<string, unknown>>;
+  const refuse = (option: string, message: string): never => {
+    throw new ConfigError({
+      option,
+      message,
+      fix: 'Give `{ type: "frames", count: 2 }` or `{ type: "turn", role: "user", text: "…" }`.',
+    });
+  };
+  if (type !== "frames" && type !== "turn") refuse("event", "it is neither frames nor a turn.");
+  if (time !== undefined && time !== null && !Number.isFinite(time))
+    refuse("time", `${String(time)} isn't a number of seconds since the beginning.`);
+  if (type === "frames") return;
+  if (!ROLES.some((known) => known === role))
+    refuse("role", `${String(role)} isn't one of ${ROLES.join(", ")}.`);
+  if (typeof text !== "string") refuse("text", "a turn has no text.");
+}
+
 const nothing = async (): Promise<PushResult> => ({ said: [], managed: [] });
 
 /** Frames one by one where each may be a reason to speak; otherwise as many at a time as fit. */
@@ -139,8 +162,8 @@ async function pushFrames(
     core.pending.push(item);
     const isTime = speak !== undefined && core.time - core.lastAsked >= speak.everySeconds;
     const result = await takeStep(isTime ? "maybe" : "none");
-    said.push(...result.said);
-    managed.push(...result.managed);
+    for (const one of result.said) said.push(one);
+    for (const one of result.managed) managed.push(one);
   }
   return { said, managed };
 }

@@ -28,8 +28,12 @@ const WARM_REQUESTS = 30_000;
 const WARM_MS = Number(process.env["WARM_MS"] ?? 12_000);
 /** Before each round, so that work which is put off is under way when it begins, as when it ends. */
 const LEAD_MS = 700;
-/** What was put off last is done a second later: who comes next mustn't share the machine with it. */
+/** What was put off is begun a second later: who comes next mustn't share the machine with it. */
 const REST_MS = 1_300;
+/** It is done when the process uses less than this share of a core, looked at so often, and waited for no longer than this (milliseconds). */
+const IDLE_SHARE = 0.1;
+const LOOK_MS = 250;
+const MOST_REST_MS = 30_000;
 const PATH = "/v1/chat/completions";
 const CLIENTS = process.env["CLIENTS"] === "light" ? "light" : "node";
 /** As it comes, and without a store, which is what the others do. */
@@ -88,16 +92,31 @@ const measure = async (
   return { ...result, cpuUs: (cpuOf(child.pid!) - before) / requests };
 };
 
+/** Waits until a contestant that stores what it passed on has done what it put off. */
+async function rest({ name, child }: Contestant): Promise<void> {
+  if (name !== OWN[0] && name !== OLDER[0]) return;
+  await setTimeout(REST_MS);
+  const until = performance.now() + MOST_REST_MS;
+  for (let share = 1; share > IDLE_SHARE && performance.now() < until; ) {
+    const before = cpuOf(child.pid!);
+    await setTimeout(LOOK_MS);
+    share = (cpuOf(child.pid!) - before) / (LOOK_MS * 1_000);
+  }
+}
+
 const results = {} as Record<Kind, Record<string, Measured[]>>;
 for (const kind of Object.keys(KINDS) as Kind[]) {
   const row: Record<string, Measured[]> = Object.fromEntries(contestants.map(({ name }) => [name, []]));
   results[kind] = row;
-  for (const one of contestants) await measure(kind, one, { ms: WARM_MS, requests: WARM_REQUESTS });
+  for (const one of contestants) {
+    await measure(kind, one, { ms: WARM_MS, requests: WARM_REQUESTS });
+    await rest(one);
+  }
   for (let turn = 0; turn < ROUNDS; turn++)
     for (const one of turn % OTHERS_EVERY === 0 ? contestants : near) {
       await measure(kind, one, { ms: LEAD_MS });
       row[one.name]!.push(await measure(kind, one, { ms: MS }));
-      if (one.name === OWN[0] || one.name === OLDER[0]) await setTimeout(REST_MS);
+      await rest(one);
     }
 }
 for (const { child } of [...contestants, upstream]) child.disconnect();

@@ -78,7 +78,10 @@ export function linesFromChat(facts: OllamaFacts): { push(text: string): string;
       whole += text;
       const blocks = (rest + text).split(/\r?\n\r?\n/);
       rest = blocks.pop() ?? "";
-      return blocks.flatMap(eventsIn).map(take).join("");
+      return blocks
+        .flatMap((block) => eventsIn(block))
+        .map(take)
+        .join("");
     },
     end() {
       // Not every server ends its last event.

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readEvents } from "./events.ts";
 
 test("events are read in order, and what isn't JSON is left out", () => {
@@ -29,4 +29,14 @@ test("an event may stand on several lines, and several events without an empty l
   const text = `event: x\n${pretty}\n\ndata: {"n":2}\ndata: {"n":3}\n\ndata: [DONE]\n\n`;
   expect(readEvents(text)).toEqual(read);
   expect(readEvents(text.replaceAll("\n", "\r\n"))).toEqual(read);
+});
+
+test.each(["data: {\n", "data: {\n\n", "data: \n"])("any number of %j isn't tried one by one", (broken) => {
+  const parse = vi.spyOn(JSON, "parse");
+  try {
+    expect(readEvents(`data: {"n":1}\n\n${broken.repeat(20_000)}`)).toEqual([{ n: 1 }]);
+    expect(parse.mock.calls.length).toBeLessThan(2_000);
+  } finally {
+    parse.mockRestore();
+  }
 });

@@ -12,13 +12,31 @@ export function readEvents(text: string): Json[] {
   }
   // All at once is several times as fast as one by one; a broken event among them, or one of several lines, is rare.
   const all = parseList(`[${found.join(",")}]`);
-  return all?.length === found.length ? all.filter(isJson) : text.split(/\r?\n\r?\n/).flatMap(eventsIn);
+  if (all?.length === found.length) return all.filter(isJson);
+  const read = createDataReader();
+  return text.split(/\r?\n\r?\n/).flatMap((block) => eventsIn(block, read));
 }
 
 /** The JSON of what stands between two empty lines: one event, or one on each line, as some servers write them. */
-export function eventsIn(block: string): readonly Json[] {
-  const one = eventJson(block);
-  return one ? [one] : dataLines(block).map(parseJson).filter(isJson);
+export function eventsIn(block: string, read = createDataReader()): readonly Json[] {
+  const lines = dataLines(block);
+  const one = read(lines.join("\n"));
+  return one ? [one] : lines.map((line) => read(line)).filter(isJson);
+}
+
+/** Data that begins as JSON and isn't: behind so much of it, nothing more is read. To fail takes far longer than to read. */
+const MOST_BROKEN = 1_000;
+
+/** Reads the data of a stream's events; undefined for what isn't JSON. */
+function createDataReader(): (data: string) => Json | undefined {
+  let broken = 0;
+  return (data) => {
+    if (broken >= MOST_BROKEN || !data.trimStart().startsWith("{")) return undefined;
+    const read = parseJson(data);
+    if (isJson(read)) return read;
+    broken++;
+    return undefined;
+  };
 }
 
 function dataLines(block: string): readonly string[] {

@@ -5,7 +5,7 @@
  */
 import type { TokenCounter } from "../src/core/types.ts";
 import { precis } from "../src/eval/contestants/precis.ts";
-import { evidenceByText } from "../src/eval/measures/evidence.ts";
+import { evidenceByText } from "../src/eval/measures/talk-measures.ts";
 import { findSets } from "../src/eval/node/find-sets.ts";
 import { deliver, tokensOf } from "../src/eval/run-retention.ts";
 import { scoredView } from "../src/eval/tally.ts";

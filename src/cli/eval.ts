@@ -1,6 +1,5 @@
 import type { TokenCounter } from "../core/types.ts";
-import { baselines } from "../eval/contestants/baselines.ts";
-import { keepLast } from "../eval/contestants/keep-last.ts";
+import { baselines, keepLast } from "../eval/contestants/baselines.ts";
 import { precis } from "../eval/contestants/precis.ts";
 import { sameSizeChain, windowChain } from "../eval/contestants/precis-chain.ts";
 import type { EvalSet } from "../eval/eval-set.ts";

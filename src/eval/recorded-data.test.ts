@@ -3,8 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { PROOF } from "../../test/support/proof.ts";
 import { charsCounter } from "../tokens/index.ts";
-import { keepLast } from "./contestants/keep-last.ts";
-import { withoutResults } from "./contestants/without-results.ts";
+import { keepLast, withoutResults } from "./contestants/baselines.ts";
 import { findSets } from "./node/find-sets.ts";
 import { runRetention } from "./run-retention.ts";
 

@@ -1,6 +1,5 @@
 import type { TokenCounter } from "../core/types.ts";
 import { costOf, itemsOf } from "./contestants/packing.ts";
-import { recorded } from "./contestants/recorded.ts";
 import { type BudgetSpec, budgetLabel, type EvalSet } from "./eval-set.ts";
 import { measuresFor } from "./measures/index.ts";
 import { createTallies, type RetentionDifference, type RetentionRow } from "./tally.ts";
@@ -100,6 +99,15 @@ export async function deliver(
 export function tokensOf({ messages, from, to }: EvalCase, counter: TokenCounter): number {
   const items = itemsOf({ messages, from, to, budget: 0, count: counter.count });
   return items.reduce((sum, item) => sum + item.cost, 0);
+}
+
+/** The summary that the agent's own compaction wrote at this point of the session. */
+function recorded(evalCase: EvalCase): Contestant {
+  return {
+    id: "recorded",
+    label: "recorded summary",
+    view: () => (evalCase.type === "agent" ? (evalCase.recorded ?? "") : ""),
+  };
 }
 
 function budgetOf(evalCase: EvalCase, spec: BudgetSpec, counter: TokenCounter): number | undefined {

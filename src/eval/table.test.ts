@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentCase, say, user } from "../../test/support/eval-cases.ts";
 import { charsCounter } from "../tokens/index.ts";
-import { keepLast } from "./contestants/keep-last.ts";
+import { keepLast } from "./contestants/baselines.ts";
 import type { EvalSet } from "./eval-set.ts";
 import { runRetention } from "./run-retention.ts";
 import { retentionTable } from "./table.ts";

@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
 import { round, say, user } from "../../../test/support/eval-cases.ts";
 import type { ChatMessage, Contestant } from "../types.ts";
-import { baselines } from "./baselines.ts";
-import { keepLast } from "./keep-last.ts";
-import { middleOut } from "./middle-out.ts";
-import { observationMasking } from "./observation-masking.ts";
-import { withoutResults } from "./without-results.ts";
+import { baselines, keepLast, middleOut, observationMasking, withoutResults } from "./baselines.ts";
 
 const count = (text: string) => text.length;
 const view = (contestant: Contestant, messages: readonly ChatMessage[], budget: number) =>

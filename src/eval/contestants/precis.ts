@@ -4,34 +4,16 @@ import { createCompactor } from "../../engine/create-compactor.ts";
 import { viewText } from "../message-text.ts";
 import type { Contestant } from "../types.ts";
 
-/** How precis is set up for a measurement. */
-export interface PrecisOptions {
-  readonly counter: TokenCounter;
-  readonly profile?: Profile;
-  readonly id?: string;
-  readonly label?: string;
-}
-
 /** The clock of every measurement, so that the same run gives the same views. */
 const NOW = 0;
 
 /** precis without a model: one forced compaction that fills the budget. */
-export function precis({
-  counter,
-  profile,
-  id = "precis",
-  label = "precis, no model",
-}: PrecisOptions): Contestant {
+export function precis(options: { readonly counter: TokenCounter; readonly profile?: Profile }): Contestant {
   return {
-    id,
-    label,
+    id: "precis",
+    label: "precis, no model",
     async view({ messages, from, to, budget }) {
-      const compactor = createCompactor({
-        dialect: openaiChat,
-        budget,
-        counter,
-        ...(profile && { profile }),
-      });
+      const compactor = createCompactor({ dialect: openaiChat, budget, ...options });
       const result = await compactor.compact(messages.slice(from, to), { budget, now: NOW });
       await compactor.close();
       return viewText(result.messages);

@@ -1,8 +1,7 @@
 import { anchorsOf } from "../anchors.ts";
 import { argumentValues } from "../argument-values.ts";
 import { messageText, plainText, unescapeNewlines } from "../message-text.ts";
-import { NEXT_CALLS } from "../needs.ts";
-import { following } from "../next-calls.ts";
+import { following, NEXT_CALLS } from "../needs.ts";
 import type { AgentCase, Anchor } from "../types.ts";
 import { contentWords } from "../words.ts";
 import type { AgentSession } from "./agent-session.ts";

@@ -2,16 +2,26 @@ import { expect, test } from "vitest";
 import { agentCase, round, say, user } from "../../../test/support/eval-cases.ts";
 import { scoredView } from "../tally.ts";
 import type { CitationCase, ProbeCase } from "../types.ts";
-import { anchorsInContext } from "./anchors-in-context.ts";
-import { answerWords } from "./answer-words.ts";
-import { danglingCitations, resolvedCitations } from "./dangling-citations.ts";
-import { editLines } from "./edit-lines.ts";
-import { evidenceById, evidenceByText, standingInstructions } from "./evidence.ts";
-import { editedFiles, readFiles } from "./files-named.ts";
-import { nextActionAnchors } from "./next-action-anchors.ts";
-import { nextCallTerms, nextCallWords } from "./next-call-terms.ts";
-import { oldAnchors } from "./old-anchors.ts";
-import { userMessages, userMessagesWhole } from "./user-messages.ts";
+import {
+  anchorsInContext,
+  editedFiles,
+  editLines,
+  nextActionAnchors,
+  nextCallTerms,
+  nextCallWords,
+  oldAnchors,
+  readFiles,
+  userMessages,
+  userMessagesWhole,
+} from "./agent-measures.ts";
+import {
+  answerWords,
+  danglingCitations,
+  evidenceById,
+  evidenceByText,
+  resolvedCitations,
+  standingInstructions,
+} from "./talk-measures.ts";
 
 const before = [
   user("Rename the greeting helper everywhere, please"),

@@ -16,15 +16,12 @@ const INSERT_HEIGHT = 190;
 const ROWS_AHEAD = 12;
 
 /** Transcript on the left, what the model is sent on the right, line by line. */
-export function AlignedView({
-  view,
-  transcript,
-  onPin,
-}: {
+export function AlignedView(props: {
   view: ApiView;
   transcript: Transcript;
   onPin?: (index: number, on: boolean) => void;
 }) {
+  const { view, transcript, onPin } = props;
   const { messages, system } = useStore(transcript.store);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const scroller = useRef<HTMLElement>(null);
@@ -131,13 +128,7 @@ function SystemRow({ text, tokens }: { text: string; tokens: number }) {
   );
 }
 
-function LotRow({
-  index,
-  lot,
-  message,
-  system,
-  onPin,
-}: {
+function LotRow(props: {
   index: number;
   /** Stands before the first message, with a negative index. */
   system: string;
@@ -145,6 +136,7 @@ function LotRow({
   message: ApiMessage | undefined;
   onPin: ((index: number, on: boolean) => void) | undefined;
 }) {
+  const { index, lot, message, system, onPin } = props;
   const number = useNumbers().one(index);
   const pinned = message?.pinned ?? false;
   const role = message?.role ?? (lot.type === "covered" ? undefined : lot.entry.role);
@@ -219,13 +211,8 @@ function RunRow({ row, onOpen }: { row: Extract<ViewRow, { type: "run" }>; onOpe
   );
 }
 
-function InsertRow({
-  row: { entry },
-  onPointer,
-}: {
-  row: Extract<ViewRow, { type: "insert" }>;
-  onPointer: (index: number) => void;
-}) {
+function InsertRow(props: { row: Extract<ViewRow, { type: "insert" }>; onPointer: (index: number) => void }) {
+  const { entry } = props.row;
   const numbers = useNumbers();
   return (
     <div className="lot insert">
@@ -237,7 +224,7 @@ function InsertRow({
           {/* Where a system message takes it, it is counted there. */}
           <span className="lot-tokens">{entry.tokens === 0 ? "" : count(entry.tokens)}</span>
         </header>
-        <SummaryText text={entry.text} onPointer={onPointer} />
+        <SummaryText text={entry.text} onPointer={props.onPointer} />
       </div>
     </div>
   );

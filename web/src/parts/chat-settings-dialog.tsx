@@ -8,15 +8,12 @@ import { SettingsGroup } from "./settings-form.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 /** What one chat has different. */
-export function ChatSettingsDialog({
-  chat,
-  conversation,
-  onClose,
-}: {
+export function ChatSettingsDialog(props: {
   chat: Chat;
   conversation: ApiConversation;
   onClose: () => void;
 }) {
+  const { chat, conversation, onClose } = props;
   const app = useApp();
   const { settings, models } = useStore(app.store);
   const words = strings.settings;

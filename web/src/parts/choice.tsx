@@ -1,17 +1,12 @@
 /** One of several, under its name. With `none`, also none of them. */
-export function Choice<T extends string>({
-  label,
-  values,
-  chosen,
-  none,
-  onChoose,
-}: {
+export function Choice<T extends string>(props: {
   label: string;
   values: readonly (readonly [value: T, text: string])[];
   chosen: T | undefined;
   none?: string;
   onChoose: (value: T | undefined) => void;
 }) {
+  const { label, values, chosen, none, onChoose } = props;
   return (
     <label>
       {label}

@@ -3,13 +3,11 @@ import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
 
-export function CompactDialog({
-  onClose,
-  onCompact,
-}: {
+export function CompactDialog(props: {
   onClose: () => void;
   onCompact: (focus: string | undefined) => void;
 }) {
+  const { onClose, onCompact } = props;
   const [focus, setFocus] = useState("");
   const words = strings.compaction;
   return (

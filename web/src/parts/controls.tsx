@@ -3,15 +3,13 @@ import { strings } from "../strings.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** A button with words, of one of the looks that styles know. */
-export function Button({
-  look = "button",
-  icon,
-  children,
-  ...rest
-}: ComponentProps<"button"> & {
-  look?: "button" | "button primary" | "button danger" | "link" | "link quiet" | "nav-item";
-  icon?: IconName;
-}) {
+export function Button(
+  props: ComponentProps<"button"> & {
+    look?: "button" | "button primary" | "button danger" | "link" | "link quiet" | "nav-item";
+    icon?: IconName;
+  },
+) {
+  const { look = "button", icon, children, ...rest } = props;
   return (
     <button type="button" className={look} {...rest}>
       {icon === undefined ? null : <Icon name={icon} size={16} />}
@@ -22,10 +20,8 @@ export function Button({
 }
 
 /** A form that the page takes, and not the browser. */
-export function Form({
-  onSubmit,
-  ...rest
-}: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmit?: () => void }) {
+export function Form(props: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmit?: () => void }) {
+  const { onSubmit, ...rest } = props;
   return (
     <form
       {...rest}
@@ -38,15 +34,7 @@ export function Form({
 }
 
 /** A button that is only an icon. Its name is read aloud, and shown to whoever points at it. */
-export function IconButton({
-  icon,
-  label,
-  title = label,
-  size = 18,
-  kind = "",
-  isOn,
-  onClick,
-}: {
+export function IconButton(props: {
   icon: IconName;
   label: string;
   title?: string;
@@ -55,6 +43,7 @@ export function IconButton({
   isOn?: boolean;
   onClick: () => void;
 }) {
+  const { icon, label, title = label, size = 18, kind = "", isOn, onClick } = props;
   return (
     <button
       type="button"
@@ -70,15 +59,8 @@ export function IconButton({
 }
 
 /** The cross that takes something away. */
-export function CloseButton({
-  label = strings.close,
-  size = 18,
-  onClick,
-}: {
-  label?: string;
-  size?: number;
-  onClick: () => void;
-}) {
+export function CloseButton(props: { label?: string; size?: number; onClick: () => void }) {
+  const { label = strings.close, size = 18, onClick } = props;
   return (
     <button type="button" className="icon-button" aria-label={label} onClick={onClick}>
       <Icon name="close" size={size} />
@@ -87,15 +69,7 @@ export function CloseButton({
 }
 
 /** Something that a person should know, and what can be done about it. Without an icon it is still going on. */
-export function Notice({
-  kind,
-  icon,
-  title,
-  help,
-  role,
-  onClose,
-  children,
-}: {
+export function Notice(props: {
   kind: string;
   icon?: IconName;
   title: string;
@@ -104,6 +78,7 @@ export function Notice({
   onClose?: () => void;
   children?: ReactNode;
 }) {
+  const { kind, icon, title, help, role, onClose, children } = props;
   return (
     <div className={`notice ${kind}`} role={role}>
       {icon === undefined ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
@@ -118,18 +93,14 @@ export function Notice({
 }
 
 /** Ways to look at the same thing, one of which is chosen. */
-export function Tabs<T extends string>({
-  legend,
-  names,
-  chosen,
-  onChoose,
-}: {
+export function Tabs<T extends string>(props: {
   legend: string;
   /** What each is called, in the order in which they are shown. */
   names: Readonly<Record<T, string>>;
   chosen: T;
   onChoose: (one: T) => void;
 }) {
+  const { legend, names, chosen, onChoose } = props;
   return (
     <fieldset className="tabs">
       <legend className="visually-hidden">{legend}</legend>

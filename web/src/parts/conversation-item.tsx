@@ -9,15 +9,12 @@ import { PlaceLink } from "./place-link.tsx";
 import { useApp } from "./use-store.ts";
 
 /** A conversation in the list, with what can be done with it. */
-export function ConversationItem({
-  conversation,
-  isHere,
-  onChoose,
-}: {
+export function ConversationItem(props: {
   conversation: ApiConversation;
   isHere: boolean;
   onChoose: () => void;
 }) {
+  const { conversation, isHere, onChoose } = props;
   const app = useApp();
   const [title, setTitle] = useState<string>();
   const { id, pinned, archived, busy } = conversation;

@@ -5,15 +5,12 @@ import { useApp } from "./use-store.ts";
 
 const SHOWN_MS = 1_600;
 
-export function CopyButton({
-  text,
-  label = strings.copy,
-  caption,
-}: {
+export function CopyButton(props: {
   text: () => string | Promise<string>;
   label?: string;
   caption?: string;
 }) {
+  const { text, label = strings.copy, caption } = props;
   const app = useApp();
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {

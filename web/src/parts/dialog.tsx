@@ -2,18 +2,14 @@ import { type ReactNode, useEffect, useId, useRef } from "react";
 import { CloseButton } from "./controls.tsx";
 
 /** A modal dialog: the browser keeps the focus inside and gives it back at the end. */
-export function Dialog({
-  title,
-  onClose,
-  side = false,
-  children,
-}: {
+export function Dialog(props: {
   title: string;
   onClose: () => void;
   /** At the right edge instead of in the middle. */
   side?: boolean;
   children: ReactNode;
 }) {
+  const { title, onClose, side = false, children } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {

@@ -12,14 +12,7 @@ import { ReadableSummary, SummaryText } from "./summary-text.tsx";
 import { useNumbers } from "./use-store.ts";
 
 /** Where a compaction happened: what it did, and the summary to read and to steer. */
-export function DividerRow({
-  divider,
-  timeline,
-  chat,
-  isNewest,
-  onPointer,
-  onCompact,
-}: {
+export function DividerRow(props: {
   divider: Divider;
   timeline: readonly TimelineEvent[];
   chat: Chat;
@@ -27,6 +20,7 @@ export function DividerRow({
   onPointer: OnPointer;
   onCompact: () => void;
 }) {
+  const { divider, timeline, chat, isNewest, onPointer, onCompact } = props;
   const [isOpen, setOpen] = useState(false);
   const numbers = useNumbers();
   const done = strings.compaction.done(hiddenBy(divider));

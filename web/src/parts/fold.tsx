@@ -9,16 +9,7 @@ import { Icon, type IconName } from "./icon.tsx";
 const FIRST_LOOK = 6_000;
 
 /** One line that opens into everything: tool calls, results, reasoning. */
-export function Fold({
-  icon,
-  kind = "call",
-  name,
-  brief,
-  body,
-  facts,
-  fate = "kept",
-  children,
-}: {
+export function Fold(props: {
   icon: IconName;
   kind?: "call" | "result" | "error";
   name: string;
@@ -28,6 +19,7 @@ export function Fold({
   fate?: Fate["type"];
   children?: ReactNode;
 }) {
+  const { icon, kind = "call", name, brief, body, facts, fate = "kept", children } = props;
   const [isOpen, setOpen] = useState(false);
   const [isWhole, setWhole] = useState(false);
   const isLong = body.length > FIRST_LOOK && !isWhole;

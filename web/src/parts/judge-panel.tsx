@@ -23,15 +23,12 @@ export interface JudgedReplay {
 }
 
 /** Asks a model what readers of each strategy's view know. Says first what that costs, and can be cancelled. */
-export function JudgePanel({
-  replay,
-  models,
-  onJudged,
-}: {
+export function JudgePanel(props: {
   replay: JudgedReplay;
   models: readonly string[];
   onJudged: (answer: JudgeAnswer) => void;
 }) {
+  const { replay, models, onJudged } = props;
   const app = useApp();
   const [model, setModel] = useState(models[0] ?? "");
   const [cost, setCost] = useState<JudgeCost>();
@@ -93,15 +90,8 @@ export function JudgePanel({
   );
 }
 
-function Judging({
-  replay,
-  model,
-  onJudged,
-}: {
-  replay: JudgedReplay;
-  model: string;
-  onJudged: (answer: JudgeAnswer) => void;
-}) {
+function Judging(props: { replay: JudgedReplay; model: string; onJudged: (answer: JudgeAnswer) => void }) {
+  const { replay, model, onJudged } = props;
   const app = useApp();
   const start = useCallback(
     (signal: AbortSignal) => app.api.stream(routes.judge, { body: { ...replay, model }, signal }),

@@ -1,11 +1,9 @@
 /** What the lines of a chart are. */
-export function Legend({
-  items,
-  marks,
-}: {
+export function Legend(props: {
   items: readonly { readonly label: string; readonly color: string; readonly dashed?: boolean }[];
   marks?: string;
 }) {
+  const { items, marks } = props;
   return (
     <ul className="legend">
       {items.map(({ label, color, dashed }) => (

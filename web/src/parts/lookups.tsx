@@ -7,14 +7,12 @@ import { useNumbers } from "./use-store.ts";
 const MAX_NAMED = 8;
 
 /** What the model looked up in what its view hides, one quiet line each, with the way to what it found. */
-export function Lookups({
-  lookups,
-  onShow,
-}: {
+export function Lookups(props: {
   lookups: readonly Lookup[];
   /** Left out where there is nowhere to go to yet. */
   onShow?: (index: number) => void;
 }) {
+  const { lookups, onShow } = props;
   const numbers = useNumbers();
   const words = strings.chat.lookups;
   return lookups.map(({ query, found }, n) => (

@@ -17,15 +17,8 @@ export interface MenuItem {
 }
 
 /** A button with a list of actions. Arrow keys move, Escape and a click elsewhere close it. */
-export function Menu({
-  label,
-  items,
-  children,
-}: {
-  label: string;
-  items: readonly MenuItem[];
-  children: ReactNode;
-}) {
+export function Menu(props: { label: string; items: readonly MenuItem[]; children: ReactNode }) {
+  const { label, items, children } = props;
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState<{ top: number; left: number }>();
   const button = useRef<HTMLButtonElement>(null);

@@ -22,19 +22,15 @@ export interface MessageActions {
 }
 
 /** What can be done with a message. One that only calls tools, or answers calls, has no words of its own to copy or edit. */
-export function Actions({
-  message: { index, role, pinned },
-  text,
-  actions,
-  rangeStart,
-  onEdit,
-}: {
+export function Actions(props: {
   message: ApiMessage;
   text?: string;
   actions: MessageActions;
   rangeStart: number | undefined;
   onEdit?: () => void;
 }) {
+  const { message, text, actions, rangeStart, onEdit } = props;
+  const { index, role, pinned } = message;
   const compactItems = useCompactItems(index, rangeStart, actions);
   return (
     <div className="actions">

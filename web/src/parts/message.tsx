@@ -10,18 +10,14 @@ import { Actions, type MessageActions } from "./message-actions.tsx";
 import { PartView } from "./part-view.tsx";
 import { useNumbers } from "./use-store.ts";
 
-export const MessageRow = memo(function MessageRow({
-  message,
-  actions,
-  rangeStart,
-  isFirstOfRole,
-}: {
+export const MessageRow = memo(function MessageRow(props: {
   message: ApiMessage;
   actions: MessageActions;
   rangeStart: number | undefined;
   /** The message before it is by someone else. */
   isFirstOfRole: boolean;
 }) {
+  const { message, actions, rangeStart, isFirstOfRole } = props;
   const [isEditing, setEditing] = useState(false);
   const number = useNumbers().one(message.index);
   const { role, fate, index } = message;
@@ -116,15 +112,8 @@ function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "u
   );
 }
 
-function EditBox({
-  text,
-  onSave,
-  onCancel,
-}: {
-  text: string;
-  onSave: (text: string) => Promise<void>;
-  onCancel: () => void;
-}) {
+function EditBox(props: { text: string; onSave: (text: string) => Promise<void>; onCancel: () => void }) {
+  const { text, onSave, onCancel } = props;
   const [words, setWords] = useState(text);
   const [isSaving, setSaving] = useState(false);
   return (

@@ -7,15 +7,12 @@ import { Markdown } from "./markdown.tsx";
 import { Picture } from "./picture.tsx";
 
 /** A part of a message, as people read it. */
-export function PartView({
-  part,
-  message,
-  isUser = false,
-}: {
+export function PartView(props: {
   part: Part;
   message?: Pick<ApiMessage, "fate" | "tokens" | "index">;
   isUser?: boolean;
 }) {
+  const { part, message, isUser = false } = props;
   switch (part.type) {
     case "text":
       return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;

@@ -3,19 +3,14 @@ import { type Place, pathOf } from "../state/router.ts";
 import { useApp } from "./use-store.ts";
 
 /** A real link (new tab, copy address), that the page follows by itself. */
-export function PlaceLink({
-  to,
-  isHere = false,
-  className,
-  onChoose,
-  children,
-}: {
+export function PlaceLink(props: {
   to: Place;
   isHere?: boolean;
   className?: string;
   onChoose?: () => void;
   children: ReactNode;
 }) {
+  const { to, isHere = false, className, onChoose, children } = props;
   const app = useApp();
   return (
     <a

@@ -160,19 +160,14 @@ function LostCache({ requests }: { requests: readonly RequestFact[] }) {
   );
 }
 
-function Filter({
-  label,
-  values,
-  text = (value) => value,
-  value,
-  onChange,
-}: {
+function Filter(props: {
   label: string;
   values: readonly string[];
   text?: (value: string) => string;
   value: string;
   onChange: (value: string) => void;
 }) {
+  const { label, values, text = (value) => value, value, onChange } = props;
   if (values.length < 2) return null;
   return (
     <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>

@@ -10,12 +10,7 @@ const words = strings.compare;
 const CHART_HEIGHT = 150;
 
 /** What a conversation would have been under one policy. */
-export function RunCard({
-  run,
-  end,
-  knows,
-  isBest,
-}: {
+export function RunCard(props: {
   run: ReplayRun;
   /** What the model would see at the end. */
   end: ApiView | undefined;
@@ -23,6 +18,7 @@ export function RunCard({
   knows?: number;
   isBest: boolean;
 }) {
+  const { run, end, knows, isBest } = props;
   const { policy, tokens, survival, cost } = run;
   const columns = useMemo(() => columnsOf(run.points), [run]);
   const series = useMemo(

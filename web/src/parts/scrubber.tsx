@@ -16,14 +16,7 @@ const CHART_HEIGHT = 210;
 const STEP_MS = 650;
 
 /** Goes through the requests of a conversation, and shows the view of each. */
-export function Scrubber({
-  chat,
-  points,
-  heading,
-  isReplayed = false,
-  goTo,
-  children,
-}: {
+export function Scrubber(props: {
   chat: Chat;
   points: readonly Point[];
   heading: string;
@@ -33,6 +26,7 @@ export function Scrubber({
   goTo?: { readonly messages: number };
   children: ReactNode;
 }) {
+  const { chat, points, heading, isReplayed = false, goTo, children } = props;
   const app = useApp();
   const known = usePiece(chat.transcript.store, (state) => state.total);
   // The transcript may come after the points.

@@ -56,11 +56,8 @@ export function SettingsGroup({ group, ...place }: SettingsPlace & { group: keyo
 }
 
 /** One setting: its name, what it does, what it is and who says so, what it would be otherwise. */
-function SettingField({
-  name,
-  models,
-  ...place
-}: SettingsPlace & { name: FieldName; models: readonly string[] }) {
+function SettingField(props: SettingsPlace & { name: FieldName; models: readonly string[] }) {
+  const { name, models, ...place } = props;
   const [trouble, setTrouble] = useState<Trouble>();
   const { scope, levels } = place;
   const { label, help } = words.fields[name];
@@ -163,16 +160,7 @@ function choiceHelp(name: FieldName, value: Value | undefined) {
 }
 
 /** A number, or a line of text. What it may be is the server's business. */
-function ValueInput({
-  id,
-  kind,
-  own,
-  placeholder,
-  isWrong,
-  window,
-  onChange,
-  onWrong,
-}: {
+function ValueInput(props: {
   id: string;
   kind: NumberKind | "text";
   own: number | string | undefined;
@@ -184,6 +172,7 @@ function ValueInput({
   /** What was typed can't be meant. */
   onWrong: (trouble: Trouble) => void;
 }) {
+  const { id, kind, own, placeholder, isWrong, window, onChange, onWrong } = props;
   const [text, setText] = useState(boxText(kind, own));
   const take = () => {
     const typed = text.trim();

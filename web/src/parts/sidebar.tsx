@@ -12,15 +12,8 @@ import { useApp, usePiece, useStore } from "./use-store.ts";
 
 const words = strings.sidebar;
 
-export function Sidebar({
-  place,
-  onChoose,
-  onFile,
-}: {
-  place: Place;
-  onChoose: () => void;
-  onFile: () => void;
-}) {
+export function Sidebar(props: { place: Place; onChoose: () => void; onFile: () => void }) {
+  const { place, onChoose, onFile } = props;
   const app = useApp();
   const search = usePiece(app.conversations.store, (state) => state.search);
   return (
@@ -143,19 +136,14 @@ function Hit({ hit, search, onChoose }: { hit: SearchHit; search: string; onChoo
   );
 }
 
-function NavItem({
-  icon,
-  to,
-  place,
-  onChoose,
-  children,
-}: {
+function NavItem(props: {
   icon: IconName;
   to: Place;
   place: Place;
   onChoose: () => void;
   children: React.ReactNode;
 }) {
+  const { icon, to, place, onChoose, children } = props;
   return (
     <PlaceLink className="nav-item" to={to} isHere={place.page === to.page} onChoose={onChoose}>
       <Icon name={icon} /> {children}

@@ -6,13 +6,11 @@ import { useApp, useStore } from "./use-store.ts";
 const MOST_STRATEGIES = 3;
 
 /** Up to three strategies that are compared. */
-export function StrategyPicks({
-  chosen,
-  onChange,
-}: {
+export function StrategyPicks(props: {
   chosen: readonly StrategyName[];
   onChange: (chosen: readonly StrategyName[]) => void;
 }) {
+  const { chosen, onChange } = props;
   const { settings } = useStore(useApp().store);
   const words = strings.compare;
   return (

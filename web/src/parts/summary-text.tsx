@@ -14,16 +14,13 @@ import { useNumbers, usePiece } from "./use-store.ts";
 const FORMS = { readable: strings.compaction.readable, asSent: strings.compaction.asSent };
 
 /** What a summary message says, for people: by sections, each entry with the way to its messages. */
-export function ReadableSummary({
-  text,
-  transcript,
-  onPointer,
-}: {
+export function ReadableSummary(props: {
   text: string;
   /** Where what was said stands whole. */
   transcript: Transcript;
   onPointer?: OnPointer;
 }) {
+  const { text, transcript, onPointer } = props;
   const sections = readSummary(text);
   const [form, setForm] = useState<keyof typeof FORMS>(sections.length === 0 ? "asSent" : "readable");
   const words = strings.compaction;

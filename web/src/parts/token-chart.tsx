@@ -14,16 +14,7 @@ export interface Series {
 }
 
 /** Tokens over a conversation. Drawn on canvas; the numbers stand beside it as text for everyone. */
-export function TokenChart({
-  x,
-  series,
-  marks = [],
-  at,
-  height,
-  label,
-  formatX = (place) => `#${place}`,
-  onPick,
-}: {
+export function TokenChart(props: {
   x: readonly number[];
   series: readonly Series[];
   /** Vertical lines: where compactions happened. */
@@ -35,6 +26,7 @@ export function TokenChart({
   formatX?: (place: number) => string;
   onPick?: (x: number) => void;
 }) {
+  const { x, series, marks = [], at, height, label, formatX = (place) => `#${place}`, onPick } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
   const latest = useRef({ marks, at, formatX, onPick });

@@ -62,14 +62,7 @@ function useRows(transcript: Transcript, scroller: RefObject<HTMLDivElement | nu
 }
 
 /** All messages, of which only those on screen exist. */
-export function TranscriptList({
-  chat,
-  actions,
-  rangeStart,
-  onCompact,
-  handle,
-  footer,
-}: {
+export function TranscriptList(props: {
   chat: Chat;
   actions: MessageActions;
   /** The message that a person chose as one end of what is to be compacted. */
@@ -78,6 +71,7 @@ export function TranscriptList({
   handle: React.Ref<TranscriptHandle>;
   footer: ReactNode;
 }) {
+  const { chat, actions, rangeStart, onCompact, handle, footer } = props;
   const { messages, dividers, system, loaded } = useStore(chat.transcript.store);
   const { timeline, answer, compacting } = useStore(chat.store);
   const scroller = useRef<HTMLDivElement>(null);

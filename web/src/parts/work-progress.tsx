@@ -4,17 +4,13 @@ import { Button } from "./controls.tsx";
 import type { Work } from "./use-work.ts";
 
 /** How far long work is, with a way out; or why there is no result. */
-export function WorkProgress({
-  work,
-  label,
-  onCancel,
-  onAgain,
-}: {
+export function WorkProgress(props: {
   work: Work<unknown>;
   label: string;
   onCancel: () => void;
   onAgain: () => void;
 }) {
+  const { work, label, onCancel, onAgain } = props;
   const words = strings.work;
   if (work.error !== undefined || work.isCancelled)
     return (

@@ -16,16 +16,13 @@ import { strings } from "../strings.ts";
 const InspectView = lazyView(() => import("./inspect-view.tsx"));
 const TimelineView = lazyView(() => import("./timeline-view.tsx"));
 
-export function ChatView({
-  chat,
-  tab,
-  place,
-}: {
+export function ChatView(props: {
   chat: Chat;
   tab: ChatTab;
   /** A new object whenever somebody goes somewhere, also to the same message again. */
   place: { readonly message?: number };
 }) {
+  const { chat, tab, place } = props;
   const app = useApp();
   const lead = usePiece(chat.transcript.store, (state) => state.lead);
   const missing = usePiece(chat.store, (state) => state.missing);
@@ -68,17 +65,13 @@ export function ChatView({
   );
 }
 
-function Talk({
-  chat,
-  handle,
-  onCompact,
-  place,
-}: {
+function Talk(props: {
   chat: Chat;
   handle: React.RefObject<TranscriptHandle | null>;
   onCompact: () => void;
   place: { readonly message?: number };
 }) {
+  const { chat, handle, onCompact, place } = props;
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
   const { answer, conversation } = useStore(chat.store);

@@ -103,17 +103,8 @@ function Spent({ totals: { cost, unpriced } }: { totals: Totals }) {
   return <Total name={words.cost} value={dollars(cost)} note={words.unpriced(unpriced)} />;
 }
 
-function Total({
-  name,
-  value,
-  note,
-  isMain = false,
-}: {
-  name: string;
-  value: string;
-  note?: string;
-  isMain?: boolean;
-}) {
+function Total(props: { name: string; value: string; note?: string; isMain?: boolean }) {
+  const { name, value, note, isMain = false } = props;
   return (
     <div className={isMain ? "main" : undefined}>
       <dt>{name}</dt>

@@ -65,19 +65,8 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   );
 }
 
-function Card({
-  icon,
-  title,
-  help,
-  act,
-  isMain = false,
-}: {
-  icon: IconName;
-  title: string;
-  help: string;
-  act: () => void;
-  isMain?: boolean;
-}) {
+function Card(props: { icon: IconName; title: string; help: string; act: () => void; isMain?: boolean }) {
+  const { icon, title, help, act, isMain = false } = props;
   return (
     <button type="button" className={`card ${isMain ? "main" : ""}`} onClick={act}>
       <span className="card-icon">

@@ -62,15 +62,8 @@ export default function StreamView() {
   );
 }
 
-function StreamForm({
-  answer,
-  options,
-  isRunning,
-}: {
-  answer: StreamReplayAnswer;
-  options: StreamOptions;
-  isRunning: boolean;
-}) {
+function StreamForm(props: { answer: StreamReplayAnswer; options: StreamOptions; isRunning: boolean }) {
+  const { answer, options, isRunning } = props;
   const app = useApp();
   const [window, setWindow] = useState(String(answer.timeline.status.window));
   const [perFrame, setPerFrame] = useState(String(answer.tokensPerFrame));

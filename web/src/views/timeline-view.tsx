@@ -119,14 +119,12 @@ function Replayed({ chat }: { chat: Chat }) {
 }
 
 /** What was recorded of a conversation, the newest first. */
-function EventList({
-  events,
-  onPick,
-}: {
+function EventList(props: {
   events: readonly PlacedEvent[];
   /** Goes to where it happened. */
   onPick: (messages: number) => void;
 }) {
+  const { events, onPick } = props;
   const numbers = useNumbers();
   if (events.length === 0) return <p className="help">{strings.timeline.noEvents}</p>;
   return (

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ChatHeader } from "../parts/chat-header.tsx";
-import { CompactDialog } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
+import { Button, Form } from "../parts/controls.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
 import type { MessageActions } from "../parts/message-actions.tsx";
@@ -156,4 +157,32 @@ function useDock(dock: RefObject<HTMLElement | null>): void {
       root.style.removeProperty("--dock");
     };
   }, [dock]);
+}
+
+function CompactDialog(props: { onClose: () => void; onCompact: (focus: string | undefined) => void }) {
+  const { onClose, onCompact } = props;
+  const [focus, setFocus] = useState("");
+  const words = strings.compaction;
+  return (
+    <Dialog title={words.focusTitle} onClose={onClose}>
+      <Form className="form" onSubmit={() => onCompact(focus.trim() || undefined)}>
+        <p className="help">{words.focusHelp}</p>
+        <label>
+          {words.focusLabel}
+          <textarea
+            rows={3}
+            value={focus}
+            placeholder={words.focusPlaceholder}
+            onChange={(event) => setFocus(event.target.value)}
+          />
+        </label>
+        <div className="row end">
+          <Button onClick={onClose}>{strings.cancel}</Button>
+          <Button look="button primary" type="submit">
+            {words.focusGo}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
 }

@@ -10,12 +10,11 @@ import {
   survivingShare,
 } from "../../../src/gateway/api.ts";
 import { Choice } from "../parts/choice.tsx";
-import { Button, Form } from "../parts/controls.tsx";
+import { Button, CloseButton, Form } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
 import { RunCard } from "../parts/run-card.tsx";
 import { ScrollArea } from "../parts/scroll-area.tsx";
-import { StrategyPicks } from "../parts/strategy-picks.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
 import { parseTokens } from "../state/format.ts";
@@ -180,4 +179,51 @@ function useReplay(id: string | undefined) {
     setRunning(false);
   };
   return { result, judged, setJudged, error, isRunning, replay };
+}
+
+const MOST_STRATEGIES = 3;
+
+/** Up to three strategies that are compared. */
+function StrategyPicks(props: {
+  chosen: readonly StrategyName[];
+  onChange: (chosen: readonly StrategyName[]) => void;
+}) {
+  const { chosen, onChange } = props;
+  const { settings } = useStore(useApp().store);
+  const words = strings.compare;
+  return (
+    <fieldset>
+      <legend>{words.strategies}</legend>
+      {chosen.map((strategy, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the place is what is chosen
+        <span key={n} className="pick">
+          <select
+            aria-label={`${words.strategies} ${n + 1}`}
+            value={strategy}
+            onChange={(event) =>
+              onChange(chosen.map((old, m) => (m === n ? (event.target.value as StrategyName) : old)))
+            }
+          >
+            {settings?.strategies.map(({ name }) => (
+              <option key={name} value={name}>
+                {strings.strategies[name].label}
+              </option>
+            ))}
+          </select>
+          {chosen.length > 1 ? (
+            <CloseButton
+              label={words.remove(strings.strategies[strategy].label)}
+              size={14}
+              onClick={() => onChange(chosen.filter((_, m) => m !== n))}
+            />
+          ) : null}
+        </span>
+      ))}
+      {chosen.length < MOST_STRATEGIES ? (
+        <Button icon="plus" onClick={() => onChange([...chosen, "summarize-oldest"])}>
+          {words.add}
+        </Button>
+      ) : null}
+    </fieldset>
+  );
 }

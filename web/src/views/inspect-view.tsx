@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useState } from "react";
-import type { WhatIf, WhatIfAnswer } from "../../../src/gateway/api.ts";
+import { type ApiRequest, routes, type WhatIf, type WhatIfAnswer } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { Button, Form } from "../parts/controls.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { RequestDialog } from "../parts/request-dialog.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { useApp, usePiece, useStore } from "../parts/use-store.ts";
+import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat-state.ts";
 import { createInspection, type Inspection, isAsked } from "../state/inspection.ts";
 import { readNumber } from "../state/read-number.ts";
@@ -165,5 +167,42 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
         {words.reset}
       </Button>
     </Form>
+  );
+}
+
+/** Longer requests are shown up to here; what is copied is always all of it. */
+const SHOWN_CHARACTERS = 200_000;
+
+function RequestDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
+  const app = useApp();
+  const [request, setRequest] = useState<ApiRequest>();
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    app.api
+      .call(routes.request, { params: { id: chat.id } })
+      .then(setRequest)
+      .catch((cause) => setError(explain(cause).message));
+  }, [app, chat]);
+  const text = request === undefined ? "" : JSON.stringify(request.body, null, 2);
+  return (
+    <Dialog title={strings.inspect.requestTitle} onClose={onClose} side>
+      {request === undefined ? (
+        <p className="help">{error ?? strings.loading}</p>
+      ) : (
+        <>
+          <p className="help">
+            <code>
+              {request.method} {request.path}
+            </code>{" "}
+            {strings.inspect.requestLead(request.bytes, request.tokens)}
+          </p>
+          <CopyButton text={() => text} caption={strings.copy} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+          <pre className="json" tabIndex={0}>
+            {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}\n…` : text}
+          </pre>
+        </>
+      )}
+    </Dialog>
   );
 }

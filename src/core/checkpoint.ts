@@ -3,10 +3,10 @@ import { editableParts, editableText } from "./edits.ts";
 import { contentHash } from "./hash.ts";
 import { isRecord } from "./is-record.ts";
 import type {
+  BranchView,
   Checkpoint,
   Edit,
   EntryRange,
-  LastView,
   Message,
   PackedCheckpoint,
   Run,
@@ -247,10 +247,10 @@ export function findCheckpoint(options: {
   readonly strategy: string;
   readonly textHash: (text: string) => string;
   readonly genuine?: GenuineCheckpoints;
-  /** The view that was made last of this transcript, or of a shorter one; of another, it says nothing. */
-  readonly last?: LastView | undefined;
+  /** Views that were made last, of this branch of the chat and of others: those of others say nothing. */
+  readonly shown?: readonly BranchView[];
 }): Checkpoint | undefined {
-  const { checkpoints, undos, chain, dialect, strategy, textHash, genuine, last } = options;
+  const { checkpoints, undos, chain, dialect, strategy, textHash, genuine, shown = [] } = options;
   const undone = new Set(undos.map((undo) => undo.checkpoint));
   const fitting = checkpoints
     .filter(
@@ -268,12 +268,33 @@ export function findCheckpoint(options: {
     genuine?.add(one);
     return true;
   };
-  const reached = (older: Checkpoint): number =>
-    last?.checkpoint === older.id && chain[last.length] === last.hash ? last.length : older.length;
+  const isExtended = ({ length, hash }: BranchView): boolean => chain[length] === hash;
+  // The newest view of this very branch of the chat.
+  const last = shown.filter(isExtended).sort((a, b) => b.length - a.length)[0];
+  const lastStoodOn = checkpoints.find(({ id }) => id === last?.checkpoint);
+  const knowsLast = last !== undefined && (last.checkpoint === undefined || lastStoodOn !== undefined);
+  const reached = (older: Checkpoint): number => {
+    if (last && lastStoodOn === older) return last.length;
+    const { hash, length = 0 } = older.seen;
+    return hash !== undefined && chain[length] === hash ? length : older.length;
+  };
   // A transcript only grows: whoever compacted it later, and had fewer messages than it had reached by then, compacted a fork of it.
   const isOfFork = (one: Checkpoint): boolean =>
-    fitting.some((older) => older.at < one.at && reached(older) > one.seen.messages && isBelieved(older));
+    (knowsLast &&
+      one !== lastStoodOn &&
+      !(lastStoodOn && one.at <= lastStoodOn.at) &&
+      sawOther(one, chain)) ||
+    fitting.some((older) => older.at < one.at && reached(older) > seenLength(one) && isBelieved(older));
   return fitting.find((one) => isBelieved(one) && !isOfFork(one));
+}
+
+/** Was it made of a transcript that this one doesn't begin with? Older records don't say. */
+function sawOther({ seen: { hash, length } }: Checkpoint, chain: readonly string[]): boolean {
+  return hash !== undefined && length !== undefined && chain[length] !== hash;
+}
+
+function seenLength({ seen }: Checkpoint): number {
+  return seen.length ?? seen.messages;
 }
 
 function newestFirst(a: Checkpoint, b: Checkpoint): number {

@@ -9,7 +9,7 @@ const LARGER_BUDGET = 1.25;
 
 /** What a checkpoint is chosen by. */
 export interface CheckpointChoice {
-  readonly state: Pick<Remembered, "checkpoints" | "undos" | "last">;
+  readonly state: Pick<Remembered, "checkpoints" | "undos" | "last" | "branches">;
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
@@ -42,12 +42,13 @@ export function chooseCheckpoint(choice: CheckpointChoice): ChosenCheckpoint {
   const wasLeft = new Set(state.undos.flatMap(({ why, checkpoint }) => (why ? [checkpoint] : [])));
   const skipped: Undo[] = state.undos.filter(({ why }) => !why);
   const left: Undo[] = [];
+  const shown = [...state.branches, ...(state.last ? [state.last] : [])];
   for (;;) {
     const checkpoint = findCheckpoint({
       ...choice,
       checkpoints: state.checkpoints,
       undos: skipped,
-      last: state.last,
+      shown,
     });
     if (!checkpoint) return { checkpoint, left };
     const { why, ...skip } = leave(checkpoint, choice);

@@ -91,7 +91,12 @@ export function checkpointOf<M>(
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
       sealed: operation.range?.place === "inside" ? (survey.checkpoint?.sealed ?? 0) : told.sealed,
-      seen: { messages: conversation.messages.length, turns: conversation.structure.turns.length },
+      seen: {
+        messages: conversation.messages.length,
+        turns: conversation.structure.turns.length,
+        hash: conversation.chain.at(-1)!,
+        length: conversation.chain.length - 1,
+      },
     },
   });
 }

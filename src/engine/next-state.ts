@@ -1,7 +1,8 @@
-import { mergeRecords } from "../core/state/remembered.ts";
+import { asBranch } from "../core/state/read-state.ts";
+import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
 import type { Steps } from "../core/steps.ts";
-import type { Checkpoint, Recalled, State, Summary, Undo } from "../core/types.ts";
+import type { BranchView, Checkpoint, Recalled, State, Summary, Undo } from "../core/types.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import type { Operation } from "./operation.ts";
@@ -36,6 +37,7 @@ export function prepareState<M>(
   // Nobody would believe it in a state that isn't signed.
   const head = engine.stateKeys.length > 0 ? (headJson(operation) ?? state.head) : undefined;
   const last = added.beside ? state.last : lastView(operation, checkpoint, quoted);
+  const branches = added.beside ? state.branches : otherBranches(state, chain);
   return (summaries = []) => {
     const {
       head: _head,
@@ -43,7 +45,7 @@ export function prepareState<M>(
       ...known
     } = mergeRecords(state, { checkpoints: made ? [made] : [], summaries, undos, recalled });
     return writeState(
-      { ...known, ...(head !== undefined && { head }), ...(last && { last }) },
+      { ...known, branches, ...(head !== undefined && { head }), ...(last && { last }) },
       {
         context: { messages, start: structure.start, chain },
         inUse: summariesInUse(known.summaries, chain),
@@ -52,6 +54,13 @@ export function prepareState<M>(
       },
     );
   };
+}
+
+/** The views that the transcript of this one doesn't extend: those of other branches of the chat. */
+function otherBranches({ last, branches }: Remembered, chain: readonly string[]): readonly BranchView[] {
+  return [...branches, ...(last ? [asBranch(last)] : [])].filter(
+    ({ hash, length }) => chain[length] !== hash,
+  );
 }
 
 /** Keys of the records that speak for this transcript: the next compaction goes on from them. */

@@ -3,6 +3,7 @@ import { contentHash } from "../hash.ts";
 import { isRecord } from "../is-record.ts";
 import { summaryProof } from "../summary-proof.ts";
 import type {
+  BranchView,
   Checkpoint,
   LastView,
   Message,
@@ -11,7 +12,7 @@ import type {
   Recalled,
   Summary,
 } from "../types.ts";
-import { MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
+import { MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
 import { isModest, isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
 import { readRecordsV1 } from "./read-records-v1.ts";
@@ -79,6 +80,7 @@ export function readState(value: unknown, context: StateContext): StateReading {
       ...trust,
       hadHead,
       ...(last && { last }),
+      branches: readBranches(value["branches"]),
       answers: readAnswers(value["answers"], context.chain[1]),
       recalled: readRecalled(value["recalled"]),
     },
@@ -156,6 +158,15 @@ function isLast(value: unknown): value is LastView {
     isCount(value["length"]) &&
     Object.entries(value).every(([name, inner]) => name === "length" || isText(inner))
   );
+}
+
+function readBranches(value: unknown): readonly BranchView[] {
+  return newest(value, MAX_BRANCHES).filter(isLast).map(asBranch);
+}
+
+/** What is remembered of a view once the chat went on in another branch. */
+export function asBranch({ hash, length, checkpoint }: LastView): BranchView {
+  return { hash, length, ...(checkpoint !== undefined && { checkpoint }) };
 }
 
 /** Passages that one user message has quoted at most: more don't fit its allowance. */

@@ -83,6 +83,8 @@ export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
     isRecord(seen) &&
     isCount(seen["messages"]) &&
     isCount(seen["turns"]) &&
+    (seen["hash"] === undefined || isText(seen["hash"])) &&
+    (seen["length"] === undefined || isCount(seen["length"])) &&
     (value["head"] === undefined || isText(value["head"]))
   );
 }

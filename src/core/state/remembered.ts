@@ -1,4 +1,4 @@
-import type { AnswerSizes, LastView, PackedCheckpoint, Recalled, Records } from "../types.ts";
+import type { AnswerSizes, BranchView, LastView, PackedCheckpoint, Recalled, Records } from "../types.ts";
 
 /** What is remembered of a conversation, ready for use. */
 export interface Remembered extends Records {
@@ -11,6 +11,8 @@ export interface Remembered extends Records {
   /** Earlier views had a system prompt. */
   readonly hadHead: boolean;
   readonly last?: LastView;
+  /** What the newest views of other branches of the chat stood on. */
+  readonly branches: readonly BranchView[];
   /** What answers of this conversation took, by model. */
   readonly answers: readonly AnswerSizes[];
   /** What views quote for user messages. */
@@ -24,6 +26,7 @@ export const NOTHING_REMEMBERED: Remembered = {
   elsewhere: [],
   unproven: new Set(),
   hadHead: false,
+  branches: [],
   answers: [],
   recalled: [],
 };

@@ -1,7 +1,7 @@
 import { copyData } from "../copy-data.ts";
 import type { Steps } from "../steps.ts";
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
-import { MAX_ANSWER_MODELS, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
+import { MAX_ANSWER_MODELS, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
 import { packCheckpoint } from "./packed-checkpoint.ts";
 import type { StateContext } from "./read-state.ts";
 import type { Remembered } from "./remembered.ts";
@@ -35,6 +35,7 @@ export interface StateWriting {
  */
 export function* writeState(remembered: Remembered, writing: StateWriting): Steps<State> {
   const { last } = remembered;
+  const branches = remembered.branches.slice(-MAX_BRANCHES);
   const head = writing.key === undefined ? undefined : remembered.head;
   const { messages, chain } = writing.context;
   // Reads the whole transcript, and most states have no record that could be left out.
@@ -64,7 +65,9 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
   const [newestOwn] = own;
   const candidates = [...own, ...remembered.elsewhere].sort(newestFirst);
   const needed = (one: { readonly id: string }) => one === newestOwn || one.id === last?.checkpoint;
-  for (const one of [...candidates.filter(needed), ...candidates.filter((other) => !needed(other))]) {
+  const elsewhere = new Set(branches.map(({ checkpoint }) => checkpoint));
+  const rank = (one: { readonly id: string }) => (needed(one) ? 0 : elsewhere.has(one.id) ? 1 : 2);
+  for (const one of candidates.sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))) {
     if (chosen.checkpoints.length >= MAX_CHECKPOINTS) break;
     const packed = yield* packedForm(one, remembered.summaries, writing);
     const quoted = (packed.quotes ?? []).flatMap((key) => byKey.get(key) ?? []);
@@ -82,6 +85,7 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
     undos: remembered.undos.filter((undo) => ids.has(undo.checkpoint)),
     ...(head !== undefined && { head }),
     ...(last && { last }),
+    ...(branches.length > 0 && { branches }),
     ...(remembered.answers.length > 0 && { answers: remembered.answers.slice(-MAX_ANSWER_MODELS) }),
     ...(recalled.length > 0 && { recalled }),
   } as const);

@@ -59,8 +59,16 @@ export interface Checkpoint {
   readonly tokens: { readonly before: number; readonly after: number };
   /** Messages (after the leading system messages) that model-written summaries spoke for when it was applied. */
   readonly sealed: number;
-  /** Number of messages and of turns in the transcript when it was applied. */
-  readonly seen: { readonly messages: number; readonly turns: number };
+  /**
+   * Number of messages and of turns in the transcript when it was applied. `hash` names all of it but the leading system
+   * messages, `length` messages in all; older records don't have them.
+   */
+  readonly seen: {
+    readonly messages: number;
+    readonly turns: number;
+    readonly hash?: string;
+    readonly length?: number;
+  };
   /** Hash (in `texts`) of the system prompt that it stood behind, as JSON: a host may lose it. */
   readonly head?: string;
 }
@@ -157,6 +165,9 @@ export interface LastView {
   readonly recalled?: string;
 }
 
+/** What the newest view of another branch of the chat stood on. */
+export type BranchView = Pick<LastView, "hash" | "length" | "checkpoint">;
+
 /** What one answer took, reasoning included, and when it came (milliseconds). */
 export type AnswerSize = readonly [at: number, tokens: number];
 
@@ -197,6 +208,8 @@ export interface State {
   /** The system prompt as last seen, as JSON, to restore one that the host lost. Only in a signed state. */
   readonly head?: string;
   readonly last?: LastView;
+  /** The same for branches of the chat that the last view doesn't extend, the newest last. */
+  readonly branches?: readonly BranchView[];
   readonly answers?: readonly AnswerSizes[];
   /** What the views of the newest checkpoints quote for user messages. */
   readonly recalled?: readonly Recalled[];

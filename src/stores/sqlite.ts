@@ -55,7 +55,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
   const writer = isFile ? startWriter({ path, durability }, turns) : undefined;
   const direct = createConnection(() => openDatabase(path, { durability }), {
     turns,
-    wrote: () => log?.wrote(),
+    wrote: () => log?.wrote(true),
   });
   const log = writer && createLogKeeper({ turns, writer, direct });
   return {
@@ -77,7 +77,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
     ...(writer && {
       async append(call) {
         const appended = await writer.append(call);
-        if (appended) log?.wrote();
+        if (appended) log?.wrote(false);
         return appended;
       },
       takeOver: (run) => takeOverJournals({ path, run }),

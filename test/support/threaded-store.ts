@@ -5,13 +5,14 @@ import { createSqlStore } from "../../src/stores/sql/create-sql-store.ts";
 import { sqliteEngine } from "../../src/stores/sqlite.ts";
 import { HANGS_AFTER_MS } from "./time-limits.ts";
 
-/** An SQLite store whose appends are written by the thread from the first one on: until it has started, they aren't. */
+/** An SQLite store whose thread runs: it writes appends that come at the same time, and some after them that come one by one. */
 export async function threadedStore(path: string): Promise<ServerStore> {
   const engine = sqliteEngine(path);
   const store = createSqlStore(engine, {});
   await store.ready();
   const append = () =>
     engine.append?.({ tenant: "warm-up", id: randomUUID(), input: { messages: [], at: 0 } });
-  await expect.poll(append, { timeout: HANGS_AFTER_MS }).toBeDefined();
+  const twoAtOnce = async () => (await Promise.all([append(), append()]))[1];
+  await expect.poll(twoAtOnce, { timeout: HANGS_AFTER_MS }).toBeDefined();
   return store;
 }

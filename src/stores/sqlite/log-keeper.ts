@@ -8,7 +8,8 @@ import type { Turns } from "./turns.ts";
  * then is the whole database.
  */
 interface LogKeeper {
-  wrote(): void;
+  /** `here`: by this process's own connection, not by the thread. */
+  wrote(here: boolean): void;
   /** Empties the log now; while somebody reads it, tries again for a while. */
   empty(): Promise<void>;
   close(): void;
@@ -16,6 +17,11 @@ interface LogKeeper {
 
 /** So long without a write, and the log is emptied (milliseconds). */
 const IDLE_MS = 1_000;
+/**
+ * After so many writes of this process's own connection the thread empties the log: before it is so long that SQLite would do it
+ * within a write, and hold up the process.
+ */
+const WRITES_HERE = 500;
 /** While somebody reads the log: pause between two tries (milliseconds), and how many there are. */
 const PAUSE_MS = 50;
 const MAX_TRIES = 20;
@@ -26,15 +32,17 @@ export function createLogKeeper({
   direct,
 }: {
   readonly turns: Turns;
-  readonly writer: Pick<Writer, "emptyLog">;
+  readonly writer: Pick<Writer, "emptyLog" | "hasThread">;
   readonly direct: Pick<DirectDatabase, "run">;
 }): LogKeeper {
   let timer: NodeJS.Timeout | undefined;
   let writes = 0;
+  let writesHere = 0;
   let isClosed = false;
 
   const once = async (): Promise<boolean> => {
     await turns.take();
+    writesHere = 0;
     try {
       return await (writer.emptyLog() ?? emptyLog(direct));
     } finally {
@@ -55,9 +63,10 @@ export function createLogKeeper({
   };
 
   return {
-    wrote() {
+    wrote(here) {
       writes++;
       later();
+      if (here && ++writesHere === WRITES_HERE && writer.hasThread) once().catch(() => {});
     },
     async empty() {
       for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -27,6 +27,8 @@ const callOf = (id: string, messages: number, text = "word"): AppendCall => ({
   },
 });
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
 async function withWriter(name: string, work: (writer: Writer) => Promise<void>): Promise<void> {
   const path = join(dir, name);
   const store = sqliteStore({ path });
@@ -69,6 +71,31 @@ test("a few short appends start no thread", async () => {
   await withWriter("short.db", async (writer) => {
     expect(await writer.append(callOf("a", 2))).toBeUndefined();
     expect(writer.emptyLog()).toBeUndefined();
+  });
+});
+
+test("once the thread runs it writes what comes at the same time; a short append that comes alone is left to the process", async () => {
+  await withWriter("alone.db", async (writer) => {
+    expect(await writer.append(callOf("first", 300))).toBeDefined();
+    expect(writer.hasThread).toBe(true);
+    await turn();
+    expect(await writer.append(callOf("alone", 2))).toBeUndefined();
+    await turn();
+    expect(await writer.append(callOf("longer", 100))).toMatchObject({ added: 100 });
+    await turn();
+    const [left, taken] = await Promise.all([
+      writer.append(callOf("one", 2)),
+      writer.append(callOf("two", 2)),
+    ]);
+    expect(left).toBeUndefined();
+    expect(taken).toMatchObject({ conversation: "two" });
+    let calm = 0;
+    for (; calm < 100; calm++) {
+      await turn();
+      if (!(await writer.append(callOf(`after-${calm}`, 1)))) break;
+    }
+    expect(calm).toBeGreaterThan(0);
+    expect(calm).toBeLessThan(100);
   });
 });
 

@@ -7,8 +7,12 @@ import type { WriteThreadAnswer, WriteThreadData, WriteThreadJob } from "./write
 
 /** The thread that writes appends: those that come while it writes are its next transaction. */
 export interface Writer {
-  /** Undefined if nothing of it was written, because the thread isn't there (yet) or the append can't be. */
+  /**
+   * Undefined if nothing of it was written: the thread isn't there (yet), the append can't be, or it is short and comes alone.
+   */
   append(call: AppendCall): Promise<Appended | undefined>;
+  /** The thread is there. */
+  readonly hasThread: boolean;
   /** Takes the log over into the main file. Undefined if there is no thread; false if somebody still reads the log. */
   emptyLog(): Promise<boolean> | undefined;
   close(): Promise<void>;
@@ -24,6 +28,12 @@ const START_WITH = 16;
 const LONG_MESSAGES = 250;
 /** or with more characters, holds up whoever writes it: it starts the thread and waits for it. */
 const LONG_CHARS = 1_000_000;
+/** One with more messages than this, */
+const SHORT_MESSAGES = 16;
+/** or with more characters, is left to the thread even if it comes alone. */
+const SHORT_CHARS = 65_536;
+/** After so many transactions of one append each they are taken for alone again. */
+const CALM = 32;
 /** What an append leaves is garbage after it; with more room for that the process takes 100 MB more, and is no faster. */
 const YOUNG_MB = 16;
 
@@ -39,6 +49,9 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
   let appends = 0;
   let queue: Pending[] = [];
   let isFlushing = false;
+  /** Transactions until appends are taken for alone again. */
+  let crowd = 0;
+  let cameInThisTurn = false;
 
   const settle = (answer: WriteThreadAnswer): void => {
     worker?.unref();
@@ -84,6 +97,7 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
       await turns.take();
       await moreToCome(() => queue.length, MAX_CALLS);
       const batch = take();
+      crowd = batch.length > 1 ? CALM : Math.max(0, crowd - 1);
       const answer = await ask(batch.map(({ call }) => call)).finally(turns.give);
       const outcomes = Array.isArray(answer) ? (answer as readonly (Appended | undefined)[]) : [];
       batch.forEach(({ resolve }, index) => {
@@ -94,6 +108,18 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
   };
   const flushWaiting = (): void => {
     if (queue.length > 0 && !isFlushing) void flush();
+  };
+  /** Nothing else comes at the same time: a way to the thread and back takes longer than to write it here. */
+  const isAlone = (call: AppendCall): boolean => {
+    if (cameInThisTurn) crowd = CALM;
+    else {
+      cameInThisTurn = true;
+      setImmediate(() => {
+        cameInThisTurn = false;
+      });
+    }
+    const { messages } = call.input;
+    return crowd === 0 && !isFlushing && messages.length <= SHORT_MESSAGES && charsIn(call) <= SHORT_CHARS;
   };
   const take = (): readonly Pending[] => {
     let chars = 0;
@@ -112,12 +138,15 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
       if (state === "new" && (++appends === START_WITH || isLong)) start();
       // What comes behind one that waits for the thread may go on from it.
       const waits = state === "starting" && (isLong || queue.length > 0);
-      if (state !== "ready" && !waits) return Promise.resolve(undefined);
+      if (!waits && (state !== "ready" || isAlone(call))) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         queue.push({ call, resolve });
         if (waits) worker?.ref();
         else if (!isFlushing) void flush();
       });
+    },
+    get hasThread() {
+      return state === "ready";
     },
     emptyLog: () => (state === "ready" ? ask("empty-log").then((answer) => answer === true) : undefined),
     async close() {

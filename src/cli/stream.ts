@@ -3,7 +3,7 @@ import { countingCache } from "../stream/caches/counting-cache.ts";
 import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
 import { PLAY_DEFAULTS, playRecording } from "../stream/play-recording.ts";
 import { type Recording, readRecordings } from "../stream/recording.ts";
-import { streamStrategies } from "../stream/strategies/index.ts";
+import { streamStrategies } from "../stream/strategies.ts";
 import type { Timeline } from "../stream/timeline.ts";
 import type { KvCache } from "../stream/types.ts";
 import { exactCounter } from "../tokens/index.ts";

@@ -58,7 +58,6 @@ function shown(value: unknown): string {
   return typeof value === "object" ? "an object" : String(value);
 }
 
-/** A threshold in tokens. */
 export function thresholdTokens(value: Threshold, whole: number): number {
   return value <= 1 ? Math.floor(value * whole) : Math.floor(value);
 }

@@ -29,7 +29,6 @@ export function isShown(fate: Fate): boolean {
   return fate.type === "keep" || fate.type === "edit";
 }
 
-/** A draft that keeps everything. */
 export function keepAll(length: number): Draft {
   return { fates: new Array<Fate>(length).fill(KEEP), inserts: [] };
 }

@@ -24,7 +24,6 @@ interface Pair {
 
 /** What the engine knows about the order of things in a transcript. */
 export interface Structure {
-  /** Number of leading system messages. */
   readonly start: number;
   readonly units: readonly Unit[];
   /** For each message the index of its unit. */
@@ -65,7 +64,6 @@ export function isOnlyReasoning({ parts }: Message): boolean {
   );
 }
 
-/** Number of leading system messages. */
 export function leadLength<M>(messages: readonly M[], roleOf: (message: M) => Role): number {
   const first = messages.findIndex((message) => roleOf(message) !== "system");
   return first < 0 ? messages.length : first;

@@ -27,7 +27,6 @@ export function* stringifySteps(value: unknown): Steps<string> {
   return pieces.join("");
 }
 
-/** Stands for a long text. */
 const MARK = "\u0001precis long text";
 
 /** JSON with a mark in the place of each long text, which `texts` gets; undefined where that isn't possible. */

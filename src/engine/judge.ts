@@ -4,7 +4,6 @@ import { renderView } from "../core/render.ts";
 import type { Dialect } from "../core/types.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** A transcript as it was given, and as it was read. */
 export interface ReadTranscript<M> {
   readonly dialect: Dialect<M>;
   readonly transcript: readonly M[];

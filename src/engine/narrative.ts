@@ -36,7 +36,6 @@ export function summaryKey(source: {
   );
 }
 
-/** Steps in which a cap doubles. */
 const STEPS_PER_DOUBLING = 2;
 
 /** A cap that differs by a few tokens asks for the same summary: nobody shall pay for it twice. */

@@ -227,10 +227,7 @@ function reportFor<M>(
     outcome: "pass",
     reason: undefined,
     rungs: [
-      {
-        rung: (written !== undefined && accepted) || "extractive",
-        result: text ? "used" : "not-enough",
-      },
+      { rung: (written !== undefined && accepted) || "extractive", result: text ? "used" : "not-enough" },
     ],
     calls,
     checkpoint: operation.survey.checkpoint?.id,

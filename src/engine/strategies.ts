@@ -28,26 +28,14 @@ export interface Strategy {
 
 /** The strategies. Rung 0 (nothing due) comes before all of them. */
 export const strategies: Readonly<Record<StrategyName, Strategy>> = {
-  none: {
-    ...STRATEGY_WORDS.none,
-    steps: [],
-    lastResort: [],
-  },
+  none: { ...STRATEGY_WORDS.none, steps: [], lastResort: [] },
   "truncate-oldest": {
     ...STRATEGY_WORDS["truncate-oldest"],
     steps: ["drop-oldest"],
     lastResort: ["hard-cut"],
   },
-  "drop-middle": {
-    ...STRATEGY_WORDS["drop-middle"],
-    steps: ["drop-middle"],
-    lastResort: ["hard-cut"],
-  },
-  "drop-all": {
-    ...STRATEGY_WORDS["drop-all"],
-    steps: ["drop-all"],
-    lastResort: [],
-  },
+  "drop-middle": { ...STRATEGY_WORDS["drop-middle"], steps: ["drop-middle"], lastResort: ["hard-cut"] },
+  "drop-all": { ...STRATEGY_WORDS["drop-all"], steps: ["drop-all"], lastResort: [] },
   "summarize-oldest": {
     ...STRATEGY_WORDS["summarize-oldest"],
     steps: ["reduce", "summarize"],

@@ -55,7 +55,6 @@ export function landingRoom(
   return { landing, small, soft, tail, mostTail, summary: Math.max(0, landing - tail) };
 }
 
-/** The tail that a landing has room for. */
 export function landingTail(conversation: Conversation, settings: Settings, room: LandingRoom): Tail {
   const tail: TailOptions & { readonly minMessages: number } = room.small
     ? { ...settings.tail, minMessages: 1 }

@@ -95,7 +95,6 @@ export async function deliver(
   }
 }
 
-/** What a case's messages cost together, in tokens. */
 export function tokensOf({ messages, from, to }: EvalCase, counter: TokenCounter): number {
   const items = itemsOf({ messages, from, to, budget: 0, count: counter.count });
   return items.reduce((sum, item) => sum + item.cost, 0);

@@ -189,9 +189,5 @@ function once<T>(make: () => T): () => T {
 
 /** The view with what the measures need of it, each made at most once. */
 export function scoredView(text: string): ScoredView {
-  return {
-    text,
-    words: once(() => indexWords(text)),
-    terms: once(() => new Set(termsOf(plainText(text)))),
-  };
+  return { text, words: once(() => indexWords(text)), terms: once(() => new Set(termsOf(plainText(text)))) };
 }

@@ -1,6 +1,5 @@
 /** What the measurements are made of: cases, contestants, measures, observations. */
 
-/** A call inside a `ChatMessage`. */
 interface ChatToolCall {
   readonly id: string;
   readonly type: "function";
@@ -15,7 +14,6 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
-/** Counts tokens of a text. */
 export type Count = (text: string) => number;
 
 /** What a contestant may use: `messages[from..to)`, and at most `budget` tokens by `count`. */

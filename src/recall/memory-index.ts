@@ -11,7 +11,6 @@ import {
 
 /** An index in memory that grows with its transcript: each message is read once. */
 export interface MemoryIndex extends CandidateSet {
-  /** Adds the next message. */
   add(message: Message): void;
   /** Forgets the messages from this place on: a transcript that was edited goes on from where it parts. */
   truncate(length: number): void;

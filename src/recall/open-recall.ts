@@ -35,11 +35,7 @@ export type OpenRecallOptions<M> = RecallSettings &
         /** The host's own array. It may grow and change: what is new is read at the next search. */
         readonly transcript: readonly M[];
       }
-    | {
-        readonly store: TranscriptStore;
-        readonly tenant: string;
-        readonly conversation: string;
-      }
+    | { readonly store: TranscriptStore; readonly tenant: string; readonly conversation: string }
   );
 
 /** One message, as `read` gives it. */

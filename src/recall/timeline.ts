@@ -20,7 +20,6 @@ export interface TimelineTurn {
 const MAX_WORDS = 160;
 const MAX_FILES = 6;
 
-/** What happened, turn by turn. */
 export function timelineOf(messages: readonly Message[]): TimelineTurn[] {
   return structureOf(messages).turns.map(({ from, to }) => {
     const turn = messages.slice(from, to);

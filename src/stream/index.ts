@@ -30,7 +30,7 @@ export { progressQuery } from "./progress/progress-query.ts";
 export { type RecordedEvent, type Recording, readRecordings, replayRecording } from "./recording.ts";
 export type { SpeakOptions, StreamOptions, StreamStep } from "./settings.ts";
 /** The names of the strategies. */
-export { streamStrategies } from "./strategies/index.ts";
+export { streamStrategies } from "./strategies.ts";
 /** How turns look to a local model. */
 export { chatMl, type TurnTemplate } from "./template.ts";
 /** How full the cache was over time. */

@@ -7,8 +7,7 @@ import { rangesOf } from "./ledger.ts";
 import { renderSteps } from "./progress/render-progress.ts";
 import { type Progress, progressInput, writeProgress } from "./progress/write-progress.ts";
 import { HEAD_SHARE } from "./settings.ts";
-import { dropAll } from "./strategies/drop-all.ts";
-import type { CachePlan } from "./strategies/strategy.ts";
+import { type CachePlan, DROP_ALL } from "./strategies.ts";
 import type { CacheEntry, CacheItem, StreamTrace } from "./types.ts";
 
 /** Old pictures leave until no more than this share of the limit is used; if that works, nothing else has to leave. */
@@ -61,11 +60,7 @@ async function carryOut(core: SessionCore, warnings: string[]): Promise<Outcome>
   const outcome = await keep(core, plan.ranges, "keep");
   if (ledger.length < limit) return outcome;
   warnings.push(`what was kept still had ${ledger.length} tokens of ${limit}, so all was dropped`);
-  return restart(
-    core,
-    dropAll.plan({ length: ledger.length, limit, anchor, tail, keepSeconds }) as Restart,
-    warnings,
-  );
+  return restart(core, DROP_ALL, warnings);
 }
 
 async function keep(

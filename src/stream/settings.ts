@@ -1,8 +1,8 @@
 import { ConfigError } from "../core/errors.ts";
 import type { HostState, Model } from "../core/types.ts";
 import { progressQuery } from "./progress/progress-query.ts";
-import { strategyByName } from "./strategies/index.ts";
-import type { StreamStrategy } from "./strategies/strategy.ts";
+import type { StreamStrategy } from "./strategies.ts";
+import { strategyByName } from "./strategies.ts";
 import type { KvCache, StreamQuery, StreamStrategyName, TurnItem } from "./types.ts";
 
 /** When and how the session speaks. */

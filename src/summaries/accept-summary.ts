@@ -1,5 +1,4 @@
 import type { ModelReply } from "../core/types.ts";
-import { dropUnfinished } from "./accept/drop-unfinished.ts";
 import { hasToolCall } from "./accept/has-tool-call.ts";
 import { markEchoes } from "./accept/instruction-echoes.ts";
 import { isErrorText } from "./accept/is-error-text.ts";
@@ -16,6 +15,10 @@ import { trimRecord } from "./trim-record.ts";
 
 export { appendMissing } from "./accept/append-missing.ts";
 export { plantedInstructions } from "./accept/instruction-echoes.ts";
+
+/** A heading, or a bullet without words: at the end of a shortened text it announces what isn't there. */
+const DANGLING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[-*+•]|\d+[.)]|.*[:：])$/;
+const SENTENCE_END = /[.!?。！？؟।]["'”’»」』)]?(?=\s|$|[^ -~])/g;
 
 /** What `acceptSummary` takes. */
 export interface AcceptInput {
@@ -165,4 +168,19 @@ function faultOf(text: string): Unacceptable | undefined {
 
 function refuse(reason: Unacceptable): Acceptance {
   return { ok: false, reason };
+}
+
+/** The text without its last, unfinished line or sentence; empty if there is nothing else. */
+function dropUnfinished(text: string): string {
+  const end = text.lastIndexOf("\n");
+  if (end >= 0) return withoutDangling(text.slice(0, end));
+  const last = [...text.matchAll(SENTENCE_END)].at(-1);
+  return last === undefined ? "" : text.slice(0, last.index + last[0].length).trim();
+}
+
+function withoutDangling(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  while (lines.length > 1 && (DANGLING.test(lines.at(-1)!.trim()) || lines.at(-1)!.trim() === ""))
+    lines.pop();
+  return lines.join("\n");
 }

@@ -14,7 +14,6 @@ export interface Said {
   readonly isRule: boolean;
 }
 
-/** What `chooseDialogue` takes. */
 export interface ChooseDialogueInput {
   /** In the order of time. */
   readonly said: readonly Said[];

@@ -23,7 +23,6 @@ const SHORT_POINT = 64;
 /** And cells of a wide table at least so many. */
 const LEAST_CELL = 8;
 
-/** What `chooseStatements` takes. */
 export interface ChooseStatementsInput {
   readonly statements: readonly Statement[];
   /** Estimated tokens for all of them. */

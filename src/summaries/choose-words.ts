@@ -4,7 +4,6 @@ import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
 import { beginningAndEnd, shorten, type UserWords } from "./user-words.ts";
 
-/** What `chooseWords` takes. */
 export interface ChooseWordsInput {
   readonly words: readonly UserWords[];
   /** Estimated tokens for all of them. */

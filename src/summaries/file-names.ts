@@ -9,7 +9,6 @@ export interface NamedFile {
 
 /** The files of a conversation under the names that they have so far. */
 export interface FileNames {
-  /** The file at a path. */
   at(path: string): NamedFile;
   /** Carries out what a change does to names. Returns the files that it is about. */
   carryOut(change: FileChange): readonly NamedFile[];

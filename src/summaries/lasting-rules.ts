@@ -38,7 +38,6 @@ const OF_SOMETHING = /\b(?:it|this|that|which|who|s?he) (?:always|never)(?= [a-z
 const SOMETIMES =
   /^\s*(?:it|this|that|(?:the|this|that|my|our|your) [\w./-]+|[\w/-]+\.[\w./-]+) (?!wants|needs|requires|expects|says|prefers|asks)[a-z]{2,}[^\Wus]s\b[^.!?:]*(?:always|never)(?= (?:on|in|at|with|for|during|before|after|when) )/giu;
 
-/** Does the text set a rule for later? */
 export function setsLastingRule(text: string): boolean {
   const plain = text.replaceAll("’", "'");
   return LASTING.test(plain) && LASTING.test(plain.replace(OF_SOMETHING, "").replace(SOMETIMES, ""));

@@ -1,11 +1,23 @@
 import { mapSteps, type Steps } from "../core/steps.ts";
+import { cutBefore } from "../core/text-slices.ts";
 import type { NamedFile } from "./file-names.ts";
-import { LINE_NUMBER, linePieces } from "./line-pieces.ts";
 import { TermTable } from "./terms.ts";
 import type { ShownLine, WrittenLines } from "./written-lines.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
 type LineKind = "user" | "assistant" | "call" | "body" | "result";
+
+/** A line that only parts others, of a text or a table. */
+const RULE = /^[|:+=_*~#-][\s|:+=_*~#-]{2,}$/;
+/** Line numbers that file viewers put before each line. */
+const LINE_NUMBER = /^\s*\d{1,7}(?:→|\t| ?[|:] ?)/;
+const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
+
+interface Piece {
+  readonly text: string;
+  readonly fragment: boolean;
+  readonly indented: boolean;
+}
 
 /** One line of the transcript: the unit that the working set shows or leaves out. */
 export interface Line {
@@ -140,4 +152,39 @@ function asItIsNow(line: Line, file: NamedFile | undefined, isGone: boolean): Li
       ? `${line.text.slice(0, -line.file.length)}${path}`
       : line.text;
   return { ...line, spent, file: path, text };
+}
+
+/** The lines of a text without indentation, none longer than the limit. */
+export function* linePieces(text: string, limit: number): Generator<Piece> {
+  let from = 0;
+  while (from < text.length) {
+    let to = text.indexOf("\n", from);
+    if (to < 0) to = text.length;
+    if (to === from) {
+      from++;
+      continue;
+    }
+    const line = text.slice(from, to).replace(LINE_NUMBER, "");
+    let rest = line.trim();
+    const indented = rest !== "" && !line.startsWith(rest[0]!);
+    from = to + 1;
+    let fragment = false;
+    while (rest.length > limit) {
+      const cut = cutPoint(rest, limit);
+      yield { text: rest.slice(0, cut.at).trim(), fragment, indented };
+      rest = rest.slice(cut.at).trim();
+      fragment = !cut.ends;
+    }
+    if (rest.length > 0 && !RULE.test(rest)) yield { text: rest, fragment, indented };
+  }
+}
+
+/** Where to cut, and whether a sentence ends there. */
+function cutPoint(text: string, limit: number): { readonly at: number; readonly ends: boolean } {
+  let end = 0;
+  for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index + 1;
+  if (end > limit / 2) return { at: end, ends: true };
+  const space = text.lastIndexOf(" ", limit);
+  if (space > limit / 2) return { at: space, ends: false };
+  return { at: cutBefore(text, limit), ends: false };
 }

@@ -1,7 +1,6 @@
 import { textOrArgs } from "../core/message-text.ts";
 import type { Steps } from "../core/steps.ts";
 import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
-import { type Candidates, candidateLines } from "./candidates.ts";
 import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
@@ -12,7 +11,15 @@ import { renderState } from "./render-state.ts";
 import type { SectionEntry } from "./sections.ts";
 import type { WriterOptions } from "./write-message.ts";
 
-/** What the summary message is made from. */
+/** What the working set is chosen from, and what needn't be shown because it is shown elsewhere. */
+interface Candidates {
+  readonly lines: Line[];
+  /** 1 for each term that the view shows elsewhere. */
+  readonly covered: Uint8Array;
+  /** For each term the ordinal of the last candidate that has it. */
+  readonly lastLine: Int32Array;
+}
+
 export interface SummaryMessageInput extends WriterOptions {
   /** The whole transcript in core form. */
   readonly messages: readonly Message[];
@@ -112,4 +119,34 @@ function ageIn({ lines, length }: TranscriptLines): MessageMaterial["age"] {
   const last = new Map<number, number>();
   for (const { message, position } of lines) last.set(message, position);
   return (message) => length - (last.get(message) ?? 0);
+}
+
+/** Lines of hidden messages, and lines that shortened messages no longer show. */
+export function candidateLines(
+  transcript: TranscriptLines,
+  isHidden: (index: number) => boolean,
+  isVisible: (index: number) => boolean,
+  shownText: (index: number) => string | undefined,
+): Candidates {
+  const size = transcript.table.terms.length;
+  const covered = new Uint8Array(size);
+  const lastLine = new Int32Array(size).fill(-1);
+  const lines: Line[] = [];
+  let current = -1;
+  let state: "hidden" | "visible" | "neither" = "neither";
+  let shown: string | undefined;
+  for (const line of transcript.lines) {
+    if (line.message !== current) {
+      current = line.message;
+      state = isHidden(current) ? "hidden" : isVisible(current) ? "visible" : "neither";
+      shown = state === "visible" ? shownText(current) : undefined;
+    }
+    if (state === "neither") continue;
+    if (state === "hidden" || (shown !== undefined && !shown.includes(line.text))) {
+      if (line.spent) continue;
+      lines.push(line);
+      for (const term of line.terms) lastLine[term] = line.order;
+    } else for (const term of line.terms) covered[term] = 1;
+  }
+  return { lines, covered, lastLine };
 }

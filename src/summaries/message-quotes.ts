@@ -1,14 +1,17 @@
 import type { Steps } from "../core/steps.ts";
-import { chooseOutcomes } from "./choose-outcomes.ts";
+import type { Message } from "../core/types.ts";
 import { chooseQuotes } from "./choose-quotes.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
+import { firstCharacters } from "./first-characters.ts";
 import type { MessageMaterial } from "./message-material.ts";
-import { newestPlan } from "./newest-plan.ts";
 import { namedLines } from "./newest-terms.ts";
-import { outcomesOf } from "./outcomes.ts";
+import { type Outcome, outcomesOf } from "./outcomes.ts";
 import { type Quote, textOf } from "./quotes.ts";
+import { type PlanStep, readCall } from "./read-call.ts";
+import { NEVER, recency } from "./recency.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
+import type { Statement } from "./statements.ts";
 import { type UserWords, userWordsSteps } from "./user-words.ts";
 
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
@@ -16,6 +19,12 @@ const OUTCOMES_SHARE = 0.15;
 const REPORTS_SHARE = 0.25;
 /** What the newest words name is shown before anything else is quoted, within this share of what is free. */
 const ASKED_SHARE = 0.25;
+
+/** How the oldest command ended counts this much of what it would count now. */
+const OLDEST = 0.3;
+
+/** Longer steps are cut (characters). */
+const MAX_STEP = 120;
 
 /** What a summary message quotes before single lines fill it up. */
 export interface MessageQuotes {
@@ -97,4 +106,57 @@ function endings({ messages, isHidden, cost, age }: MessageMaterial, left: numbe
     }),
   );
   return chosen.map((outcome) => ({ by: "tool", outcome }));
+}
+
+/** The outcomes that tell most for their length, in the order of their rank, within the budget (tokens). */
+function chooseOutcomes(input: {
+  readonly outcomes: readonly Outcome[];
+  readonly budget: number;
+  readonly cost: (text: string) => number;
+  /** Characters of transcript behind a message. */
+  readonly age: (message: number) => number;
+}): Outcome[] {
+  const worth = ({ message, factor }: Outcome): number =>
+    factor * (1 - (1 - OLDEST) * Math.min(1, recency(input.age(message)) / NEVER));
+  const ranked = [...input.outcomes].sort((a, b) => worth(b) - worth(a) || b.message - a.message);
+  const said = new Set<string>();
+  const chosen: Outcome[] = [];
+  let used = 0;
+  for (const outcome of ranked) {
+    const price = input.cost(`#1234 ${outcome.tool}» ${outcome.text}\n`);
+    if (said.has(outcome.text) || used + price > input.budget) continue;
+    said.add(outcome.text);
+    used += price;
+    chosen.push(outcome);
+  }
+  return chosen;
+}
+
+/** The plan as the agent last kept it with a tool, unless the view shows that call anyway: what is done, what is open. */
+function newestPlan(
+  messages: readonly Message[],
+  isHidden: (index: number) => boolean,
+): Statement | undefined {
+  for (let index = messages.length - 1; index >= 0; index--) {
+    for (const part of messages[index]!.parts.toReversed()) {
+      const plan = part.type === "tool-call" ? readCall(part).plan : undefined;
+      if (plan === undefined) continue;
+      return isHidden(index)
+        ? { message: index, text: renderPlan(plan), lead: "", factor: 1, order: -1 }
+        : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** `Plan: completed: read the parser; pending: write tests`. */
+function renderPlan(plan: readonly PlanStep[]): string {
+  const byStatus = Map.groupBy(plan, ({ status }) => status);
+  const told = [...byStatus].map(([status, steps]) => `${status}: ${steps.map(stepLine).join("; ")}`);
+  return `Plan: ${told.join(" | ")}`;
+}
+
+function stepLine({ text }: PlanStep): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_STEP ? line : `${firstCharacters(line, MAX_STEP)}…`;
 }

@@ -20,7 +20,6 @@ export interface MustKeep {
   readonly ambiguous: boolean;
 }
 
-/** What `mustKeepOf` takes. */
 export interface MustKeepInput {
   readonly messages: readonly Message[];
   /** The messages that the summary will speak for. */
@@ -48,12 +47,7 @@ const MAX_ITEMS = 40;
 const MIN_TOKENS = 2;
 
 /** How much each sign of use is worth. */
-const WEIGHTS = {
-  saidByUser: 4,
-  usedLater: 3,
-  calls: 1.2,
-  recency: 2.5,
-} as const;
+const WEIGHTS = { saidByUser: 4, usedLater: 3, calls: 1.2, recency: 2.5 } as const;
 const KIND_WEIGHTS: Readonly<Record<WordKind, number>> = {
   citation: 1.5,
   path: 1.2,

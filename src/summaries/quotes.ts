@@ -22,7 +22,6 @@ export function citedText(quote: Quote): string {
   return quote.by === "assistant" ? `${quote.statement.lead}\n${quote.statement.text}` : textOf(quote);
 }
 
-/** What is quoted. */
 export function textOf(quote: Quote): string {
   return quoted(quote).text;
 }

@@ -27,7 +27,6 @@ const MOVED_FROM = /^(?:source|src|from|old)/i;
 const MOVED_TO = /^(?:destination|dest|dst|to|new|target)/i;
 const MAX_DEPTH = 6;
 
-/** Is it the name of an argument that says which file is meant? */
 export function namesFile(argument: string): boolean {
   return PATH.test(argument);
 }

@@ -57,13 +57,9 @@ function changesOf(
     const to = paths.at(-1)!;
     const into =
       paths.length > 2 || to.endsWith("/") || /[*?]/.test(paths[0]!) || /(?:^|\/)\.{1,2}$/.test(to);
-    return paths.slice(0, -1).map((file) => ({
-      type: "move",
-      file: inFolder(at, file),
-      to: inFolder(at, to),
-      into,
-      inShell: true,
-    }));
+    return paths
+      .slice(0, -1)
+      .map((file) => ({ type: "move", file: inFolder(at, file), to: inFolder(at, to), into, inShell: true }));
   }
   if ((action === "rm" || action === "unlink") && !flags.some((flag) => /^--(?:cached|dry-run)/.test(flag)))
     return paths.map((file) => ({ type: "delete", file: inFolder(at, file), inShell: true }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runNow } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
-import { candidateLines } from "./candidates.ts";
 import { transcriptLines } from "./lines.ts";
+import { candidateLines } from "./message-material.ts";
 import { lineReuse } from "./reuse.ts";
 import { termWeights } from "./weights.ts";
 import { renderLines, selectLines } from "./working-set.ts";

@@ -18,8 +18,5 @@ export function charsCounter(options: { readonly charsPerToken?: number } = {}):
       message: `${charsPerToken} is not a positive number.`,
       fix: "Use the average number of characters in a token, e.g. 4 for English.",
     });
-  return {
-    id: `chars/${charsPerToken}`,
-    count: (text) => Math.ceil(text.length / charsPerToken),
-  };
+  return { id: `chars/${charsPerToken}`, count: (text) => Math.ceil(text.length / charsPerToken) };
 }

@@ -1,4 +1,3 @@
-import { copyData } from "../copy-data.ts";
 import type { Steps } from "../steps.ts";
 import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
 import { MAX_ANSWER_MODELS, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
@@ -126,4 +125,13 @@ function sizeOf(record: object): number {
 
 function newestFirst(a: Pick<Checkpoint, "at" | "length">, b: Pick<Checkpoint, "at" | "length">): number {
   return b.at - a.at || b.length - a.length;
+}
+
+/** A copy of plain data whose lists and objects are all its own; texts are shared, which `structuredClone` would write anew. */
+function copyData<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyData) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) copy[name] = copyData(field);
+  return copy as T;
 }

@@ -59,7 +59,6 @@ function dataText(data: unknown): Content | undefined {
   }
 }
 
-/** The base64 text of bytes. */
 function toBase64(bytes: Uint8Array): string {
   const before = known.get(bytes);
   if (before !== undefined) return before;

@@ -57,7 +57,6 @@ export function keyOf(value: object, name: Named): string | undefined {
   return SNAKE[name] in value ? SNAKE[name] : undefined;
 }
 
-/** A field by either of its names. */
 export function fieldOf(value: object, name: Named): unknown {
   const key = keyOf(value, name);
   return key === undefined ? undefined : (value as Record<string, unknown>)[key];

@@ -30,12 +30,7 @@ export const aiSdkUi: DocumentFormat = {
         `left out ${counted(unfinished, "call")} that ${unfinished === 1 ? "was" : "were"} still being written`,
       );
     const title = textOf(value.title) ?? textOf(value.id);
-    return list.log({
-      dialect: "ai-sdk",
-      title,
-      model: textOf(value.model),
-      system: textOf(value.system),
-    });
+    return list.log({ dialect: "ai-sdk", title, model: textOf(value.model), system: textOf(value.system) });
   },
 };
 
@@ -99,10 +94,7 @@ function outputOf(part: Fields): Fields | undefined {
     case "output-error":
       return { type: "error-text", value: contentText(part.errorText) };
     case "output-denied":
-      return {
-        type: "error-text",
-        value: textOf(fieldsOf(part.approval).reason) ?? "The call was denied.",
-      };
+      return { type: "error-text", value: textOf(fieldsOf(part.approval).reason) ?? "The call was denied." };
     default:
       return undefined;
   }

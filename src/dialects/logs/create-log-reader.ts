@@ -152,7 +152,6 @@ function readWaiting(
   }
 }
 
-/** Is a value a line of a log, or a message? */
 const isLogLine = (value: unknown): boolean =>
   isFields(value) && (isWireMessage(value) || recordFormats.some((format) => format.matches(value)));
 

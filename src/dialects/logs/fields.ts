@@ -31,7 +31,6 @@ export function timeOf(time: unknown): number | undefined {
   return Number.isNaN(date) ? undefined : date;
 }
 
-/** Text of a `content` that is a string or a list of parts with `text`. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   return listOf(content)

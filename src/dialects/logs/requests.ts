@@ -1,7 +1,6 @@
 import type { DialectId } from "../../core/types.ts";
-import { isGeminiMessage } from "../shared/other-dialect.ts";
+import { isGeminiMessage, TYPES_OF_ONE } from "../shared/other-dialect.ts";
 import { type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
-import { guessByTools, guessDialect } from "./guess-dialect.ts";
 import type { DocumentFormat, LogOptions, LogSource, TranscriptLog } from "./types.ts";
 
 /** A message of any wire format that has roles, an item of the Responses API, or a message of Gemini's. */
@@ -98,4 +97,36 @@ function wireLog(fields: {
     times: times.some((time) => time !== undefined) ? times : undefined,
   });
   return { source, dialect, messages, ...optional, warnings: [] };
+}
+
+/** The wire format of a list of messages by the shapes that only one format has; undefined when any would do. */
+function guessDialect(messages: readonly unknown[]): DialectId | undefined {
+  let openai = false;
+  for (const value of messages) {
+    const message = fieldsOf(value);
+    if (isGeminiMessage(message)) return "gemini-contents";
+    const type = message.type;
+    if (typeof type === "string" && type !== "message" && TYPES_OF_ONE[type] !== undefined)
+      return TYPES_OF_ONE[type];
+    if (type === "reasoning" && !("role" in message)) return "openai-responses";
+    for (const part of listOf(message.content)) {
+      const { type: partType, source, image, data } = fieldsOf(part);
+      if (typeof partType === "string" && TYPES_OF_ONE[partType] !== undefined) return TYPES_OF_ONE[partType];
+      if (partType === "image") return isFields(source) ? "anthropic-messages" : "ai-sdk";
+      if (partType === "reasoning" || (partType === "file" && data !== undefined) || image !== undefined)
+        return "ai-sdk";
+    }
+    if (Array.isArray(message.tool_calls) || "tool_call_id" in message || "function_call" in message)
+      return "openai-chat";
+    openai ||= message.role === "developer";
+  }
+  return openai ? "openai-chat" : undefined;
+}
+
+/** The wire format of tool schemas. */
+function guessByTools(tools: unknown): DialectId | undefined {
+  const tool: Fields = fieldsOf(listOf(tools)[0]);
+  if ("input_schema" in tool) return "anthropic-messages";
+  if ("function" in tool) return "openai-chat";
+  return undefined;
 }

@@ -27,9 +27,5 @@ function wireMessage(message: Fields): Fields {
     return { role, tool_call_id: id ?? "", content: contentText(message.content) };
   }
   const calls = listOf(message.tool_calls);
-  return present({
-    role,
-    content: message.content,
-    tool_calls: calls.length > 0 ? calls : undefined,
-  });
+  return present({ role, content: message.content, tool_calls: calls.length > 0 ? calls : undefined });
 }

@@ -1,17 +1,17 @@
 import { type Draft, entriesOf } from "../../core/draft.ts";
 import { saidText } from "../../core/message-text.ts";
 import type { Measure, PassagePlace, RecalledPassage, Run } from "../../core/types.ts";
-import { asWritten } from "../../recall/as-written.ts";
 import type { RankablePassage } from "../../recall/candidates.ts";
 import { bestStretch, shown, stretchWithMost } from "../../recall/excerpt.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
 import type { Found } from "../../recall/search.ts";
-import { wantedTerms } from "../../recall/terms.ts";
+import { termsOf, wantedTerms } from "../../recall/terms.ts";
 import { shownBy, visibleText } from "../../recall/visible-text.ts";
+import { characterClass, DENSE } from "../../summaries/characters.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Asked } from "./asked.ts";
 import { fromBeginning } from "./broad-question.ts";
-import { saysSomething } from "./says-something.ts";
+import { withoutPhatic } from "./without-phatic.ts";
 
 /** What is quoted beside the best passage holds this share of what the message asks for, unless people talk and it may be a reply. */
 const LEAST_BESIDE = 0.1;
@@ -32,6 +32,14 @@ const PARTLY_SEEN = 0.1;
 const LEAST_QUOTATION = 10;
 /** Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens). */
 const LEAST_FRAGMENT = 30;
+
+/** Fewer words than this say nothing that could be read by itself. */
+const LEAST_WORDS = 3;
+const GAPS = /^… | …$/g;
+/** A title, or what only leads to something that isn't quoted. */
+const LEADS_ON = /^#{1,6} [^\n]*$|^[^\n]*[:：]$/;
+
+const RUN = /[\p{L}\p{M}\p{N}]+(?:[-./~@$_]+[\p{L}\p{M}\p{N}]+)*/gu;
 
 /** A passage that a user message asks for and a view hides. */
 export interface Chosen {
@@ -178,4 +186,21 @@ function unseenStretch(
 function costOf(measure: Measure, { text }: RankablePassage): (stretch: string) => number {
   const perCharacter = measure.text(text) / Math.max(1, text.length);
   return (stretch) => Math.ceil(stretch.length * perCharacter) + HEAD_TOKENS;
+}
+
+/** Does a quotation say anything by itself? A title, a thank-you or the end of a sentence doesn't. */
+function saysSomething(quotation: string): boolean {
+  const text = quotation.replace(GAPS, "").trim();
+  return !LEADS_ON.test(text) && new Set(termsOf(withoutPhatic(text))).size >= LEAST_WORDS;
+}
+
+/** The words of a text by their terms: people are shown `invoices`, where an index knows `invoic`. */
+function asWritten(text: string): ReadonlyMap<string, string> {
+  const words = new Map<string, string>();
+  for (const [run] of text.matchAll(RUN)) {
+    // Where nothing stands between words, a run is a whole sentence: there a term is shown as it is.
+    if (characterClass(run.charCodeAt(0)) === DENSE) continue;
+    for (const term of termsOf(run)) if (!words.has(term)) words.set(term, run);
+  }
+  return words;
 }

@@ -81,11 +81,7 @@ function shownRecords({ conversation, narrative = [] }: RungInput, end: number):
   const { start } = conversation.structure;
   return narrative
     .filter(({ covers }) => covers.to <= end)
-    .map((record) => ({
-      text: record.text,
-      covers: shifted(record.covers, start),
-      isOwn: isOwn(record),
-    }));
+    .map((record) => ({ text: record.text, covers: shifted(record.covers, start), isOwn: isOwn(record) }));
 }
 
 /** Tokens that records may take in a summary message of `cap`: their part of it, and a little more beside a tail that took too much. */

@@ -12,7 +12,6 @@ import { type Conversation, draftTokens } from "../conversation.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../round-runs.ts";
 import type { Rung } from "./rung.ts";
 
-/** What a summary of rounds begins with. */
 const ROUNDS_SUMMARY = "Summary of previous tool interaction (";
 
 /**

@@ -20,7 +20,6 @@ export function isAnchorCase(value: unknown): value is AnchorCaseRecord {
   );
 }
 
-/** The recorded case with its session. */
 export function anchorCase(record: AnchorCaseRecord, session: AgentSession): AgentCase {
   const { start, at, summaryAt } = record;
   const names = argumentNames(session.messages);

@@ -117,7 +117,6 @@ function armByQuestion(id: string, label: string, traits: Traits, make: Arm["mak
   };
 }
 
-/** Whether an arm can be made for an exam at a size. */
 export function takesPart(arm: Arm, exam: Exam, size: number, counter: TokenCounter): boolean {
   if (!arm.needsRecorded) return true;
   if (exam.recorded === undefined) return false;

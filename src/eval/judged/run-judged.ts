@@ -1,8 +1,7 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
-import type { Model, ModelRequest, Profile, TokenCounter } from "../../core/types.ts";
+import type { Model, ModelReply, ModelRequest, Profile, TokenCounter } from "../../core/types.ts";
 import { askList } from "./ask-list.ts";
-import { allDone, createAtOnce } from "./at-once.ts";
 import type { Entrant, Sitting } from "./entrants.ts";
 import type { ExamItem } from "./exam.ts";
 import { inPieces } from "./in-pieces.ts";
@@ -11,9 +10,11 @@ import { judgeRequest, type Mark, readMarks, SHEETS_AT_ONCE, type Sheet } from "
 import { questionsTogether } from "./questions-together.ts";
 import { readAnswers, readerRequest } from "./read-exam.ts";
 import { readerText } from "./reader-text.ts";
-import { rememberedModel } from "./remembered-model.ts";
 import { type Judged, type JudgedResult, resultOf } from "./result.ts";
-import { createSpending } from "./spending.ts";
+import { createSpending, type Role, type Spending } from "./spending.ts";
+
+/** Runs tasks, at most so many at a time. After a failure no further one is begun. */
+type AtOnce = <T>(task: () => Promise<T>) => Promise<T>;
 
 /** Who is examined by whom: what a run costs is known from it. */
 export interface JudgedSetup {
@@ -190,4 +191,51 @@ function counting({
   }, 0);
   let done = 0;
   return (what) => onProgress?.(what, ++done, total);
+}
+
+function createAtOnce(most: number): AtOnce {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let failure: { readonly error: unknown } | undefined;
+  return async (task) => {
+    while (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    // What is under way may end: its answers are paid for, and the next run uses them.
+    if (failure !== undefined) throw failure.error;
+    running += 1;
+    try {
+      return await task();
+    } catch (error) {
+      failure ??= { error };
+      throw error;
+    } finally {
+      running -= 1;
+      for (const next of waiting.splice(0)) next();
+    }
+  };
+}
+
+/** Waits for all, then fails with the first failure: nothing is left running behind the caller's back. */
+async function allDone<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(tasks);
+  const failed = settled.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+}
+
+/** A model whose replies are kept, so that a run that goes on later pays for none of them twice. */
+function rememberedModel(model: Model, role: Role, journal: Journal, spending: Spending): Model {
+  return {
+    id: model.id,
+    ...(model.window !== undefined && { window: model.window }),
+    async complete(request) {
+      const { name, system, messages, cap, temperature } = request;
+      const key = contentHash(JSON.stringify([role, model.id, name, system, messages, cap, temperature]));
+      const kept = journal.find(key);
+      if (kept !== undefined) return JSON.parse(kept) as ModelReply;
+      const reply = await model.complete(request);
+      spending.add(role, request, reply);
+      if (reply.stop === "end") await journal.keep(key, JSON.stringify(reply));
+      return reply;
+    },
+  };
 }

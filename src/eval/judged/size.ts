@@ -39,7 +39,6 @@ export function sizeLabel(size: ExamSize): string {
   }
 }
 
-/** Tokens of all messages of an exam. */
 export function examTokens({ messages }: Exam, count: Count): number {
   return messages.reduce((sum, message) => sum + costOf(messageText(message), count), 0);
 }

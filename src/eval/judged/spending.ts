@@ -58,7 +58,6 @@ export function createSpending(
   };
 }
 
-/** Tokens of what a model is sent. */
 export function requestTokens({ system, messages }: ModelRequest, counter: TokenCounter): number {
   const texts = [system ?? "", ...messages.map((message) => message.text)];
   return texts.reduce((sum, text) => sum + counter.count(text), 0);

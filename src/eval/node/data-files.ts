@@ -54,14 +54,12 @@ export function readRecords(file: string): unknown[] {
   }
 }
 
-/** A folder with what is in it. */
 export interface DataFolder {
   readonly path: string;
   readonly files: readonly string[];
   readonly folders: readonly DataFolder[];
 }
 
-/** Paths of all data files in a folder and below. */
 export function filesBelow({ path, files, folders }: DataFolder): string[] {
   return [...files.map((file) => join(path, file)), ...folders.flatMap(filesBelow)];
 }

@@ -20,12 +20,7 @@ export function survivalOf(
   count: (text: string) => number,
 ): Survival {
   const items = runNow(
-    mustKeepOf({
-      messages: transcript,
-      run: { from: 0, to: transcript.length },
-      cap: ROOMY,
-      count,
-    }),
+    mustKeepOf({ messages: transcript, run: { from: 0, to: transcript.length }, cap: ROOMY, count }),
   );
   const missing = missingItems(view.map(readableText).join("\n"), items);
   return { items: items.length, kept: items.length - missing.length };

@@ -17,7 +17,7 @@ import {
 import { LEAST_CAP, LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
-import { streamStrategies } from "../../stream/strategies/index.ts";
+import { streamStrategies } from "../../stream/strategies.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */
 

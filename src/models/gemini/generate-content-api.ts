@@ -24,7 +24,6 @@ const SHAPING: ReadonlySet<string> = new Set([
   ...["responseModalities", "speechConfig", "imageConfig", "logprobs", "responseLogprobs"],
 ]);
 
-/** Gemini's `generateContent`. */
 export const generateContentApi: WireApi = {
   dialect: "gemini-contents",
 

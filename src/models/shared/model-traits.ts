@@ -7,7 +7,6 @@ const REASONING_SHARE = 1 / 8;
 
 /** OpenAI's reasoning models: no temperature, and the answer's cap has another name. */
 const OPENAI_REASONING = /^(?:o\d|gpt-[5-9](?!.*chat)|codex-)/;
-/** Claude models without sampling settings. */
 const CLAUDE_WITHOUT_SAMPLING = /^claude-(?:opus-4-[7-9]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/;
 /** Models whose reasoning counts towards the answer's cap. */
 const REASONING = [

@@ -12,7 +12,6 @@ export interface WireSettings {
   readonly temperature: number | undefined;
 }
 
-/** A request on the wire. */
 export interface WireRequest {
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;

@@ -25,10 +25,7 @@ export function asMessages(items: readonly CacheItem[], sent: Sent): Message[] {
 export function asModelMessages(
   items: readonly CacheItem[],
   sent: Sent,
-): {
-  readonly system: string | undefined;
-  readonly messages: readonly ModelMessage[];
-} {
+): { readonly system: string | undefined; readonly messages: readonly ModelMessage[] } {
   const messages = asMessages(items, sent);
   const start = leadLength(messages, ({ role }) => role);
   const leading = messages.slice(0, start);

@@ -1,13 +1,25 @@
 import type { HostState, Message } from "../../core/types.ts";
+import { commonFolder } from "../common-folder.ts";
 import { setsLastingRule } from "../lasting-rules.ts";
+import { touchedFiles } from "../ledger.ts";
 import type { IsOurs } from "../proof.ts";
-import { type DigestFiles, digestFiles } from "./files.ts";
-import { openSteps } from "./plan.ts";
+import { readArguments } from "../read-call.ts";
+import { readPlan } from "../read-plan.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
 import { bothEnds, inOneLine, type ProseStatement, sentencesIn, statementsIn } from "./statements.ts";
 import { DECIDED, decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
 
-/** A line of a digest. */
+/** The files of a conversation, the one touched last first. */
+interface DigestFiles {
+  /** The folder that all paths stand in, empty where there is none. */
+  readonly root: string;
+  readonly changed: readonly string[];
+  /** Those that were only looked at. */
+  readonly read: readonly string[];
+}
+
+const DONE = /^(?:completed?|done|finished|cancelled|canceled|deleted|closed)$/i;
+
 export interface DigestLine {
   /** Index of the message that it is from. */
   readonly message: number;
@@ -227,4 +239,28 @@ function withColon(line: string): string {
   let end = title.length;
   while (end > 0 && /[\s:.]/.test(title[end - 1]!)) end--;
   return `${title.slice(0, end)}:`;
+}
+
+function digestFiles(messages: readonly Message[]): DigestFiles {
+  const there = touchedFiles(messages).filter(({ path, isDeleted }) => !isDeleted && isFile(path));
+  const changed = there.flatMap(({ path, isChanged }) => (isChanged ? [path] : []));
+  const read = there.flatMap(({ path, isChanged }) => (isChanged ? [] : [path]));
+  const root = commonFolder([...changed, ...read]);
+  const below = (path: string): string => (path.startsWith(root) ? path.slice(root.length) : path);
+  return { root, changed: changed.map(below), read: read.map(below) };
+}
+
+/** Addresses and patterns of a search aren't files. */
+const isFile = (path: string): boolean => !/^[a-z]+:\/\/|[*?{}\s]/i.test(path) && /\.\w+$/.test(path);
+
+/** The steps of the newest plan that aren't done. */
+function openSteps(messages: readonly Message[]): string[] {
+  for (const message of messages.toReversed())
+    for (const part of message.parts.toReversed()) {
+      if (part.type !== "tool-call" || !part.args.includes('"status"')) continue;
+      const plan = readPlan(readArguments(part.args));
+      if (plan !== undefined)
+        return plan.flatMap(({ text, status }) => (DONE.test(status) ? [] : [inOneLine(text)]));
+    }
+  return [];
 }

@@ -1,13 +1,11 @@
 import type { HostState, Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
 import { type DigestLine, readDigest } from "./digest.ts";
-import { nearnessTo } from "./nearness.ts";
 import { requestsOf, speechesOf } from "./speeches.ts";
 import { statementsIn } from "./statements.ts";
 import { isNarration } from "./worth.ts";
 import { writeDigest } from "./write-digest.ts";
 
-/** What texts for people are made from. */
 export interface PeopleTextInput {
   readonly messages: readonly Message[];
   /** Ceiling in tokens by `count`. Never exceeded. */
@@ -97,4 +95,32 @@ function nearLines(messages: readonly Message[], nearness: (text: string) => num
     if (worth > FAR) lines.set(line.text, { ...line, worth });
   }
   return [...lines.values()];
+}
+
+/** Words that a text is about, in lower case; parts of compound names count by themselves. */
+function wordsOf(text: string): Set<string> {
+  const split = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll("_", " ");
+  return new Set(split.toLowerCase().match(/\p{N}+|[\p{L}\p{N}]{3,}/gu) ?? []);
+}
+
+/**
+ * How near texts are to a goal, 0 to 1: the share of the goal's words that they have, where words that few of the texts have
+ * count for more.
+ */
+function nearnessTo(goal: string, texts: readonly string[]): (text: string) => number {
+  const wanted = wordsOf(goal);
+  const counts = new Map<string, number>();
+  for (const text of texts)
+    for (const word of wordsOf(text)) if (wanted.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  // A word that no text has can't tell texts apart.
+  const weight = (word: string): number => {
+    const count = counts.get(word) ?? 0;
+    return count === 0 ? 0 : Math.log(1 + texts.length / count);
+  };
+  const total = [...wanted].reduce((sum, word) => sum + weight(word), 0);
+  if (total === 0) return () => 0;
+  return (text) => {
+    const own = wordsOf(text);
+    return [...wanted].reduce((sum, word) => sum + (own.has(word) ? weight(word) : 0), 0) / total;
+  };
 }

@@ -28,7 +28,6 @@ const SIGNATURE = /^(?:🤖|Co-Authored-By:|Generated with\b)/iu;
 /** Where a sentence ends. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
 const SENTENCE_END = /(?<=[^\s\p{Lu}\d][.!?…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।])/gu;
 
-/** The sentences of a line. */
 export const sentencesIn = (line: string): string[] =>
   line.split(SENTENCE_END).filter((sentence) => sentence.trim() !== "");
 

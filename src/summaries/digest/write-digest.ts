@@ -2,7 +2,6 @@ import { cutToFit } from "../cut-to-fit.ts";
 import { saidAlready } from "../said-already.ts";
 import type { Digest, DigestLine } from "./digest.ts";
 
-/** What `writeDigest` takes. */
 export interface WriteDigestInput {
   readonly digest: Digest;
   /** Ceiling of the text, in tokens by `count`. Never exceeded. */

@@ -12,11 +12,6 @@ export const concisePrompt: Prompt = {
   analysis: false,
   task: TASK,
   render(input) {
-    return frame(
-      {
-        text: `${intro(input)} ${TASK}`,
-      },
-      input,
-    );
+    return frame({ text: `${intro(input)} ${TASK}` }, input);
   },
 };

@@ -10,11 +10,6 @@ export const toolRoundsPrompt: Prompt = {
   version: "3",
   analysis: false,
   render(input) {
-    return frame(
-      {
-        text: `The transcript holds finished uses of tools. ${input.task ?? TASK}`,
-      },
-      input,
-    );
+    return frame({ text: `The transcript holds finished uses of tools. ${input.task ?? TASK}` }, input);
   },
 };

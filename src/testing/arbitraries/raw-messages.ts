@@ -186,12 +186,7 @@ export const RAW_MESSAGES: Readonly<Record<string, readonly object[]>> = {
     said(
       "assistant",
       { type: "tool-call", toolCallId: "p1", toolName: "web_search", input: {}, providerExecuted: true },
-      {
-        type: "tool-result",
-        toolCallId: "p1",
-        toolName: "web_search",
-        output: { type: "json", value: [] },
-      },
+      { type: "tool-result", toolCallId: "p1", toolName: "web_search", output: { type: "json", value: [] } },
       { type: "text", text: "found" },
     ),
     said(

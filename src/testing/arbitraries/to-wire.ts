@@ -200,10 +200,7 @@ function writeGemini({ role, parts }: Message): object[] {
   if (role === "system") return [{ role: "user", parts: [{ text: textOf({ role, parts }) }] }];
   const signed = parts.some((part) => part.type === "reasoning" && part.signed);
   return [
-    {
-      role: role === "assistant" ? "model" : "user",
-      parts: parts.map((part) => geminiPart(part, signed)),
-    },
+    { role: role === "assistant" ? "model" : "user", parts: parts.map((part) => geminiPart(part, signed)) },
   ];
 }
 

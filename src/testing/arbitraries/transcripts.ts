@@ -98,10 +98,7 @@ const step: fc.Arbitrary<Message[]> = fc.oneof(
   { arbitrary: round, weight: 10 },
   { arbitrary: said("system", plain), weight: 1 },
   { arbitrary: said("user", fc.constantFrom(image, file, other)), weight: 1 },
-  {
-    arbitrary: plain.map((part): Message[] => [{ role: "user", parts: [part, image, image] }]),
-    weight: 1,
-  },
+  { arbitrary: plain.map((part): Message[] => [{ role: "user", parts: [part, image, image] }]), weight: 1 },
   {
     arbitrary: fc.constantFrom<Message[]>([{ role: "user", parts: [] }], [{ role: "assistant", parts: [] }]),
     weight: 1,

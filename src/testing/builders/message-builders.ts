@@ -82,7 +82,6 @@ export function partBuilders<M>(part: {
   });
 }
 
-/** The default id of a call. */
 export const callId = (call: CallSpec): string => call.id ?? `call_${call.name}`;
 
 /** A 1×1 PNG, so that builders need no file. */

@@ -70,10 +70,7 @@ export const unauthorized = (api: FakeApi): ProviderRefusal =>
     ? new ProviderRefusal("invalid x-api-key", { status: 401, type: "authentication_error" })
     : new ProviderRefusal(
         "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.",
-        {
-          status: 401,
-          code: "invalid_api_key",
-        },
+        { status: 401, code: "invalid_api_key" },
       );
 
 /** The faults that are answers: what the model says instead. */

@@ -71,6 +71,5 @@ export class PromptBuilder {
 export const inputTokens = (pieces: readonly PromptPiece[]): number =>
   pieces.reduce((sum, piece) => sum + piece.tokens, 0);
 
-/** What the user said last: the last text of a user message. */
 export const lastUserText = (messages: readonly FakeMessage[]): string =>
   messages.findLast((message) => message.role === "user")?.text ?? "";

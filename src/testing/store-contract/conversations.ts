@@ -138,11 +138,7 @@ export function describeConversations(context: ContractContext): void {
       expect(await get(tenant, conversation)).toMatchObject({ named: false });
       await add(tenant, { conversation, session: "s", named: true, messages });
       expect(await get(tenant, conversation)).toMatchObject({ named: true });
-      await add(tenant, {
-        conversation,
-        session: "s",
-        messages: storedTranscript("a", "b", "c", "d", "e"),
-      });
+      await add(tenant, { conversation, session: "s", messages: storedTranscript("a", "b", "c", "d", "e") });
       expect(await get(tenant, conversation)).toMatchObject({ named: true });
       const fork = await add(tenant, { conversation, messages: storedTranscript("a", "b", "x") });
       expect(await get(tenant, fork.conversation)).toMatchObject({ session: "s", named: true });

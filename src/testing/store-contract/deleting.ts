@@ -98,10 +98,7 @@ export function describeDeleting(context: ContractContext): void {
         conversation: origin.conversation,
         messages: storedTranscript("a", "b", "d", "e"),
       });
-      await add(tenant, {
-        conversation: fork.conversation,
-        messages: storedTranscript("a", "b", "d", "f"),
-      });
+      await add(tenant, { conversation: fork.conversation, messages: storedTranscript("a", "b", "d", "f") });
       await context.store.conversations.delete(tenant, origin.conversation, { forks: true });
       expect((await context.store.upkeep.stats(tenant)).counts).toMatchObject({
         conversations: 0,

@@ -36,10 +36,7 @@ export function describeFinding(context: ContractContext): void {
       const long = await add(tenant, { messages: storedTranscript("a", "b", "c") });
       const short = await add(tenant, { messages: storedTranscript("a", "b") });
       context.now += 10;
-      await add(tenant, {
-        conversation: long.conversation,
-        messages: storedTranscript("a", "b", "c", "d"),
-      });
+      await add(tenant, { conversation: long.conversation, messages: storedTranscript("a", "b", "c", "d") });
       const found = await context.store.conversations.find(tenant, hashesOf(storedTranscript("a", "b", "x")));
       expect(found?.conversation.id).toBe(short.conversation);
     });
@@ -81,10 +78,7 @@ export function describeFinding(context: ContractContext): void {
       await add(tenant, { session: "mine", named: true, messages: all });
       expect(
         await context.store.conversations.find(tenant, hashesOf(all), { prefer: "unnamed" }),
-      ).toMatchObject({
-        conversation: { id: unnamed.conversation },
-        matched: 4,
-      });
+      ).toMatchObject({ conversation: { id: unnamed.conversation }, matched: 4 });
     });
 
     it("finds only conversations of a session when it is asked to", async () => {

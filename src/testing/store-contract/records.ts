@@ -69,11 +69,9 @@ export function describeRecords(context: ContractContext): void {
 
     it("shows a tenant nothing of another, and lets none change another's", async () => {
       const [tenant, other] = tenants();
-      await context.store.records(tenant).save({
-        checkpoints: [checkpoint("c", "a")],
-        summaries: [summary("s", "a", "mine")],
-        undos: [],
-      });
+      await context.store
+        .records(tenant)
+        .save({ checkpoints: [checkpoint("c", "a")], summaries: [summary("s", "a", "mine")], undos: [] });
       expect(await context.store.records(other).find(["a"])).toEqual({
         checkpoints: [],
         summaries: [],

@@ -18,7 +18,6 @@ export function storedTranscript(...path: readonly string[]): NewMessage[] {
 
 export const hashesOf = (messages: readonly NewMessage[]) => messages.map((message) => message.hash);
 
-/** The texts of messages. */
 export const textsOf = (messages: readonly NewMessage[]) => messages.map((message) => message.wire);
 
 export function checkpoint(id: string, hash: string): Checkpoint {
@@ -58,7 +57,6 @@ export function summary(key: string, hash: string, text = "all of it"): Summary 
 
 export const undo = (id: string): Undo => ({ checkpoint: id, at: START, pressure: 0.5 });
 
-/** What one answer of a model took. */
 export const answers = (hash: string, model: string, tokens: number): AnswerSizes => ({
   hash,
   model,

@@ -27,11 +27,7 @@ function addPart(facts: FactsBuilder, part: Json, words: boolean): void {
   if (isObject(call)) {
     const name = str(call["name"]);
     if (facts.calls.length === 0) facts.callSigned = signed;
-    facts.calls.push({
-      kind: "call",
-      id: str(call["id"]) || `function:${name}`,
-      name,
-    });
+    facts.calls.push({ kind: "call", id: str(call["id"]) || `function:${name}`, name });
     facts.text(name, false);
     facts.text(JSON.stringify(call["args"] ?? {}), false);
   } else if (isObject(result)) {

@@ -1,5 +1,5 @@
 import type { StreamOptions } from "../../../stream/settings.ts";
-import { streamStrategies } from "../../../stream/strategies/index.ts";
+import { streamStrategies } from "../../../stream/strategies.ts";
 import { isJson, type Json, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 

@@ -43,7 +43,6 @@ export interface PromptInput {
   readonly hasRecord?: boolean | undefined;
 }
 
-/** An item as a prompt lists it. */
 export interface ListedItem {
   readonly text: string;
   /** The message that it stands in, where it could mean several things. */

@@ -142,7 +142,6 @@ const RETRIEVAL_SECTIONS: readonly Section[] = [
   { title: "Unanswered", holds: "what was asked and not answered, and what was being asked last.", rank: 1 },
 ];
 
-/** What kind of conversation a record is of. */
 export type RecordKind = "work" | "talk" | "retrieval";
 
 const SECTIONS: Readonly<

@@ -96,10 +96,7 @@ function checkMessage(message: unknown, index: number): void {
   demand(
     ROLES.has(role),
     `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
-    {
-      param: `${at}.role`,
-      code: "invalid_value",
-    },
+    { param: `${at}.role`, code: "invalid_value" },
   );
   const calls = message["tool_calls"];
   const hasCalls = calls != null || message["function_call"] != null;
@@ -119,10 +116,7 @@ function checkMessage(message: unknown, index: number): void {
   demand(
     role !== "tool" || typeof message["tool_call_id"] === "string",
     `Missing required parameter: '${at}.tool_call_id'.`,
-    {
-      param: `${at}.tool_call_id`,
-      code: "missing_required_parameter",
-    },
+    { param: `${at}.tool_call_id`, code: "missing_required_parameter" },
   );
   if (calls == null) return;
   demandMembers(Array.isArray(calls) && calls.length > 0, `${at}.tool_calls`);
@@ -150,9 +144,7 @@ function checkPairs(messages: readonly Json[]): void {
       demand(
         isRun && open.has(id),
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
-        {
-          param: `messages.[${index}].role`,
-        },
+        { param: `messages.[${index}].role` },
       );
       open.delete(id);
       continue;

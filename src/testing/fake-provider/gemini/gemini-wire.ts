@@ -82,11 +82,7 @@ function chunk(
 ): Json {
   return {
     candidates: [
-      {
-        content: { role: "model", parts },
-        ...(isLast && { finishReason: STOPS[answer.stop] }),
-        index: 0,
-      },
+      { content: { role: "model", parts }, ...(isLast && { finishReason: STOPS[answer.stop] }), index: 0 },
     ],
     usageMetadata: {
       promptTokenCount: use.input,

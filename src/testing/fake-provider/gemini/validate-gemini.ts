@@ -156,7 +156,6 @@ function checkSignatures(messages: readonly Json[]): void {
   }
 }
 
-/** Names of the functions that may be called. */
 export function toolNames(body: FakeBody): string[] {
   return objects(body["tools"]).flatMap((tool) =>
     objects(fieldsOf(tool)["functionDeclarations"]).map((one) => str(one["name"])),

@@ -75,10 +75,7 @@ function checkItem(item: unknown, index: number): void {
   demand(
     prefix === undefined || typeof id !== "string" || id.startsWith(prefix),
     `Invalid '${at}.id': '${id}'. Expected an ID that begins with '${prefix}'.`,
-    {
-      param: `${at}.id`,
-      code: "invalid_value",
-    },
+    { param: `${at}.id`, code: "invalid_value" },
   );
   if (type === "function_call")
     demandType(typeof item["arguments"] === "string", `${at}.arguments`, "a string", item["arguments"]);
@@ -87,10 +84,7 @@ function checkItem(item: unknown, index: number): void {
   demand(
     ["user", "assistant", "system", "developer"].includes(role),
     `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
-    {
-      param: `${at}.role`,
-      code: "invalid_value",
-    },
+    { param: `${at}.role`, code: "invalid_value" },
   );
   demandGiven(item["content"] != null, `${at}.content`);
   const wanted =
@@ -99,10 +93,7 @@ function checkItem(item: unknown, index: number): void {
     demand(
       wanted.includes(str(part["type"])),
       `Invalid value: '${str(part["type"])}'. Supported values are: ${wanted.map((name) => `'${name}'`).join(", ")}.`,
-      {
-        param: `${at}.content[${number}].type`,
-        code: "invalid_value",
-      },
+      { param: `${at}.content[${number}].type`, code: "invalid_value" },
     );
 }
 

@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { RequestFault } from "../http/request-fault.ts";
+import { sendJson } from "../http/send-json.ts";
 import { countRequest } from "../telemetry/metrics.ts";
 import type { TurnTrace } from "../telemetry/open-telemetry.ts";
 import { noteRequest } from "../turn/note-request.ts";
 import type { Outgoing } from "../turn/turn.ts";
 import { type Routed, routeOf, wireAtPath } from "../wires/index.ts";
+import type { Wire } from "../wires/wire.ts";
 import { count } from "./count.ts";
 import type { Exchange } from "./exchange.ts";
 import { fail } from "./fail.ts";
 import { generate } from "./generate.ts";
-import { handleCompact } from "./handle-compact.ts";
 import { listModels } from "./list-models.ts";
+import { makeSummary } from "./make-summary.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 import { readExchange } from "./read-exchange.ts";
 import { handleStreams, STREAMS_PATH } from "./streams/handle-streams.ts";
@@ -112,4 +115,27 @@ function hideQueryKey(request: IncomingMessage): void {
   if (key) request.headers[HEADER] ??= key;
   const rest = query.toString();
   request.url = url.slice(0, at) + (rest === "" ? "" : `?${rest}`);
+}
+
+/** A route that does nothing but compact: by the provider where it has it, by precis where it hasn't. */
+async function handleCompact(
+  parts: V1Parts,
+  wire: Wire,
+  compacting: NonNullable<Wire["compacting"]>,
+  passing: Passing,
+): Promise<number> {
+  const exchange = await readExchange(parts, { ...passing, wire });
+  const { upstream, bytes, body, options } = exchange;
+  if (upstream.isNative || options.off || parts.config.observe)
+    return passThrough(parts, { ...passing, bytes, upstream });
+  const items = compacting.items(body);
+  if (items.length === 0)
+    throw new RequestFault(
+      400,
+      "nothing-to-compact",
+      "precis: there is nothing to compact: `input` is empty.",
+    );
+  const made = await makeSummary(parts, exchange, items, undefined);
+  sendJson(exchange.response, 200, compacting.answer(made, items), { "x-precis-action": "compacted" });
+  return 200;
 }

@@ -12,7 +12,6 @@ import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleGemini, candidateOf, chunksOf, partsIn } from "./assemble-gemini.ts";
 import { requestIn } from "./gemini-fields.ts";
 import { geminiHosting } from "./gemini-hosting.ts";
-import { askedByPath, countingPath, isGeminiPath } from "./gemini-path.ts";
 
 /** Gemini's `generateContent`. The model and the wish for a stream stand in its path. */
 export const geminiWire: Wire = {
@@ -187,4 +186,41 @@ function answerOf(chunks: readonly Json[], parts: readonly unknown[]): WireAnswe
     id: textOf(last["responseId"]),
     ...(isCutOff && { isCutOff }),
   };
+}
+
+/** What a path asks a model for. */
+interface AskedByPath {
+  readonly model: string;
+  readonly method: "generateContent" | "streamGenerateContent" | "countTokens";
+}
+
+/** The model stands in the path, at Vertex behind project, place and publisher. */
+const PATH =
+  /^\/v1(?:beta\d*|alpha)?\/(?:[^?]*\/)?models\/([^/?:]+):(generateContent|streamGenerateContent|countTokens)(?=\?|$)/;
+
+/** What a path of this API asks for; undefined if it is none of those that generate or count. */
+function askedByPath(path: string): AskedByPath | undefined {
+  const [, model, method] = PATH.exec(path) ?? [];
+  if (model === undefined || method === undefined) return undefined;
+  return { model: decoded(model), method: method as AskedByPath["method"] };
+}
+
+/** Is the path one of this API, whatever it asks for? Everything else of it is Google's. */
+function isGeminiPath(path: string): boolean {
+  return /^\/v1(?:beta\d*|alpha)\//.test(path) || askedByPath(path) !== undefined;
+}
+
+/** The path at which the provider counts what another path asks for. */
+function countingPath(path: string): string {
+  return path
+    .replace(/:(?:generateContent|streamGenerateContent)(?=\?|$)/, ":countTokens")
+    .replace(/\?.*$/, "");
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }

@@ -8,7 +8,8 @@ import type { Io, Output } from "./io.ts";
 import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseAge } from "./parse-tokens.ts";
-import { checkReadable, FileError, readLines } from "./read-lines.ts";
+import { checkReadable, FileError, isOfSystem, readLines } from "./read-lines.ts";
+import { unwritable } from "./unwritable.ts";
 import { PRIVATE_FILE } from "./write-output.ts";
 
 /** What an action works with. */
@@ -171,6 +172,7 @@ async function exportTo({ store, flags, io }: Doing): Promise<undefined> {
     if (code === "EEXIST")
       throw new FileError(`${out} exists already. Choose another file.`, { cause: error });
     if (code === "ENOENT") throw new FileError(`there is no folder for ${out}.`, { cause: error });
+    if (isOfSystem(error)) throw new FileError(unwritable(out, error.code ?? ""), { cause: error });
     throw error;
   }
 }

@@ -11,10 +11,14 @@ const interrupt = (signal: NodeJS.Signals): void => {
 process.once("SIGINT", interrupt);
 process.once("SIGTERM", interrupt);
 // A reader that has seen enough (`| head`) is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+process.stdout.on("error", async (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  const { unwritable } = await import("./unwritable.ts");
+  process.stderr.write(`precis: ${unwritable("the output", error.code ?? error.message)}\n`);
+  process.exit(1);
 });
+// Nobody reads notes: the command goes on without them.
+process.stderr.on("error", () => {});
 
 const io: Io = {
   stdin: process.stdin,

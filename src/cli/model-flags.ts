@@ -47,6 +47,10 @@ export function namedModel(given: string, flags: ParsedFlags, io: Io, window = o
   const at = /^(.+)@(https?:\/\/.+)$/.exec(given);
   const model = at?.[1] ?? given;
   const baseURL = at?.[2] ?? flags.value("base-url");
+  if (baseURL !== undefined && !(URL.canParse(baseURL) && /^https?:$/.test(new URL(baseURL).protocol)))
+    throw new UsageError(
+      `--base-url ${baseURL}: this is not an http(s) address. Give the whole address, such as http://localhost:11434/v1.`,
+    );
   const keyName = flags.value("key-env");
   const wanted = oneOf("api", flags.value("api"), APIS);
   const api: Api = wanted ?? (baseURL === undefined && model.startsWith("claude") ? "anthropic" : "chat");

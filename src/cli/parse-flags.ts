@@ -50,6 +50,12 @@ export function parseFlags(command: CommandLine, args: readonly string[]): Parse
   });
   const values = new Map<string, string>();
   for (const token of tokens) {
+    // What follows is taken as it is.
+    if (token.kind === "option-terminator") break;
+    if (token.kind === "positional" && token.value === "")
+      throw new UsageError(
+        `precis ${command.name} was given an empty argument. A variable that isn't set looks like this: check it, or leave it out.`,
+      );
     if (token.kind !== "option") continue;
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (flag === undefined) throw unknownFlag(command, token.rawName, Object.keys(flags));

@@ -17,7 +17,7 @@ const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
 /**
  * The lines of a file or of stdin (`-`), unpacked when it is gzip (told by its first bytes, not by its name).
- * A text of one huge line is one line; only one line is in memory at a time.
+ * A text of one huge line is one line; only one line is in memory at a time. The mark of an encoding isn't part of the text.
  */
 export async function* readLines(
   file: string,
@@ -26,7 +26,8 @@ export async function* readLines(
   longestLine = LONGEST_LINE,
 ): AsyncGenerator<string> {
   const { stream, total } = await open(file, io);
-  const decoder = new StringDecoder("utf8");
+  let decoder: StringDecoder | undefined;
+  let isStart = true;
   const rest: string[] = [];
   let chars = 0;
   const add = (piece: string): void => {
@@ -40,7 +41,10 @@ export async function* readLines(
   try {
     for await (const bytes of unpack(counted(stream, (done) => onBytes(done, total)))) {
       io.signal.throwIfAborted();
-      const text = decoder.write(bytes);
+      decoder ??= decoderOf(bytes);
+      const decoded = decoder.write(bytes);
+      const text = isStart ? decoded.replace(BYTE_ORDER_MARK, "") : decoded;
+      isStart &&= decoded === "";
       let start = 0;
       for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
         add(text.slice(start, end));
@@ -54,9 +58,20 @@ export async function* readLines(
   } catch (error) {
     throw readable(error, file);
   }
-  rest.push(decoder.end());
+  rest.push(decoder?.end() ?? "");
   const last = rest.join("");
   if (last !== "") yield last;
+}
+
+/** The mark at the beginning of a file in UTF-16, as PowerShell's `>` writes it on Windows. */
+const UTF16_MARK = [0xff, 0xfe] as const;
+
+const BYTE_ORDER_MARK = /^\ufeff/;
+
+/** A text is UTF-8 unless its mark says otherwise. */
+function decoderOf(start: Buffer): StringDecoder {
+  const isUtf16 = UTF16_MARK.every((byte, index) => start[index] === byte);
+  return new StringDecoder(isUtf16 ? "utf16le" : "utf8");
 }
 
 /** Says in words why a file can't be read, before anything is begun that needs it. */

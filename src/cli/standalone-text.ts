@@ -75,11 +75,14 @@ export async function writeStandalone(
   });
   const failures: string[] = [];
   compactor.on("failed", ({ error }) => failures.push(error.message));
+  // A summary that is tried again takes as many requests.
+  const told = new Set<number>();
   compactor.on("progress", ({ done, total }) => {
-    if (done === 0 && total > MANY_REQUESTS)
-      io.stderr.write(
-        `precis: this takes ${total} requests, because the model can read only a part at a time. --window says how large its context really is.\n`,
-      );
+    if (done !== 0 || total <= MANY_REQUESTS || told.has(total)) return;
+    told.add(total);
+    io.stderr.write(
+      `precis: this takes ${total} requests, because the model can read only a part at a time. --window says how large its context really is.\n`,
+    );
   });
   progress.update(summarizer === undefined ? "writing" : `${summarizer.id} writes`, 0, 0);
   const { text, tokens, report } = await make(compactor, log.messages, {

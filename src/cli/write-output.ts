@@ -2,6 +2,7 @@ import { stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "./parse-flags.ts";
 import { FileError, isOfSystem } from "./read-lines.ts";
+import { unwritable } from "./unwritable.ts";
 
 /** Files that hold words of a conversation are their owner's alone. One that is there already keeps its mode. */
 export const PRIVATE_FILE = 0o600;
@@ -22,8 +23,7 @@ export async function writeOutput(
     if (code === "EISDIR") throw new FileError(`${target} is a folder. Give a file.`, { cause: error });
     if (code === "EACCES")
       throw new FileError(`${target} may not be written (no permission).`, { cause: error });
-    if (isOfSystem(error))
-      throw new FileError(`${target} can't be written (${error.code}).`, { cause: error });
+    if (isOfSystem(error)) throw new FileError(unwritable(target, error.code ?? ""), { cause: error });
     throw error;
   }
 }

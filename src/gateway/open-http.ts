@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
-import { ConfigError } from "../core/errors.ts";
+import { unlistenable } from "./http/unlistenable.ts";
 import type { Log } from "./telemetry/log.ts";
 import { openaiError } from "./wires/shared/openai.ts";
 
@@ -50,7 +50,7 @@ export function openHttp(
     server,
     listen: () =>
       new Promise((resolve, reject) => {
-        server.once("error", (error) => reject(explainListen(error, config)));
+        server.once("error", (error) => reject(unlistenable(error, config)));
         server.listen(config.port, config.host, () => {
           const { address, port, family } = server.address() as AddressInfo;
           resolve(`http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
@@ -83,18 +83,6 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
-}
-
-function explainListen(error: Error, { host, port }: Pick<GatewayConfig, "host" | "port">): Error {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") return error;
-  return new ConfigError({
-    option: code === "EADDRNOTAVAIL" ? "host" : "port",
-    message:
-      code === "EADDRINUSE" ? `${host}:${port} is in use.` : `${host}:${port} can't be bound (${code}).`,
-    fix: "Choose another with --port or --host.",
-    cause: error,
-  });
 }
 
 /** Connections over which nothing has come yet. */

@@ -7,6 +7,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { checkOrigin, type OriginRules } from "../http/check-origin.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
+import { unlistenable } from "../http/unlistenable.ts";
 import type { createMcpServer } from "./create-mcp-server.ts";
 
 type McpServer = ReturnType<typeof createMcpServer>;
@@ -62,7 +63,7 @@ export async function serveHttp(
     answer(request, response).catch((error: unknown) => refuse(response, error));
   });
   await new Promise<void>((resolve, reject) => {
-    http.once("error", reject);
+    http.once("error", (error) => reject(unlistenable(error, options)));
     http.listen(options.port, options.host, resolve);
   });
   const { address, port, family } = http.address() as AddressInfo;

@@ -1,0 +1,65 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCli, scratchFolder } from "./run-cli.ts";
+
+let folder: ReturnType<typeof scratchFolder>;
+let chat: string;
+beforeAll(() => {
+  folder = scratchFolder();
+  chat = folder.path("chat.json");
+  writeFileSync(chat, JSON.stringify([{ role: "user", content: "The pump is a 4412." }]));
+});
+afterAll(() => folder.remove());
+
+it.each([
+  ["compact", "", "--budget", "8k"],
+  // An empty name is the current folder for the system: everything in it would be imported.
+  ["import", "", "--db", "memory"],
+  ["inspect", ""],
+  ["db", "import", "", "--db", "memory"],
+])("a name that is empty, because a variable isn't set, is refused: %s %s %s", async (...args) => {
+  const { code, stderr } = await runCli(args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/empty argument/);
+});
+
+it("an address that is none names its flag", async () => {
+  const { code, stderr } = await runCli(["summarize", chat, "--model", "m", "--base-url", "nope"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^precis: --base-url nope: this is not an http\(s\) address\. Give /);
+});
+
+it.each(["serve", "mcp"])("a host that nobody knows is told without a stack: %s", async (command) => {
+  const args = command === "serve" ? ["--db", "memory", "--json"] : ["--http"];
+  const config = folder.path("config.json");
+  writeFileSync(
+    config,
+    JSON.stringify({ auth: { keys: [{ name: "me", key: "k".repeat(20) }] }, db: folder.path("x.db") }),
+  );
+  await runCli(["import", chat, "--db", folder.path("x.db")]);
+  const given = ["--host", "nobody.invalid", "--port", "0", "--config", config];
+  const { code, stderr } = await runCli([command, ...args, ...given]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/nobody\.invalid .*--host/);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+it("a port in use is told without a stack by precis mcp, too", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as { port: number };
+  await runCli(["import", chat, "--db", folder.path("y.db")]);
+  const { code, stderr } = await runCli([
+    "mcp",
+    "--http",
+    "--port",
+    String(port),
+    "--db",
+    folder.path("y.db"),
+  ]);
+  other.close();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/is in use\. .*--port/);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});

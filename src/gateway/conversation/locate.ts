@@ -37,16 +37,14 @@ export async function locate(
   const { store } = context;
   const { tenant, record, lane, dialect, session, from } = sought;
   const { chain, hasAnswer } = record;
-  const isAsked = session?.source === "asked";
   const meant = from && (await locateAt(context, sought, from));
   if (meant && fits(meant.known, session)) return meant;
   const near = locateNear(context, sought);
-  if (near) return resumed(context, sought, near);
-  const far = hasAnswer
-    ? await store.find(tenant, chain.slice(1), isAsked ? { session: session.name } : { prefer: "unnamed" })
-    : undefined;
-  const there = far && (await goingOn(store, sought, far));
-  if (there) return resumed(context, sought, there);
+  if (near && !saysAnswerBehind(record, near.matched)) return near;
+  const there = hasAnswer ? await locateStored(store, sought) : undefined;
+  // A node remembers only the ends of conversations: another one may hold more of what the request says, word for word.
+  const found = near && (there?.matched ?? 0) <= near.matched ? near : there;
+  if (found) return resumed(context, sought, found);
   if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
   const held = await store.findSession(tenant, session.name);
   // A client's side calls and sub-agents share its session header, but not its conversation.
@@ -55,10 +53,23 @@ export async function locate(
       known: named(tenant, `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
       matched: 0,
     };
-  const known = { ...named(tenant, session.name, lane, dialect), isNamed: isAsked };
+  const known = { ...named(tenant, session.name, lane, dialect), isNamed: session.source === "asked" };
   if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
   // The name is taken by a conversation of another wire format, or by one that was thrown away: this is one more of that name.
   return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
+}
+
+/** The stored conversation that holds most of a request's messages as they are. */
+async function locateStored(store: ConversationStore, sought: Sought): Promise<Located | undefined> {
+  const { tenant, record, session } = sought;
+  const of = session?.source === "asked" ? { session: session.name } : { prefer: "unnamed" as const };
+  const far = await store.find(tenant, record.chain.slice(1), of);
+  return far && goingOn(store, sought, far);
+}
+
+/** Is there an answer behind so many messages of a transcript? */
+function saysAnswerBehind({ messages, start }: TranscriptRecord, matched: number): boolean {
+  return messages.slice(start + matched).some(({ role }) => role === "assistant");
 }
 
 /** What `find` found; where a person has thrown that away, another conversation that holds the same, such as the one that went on. */
@@ -123,10 +134,8 @@ async function resumed(
   const { store, memory } = context;
   const { tenant, record, reading, lane, dialect, session } = sought;
   const { matched } = found;
-  const rest = record.messages.slice(record.start + matched);
   const anchor = storedAs(found.known, record.chain[matched]!);
-  if (matched === 0 || found.known.id === undefined || !rest.some(({ role }) => role === "assistant"))
-    return found;
+  if (matched === 0 || found.known.id === undefined || !saysAnswerBehind(record, matched)) return found;
   const from = async (id: string) =>
     goOn(record, reading, matched, await store.read(tenant, id, { after: anchor }));
   const own = await from(found.known.id);

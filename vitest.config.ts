@@ -33,6 +33,8 @@ export default defineConfig({
     // For two cores, and one more because tests often wait for what they started. Each further worker would load and compile
     // everything once more.
     maxWorkers: 3,
+    // Node loads the sources as they are. Vite would transform each, and its modules run slower.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     ...TIME_LIMITS,
   },
 });

@@ -9,6 +9,7 @@ export default defineConfig({
     // The other tests run beside it. A second worker would load the server and compile it once more.
     maxWorkers: 1,
     isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     ...TIME_LIMITS,
   },
 });

@@ -41,6 +41,23 @@ test("what is saved while its conversation is deleted doesn't outlast it", async
   await store.close();
 });
 
+test("a search finds what another node is putting into the index at that moment", async () => {
+  const url = await (await sharedPostgres()).database();
+  const store = postgresStore({ url });
+  await store.conversations.append("t", { messages: storedTranscript("apples", "bread"), at: 1 });
+  const indexing = new pg.Client({ connectionString: url });
+  await indexing.connect();
+  await indexing.query("begin");
+  await indexing.query("select id from precis_conversations for update");
+  const found = store.recallIndex("t").candidates({ terms: ["bread"], limit: 10 });
+  await Promise.race([found, untilSomebodyWaits(indexing, "transactionid")]);
+  await indexing.query("commit");
+  const { statistics } = await found;
+  expect(statistics.messages).toEqual({ user: 1, assistant: 1, data: 0 });
+  await indexing.end();
+  await store.close();
+});
+
 test("a table of the host with capital letters doesn't stop vacuum", async () => {
   const url = await (await sharedPostgres()).database();
   const store = postgresStore({ url });

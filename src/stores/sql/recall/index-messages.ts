@@ -42,13 +42,16 @@ export function* unindexed(): Script<number> {
 }
 
 /**
- * Puts some messages into the index that aren't in it yet, and says how many. Appends don't wait for it: whoever searches
- * first sees to it that nothing is left.
+ * Puts some messages into the index that aren't in it yet, and says how many. Appends don't wait for it: whoever searches a
+ * tenant first sees to it that nothing is left, and waits for what others are indexing. Without a tenant, it leaves that to them.
  */
 export function* indexSome(engine: IndexEngine, most: number, tenant?: string): Script<number> {
+  // Two that search wait for each other in one order.
+  const [which, lock] =
+    tenant === undefined ? ["", " for update skip locked"] : ["and tenant = ? order by id", " for update"];
   const found = yield* rows<Unindexed>(
     `select tenant, id, dialect, indexed, length from precis_conversations where indexed < length
-     ${tenant === undefined ? "" : "and tenant = ?"} limit ${CONVERSATIONS_AT_ONCE}${engine.lockRows ? " for update skip locked" : ""}`,
+     ${which} limit ${CONVERSATIONS_AT_ONCE}${engine.lockRows ? lock : ""}`,
     ...(tenant === undefined ? [] : [tenant]),
   );
   let left = most;

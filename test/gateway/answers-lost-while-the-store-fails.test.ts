@@ -4,6 +4,7 @@ import { memoryServerStore } from "../../src/stores/memory/server.ts";
 import type { ConversationStore, ServerStore } from "../../src/stores/server-store.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { startUpstream } from "./own-upstream.ts";
 
 let provider: FakeProvider;
 beforeEach(async () => {
@@ -64,6 +65,40 @@ const metric = async (url: string, name: string): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1]);
 };
+
+it("an answer that is stored at last, while its client already goes on, is no conversation of its own", async () => {
+  const memory = memoryServerStore();
+  const control = failing(memory);
+  let asked = Promise.withResolvers<void>();
+  let answer = Promise.withResolvers<void>();
+  answer.resolve();
+  const there = await startUpstream(async (_, __, response) => {
+    asked.resolve();
+    await answer.promise;
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", content: "Yes." } }] }),
+    );
+  });
+  const gateway = await startGateway(upstreamAt(there.url), { store: control.store });
+  try {
+    const chat: Turn[] = [];
+    control.away = true;
+    await say(gateway.url, chat, "Are you there?");
+    control.away = false;
+    asked = Promise.withResolvers();
+    answer = Promise.withResolvers();
+    const goingOn = say(gateway.url, chat, "And now?");
+    await asked.promise;
+    await gateway.gateway.spill!.end();
+    answer.resolve();
+    await goingOn;
+    expect(await storedChats(memory)).toEqual([chat.map(({ content }) => content)]);
+  } finally {
+    await gateway.close();
+    await there.close();
+  }
+});
 
 it("what clients got while the store was away is stored when it is back, once and in order", async () => {
   const memory = memoryServerStore();

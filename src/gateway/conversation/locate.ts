@@ -97,7 +97,8 @@ export function locateFirst(context: { readonly memory: ConversationMemory }, so
   return locateNear(context, sought) ?? { known: invented(tenant, lane, dialect), matched: 0 };
 }
 
-function locateNear(
+/** The conversation that a request goes on with, if this node remembers it. */
+export function locateNear(
   { memory }: { readonly memory: ConversationMemory },
   { tenant, record: { chain, hasAnswer }, lane, dialect, session }: Sought,
 ): Located | undefined {

@@ -5,7 +5,7 @@ import { createPace } from "../compaction/pace.ts";
 import { type AppendContext, type AppendedRequest, AppendMaker } from "./append-maker.ts";
 import type { Citations } from "./keep-citations.ts";
 import { invented, type Known } from "./known.ts";
-import { type Located, locateFirst } from "./locate.ts";
+import { type Located, locateFirst, locateNear } from "./locate.ts";
 import { isReservedSession } from "./session-of.ts";
 import {
   endWithoutReasoning,
@@ -221,8 +221,19 @@ export class Recording {
     }
   }
 
+  /** What a failing store didn't take may have come there meanwhile: then this request goes on with it. */
+  #lookAgain(): void {
+    const { known } = this.#here();
+    if (known.id !== undefined || !this.record.hasAnswer) return;
+    const near = locateNear(this.#context, this.#of.sought);
+    if (near?.known.id === undefined) return;
+    if (!this.#isEnded) known.underWay--;
+    this.#found(near);
+  }
+
   async #append(upTo: TranscriptRecord, answer: Answered): Promise<void> {
     const { store } = this.#context;
+    this.#lookAgain();
     const input = this.#appends.make(upTo, this.#here(), answer.id);
     if (input) this.#appended(upTo, answer, input, await store.append(this.#of.sought.tenant, input));
   }

@@ -136,7 +136,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
       else if (word.type === "told") told(word);
       else if (word.type === "hurry") hurry.abort();
       else if (word.type === "ask" && word.of === "totals")
-        say({ type: "tell", id: word.id, data: totals.read() });
+        say({ type: "tell", id: word.id, data: totals.all() });
       else if (word.type === "ask")
         void metrics.registry.getMetricsAsJSON().then((data) => say({ type: "tell", id: word.id, data }));
     });

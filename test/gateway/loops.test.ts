@@ -43,7 +43,7 @@ it("a client that repeats the same tool round after a compaction is noticed", as
           content: `round ${round}: ${"the same old text of a.ts. ".repeat(60)}`,
         });
     }
-    expect(running.gateway.totals.read().loops).toBeGreaterThan(0);
+    expect(running.gateway.totals.read("default").loops).toBeGreaterThan(0);
     expect(await (await fetch(`${running.url}/metrics`)).text()).toMatch(/precis_loops_total [1-9]/);
     const { conversations } = await running.gateway.store.conversations.list("default");
     const { events } = (await (

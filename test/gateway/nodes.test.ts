@@ -69,7 +69,9 @@ it("any node serves any request of a conversation", async () => {
   expect(provider.requests.filter(({ status }) => status !== 200)).toEqual([]);
   expect([...actions].sort()).toEqual(["compacted", "pass", "view"]);
   // A view that one node made is the view of all: most requests find it and make no new one.
-  const compacted = nodes.map(({ gateway }) => gateway.totals.read().compactions).reduce((a, b) => a + b);
+  const compacted = nodes
+    .map(({ gateway }) => gateway.totals.read("default").compactions)
+    .reduce((a, b) => a + b);
   expect(compacted).toBeLessThan(15);
   expect(sessions.size).toBe(1);
   const { conversations } = await nodes[0]!.gateway.store.conversations.list("default");

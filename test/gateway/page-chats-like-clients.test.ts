@@ -167,8 +167,8 @@ it("a model that comes to the same tool round again and again in a chat of the p
   });
   const { id } = conversations[0]!;
   for (let turn = 0; turn < 6; turn++) await say(id, "Read a.ts.");
-  expect(gateway.gateway.totals.read().compactions).toBeGreaterThan(0);
-  expect(gateway.gateway.totals.read().loops).toBeGreaterThan(0);
+  expect(gateway.gateway.totals.read("default").compactions).toBeGreaterThan(0);
+  expect(gateway.gateway.totals.read("default").loops).toBeGreaterThan(0);
   const { events: told } = await call(routes.timeline, { params: { id } });
   expect(told.find(({ type }) => type === "loop")).toMatchObject({ tool: "read" });
   await upstream.close();

@@ -169,7 +169,7 @@ describe("requests of the Python package openai", () => {
     }
     expect(last).toContain("TASK-DONE");
     expect(provider.requests.map(({ error }) => error).filter((error) => error !== undefined)).toEqual([]);
-    expect(running.gateway.totals.read().compactions).toBeGreaterThan(2);
+    expect(running.gateway.totals.read("default").compactions).toBeGreaterThan(2);
     const { conversations } = await running.gateway.store.conversations.list("default");
     expect(conversations.map(({ length }) => length)).toEqual([messages.length - 1]);
   });

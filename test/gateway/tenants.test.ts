@@ -108,3 +108,16 @@ it("hear nothing of each other", async () => {
   expect(text).not.toContain("secret");
   expect(text.match(/"type":"request"/g)).toHaveLength(1);
 });
+
+it("see only their own totals", async () => {
+  const totals = async (headers: Record<string, string>): Promise<unknown> =>
+    (await fetch(`${gateway.url}/api/totals`, { headers })).json();
+  const messages = [{ role: "user", content: "hi" }];
+  for (const role of ["user", "nobody"])
+    await post(`${gateway.url}/v1/chat/completions`, { model: "m", messages: [{ role, content: "hi" }] }, A);
+  await post(`${gateway.url}/v1/chat/completions`, { model: "m", messages }, B);
+  await post(`${gateway.url}/v1/chat/completions`, { model: "m", messages }, {});
+  expect(await totals(A)).toMatchObject({ requests: 2, errors: 1, conversations: 1 });
+  expect(await totals(B)).toMatchObject({ requests: 1, errors: 0, conversations: 1 });
+  for (const one of [A, B]) expect(await totals(one)).not.toHaveProperty("storeBytes");
+});

@@ -134,5 +134,6 @@ export interface Totals {
   readonly loops: number;
   readonly conversations: number;
   readonly messages: number;
+  /** Size of the database; undefined where several tenants share it, or it isn't known. */
   readonly storeBytes: number | undefined;
 }

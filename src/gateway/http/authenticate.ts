@@ -76,3 +76,6 @@ export interface Client {
 
 /** The one tenant of a server without client keys. */
 const LOCAL: Client = { tenant: "default", id: "local", name: "local", keyIsOurs: false, limits: {} };
+
+/** Does a client have the server to itself, because it knows no others? */
+export const isOnlyClient = ({ id }: Pick<Client, "id">): boolean => id === LOCAL.id;

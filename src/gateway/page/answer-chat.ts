@@ -72,7 +72,7 @@ export async function answerChat(
   } finally {
     metrics.active.add(-1);
     const ms = performance.now() - started;
-    countRequest(gateway, { api, status, action: taken.action, ms });
+    countRequest(gateway, { api, status, tenant: context.tenant, action: taken.action, ms });
     noteRequest(
       gateway,
       turn,

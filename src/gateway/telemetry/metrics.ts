@@ -109,6 +109,8 @@ export function createMetrics() {
 export interface ServedRequest {
   readonly api: string;
   readonly status: number;
+  /** Undefined where nobody knows who asked. */
+  readonly tenant: string | undefined;
   /** What precis did. */
   readonly action: string;
   readonly ms: number;
@@ -116,10 +118,11 @@ export interface ServedRequest {
 
 export function countRequest(
   { metrics, totals }: { readonly metrics: Metrics; readonly totals: TotalsKeeper },
-  { api, status, action, ms }: ServedRequest,
+  { api, status, tenant, action, ms }: ServedRequest,
 ): void {
   metrics.seconds.observe(ms / 1_000);
   metrics.requests.add(api, `${Math.floor(status / 100)}xx`, action);
-  totals.add("requests");
-  if (status >= 400) totals.add("errors");
+  if (tenant === undefined) return;
+  totals.add(tenant, "requests");
+  if (status >= 400) totals.add(tenant, "errors");
 }

@@ -56,7 +56,7 @@ function guardLoops(
     if (count !== CIRCLE) continue;
     const tool = calls[0]!.name;
     metrics.loops.inc();
-    totals.add("loops");
+    totals.add(client.tenant, "loops");
     log.warn(
       { conversation: known.id, tool, rounds: count },
       "the same tool round came back again and again after a compaction",

@@ -22,13 +22,13 @@ export function noteFit(
   const { isObserved } = turn;
   const saved = report.tokens.transcript - report.tokens.after;
   metrics.pressure.observe(report.pressure.before);
-  totals.add("tokensBefore", report.tokens.transcript);
-  totals.add("tokensAfter", report.tokens.after);
+  totals.add(tenant, "tokensBefore", report.tokens.transcript);
+  totals.add(tenant, "tokensAfter", report.tokens.after);
   metrics.sent.inc(report.tokens.after);
   if (saved > 0) metrics.saved.inc(saved);
   if (report.cacheHits.checkpoint) metrics.cacheHits.inc();
   if (report.cost > 0) metrics.cost.inc(report.cost);
-  addSpent(totals, report);
+  addSpent(totals, tenant, report);
   const { known } = turn.recording ?? {};
   if (known?.id !== undefined)
     live.send(tenant, {
@@ -41,7 +41,7 @@ export function noteFit(
   if (known?.id !== undefined && !isObserved && report.recalled.length > 0)
     void timeline.add(tenant, known.id, turn.startedAt, recalledFact(turn, report.recalled));
   if (report.outcome !== "compacted") return;
-  totals.add("compactions");
+  totals.add(tenant, "compactions");
   const fact = compactedFact(report, ms);
   metrics.compactions.inc({ rung: fact.rung ?? "none", reason: report.reason ?? "none" });
   for (const { rung, result } of report.rungs) metrics.rungs.inc({ rung, outcome: result });

@@ -90,7 +90,7 @@ function noteRejected(
   { tokens, limit }: { readonly tokens?: number; readonly limit?: number },
   refused: Outgoing["report"],
 ): void {
-  parts.totals.add("rejected");
+  parts.totals.add(client.tenant, "rejected");
   // Where no number is named, the window is smaller than what was refused, by our own count.
   const known = limit ?? (refused && refused.tokens.after + refused.budget.tools);
   const learned = known !== undefined && parts.windows.learn(upstream, asked.model, client.tenant, known);

@@ -33,11 +33,13 @@ export async function handleV1(
   const started = performance.now();
   let done: Pick<Outgoing, "action" | "report"> = { action: "untouched", report: undefined };
   let status: number;
+  let tenant: string | undefined;
   let turn: { readonly exchange: Exchange; readonly trace: TurnTrace } | undefined;
   metrics.active.add(1);
   try {
     const found = parts.authenticate(request.headers);
     const client = found instanceof Promise ? await found : found;
+    tenant = client.tenant;
     parts.limitRate(client);
     const base = { request, response, client, path };
     if (wire && routed.route === "answer") {
@@ -60,7 +62,7 @@ export async function handleV1(
   const ms = performance.now() - started;
   const { action } = done;
   const isAnswer = routed?.route === "answer";
-  countRequest(parts, { api: isAnswer ? routed.wire.api : "other", status, action, ms });
+  countRequest(parts, { api: isAnswer ? routed.wire.api : "other", status, tenant, action, ms });
   if (parts.log.isLevelEnabled("debug"))
     parts.log.debug(
       { path: pathname, status, action, ms: Math.round(ms), ...namesOf(turn?.exchange) },

@@ -30,9 +30,9 @@ export async function makeSummary(
     }),
   );
   metrics.compactions.inc({ rung: "summarize", reason: "client" });
-  totals.add("compactions");
+  totals.add(client.tenant, "compactions");
   if (report.cost > 0) metrics.cost.inc(report.cost);
-  addSpent(totals, report);
+  addSpent(totals, client.tenant, report);
   log.info(
     { model: asked.model, before: report.tokens.transcript, after: tokens },
     "summarised for a client that asked the provider for it",

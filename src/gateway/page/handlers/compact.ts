@@ -218,7 +218,7 @@ async function compaction(
             work(loaded, signal),
           ),
       );
-      addSpent(gateway.totals, report);
+      addSpent(gateway.totals, tenant, report);
       const failed = failedSummary(report, told);
       const isCompacted = report.outcome === "compacted";
       if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
@@ -241,7 +241,7 @@ async function noteCompacted(
   { checkpoint, budget: { budget } }: Report,
   isByHand: boolean,
 ): Promise<void> {
-  gateway.totals.add("compactions");
+  gateway.totals.add(tenant, "compactions");
   const byHand = isByHand &&
     checkpoint !== undefined && { byHand: { checkpoint, messages: stored.length, budget } };
   await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true, ...byHand }));

@@ -22,13 +22,14 @@ export const judgeHandlers = {
   async judge(context) {
     const input = await context.body(schemas.judge);
     const { judge, upstream } = await judgeFor(context, input);
-    const { headers, client, signal } = context;
+    const { headers, client, signal, tenant } = context;
+    const { totals } = context.gateway;
     return progressStream<JudgeAnswer>(context, async (onProgress) => {
       const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
       const { scores, spent } = await withClientKeys(sent, () => judge.judge({ signal, onProgress }));
       const cost = costOf(spent);
-      if (cost.dollars === undefined) context.gateway.totals.add("unpriced", cost.requests);
-      else context.gateway.totals.add("cost", cost.dollars);
+      if (cost.dollars === undefined) totals.add(tenant, "unpriced", cost.requests);
+      else totals.add(tenant, "cost", cost.dollars);
       return { questions: input.questions ?? JUDGE_QUESTIONS, scores, spent: cost };
     });
   },

@@ -16,8 +16,9 @@ import type {
 } from "../../api.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
+import { isOnlyClient } from "../../http/authenticate.ts";
 import { textOf } from "../../http/json.ts";
-import { addTotals } from "../../telemetry/totals.ts";
+import { addTotals, type TenantTotals } from "../../telemetry/totals.ts";
 import { listsOf } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
@@ -30,13 +31,14 @@ export const statusHandlers = {
 
   models: (context) => models(context),
 
-  async totals({ gateway, tenant }) {
+  async totals({ gateway, tenant, client }) {
     const { counts, bytes } = await gateway.store.upkeep.stats(tenant);
     return {
-      ...(await totalsOf(gateway)),
+      ...(await totalsOf(gateway, tenant)),
       conversations: counts.conversations,
       messages: counts.messages,
-      storeBytes: bytes,
+      // Of the whole database: among several tenants it tells what the others do.
+      storeBytes: isOnlyClient(client) ? bytes : undefined,
     };
   },
 
@@ -81,11 +83,13 @@ const MAX_REQUESTS = 2_000;
 const only = <K extends string>(name: K, value: string | undefined): { [N in K]?: string } =>
   value === undefined || value === "" ? {} : ({ [name]: value } as { [N in K]: string });
 
-type Counts = ReturnType<PageParts["totals"]["read"]>;
-
-async function totalsOf({ gather, totals }: Pick<PageParts, "gather" | "totals">): Promise<Counts> {
-  const all = gather ? ((await gather("totals")) as Counts[]) : [];
-  return all.length > 0 ? addTotals(all) : totals.read();
+async function totalsOf(
+  { gather, totals }: Pick<PageParts, "gather" | "totals">,
+  tenant: string,
+): Promise<TenantTotals> {
+  const all = gather ? ((await gather("totals")) as ReturnType<typeof totals.all>[]) : [];
+  const own = all.flatMap((one) => (Object.hasOwn(one, tenant) ? [one[tenant]!] : []));
+  return own.length > 0 ? addTotals(own) : totals.read(tenant);
 }
 
 async function models({ gateway, headers, client }: ApiContext): Promise<ModelsAnswer> {

@@ -29,7 +29,7 @@ export const textHandlers = {
             : compactor.handover(transcript, { ...input, goal }),
         ),
     );
-    addSpent(gateway.totals, report);
+    addSpent(gateway.totals, tenant, report);
     const model = report.modelCalls.findLast(({ result }) => result === "accepted")?.model;
     return { text, tokens, model, ...(failed !== undefined && { failed }) };
   },

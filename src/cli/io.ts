@@ -19,8 +19,7 @@ export interface Io {
   /** Aborted by Ctrl-C alone: somebody waits for the end. */
   readonly interrupted?: AbortSignal;
   /**
-   * Calls `end` when the terminal goes away; returns how to stop listening. Whoever doesn't ask for it ends at once then, unless
-   * it was started by `nohup`.
+   * Calls `end` when the terminal goes away; returns how to stop listening. Whoever doesn't ask for it ends at once then.
    */
   onHangUp?(end: () => void): () => void;
   /**
@@ -50,6 +49,13 @@ export function hasColor(output: Output, env: Io["env"]): boolean {
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
+/** Waits for something, but not beyond the signal: undefined if that comes first. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  // Nobody waits for it any more, so nobody would hear that it failed.
+  work.catch(() => {});
+  return Promise.race([work, aborted(signal).then(() => undefined)]);
 }
 
 /** Something that a person should know, though everything goes on. */

@@ -4,7 +4,11 @@ import { runCommandLine } from "./run-command-line.ts";
 
 const controller = new AbortController();
 const byHand = new AbortController();
+/** What was told to end may take so long to let go of connections that don't answer (milliseconds). */
+const LINGER_MS = 1_000;
+let isToldToEnd = false;
 const interrupt = (signal: NodeJS.Signals): void => {
+  isToldToEnd = true;
   controller.abort(new Error("interrupted"));
   if (signal === "SIGINT") byHand.abort();
 };
@@ -28,8 +32,12 @@ const io: Io = {
   signal: controller.signal,
   interrupted: byHand.signal,
   onHangUp(end) {
-    process.once("SIGHUP", end);
-    return () => process.off("SIGHUP", end);
+    const heard = (): void => {
+      isToldToEnd = true;
+      end();
+    };
+    process.once("SIGHUP", heard);
+    return () => process.off("SIGHUP", heard);
   },
   letGo() {
     process.off("SIGINT", interrupt);
@@ -37,3 +45,4 @@ const io: Io = {
   },
 };
 process.exitCode = await runCommandLine(process.argv.slice(2), io);
+if (isToldToEnd) setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -4,7 +4,7 @@ import type { GatewayConfigInput } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/address.ts";
 import { profiles } from "../profiles/index.ts";
-import { aborted, type Io, warnOn } from "./io.ts";
+import { aborted, type Io, unlessAborted, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
@@ -83,18 +83,24 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
     else io.stderr.write(banner(address, upstreams));
   };
+  const hungUp = new AbortController();
+  io.onHangUp?.(() => hungUp.abort());
+  const signal = AbortSignal.any([io.signal, hungUp.signal]);
   if (config.workers > 1) {
-    await serveWorkers(config, version(), io, (address) => tell(address));
+    const ends = { signal, ...(io.interrupted && { interrupted: io.interrupted }) };
+    await serveWorkers(config, version(), ends, (address) => tell(address));
     return;
   }
-  const running = await createGateway(config, { version: version() });
+  // A store may not answer: who is told to end meanwhile has nothing to finish.
+  const running = await unlessAborted(createGateway(config, { version: version() }), signal);
+  if (!running) return;
   const address = await running.listen();
   // Those that were added on the page, too: the config doesn't know them.
   tell(
     address,
     running.gateway.upstreams.map(({ config }) => config),
   );
-  await aborted(io.signal);
+  await aborted(signal);
   await running.leave(io.interrupted);
   await running.close();
 }

@@ -28,7 +28,7 @@ import { createHandler } from "./handle.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createStreamLimit } from "./http/stream-limit.ts";
-import { openHttp } from "./open-http.ts";
+import { openHttp, waitAtMost } from "./open-http.ts";
 import { openStore } from "./open-store.ts";
 import { createGrace } from "./ops/grace.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
@@ -69,6 +69,8 @@ export interface GatewayParts {
   readonly shareBusy?: (word: BusyWord) => void;
   /** Asks all of them for what they counted. */
   readonly gather?: Gateway["gather"];
+  /** How long the end waits for a store that doesn't answer (milliseconds). Default 10 seconds. */
+  readonly storePatienceMs?: number;
 }
 
 /** Wires all parts together. This is the only place where they are made. */
@@ -125,16 +127,28 @@ export async function createGateway(
       // An answer whose page has gone away is still written to its end.
       await http.close(() => api.settled());
       api.stop();
-      await gateway.requests.flush();
-      await gateway.spill?.end();
-      await gateway.deletions.finish();
-      await gateway.citations.settled();
-      await gateway.compactors.close();
-      await gateway.observing?.close();
+      const patience = parts.storePatienceMs ?? STORE_PATIENCE_MS;
+      if (!(await waitAtMost(finishWriting(gateway), patience))) {
+        log.error({ ms: patience }, "the store doesn't answer: what waits for it isn't written any more");
+        gateway.spill?.giveUp();
+      }
       await Promise.all(upstreams.map(({ pool }) => pool.destroy()));
-      await store.close();
+      await waitAtMost(store.close(), patience);
     },
   };
+}
+
+/** How long a server that ends waits for a store that doesn't answer (milliseconds). */
+const STORE_PATIENCE_MS = 10_000;
+
+/** Everything that is still to be written. */
+async function finishWriting(gateway: Gateway): Promise<void> {
+  await gateway.requests.flush();
+  await gateway.spill?.end();
+  await gateway.deletions.finish();
+  await gateway.citations.settled();
+  await gateway.compactors.close();
+  await gateway.observing?.close();
 }
 
 function telemetryOf(

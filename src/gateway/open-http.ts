@@ -75,14 +75,17 @@ export function openHttp(
   };
 }
 
-/** Waits for something, but not for ever. */
-async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+/** Waits for something, but not for ever. True if it was there in time. */
+export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms));
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, ms));
   });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Connections over which nothing has come yet. */

@@ -122,13 +122,30 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
   const { gather, told } = createGather(say);
   const hurry = new AbortController();
   interrupted?.addEventListener("abort", () => hurry.abort(), { once: true });
+  const toldToEnd = new Promise<undefined>((resolve) => {
+    const end = (): void => resolve(undefined);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+    // The first process is gone: nobody would end this one.
+    process.once("disconnect", () => {
+      hurry.abort();
+      end();
+    });
+  });
   try {
-    const running = await createGateway(config, {
+    const starting = createGateway(config, {
       version,
       share: (event) => say({ type: "event", event }),
       shareBusy: say,
       gather,
     });
+    // A store may not answer: who is told to end meanwhile has nothing to finish.
+    const running = await Promise.race([starting, toldToEnd]);
+    if (!running) {
+      starting.catch(() => {});
+      process.disconnect?.();
+      return;
+    }
     const { live, busy, metrics, totals } = running.gateway;
     process.on("message", (word: Word) => {
       if (word.type === "event") live.receive(word.event);
@@ -141,15 +158,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
         void metrics.registry.getMetricsAsJSON().then((data) => say({ type: "tell", id: word.id, data }));
     });
     say({ type: "listening", address: await running.listen() });
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-      // The first process is gone: nobody would end this one.
-      process.once("disconnect", () => {
-        hurry.abort();
-        resolve();
-      });
-    });
+    await toldToEnd;
     await running.leave(hurry.signal);
     await running.close();
     process.disconnect?.();

@@ -29,6 +29,8 @@ export interface Spill {
   readonly waiting: number;
   /** Tries once more to store all of them, and gives up what can't be stored even now. */
   end(): Promise<void>;
+  /** Counts what waits as lost. */
+  giveUp(): void;
 }
 
 /** Pauses between tries (milliseconds): short at first, because most troubles are. */
@@ -108,6 +110,11 @@ export function createSpill(options: {
     timer.unref();
   };
 
+  const giveUp = (): void => {
+    if (queue.length > 0) onLost(queue.length);
+    remove(() => true);
+  };
+
   return {
     get waiting() {
       return queue.length;
@@ -129,10 +136,9 @@ export function createSpill(options: {
     async end() {
       clearTimeout(timer);
       timer = undefined;
-      if (await tryNow()) return;
-      onLost(queue.length);
-      remove(() => true);
+      if (!(await tryNow())) giveUp();
     },
+    giveUp,
   };
 }
 

@@ -19,7 +19,9 @@ import {
 } from "./values.ts";
 
 /** Largest request body (bytes). */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Longest answer that is read, without its compression (bytes). The events of 128,000 tokens take up to 40 MB. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Memory for answers that a failing store doesn't take: minutes of a busy node. */
 const SPILL_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */
@@ -172,6 +174,8 @@ export const gatewaySchema = object({
   }).prefault({}),
   limits: object({
     bodyBytes: bytes.default(MAX_BODY_BYTES),
+    /** A longer answer is passed on, but nothing of it is kept: it is neither read nor stored. */
+    answerBytes: bytes.default(MAX_ANSWER_BYTES),
     /** Messages of one request. */
     messages: wholeNumber("number of messages", 1).default(MAX_MESSAGES),
     /** Fields and list items of one request's body, in all. */

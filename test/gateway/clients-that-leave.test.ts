@@ -51,14 +51,14 @@ async function abandonedResponse(): Promise<ServerResponse> {
 }
 
 it("don't leave anybody waiting for an answer that nobody read", async () => {
-  await expect(brokenAnswer().whole()).rejects.toThrow("the connection broke");
+  await expect(brokenAnswer().whole(100)).rejects.toThrow("the connection broke");
   const response = await abandonedResponse();
   let commits = 0;
   const commit = async () => {
     commits++;
   };
   for (const answer of [brokenAnswer(), unreadAnswer()])
-    expect(await relayStream({ answer, response, endMarkers: ["[DONE]"], commit })).toBe("broken");
+    expect(await relayStream({ answer, response, endMarkers: ["[DONE]"], most: 100, commit })).toBe("broken");
   expect(commits).toBe(0);
 });
 

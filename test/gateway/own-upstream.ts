@@ -38,9 +38,11 @@ export function post(
   url: string,
   body: string | Buffer | object,
   headers: Record<string, string> = {},
+  signal?: AbortSignal,
 ): Promise<Response> {
   return fetch(url, {
     method: "POST",
+    ...(signal && { signal }),
     body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     headers: { "content-type": "application/json", ...headers },
   });

@@ -1,26 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as breathe } from "node:timers/promises";
-import { promisify } from "node:util";
-import zlib from "node:zlib";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { checkValues } from "./check-values.ts";
+import { codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
 import { isJson, type Json } from "./json.ts";
 import { parseAroundTexts, type TextPlace } from "./long-texts.ts";
 import { parseAroundList } from "./parse-list.ts";
 import { RequestFault } from "./request-fault.ts";
-
-type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
-
-const decoders: Readonly<Record<string, Decoder>> = {
-  gzip: promisify(zlib.gunzip) as Decoder,
-  "x-gzip": promisify(zlib.gunzip) as Decoder,
-  deflate: promisify(zlib.inflate) as Decoder,
-  br: promisify(zlib.brotliDecompress) as Decoder,
-  // Not in every version of Node that precis runs on.
-  ...("zstdDecompress" in zlib && { zstd: promisify(zlib.zstdDecompress) as Decoder }),
-};
 
 /** How much of a body is copied before others have their turn (bytes). */
 const JOINED_AT_ONCE = 4 * 1024 * 1024;
@@ -72,20 +60,17 @@ export async function decodeBody(
   limit: number,
 ): Promise<Buffer> {
   let decoded = bytes;
-  const names = (encoding ?? "").toLowerCase().split(",");
-  for (const name of names.map((one) => one.trim()).reverse()) {
-    if (name === "" || name === "identity") continue;
-    const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
-    if (!decode)
+  for (const name of codingsIn(encoding)) {
+    if (!isCoding(name))
       throw new RequestFault(
         415,
         "unsupported-encoding",
-        `The content-encoding ${JSON.stringify(name)} isn't supported. Use ${Object.keys(decoders).join(", ")} or none.`,
+        `The content-encoding ${JSON.stringify(name)} isn't supported. Use ${codings.join(", ")} or none.`,
       );
     try {
-      decoded = await decode(decoded, { maxOutputLength: limit });
+      decoded = await unpack(decoded, name, { most: limit, isLenient: false });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(limit);
+      if (error instanceof UnpacksToMore) throw tooLarge(limit);
       throw new RequestFault(400, "bad-encoding", `The body isn't valid ${name}.`);
     }
   }

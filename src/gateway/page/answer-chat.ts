@@ -24,6 +24,7 @@ import { runRounds } from "../turn/run-rounds.ts";
 import { type Attempt, runTurn } from "../turn/run-turn.ts";
 import type { Shrink } from "../turn/shrink.ts";
 import { spokenWire, type Turn } from "../turn/turn.ts";
+import type { Answer } from "../upstream/answer.ts";
 import { called } from "../upstream/upstream-fault.ts";
 import { describeFailure } from "../v1/fail.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
@@ -119,7 +120,11 @@ async function take(
   const first = await sendRound(turn);
   const done = hosted ? await runRounds(gateway, { turn, hosted, send: sendRound }, first) : first;
   if (done.failed) throw upstreamSaid(done.status, done.failed.text, turn.upstream.name);
-  const { answer, ...end } = await readAnswer(turn, done, send);
+  if (done.isUnread) {
+    done.answer.drop();
+    throw tooLong(turn.upstream.name);
+  }
+  const { answer, ...end } = await readAnswer(gateway, turn, done, send);
   const outgoing = hosted?.outgoing ?? done.outgoing;
   tell({ action: outgoing.action, usage: answer.usage });
   // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
@@ -151,18 +156,26 @@ type Ended = {
 );
 
 /** Reads an answer as it comes and tells the page what came. If it ends before its end, what came is kept. */
-async function readAnswer(turn: Turn, { answer, read, data }: Attempt, send: Send): Promise<Ended> {
+async function readAnswer(
+  { config }: Pick<ApiContext["gateway"], "config">,
+  turn: Turn,
+  { answer, read, data }: Attempt,
+  send: Send,
+): Promise<Ended> {
   const { signal, upstream } = turn;
   const spoken = spokenWire(turn);
   if (!isStream(answer, turn) && isJson(data))
     return { answer: spoken.readJson(data), ...(signal.aborted && { unfinished: "stopped" }) };
-  const deltas = createDeltaReader(spoken, send);
+  const deltas = createDeltaReader(spoken, send, config.limits.answerBytes);
   if (read) deltas.push(read);
   let cause: unknown;
   try {
-    if (isStream(answer, turn)) for await (const piece of answer.pieces()) deltas.push(piece);
-    if (isStream(answer, turn) && !deltas.isWhole()) cause = brokenOff(upstream.name, deltas.error());
+    if (isStream(answer, turn)) await readPieces(answer, deltas);
+    deltas.end();
+    if (deltas.isTooLong()) cause = tooLong(upstream.name);
+    else if (isStream(answer, turn) && !deltas.isWhole()) cause = brokenOff(upstream.name, deltas.error());
   } catch (error) {
+    deltas.end();
     cause = error;
   }
   const whole = spoken.readStream(deltas.text());
@@ -173,6 +186,14 @@ async function readAnswer(turn: Turn, { answer, read, data }: Attempt, send: Sen
   return cause === undefined ? told : { ...told, unfinished: "broken", cause };
 }
 
+/** Whoever stops reading in the middle drops the answer. */
+async function readPieces(answer: Answer, deltas: DeltaReader): Promise<void> {
+  for await (const piece of answer.pieces()) {
+    deltas.push(piece);
+    if (deltas.isTooLong()) return;
+  }
+}
+
 const said = ({ dialect }: Wire, deltas: DeltaReader): unknown =>
   dialect.write({ role: "assistant", text: deltas.said() });
 
@@ -181,6 +202,11 @@ function brokenOff(upstream: string, why: string | undefined): RequestFault {
   return new RequestFault(502, "broken-off", `The answer of ${called(upstream)} broke off.${words}`, {
     fix: "Try again; what came is kept.",
   });
+}
+
+function tooLong(upstream: string): RequestFault {
+  const message = `The answer of ${called(upstream)} is longer than limits.answerBytes, the most that is kept of one.`;
+  return new RequestFault(502, "too-long", message, { fix: "Ask for less, or raise the limit." });
 }
 
 async function store(

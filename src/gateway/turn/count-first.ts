@@ -7,6 +7,8 @@ import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts"
 
 /** A provider that takes longer to count isn't waited for: the view is sent as it is (milliseconds). */
 const COUNT_WAIT_MS = 5_000;
+/** A count is a number; what is longer is something else (bytes). */
+const MOST_COUNT_BYTES = 1024 * 1024;
 
 /**
  * Where the config says so, has the provider itself count a view that comes near the budget, learns from its number, and makes a view smaller
@@ -50,7 +52,9 @@ async function countedBy(turn: Turn, { body, isOurs }: Outgoing): Promise<number
       streamed: false,
       signal: AbortSignal.any([turn.signal, AbortSignal.timeout(COUNT_WAIT_MS)]),
     });
-    const told = parseJson(answerText(answer, await answer.whole()));
+    const { bytes, isWhole } = await answer.whole(MOST_COUNT_BYTES);
+    if (!isWhole) answer.drop();
+    const told = parseJson(await answerText(answer, bytes, MOST_COUNT_BYTES));
     return answer.statusCode < 300 && isJson(told) ? counting.told(told) : undefined;
   } catch {
     turn.signal.throwIfAborted();

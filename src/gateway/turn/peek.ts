@@ -22,6 +22,8 @@ const PEEK_FROM = 0.6;
 const PEEK_FROM_BYTES = 4_096;
 /** An upstream that began its answer says "too long" within this time (milliseconds). */
 const PEEK_MS = 1_500;
+/** So much of an answer is looked at (bytes). Its first events may repeat the instructions and tools of the request. */
+const MOST_PEEKED = 2 * 1024 * 1024;
 /** Events that come before anything was decided. */
 const OPENING = new Set(["response.created", "response.in_progress", "response.queued"]);
 
@@ -36,17 +38,31 @@ export async function peek(
   // Only where it is likely is it worth to let the client wait for the beginning of its answer.
   const first = await nextPiece(answer, isFull ? undefined : PEEK_MS);
   const until = performance.now() + PEEK_MS;
-  let bytes = first ?? Buffer.alloc(0);
-  for (;;) {
-    const events = readEvents(answerText(answer, bytes));
+  const pieces: Buffer[] = [];
+  const decoder = new TextDecoder();
+  let unread = "";
+  let size = 0;
+  for (let piece = first; piece; ) {
+    pieces.push(piece);
+    size += piece.length;
+    unread += decoder.decode(piece, { stream: true });
+    // In the middle of an event there is nothing to read.
+    const events = piece.includes("\n") || unread.endsWith("}") ? readEvents(unread) : [];
     const failed = events.find((event) => event["error"] != null || isFailed(event["response"]));
-    if (failed) return { bytes, isTooLong: overflowOf(BAD_REQUEST, failed) !== undefined };
+    if (failed) return peeked(pieces, overflowOf(BAD_REQUEST, failed) !== undefined);
     const isOpening = events.every((event) => OPENING.has(String(event["type"])));
-    const piece = isOpening && first ? await nextPiece(answer, until - performance.now()) : undefined;
-    if (!piece) return { bytes, isTooLong: false };
-    bytes = Buffer.concat([bytes, piece]);
+    if (!isOpening || size > MOST_PEEKED) break;
+    // What was read once isn't read again.
+    if (events.length > 0) unread = unread.slice(unread.lastIndexOf("\n") + 1);
+    piece = await nextPiece(answer, until - performance.now());
   }
+  return peeked(pieces, false);
 }
+
+const peeked = (pieces: readonly Buffer[], isTooLong: boolean) => ({
+  bytes: Buffer.concat(pieces),
+  isTooLong,
+});
 
 function isFailed(response: unknown): boolean {
   return isJson(response) && response["error"] != null;
@@ -78,8 +94,10 @@ export function saysTooLong(data: unknown): boolean {
   return isJson(data) && data["error"] != null && overflowOf(BAD_REQUEST, data["error"]) !== undefined;
 }
 
-/** All of an answer of which the first bytes were read. */
-export async function readRest(answer: Answer, first: Buffer) {
-  const bytes = Buffer.concat([first, await answer.whole()]);
-  return { bytes, text: answerText(answer, bytes) };
+/** All of an answer of which the first bytes were read, or as much as is read of any. */
+export async function readRest(answer: Answer, first: Buffer, most: number) {
+  const rest = await answer.whole(most);
+  if (!rest.isWhole) answer.drop();
+  const bytes = Buffer.concat([first, rest.bytes]);
+  return { bytes, text: await answerText(answer, bytes, most) };
 }

@@ -2,13 +2,13 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json } from "../http/json.ts";
 import { Answer } from "../upstream/answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { eventJson, splitEvents } from "../wires/shared/events.ts";
+import { type CutEvent, eventJson, splitEvents } from "../wires/shared/events.ts";
 import type { HostedTurn } from "./hosted-turn.ts";
 import { nextRound } from "./next-round.ts";
 import { inOwnWords } from "./own-words.ts";
 import { isStream } from "./peek.ts";
 import type { Attempt } from "./run-turn.ts";
-import { streamedAnswer } from "./streamed-answer.ts";
+import { NO_ANSWER, streamedAnswer } from "./streamed-answer.ts";
 import { spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
 /** A turn whose model may call tools of precis's own. */
@@ -28,6 +28,7 @@ export async function runRounds<T extends Turn>(
   rounds: Rounds<T>,
   first: Attempt,
 ): Promise<Attempt> {
+  if (first.isUnread) return first;
   const isStreamed = !first.failed && isStream(first.answer, rounds.turn);
   return isStreamed
     ? { ...first, answer: spliceRounds(parts, rounds, first), read: undefined }
@@ -74,6 +75,7 @@ function spliceRounds<T extends Turn>(
   first: Attempt,
 ): Answer {
   const { upstream, signal } = turn;
+  const { answerBytes } = parts.config.limits;
   const spoken = spokenWire(turn);
   const hosting = spoken.hosting!;
   const splice = hosting.splice(hosted.isHosted);
@@ -93,28 +95,40 @@ function spliceRounds<T extends Turn>(
     if (texts.length > 0) spliced.push(Buffer.from(texts.join("")));
   };
 
-  /** Passes one round on, and resolves with all of its text. */
-  const passRound = ({ answer, read }: Attempt): Promise<string> =>
+  let isDone = false;
+  const shownOf = ({ text, isPart }: CutEvent): readonly string[] => {
+    if (isPart) return [text];
+    const data = eventJson(text);
+    if (data) return splice.event(data).map(hosting.eventText);
+    isDone ||= DONE.test(text);
+    return DONE.test(text) || text.trim() === "" ? [] : [`${text}\n\n`];
+  };
+
+  /** Passes one round on, and resolves with all of its text; undefined: it was too long to be kept. */
+  const passRound = ({ answer, read }: Attempt): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
-      const split = splitEvents();
-      const events: string[] = [];
+      const split = splitEvents(answerBytes);
+      let events: string[] = [];
+      let size = 0;
+      const keep = (text: string): void => {
+        size += text.length;
+        if (size <= answerBytes) events.push(text);
+        else {
+          events = [];
+          splice.forget();
+        }
+      };
       const take = (piece: Buffer, isLast: boolean): void => {
         const fresh = split(piece, isLast);
-        events.push(...fresh);
-        pass(
-          fresh.flatMap((event) => {
-            const data = eventJson(event);
-            if (data) return splice.event(data).map(hosting.eventText);
-            return DONE.test(event) || event.trim() === "" ? [] : [`${event}\n\n`];
-          }),
-        );
+        for (const { text } of fresh) keep(text);
+        pass(fresh.flatMap(shownOf));
       };
       if (read) take(read, false);
       answer.read({
         piece: (bytes) => take(bytes, false),
         end() {
           take(Buffer.alloc(0), true);
-          resolve(events.join("\n\n"));
+          resolve(size <= answerBytes ? events.join("\n\n") : undefined);
         },
         broken: reject,
       });
@@ -125,16 +139,19 @@ function spliceRounds<T extends Turn>(
     for (;;) {
       source = round.answer;
       const text = await passRound(round);
-      const next = await nextRound(parts, turn, hosted, inOwnWords(turn, streamedAnswer(spoken, text)));
+      const told = text === undefined ? NO_ANSWER : streamedAnswer(spoken, text);
+      const next = await nextRound(parts, turn, hosted, inOwnWords(turn, told));
       if (!next) {
-        const isWhole = DONE.test(text);
-        pass([...splice.end().map(hosting.eventText), ...(isWhole ? [hosting.streamEnd] : [])]);
+        pass([...splice.end().map(hosting.eventText), ...(isDone ? [hosting.streamEnd] : [])]);
         return;
       }
       signal.throwIfAborted();
       splice.nextRound();
+      isDone = false;
       round = await send(next);
-      if (round.failed || !isStream(round.answer, turn)) throw refused(upstream.name, round);
+      if (round.isUnread) round.answer.drop();
+      if (round.isUnread || round.failed || !isStream(round.answer, turn))
+        throw refused(upstream.name, round);
     }
   };
   passAll().then(

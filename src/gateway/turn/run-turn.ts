@@ -21,6 +21,8 @@ export interface Attempt {
   readonly read: Buffer | undefined;
   /** An answer in one piece as JSON, if it is. */
   readonly data?: unknown;
+  /** An answer in one piece that is too long to be read: `read` is its beginning, and the rest is still to come. */
+  readonly isUnread?: boolean;
 }
 
 /** Sends the request of a turn, smaller ones where the upstream refuses it as too long, and resolves with the answer. */
@@ -33,12 +35,21 @@ export async function runTurn(
 ): Promise<Attempt> {
   parts.metrics.ownSeconds.observe((performance.now() - turn.arrivedAt) / 1_000);
   turn.recording?.begin();
-  const first = await attempt(turn, shrink ? await countFirst(parts, turn, outgoing, shrink) : outgoing);
+  const first = await attempt(
+    parts,
+    turn,
+    shrink ? await countFirst(parts, turn, outgoing, shrink) : outgoing,
+  );
   if (turn.recording) turn.recording.known.lastRequestAt = turn.startedAt;
   return first.failed && shrink ? retryTooLong(parts, turn, first, shrink) : first;
 }
 
-async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
+async function attempt(
+  { config }: Pick<TurnParts, "config">,
+  turn: Turn,
+  outgoing: Outgoing,
+): Promise<Attempt> {
+  const { answerBytes } = config.limits;
   const { path, asked, signal } = turn;
   const given = await sendOn(turn, { ...outgoing, path, streamed: asked.streamed, signal });
   const answer = isStream(given, turn) ? unpackStream(given, turn.upstream.config.timeoutMs) : given;
@@ -51,11 +62,12 @@ async function attempt(turn: Turn, outgoing: Outgoing): Promise<Attempt> {
   if (status < 400 && isStream(answer, turn)) {
     const peeked = await peek(answer, turn, outgoing);
     if (!peeked?.isTooLong) return { ...begun, status, read: peeked?.bytes };
-    const failed = await readRest(answer, peeked.bytes);
+    const failed = await readRest(answer, peeked.bytes, answerBytes);
     return { ...begun, status: BAD_REQUEST, failed, read: undefined };
   }
-  const bytes = await answer.whole();
-  const text = answerText(answer, bytes);
+  const { bytes, isWhole } = await answer.whole(answerBytes);
+  if (!isWhole) return { ...begun, status, read: bytes, isUnread: true };
+  const text = await answerText(answer, bytes, answerBytes);
   const data = status < 400 ? parseJson(text) : undefined;
   const isTooLong = status < 400 && saysTooLong(data);
   if (status < 400 && !isTooLong) return { ...begun, status, read: bytes, data };
@@ -78,7 +90,7 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
       parts.metrics.rejected.inc({ result: "impossible" });
       break;
     }
-    last = await attempt(turn, smaller);
+    last = await attempt(parts, turn, smaller);
     parts.metrics.rejected.inc({ result: last.failed ? "failed" : "fitted" });
   }
   return last;

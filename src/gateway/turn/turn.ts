@@ -12,6 +12,7 @@ import type { Wire, WireRequest } from "../wires/wire.ts";
 /** What turns work with. */
 export type TurnParts = Pick<
   ConversationParts,
+  | "config"
   | "log"
   | "metrics"
   | "totals"

@@ -1,7 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, numberOf, parseJson } from "../http/json.ts";
 import type { Wire } from "../wires/wire.ts";
-import { createEventEnd } from "./end-finder.ts";
+import { createEventEnd, MAX_CUT } from "./end-finder.ts";
 
 /** What an answer is told about its request. */
 export interface AnswerNote {
@@ -49,25 +49,51 @@ function roundsUsed(used: ReturnType<NonNullable<AnswerNote["used"]>> | undefine
 /** How the name of a usage object begins (`usage`, `usageMetadata`). */
 const USAGE = '"usage';
 
-/** Rewrites the events of a stream that carry usage; all other bytes pass as they are. */
-export function answerRewriter(wire: Wire, note: AnswerNote): (piece: Buffer, isLast: boolean) => Buffer {
+/** Rewrites the events of a stream that carry usage; all other bytes pass as they are, and events of more than `most` bytes do. */
+export function answerRewriter(
+  wire: Wire,
+  note: AnswerNote,
+  most: number,
+): (piece: Buffer, isLast: boolean) => Buffer {
   const change = noteAnswer(wire, note);
   let rest: Buffer[] = [];
+  let size = 0;
+  /** The beginning of this event has left already. */
+  let isPart = false;
   let endsEvent = createEventEnd();
   return (piece, isLast) => {
     rest.push(piece);
+    size += piece.length;
     // Only whole events are looked at; they end with an empty line.
-    if (!endsEvent(piece) && !isLast) return Buffer.alloc(0);
+    const isReady = endsEvent(piece) || isLast;
+    if (!isReady && size <= most) return Buffer.alloc(0);
     const all = rest.length === 1 ? piece : Buffer.concat(rest);
+    if (!isReady) {
+      isPart = true;
+      // The empty line may begin here.
+      rest = [Buffer.from(all.subarray(-MAX_CUT))];
+      size = 0;
+      return all.subarray(0, -MAX_CUT);
+    }
     const end = isLast ? all.length : lastEvent(all);
-    rest = [all.subarray(end)];
+    rest = end < all.length ? [all.subarray(end)] : [];
+    size = all.length - end;
     endsEvent = createEventEnd();
-    endsEvent(rest[0]!);
-    const ready = all.subarray(0, end);
-    if (!ready.includes(USAGE)) return ready;
+    if (rest[0]) endsEvent(rest[0]);
+    const passed = isPart ? firstEvent(all, end) : 0;
+    isPart = false;
+    const ready = all.subarray(passed, end);
+    if (!ready.includes(USAGE)) return all.subarray(0, end);
     const lines = ready.toString("utf8").split("\n");
-    return Buffer.from(lines.map((line) => rewrite(line, change)).join("\n"));
+    const rewritten = Buffer.from(lines.map((line) => rewrite(line, change)).join("\n"));
+    return passed === 0 ? rewritten : Buffer.concat([all.subarray(0, passed), rewritten]);
   };
+}
+
+/** Where the first event ends. */
+function firstEvent(bytes: Buffer, most: number): number {
+  const ends = [bytes.indexOf("\n\n"), bytes.indexOf("\n\r\n")].filter((at) => at >= 0);
+  return Math.min(most, ...ends.map((at) => at + 2));
 }
 
 function lastEvent(bytes: Buffer): number {

@@ -76,13 +76,25 @@ export class Answer {
     this.#source.resume();
   }
 
-  /** All of it in one piece. Rejects if it isn't whole. */
-  whole(): Promise<Buffer> {
+  /**
+   * All of it in one piece; of one with more than `most` bytes the beginning, and whoever reads on gets the rest. Rejects if it broke
+   * off before.
+   */
+  whole(most: number): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
+      let size = 0;
+      const settle = (isWhole: boolean) =>
+        resolve({ bytes: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), isWhole });
       this.read({
-        piece: (bytes) => pieces.push(bytes),
-        end: () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)),
+        piece: (bytes) => {
+          pieces.push(bytes);
+          size += bytes.length;
+          if (size <= most) return;
+          this.leave();
+          settle(false);
+        },
+        end: () => settle(true),
         broken: reject,
       });
     });

@@ -10,18 +10,19 @@ const PACKERS = {
     zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
   ...("zstdCompressSync" in zlib && { zstd: zlib.zstdCompressSync }),
 };
-const BOMB = Buffer.alloc(65 * MB, "a");
+const MOST = 4 * MB;
+const BOMB = Buffer.alloc(MOST + 1, "a");
 
 test.each(Object.entries(PACKERS))(
   "an answer in %s that unpacks to any amount fills no memory: it is passed on, but not read",
-  (encoding, pack) => {
+  async (encoding, pack) => {
     const headers = { "content-encoding": encoding };
-    expect(answerText({ headers }, pack(Buffer.from("an answer")))).toBe("an answer");
-    expect(answerText({ headers }, pack(BOMB))).toHaveLength(0);
+    expect(await answerText({ headers }, pack(Buffer.from("an answer")), MOST)).toBe("an answer");
+    expect(await answerText({ headers }, pack(BOMB), MOST)).toHaveLength(0);
   },
 );
 
-test("neither does one that is packed several times", () => {
+test("neither does one that is packed several times", async () => {
   const headers = { "content-encoding": "gzip, gzip" };
-  expect(answerText({ headers }, zlib.gzipSync(zlib.gzipSync(BOMB)))).toHaveLength(0);
+  expect(await answerText({ headers }, zlib.gzipSync(zlib.gzipSync(BOMB)), MOST)).toHaveLength(0);
 });

@@ -1,35 +1,22 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import zlib from "node:zlib";
-import { MAX_BODY_BYTES } from "../../config/gateway-schema.ts";
+import { codingsIn, isCoding, unpack } from "../http/codings.ts";
 
-/**
- * What unpacks to more isn't read on the side: no client could send it back within its next request, and a few hundred
- * kilobytes can hold any amount (bytes).
- */
-const maxOutputLength = MAX_BODY_BYTES;
-const unzip = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+/** Can the bytes of an answer be read as they are? */
+export function isPlain({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
+  return codingsIn(headers["content-encoding"]).length === 0;
+}
 
-const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: (bytes) => zlib.gunzipSync(bytes, unzip),
-  "x-gzip": (bytes) => zlib.gunzipSync(bytes, unzip),
-  deflate: (bytes) => zlib.inflateSync(bytes, unzip),
-  br: (bytes) => zlib.brotliDecompressSync(bytes, { maxOutputLength }),
-  // Not in every version of Node that precis runs on.
-  ...("zstdDecompressSync" in zlib && {
-    zstd: (bytes: Buffer) => zlib.zstdDecompressSync(bytes, { maxOutputLength }),
-  }),
-};
-
-/** The text of an answer's bytes, for reading on the side; empty if it can't be read. */
-export function answerText(answer: { readonly headers: IncomingHttpHeaders }, bytes: Buffer): string {
-  const names = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
+/** The text of an answer's bytes, for reading on the side; empty if it can't be read, or unpacks to more than `most` bytes. */
+export async function answerText(
+  { headers }: { readonly headers: IncomingHttpHeaders },
+  bytes: Buffer,
+  most: number,
+): Promise<string> {
   try {
     let decoded = bytes;
-    for (const name of names.map((one) => one.trim()).reverse()) {
-      if (name === "" || name === "identity") continue;
-      const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
-      if (!decode) return "";
-      decoded = decode(decoded);
+    for (const coding of codingsIn(headers["content-encoding"])) {
+      if (!isCoding(coding)) return "";
+      decoded = await unpack(decoded, coding, { most, isLenient: true });
     }
     return decoded.toString("utf8");
   } catch {
@@ -44,8 +31,6 @@ export function answerText(answer: { readonly headers: IncomingHttpHeaders }, by
 export function askReadable(headers: OutgoingHttpHeaders, streamed: boolean): void {
   const { "accept-encoding": asked } = headers;
   if (typeof asked !== "string") return;
-  const known = asked
-    .split(",")
-    .filter((one) => Object.hasOwn(decoders, one.trim().split(";")[0]!.toLowerCase()));
+  const known = asked.split(",").filter((one) => isCoding(one.trim().split(";")[0]!.toLowerCase()));
   headers["accept-encoding"] = streamed || known.length === 0 ? "identity" : known.join(",").trim();
 }

@@ -36,7 +36,7 @@ function lineStart(bytes: Buffer, at: number): number | undefined {
 }
 
 /** The longest beginning of an empty line that may stand at the end of a piece (bytes). */
-const MAX_CUT = 3;
+export const MAX_CUT = 3;
 
 /** Tells whether an event has ended in the pieces so far. Each is looked at once: an event may be tens of megabytes. */
 export function createEventEnd(): (piece: Buffer) => boolean {

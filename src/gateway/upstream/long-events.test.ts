@@ -10,6 +10,7 @@ const EVENTS = [
   'data: {"usage":{"prompt_tokens":3}}',
   "data: [DONE]",
 ];
+const MOST = 64 * 1024 * 1024;
 const SIZES = [1, 2, 3, 5, 7, 1_000];
 
 /** The bytes in pieces of a size. */
@@ -24,14 +25,16 @@ describe.each(["\n", "\r\n"])("events with lines that end in %j", (line) => {
     .replaceAll("\n", line);
 
   it.each(SIZES)("are told apart in pieces of %d bytes", (size) => {
-    const split = splitEvents();
+    const split = splitEvents(MOST);
     const found = [...cut(text, size)].flatMap((piece) => split(piece, false));
-    expect([...found, ...split(Buffer.alloc(0), true)]).toEqual(EVENTS);
+    expect([...found, ...split(Buffer.alloc(0), true)]).toEqual(
+      EVENTS.map((text) => ({ text, isPart: false })),
+    );
   });
 
   it.each(SIZES)("are noted in pieces of %d bytes", (size) => {
     const note = { saved: 40, asTranscript: false, appliedEdits: undefined };
-    const rewrite = answerRewriter(wireOfDialect("openai-chat"), note);
+    const rewrite = answerRewriter(wireOfDialect("openai-chat"), note, MOST);
     const all = [...cut(text, size)].map((piece) => rewrite(piece, false));
     const told = Buffer.concat([...all, rewrite(Buffer.alloc(0), true)]).toString();
     expect(told).toContain('"prompt_tokens":3,"precis_saved_tokens":40');
@@ -50,12 +53,12 @@ describe.each(["\n", "\r\n"])("events with lines that end in %j", (line) => {
 
 /** Processor time that an event takes which comes in so many pieces (microseconds). */
 function workOf(pieces: number): number {
-  const split = splitEvents();
-  const rewrite = answerRewriter(wireOfDialect("openai-chat"), {
-    saved: 1,
-    asTranscript: false,
-    appliedEdits: undefined,
-  });
+  const split = splitEvents(MOST);
+  const rewrite = answerRewriter(
+    wireOfDialect("openai-chat"),
+    { saved: 1, asTranscript: false, appliedEdits: undefined },
+    MOST,
+  );
   const piece = Buffer.alloc(16 * 1024, "A");
   const started = process.cpuUsage();
   for (let count = 0; count < pieces; count++) {

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Answer } from "./answer.ts";
 import { createEndFinder, createEventEnd } from "./end-finder.ts";
 
-/** Largest answer that is read on the side (bytes). A larger one is passed on all the same. */
-const MAX_READ = 64 * 1024 * 1024;
+/** The last bytes of what came, by which an event that broke off is told from one that ended. */
+const TAIL_BYTES = 4;
 
 /**
  * Passes a streamed answer on as it comes. Only what tells the client that the answer is whole (the last event, and the
@@ -13,6 +13,8 @@ export function relayStream(options: {
   readonly answer: Answer;
   readonly response: ServerResponse;
   readonly endMarkers: readonly string[];
+  /** Of a longer answer nothing is kept (bytes). */
+  readonly most: number;
   /** Bytes that were read from the answer already. */
   readonly first?: Buffer | undefined;
   /** Changes events on their way; undefined: bytes pass as they are. */
@@ -21,12 +23,14 @@ export function relayStream(options: {
   /** What a client is told at the end of an answer that broke off; undefined: its connection is cut. */
   farewell?(cause: unknown): string | undefined;
 }): Promise<"whole" | "broken"> {
-  const { answer, response, endMarkers, transform } = options;
+  const { answer, response, endMarkers, most, transform } = options;
   const { promise, resolve } = Promise.withResolvers<"whole" | "broken">();
-  const received: Buffer[] = [];
+  let received: Buffer[] = [];
   let size = 0;
+  let tail: Buffer = Buffer.alloc(0);
   const findEnd = createEndFinder(endMarkers);
   let held: Buffer[] | undefined;
+  let heldBytes = 0;
   let hasEnded = false;
   const endsEvent = createEventEnd();
   let committed: Promise<void> | undefined;
@@ -43,11 +47,15 @@ export function relayStream(options: {
   const hold = (piece: Buffer) => {
     held ??= [];
     held.push(piece);
-    hasEnded = endsEvent(piece);
+    heldBytes += piece.length;
+    // What goes on for so long isn't waited for any more.
+    hasEnded = endsEvent(piece) || heldBytes > most;
   };
   const take = (raw: Buffer) => {
     size += raw.length;
-    if (size <= MAX_READ) received.push(raw);
+    if (size <= most) received.push(raw);
+    else received = [];
+    tail = raw.length < TAIL_BYTES ? Buffer.concat([tail, raw]).subarray(-TAIL_BYTES) : raw;
     waiting.push(raw);
     // Events that came together leave together: one write instead of many.
     if (waiting.length === 1) process.nextTick(flush);
@@ -82,7 +90,7 @@ export function relayStream(options: {
     setImmediate(() => setImmediate(letGo));
   };
   const commit = (): Promise<void> => {
-    committed ??= options.commit(size <= MAX_READ ? Buffer.concat(received) : undefined);
+    committed ??= options.commit(size <= most ? Buffer.concat(received) : undefined);
     return committed;
   };
   const release = () => {
@@ -115,7 +123,7 @@ export function relayStream(options: {
     const words = response.destroyed ? undefined : options.farewell?.(cause);
     if (words === undefined) return fail();
     // An event that broke off in the middle is ended first.
-    const isBetween = size === 0 || endsBlank(received);
+    const isBetween = size === 0 || endsBlank(tail);
     response.end(`${isBetween ? "" : "\n\n"}${words}`, () => resolve("broken"));
   };
   const closed = () => resolve(response.writableFinished ? "whole" : "broken");
@@ -130,7 +138,7 @@ export function relayStream(options: {
 }
 
 /** Did the last event end? */
-function endsBlank(pieces: readonly Buffer[]): boolean {
-  const end = Buffer.concat(pieces.slice(-4)).subarray(-4).toString("latin1");
+function endsBlank(bytes: Buffer): boolean {
+  const end = bytes.subarray(-TAIL_BYTES).toString("latin1");
   return end.endsWith("\n\n") || end.endsWith("\r\n\r\n");
 }

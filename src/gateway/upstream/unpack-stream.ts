@@ -1,28 +1,20 @@
-import type { Transform } from "node:stream";
-import zlib from "node:zlib";
+import { codingsIn, createUnpacker, isCoding } from "../http/codings.ts";
 import { Answer } from "./answer.ts";
-
-/** What a server hasn't flushed at its end is no reason to lose the rest. */
-const unzip = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
-
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: () => zlib.createGunzip(unzip),
-  "x-gzip": () => zlib.createGunzip(unzip),
-  deflate: () => zlib.createInflate(unzip),
-  br: () => zlib.createBrotliDecompress(),
-  // Not in every version of Node that precis runs on.
-  ...("createZstdDecompress" in zlib && { zstd: () => zlib.createZstdDecompress() }),
-};
 
 /**
  * A streamed answer without its compression: some servers pack events though they are asked not to, and whoever reads them on
  * their way needs their text. One that isn't packed, or in a way that nobody knows, is the same answer.
  */
 export function unpackStream(answer: Answer, patienceMs: number): Answer {
-  const { "content-encoding": encoding = "", "content-length": _, ...headers } = answer.headers;
-  const name = encoding.trim().toLowerCase();
-  const decoder = Object.hasOwn(decoders, name) ? decoders[name]!() : undefined;
-  if (!decoder) return answer;
+  const names = codingsIn(answer.headers["content-encoding"]);
+  if (!names.every(isCoding)) return answer;
+  return names.reduce((packed, coding) => unpackOne(packed, coding, patienceMs), answer);
+}
+
+function unpackOne(answer: Answer, coding: string, patienceMs: number): Answer {
+  const { "content-encoding": _, "content-length": __, ...headers } = answer.headers;
+  // What a server hasn't flushed at its end is no reason to lose the rest.
+  const decoder = createUnpacker(coding, { isLenient: true });
   const unpacked = new Answer(
     answer.statusCode,
     headers,

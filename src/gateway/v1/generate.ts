@@ -6,7 +6,7 @@ import { decideAtOnce, decideView } from "./decide-view.ts";
 import type { Exchange } from "./exchange.ts";
 import { prepareNative } from "./native-compaction.ts";
 import { withOwnTools } from "./own-tools.ts";
-import { passFailure, passJson, passStream } from "./pass-answer.ts";
+import { passFailure, passJson, passStream, passUnread } from "./pass-answer.ts";
 import { actionOf } from "./report-headers.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
@@ -24,8 +24,9 @@ export async function generate(
   const send = (round: Exchange) => sendRound(parts, round);
   const first = await send(exchange);
   const done = hosted ? await runRounds(parts, { turn: exchange, hosted, send }, first) : first;
-  const { outgoing, answer, failed, read } = done;
-  if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
+  const { outgoing, answer, failed, read, isUnread } = done;
+  if (isUnread && read) await passUnread(parts, exchange, outgoing, answer, read);
+  else if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer, exchange)) await passStream(parts, exchange, outgoing, answer, read);
   else await passJson(parts, exchange, outgoing, answer, read ?? Buffer.alloc(0), done.data);
   return { report: outgoing.report, action: actionOf(exchange, outgoing.action) };

@@ -13,6 +13,8 @@ import type { V1Parts } from "./v1-parts.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
 const LIST_MS = 10_000;
+/** A longer list is no list of models (bytes). */
+const MOST_LISTED_BYTES = 16 * 1024 * 1024;
 
 /** The models of all upstreams. One upstream answers for itself; several are put together. */
 export async function listModels(
@@ -90,7 +92,11 @@ export async function modelsOf(
     body: undefined,
     signal: AbortSignal.timeout(LIST_MS),
   });
-  const bytes = await answer.whole();
+  const { bytes, isWhole } = await answer.whole(MOST_LISTED_BYTES);
+  if (!isWhole) {
+    answer.drop();
+    throw new Error("its list of models has no end");
+  }
   if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
   const list = parseJson(bytes.toString("utf8"));
   return isJson(list) ? listOf(list["data"]).filter(isJson) : [];

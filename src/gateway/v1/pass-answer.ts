@@ -7,7 +7,7 @@ import { NO_ANSWER, streamedAnswer } from "../turn/streamed-answer.ts";
 import type { Outgoing } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
-import { answerText } from "../upstream/decode-answer.ts";
+import { isPlain } from "../upstream/decode-answer.ts";
 import { relayStream } from "../upstream/relay-stream.ts";
 import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
 import { returnedHeaders } from "../upstream/upstream-headers.ts";
@@ -45,12 +45,13 @@ export async function passStream(
   first: Buffer | undefined,
 ): Promise<void> {
   const { response, wire } = exchange;
+  const { answerBytes } = parts.config.limits;
   const note = noteOf(parts, exchange, outgoing);
-  const isPlain = (answer.headers["content-encoding"] ?? "identity") === "identity";
+  const canRead = isPlain(answer);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const transforms = [
-    ...(note ? [answerRewriter(wire, note)] : []),
-    ...(exchange.announcement ? [exchange.announcement.stream()] : []),
+    ...(note ? [answerRewriter(wire, note, answerBytes)] : []),
+    ...(exchange.announcement ? [exchange.announcement.stream(answerBytes)] : []),
   ];
   // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
   delete headers["content-length"];
@@ -59,17 +60,49 @@ export async function passStream(
     answer,
     response,
     first,
-    endMarkers: isPlain ? wire.endMarkers : [],
-    transform: transforms.length > 0 && isPlain ? inTurn(transforms) : undefined,
-    farewell: (cause) => (isPlain ? brokenOff(parts, exchange, cause) : undefined),
-    commit: (bytes) =>
-      finish(parts, exchange, outgoing, bytes ? streamedAnswer(wire, answerText(answer, bytes)) : NO_ANSWER),
+    endMarkers: canRead ? wire.endMarkers : [],
+    most: answerBytes,
+    transform: transforms.length > 0 && canRead ? inTurn(transforms) : undefined,
+    farewell: (cause) => (canRead ? brokenOff(parts, exchange, cause) : undefined),
+    commit: (bytes) => {
+      const text = canRead ? bytes?.toString("utf8") : undefined;
+      return finish(parts, exchange, outgoing, text === undefined ? NO_ANSWER : streamedAnswer(wire, text));
+    },
   });
-  if (outcome === "broken") {
-    await recordUnanswered(parts, exchange);
-    if (!exchange.signal.aborted && !response.writableEnded)
-      throw new UpstreamFault("broken", exchange.upstream.name);
-  }
+  await noteBroken(parts, exchange, outcome);
+}
+
+async function noteBroken(
+  parts: V1Parts,
+  exchange: Exchange,
+  outcome: Awaited<ReturnType<typeof relayStream>>,
+): Promise<void> {
+  if (outcome !== "broken") return;
+  await recordUnanswered(parts, exchange);
+  if (!exchange.signal.aborted && !exchange.response.writableEnded)
+    throw new UpstreamFault("broken", exchange.upstream.name);
+}
+
+/** An answer in one piece that is too long to be read, or an error, as it comes. */
+export async function passUnread(
+  parts: V1Parts,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: Answer,
+  first: Buffer,
+): Promise<void> {
+  const { response, upstream } = exchange;
+  const headers = { ...returnedHeaders(answer.headers, upstream), ...reportHeaders(exchange, outgoing) };
+  response.writeHead(answer.statusCode, headers);
+  const outcome = await relayStream({
+    answer,
+    response,
+    first,
+    endMarkers: [],
+    most: 0,
+    commit: () => finish(parts, exchange, outgoing, NO_ANSWER),
+  });
+  await noteBroken(parts, exchange, outcome);
 }
 
 /** The event that tells a client that its answer broke off, in the words of its API. */

@@ -26,6 +26,8 @@ export type IsHosted = (name: unknown) => boolean;
 export interface StreamSplice {
   /** What the client gets of an event of the round that is under way. */
   event(event: Json): readonly Json[];
+  /** The round under way is too long to be kept: so is what its end would tell again. */
+  forget(): void;
   /** Another round begins. */
   nextRound(): void;
   /** The end of the last round, as it came: what tells the client that its answer is whole. */

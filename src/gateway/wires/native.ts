@@ -56,8 +56,8 @@ export interface Announcement {
   readonly part: Json;
   /** The answer with it. */
   json(answer: Json): Json;
-  /** The events of a stream with it. */
-  stream(): (piece: Buffer, isLast: boolean) => Buffer;
+  /** The events of a stream with it. One of more than `most` bytes passes as it is. */
+  stream(most: number): (piece: Buffer, isLast: boolean) => Buffer;
   /** The answer's messages with it, for the transcript. */
   messages(answer: readonly unknown[]): readonly unknown[];
 }

@@ -29,14 +29,16 @@ export function asRequest(
 export interface Rewriting {
   /** How its pieces are written as they come; undefined: it is written at its end, when all of it is there. */
   streamed(status: number, headers: OutgoingHttpHeaders): RewrittenStream | undefined;
-  /** All of it, by its text without compression. */
-  whole(status: number, text: string): RewrittenAnswer;
+  /** All of it, by its text without compression; undefined: it is too long to be written anew. */
+  whole(status: number, text: string | undefined): RewrittenAnswer;
+  /** What is longer isn't kept (bytes). */
+  readonly most: number;
 }
 
 interface RewrittenStream {
   readonly headers: OutgoingHttpHeaders;
   /** Text for the client, as far as it can be told by now. */
-  push(text: string): string;
+  push(piece: Buffer): string;
   end(): string;
 }
 
@@ -48,19 +50,31 @@ interface RewrittenAnswer {
 
 /** A response that writes everything anew before it leaves. Whoever writes into it sees nothing of that. */
 export function asResponse(response: ServerResponse, rewriting: Rewriting): ServerResponse {
-  const decoder = new TextDecoder();
   let stream: RewrittenStream | undefined;
   let head: { readonly status: number; readonly headers: OutgoingHttpHeaders } | undefined;
   let pieces: Buffer[] = [];
+  let size = 0;
+  let isTold = false;
   const bytesOf = (piece: unknown): Buffer =>
     typeof piece === "string" ? Buffer.from(piece) : Buffer.isBuffer(piece) ? piece : Buffer.alloc(0);
-  const endWhole = (done: (() => void) | undefined) => {
+  const endWhole = async (done: (() => void) | undefined) => {
+    if (isTold) return done?.();
+    isTold = true;
     const { status, headers } = head ?? { status: response.statusCode, headers: {} };
     const { "content-encoding": encoding, ...rest } = headers;
     const packed = { headers: typeof encoding === "string" ? { "content-encoding": encoding } : {} };
-    const told = rewriting.whole(status, answerText(packed, Buffer.concat(pieces)));
+    const isKept = size <= rewriting.most;
+    const text = isKept ? await answerText(packed, Buffer.concat(pieces), rewriting.most) : undefined;
+    pieces = [];
+    const told = rewriting.whole(status, text);
     response.writeHead(told.status, { ...rest, "content-type": told.type });
-    return response.end(told.text, done);
+    response.end(told.text, done);
+  };
+  /** Keeps a piece until all are there. A client isn't left to wait for the end of what is too long. */
+  const keep = (piece: Buffer) => {
+    size += piece.length;
+    if (size <= rewriting.most) pieces.push(piece);
+    else void endWhole(undefined);
   };
   const own = {
     writeHead(status: number, headers: OutgoingHttpHeaders = {}) {
@@ -69,21 +83,23 @@ export function asResponse(response: ServerResponse, rewriting: Rewriting): Serv
       if (stream) return response.writeHead(status, stream.headers);
       head = { status, headers: rest };
       pieces = [];
+      size = 0;
       return response;
     },
     write(piece: unknown, done?: unknown) {
       const callback = typeof done === "function" ? (done as () => void) : undefined;
-      const text = stream?.push(decoder.decode(bytesOf(piece), { stream: true })) ?? "";
-      if (!stream) pieces.push(bytesOf(piece));
+      const text = stream?.push(bytesOf(piece)) ?? "";
+      if (!stream) keep(bytesOf(piece));
       if (text !== "") return response.write(text, callback);
       callback?.();
       return true;
     },
     end(piece?: unknown, done?: unknown) {
       const callback = [piece, done].find((one) => typeof one === "function") as (() => void) | undefined;
-      if (stream) return response.end(stream.push(decoder.decode(bytesOf(piece))) + stream.end(), callback);
-      pieces.push(bytesOf(piece));
-      return endWhole(callback);
+      if (stream) return response.end(stream.push(bytesOf(piece)) + stream.end(), callback);
+      keep(bytesOf(piece));
+      void endWhole(callback);
+      return response;
     },
   };
   return new Proxy(response, {

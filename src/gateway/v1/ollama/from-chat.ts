@@ -1,6 +1,7 @@
 import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
+import { assembleChat } from "../../wires/chat/assemble-chat.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { eventsIn, readEvents } from "../../wires/shared/events.ts";
+import { eventsIn, readEvents, splitEvents } from "../../wires/shared/events.ts";
 
 /** The usual API, in which upstreams are asked. */
 export const chatApi = wireOfDialect(undefined);
@@ -53,49 +54,67 @@ export function errorFromChat(body: unknown): Json {
   return { error: message ?? "precis: the upstream answered with an error." };
 }
 
-/** Turns the events of a streamed chat completion into lines of JSON, as they come. */
-export function linesFromChat(facts: OllamaFacts): { push(text: string): string; end(): string } {
-  const events: Json[] = [];
-  let whole = "";
-  let rest = "";
+const TOO_LONG: Json = {
+  error:
+    "precis: an event of the upstream's answer is longer than limits.answerBytes, and can't be told in Ollama's words.",
+};
+
+/** Turns the events of a streamed chat completion into lines of JSON, as they come. What is longer than `most` characters is left out. */
+export function linesFromChat(
+  facts: OllamaFacts,
+  most: number,
+): { push(piece: Buffer): string; end(): string } {
+  const split = splitEvents(most);
+  /** Events with pieces of calls, and how long they are together. */
+  let calling: Json[] = [];
+  let callingSize = 0;
+  let reason: string | undefined;
+  let usage: unknown;
   let failed: Json | undefined;
   const line = (value: Json) => `${JSON.stringify(value)}\n`;
-  const take = (event: Json): string => {
+  const take = (event: Json, size: number): string => {
     if (event["error"] != null) {
       failed = errorFromChat(event);
       return "";
     }
-    events.push(event);
+    reason = reasonIn([event]) ?? reason;
+    usage = usageIn([event]) ?? usage;
     const choice = listOf(event["choices"])[0];
     const delta = isJson(choice) && isJson(choice["delta"]) ? choice["delta"] : {};
     // Calls come in pieces: they are told whole, at the end.
-    const { tool_calls: _, ...words } = delta;
+    const { tool_calls: calls, ...words } = delta;
+    if (listOf(calls).length > 0) {
+      callingSize += size;
+      if (callingSize <= most) calling.push(event);
+      else {
+        calling = [];
+        failed ??= TOO_LONG;
+      }
+    }
     const piece = said(facts, words);
     return hasWords(piece) ? line({ ...piece, done: false }) : "";
   };
+  const told = (piece: Buffer, isLast: boolean): string =>
+    split(piece, isLast)
+      .flatMap(({ text, isPart }) => {
+        if (isPart) failed ??= TOO_LONG;
+        return isPart ? [] : eventsIn(text).map((event) => take(event, text.length));
+      })
+      .join("");
   return {
-    push(text) {
-      whole += text;
-      const blocks = (rest + text).split(/\r?\n\r?\n/);
-      rest = blocks.pop() ?? "";
-      return blocks
-        .flatMap((block) => eventsIn(block))
-        .map(take)
-        .join("");
-    },
+    push: (piece) => told(piece, false),
     end() {
       // Not every server ends its last event.
-      const more = eventsIn(rest).map(take).join("");
+      const more = told(Buffer.alloc(0), true);
       if (failed) return more + line(failed);
-      const [message] = chatApi.readStream(whole).messages;
-      const calls = isJson(message) ? callsOf(message) : [];
-      const last = { ...said(facts, {}), ...ending(facts, reasonIn(events), usageIn(events)) };
-      const told = {
+      const calls = callsOf(assembleChat(calling) ?? {});
+      const last = { ...said(facts, {}), ...ending(facts, reason, usage) };
+      const called = {
         ...said(facts, {}),
         message: { role: "assistant", content: "", tool_calls: calls },
         done: false,
       };
-      return more + (calls.length > 0 ? line(told) : "") + line(last);
+      return more + (calls.length > 0 ? line(called) : "") + line(last);
     },
   };
 }

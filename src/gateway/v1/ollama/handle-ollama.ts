@@ -98,14 +98,16 @@ async function answer(
       : Array.isArray(body["messages"]) && body["messages"].length === 0;
   if (isEmpty) return sendJson(response, 200, { ...fromChat(facts, {}), done_reason: "load" });
   const asked = asRequest(request, chatApi.path, Buffer.from(stringifyDeep(chat)));
-  const told = asResponse(response, rewritingOf(facts, chat["stream"] === true));
+  const { answerBytes } = parts.config.limits;
+  const told = asResponse(response, rewritingOf(facts, chat["stream"] === true, answerBytes));
   return handleV1(parts, asked, told, chatApi.path);
 }
 
 /** How a chat completion is told. One that wasn't asked for so, such as events for an answer in one piece, is told all the same. */
-function rewritingOf(facts: OllamaFacts, isStreamed: boolean): Rewriting {
-  const lines = linesFromChat(facts);
+function rewritingOf(facts: OllamaFacts, isStreamed: boolean, most: number): Rewriting {
+  const lines = linesFromChat(facts, most);
   return {
+    most,
     streamed(status, headers) {
       const isPlain = (headers["content-encoding"] ?? "identity") === "identity";
       const isEvents = String(headers["content-type"]).startsWith("text/event-stream");
@@ -113,8 +115,10 @@ function rewritingOf(facts: OllamaFacts, isStreamed: boolean): Rewriting {
       return { headers: { ...headers, "content-type": LINES }, ...lines };
     },
     whole(status, text) {
+      if (text === undefined)
+        return { status: BAD_GATEWAY, type: JSON_TYPE, text: JSON.stringify({ error: TOO_LONG }) };
       if (isStreamed && status < 400 && beginsEvents(text))
-        return { status, type: LINES, text: lines.push(`${text}\n`) + lines.end() };
+        return { status, type: LINES, text: lines.push(Buffer.from(`${text}\n`)) + lines.end() };
       const told = answerIn(facts, status, text);
       const isUnread = status < 400 && "error" in told;
       const end = isStreamed ? "\n" : "";
@@ -128,6 +132,9 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const BAD_GATEWAY = 502;
 const UNREADABLE =
   "precis: the upstream's answer is no chat completion. Check that its address is that of an OpenAI-compatible API, such as http://localhost:11434/v1.";
+
+const TOO_LONG =
+  "precis: the upstream's answer is longer than limits.answerBytes, and can't be told in Ollama's words.";
 
 const beginsEvents = (text: string): boolean => /^\s*(?:data|event|id|retry)?:/.test(text);
 

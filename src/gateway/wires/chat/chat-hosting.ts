@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { createHeldEnd } from "../shared/held-end.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
@@ -113,15 +114,16 @@ function spliceChat(isHosted: IsHosted): StreamSplice {
   /** Where the calls of this round stand for the client; undefined: they are ours. */
   let places = new Map<number, number | undefined>();
   /** Pieces of calls that haven't said their names. */
-  const waiting = new Map<number, readonly Json[]>();
-  let held: Json[] = [];
+  const waiting = new Map<number, Json[]>();
+  const held = createHeldEnd();
 
   /** The pieces of calls that the client gets. Until a call has said its name, nobody knows whose it is. */
   const callsOf = (pieces: readonly unknown[]): readonly Json[] =>
     pieces.filter(isJson).flatMap((piece) => {
       // Servers that send whole calls may leave out their places.
       const index = numberOf(piece["index"]) ?? places.size;
-      const all = [...(waiting.get(index) ?? []), piece];
+      const all = waiting.get(index) ?? [];
+      all.push(piece);
       const name = textOf(calledName(piece)) ?? "";
       if (!places.has(index) && name === "") {
         waiting.set(index, all);
@@ -155,33 +157,32 @@ function spliceChat(isHosted: IsHosted): StreamSplice {
       const { id, created } = event;
       head ??= { ...(id !== undefined && { id }), ...(created !== undefined && { created }) };
       // Usage alone: it belongs to the end.
-      if (!isJson(choice)) {
-        held.push(event);
-        return [];
-      }
+      if (!isJson(choice)) return held.hold(event);
       const given = choice["delta"];
       const delta = isJson(given) ? deltaOf(given) : {};
       const named = { ...event, ...head };
       const ends = choice["finish_reason"] != null;
-      if (ends) held.push({ ...named, choices: [{ ...choice, delta: {} }, ...others] });
+      const freed = ends ? held.hold({ ...named, choices: [{ ...choice, delta: {} }, ...others] }) : [];
       const isEmpty = Object.keys(delta).length === 0;
-      if (isEmpty) return [];
+      if (isEmpty) return freed;
       const { usage: _, ...bare } = named;
       return [
+        ...freed,
         {
           ...(ends ? bare : named),
           choices: [{ ...choice, delta, ...(ends && { finish_reason: null }) }, ...others],
         },
       ];
     },
+    forget: () => waiting.clear(),
     nextRound() {
       isFirst = false;
       isBetween = text.trim() !== "";
       places = new Map();
-      held = [];
+      held.clear();
     },
     end() {
-      return held.map((event) => {
+      return held.events.map((event) => {
         const [choice, ...others] = listOf(event["choices"]);
         if (!isJson(choice)) return { ...event, ...head };
         return { ...event, choices: [{ ...choice, ...finish(choice, shownCalls > 0) }, ...others] };

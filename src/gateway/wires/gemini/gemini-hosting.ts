@@ -2,6 +2,7 @@ import { stringifyDeep } from "../../../core/deep-json.ts";
 import { unnamedCallId } from "../../../dialects/gemini-contents/wire.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { createHeldEnd } from "../shared/held-end.ts";
 import { candidateOf, partsIn } from "./assemble-gemini.ts";
 import { fieldOf, requestIn } from "./gemini-fields.ts";
 
@@ -143,7 +144,7 @@ function spliceGemini(isHosted: IsHosted): StreamSplice {
   const showing = shower(isHosted);
   /** The first round names the answer for all. */
   let id: unknown;
-  let held: Json[] = [];
+  const held = createHeldEnd();
   return {
     event(event) {
       if (event["error"] != null) return [event];
@@ -156,14 +157,15 @@ function spliceGemini(isHosted: IsHosted): StreamSplice {
         const isOurs = given.length > 0 && parts.length === 0;
         return isOurs ? [] : [given.length > 0 ? withParts(named, candidate, parts) : named];
       }
-      held.push(withParts(named, { ...candidate, finishReason }, [{ text: "" }]));
+      const freed = held.hold(withParts(named, { ...candidate, finishReason }, [{ text: "" }]));
       const says = parts.some((part) => part["text"] !== "" || Object.keys(part).length > 1);
-      return says ? [withParts(named, candidate, parts)] : [];
+      return says ? [...freed, withParts(named, candidate, parts)] : freed;
     },
+    forget() {},
     nextRound() {
       showing.nextRound();
-      held = [];
+      held.clear();
     },
-    end: () => held,
+    end: () => held.events,
   };
 }

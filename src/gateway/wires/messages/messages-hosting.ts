@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { createHeldEnd } from "../shared/held-end.ts";
 import { partsOf } from "./replay-messages.ts";
 
 /** Tools of precis's own in Anthropic's Messages. */
@@ -79,7 +80,7 @@ function spliceMessages(isHosted: IsHosted): StreamSplice {
   let places = new Map<number, number | undefined>();
   /** What the beginning of the newest round told of its input; for the client only its end can. */
   let begun: Json = {};
-  let held: Json[] = [];
+  const held = createHeldEnd();
 
   return {
     event(event) {
@@ -88,10 +89,7 @@ function spliceMessages(isHosted: IsHosted): StreamSplice {
         begun = isJson(message) && isJson(message["usage"]) ? message["usage"] : {};
         return isFirst ? [event] : [];
       }
-      if (type === "message_delta" || type === "message_stop") {
-        held.push(event);
-        return [];
-      }
+      if (type === "message_delta" || type === "message_stop") return held.hold(event);
       const index = numberOf(at);
       if (index === undefined) return [event];
       if (type === "content_block_start") {
@@ -103,13 +101,14 @@ function spliceMessages(isHosted: IsHosted): StreamSplice {
       const place = places.get(index);
       return place === undefined ? [] : [{ ...event, index: place }];
     },
+    forget() {},
     nextRound() {
       isFirst = false;
       places = new Map();
-      held = [];
+      held.clear();
     },
     end() {
-      return held.map((event) => {
+      return held.events.map((event) => {
         const { delta, usage } = event;
         if (event["type"] !== "message_delta") return event;
         const told = isFirst ? usage : { ...begun, ...(isJson(usage) && usage) };

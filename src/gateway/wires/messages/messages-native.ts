@@ -149,7 +149,7 @@ function announceBlock(made: MadeSummary): Announcement {
     }),
     messages: ([first, ...rest]) =>
       isJson(first) ? [{ ...first, content: [part, ...partsOf(first["content"])] }, ...rest] : [],
-    stream() {
+    stream(most) {
       // The end of a stream may leave out what its beginning told.
       let begun: unknown;
       return rewriteEvents((event) => {
@@ -160,7 +160,7 @@ function announceBlock(made: MadeSummary): Announcement {
         if (event["type"] === "message_delta") return [{ ...event, usage: withUsage(event["usage"], begun) }];
         const index = numberOf(event["index"]);
         return [index === undefined ? event : { ...event, index: index + 1 }];
-      });
+      }, most);
     },
   };
 }

@@ -2,6 +2,7 @@ import { stringifyDeep } from "../../../core/deep-json.ts";
 import { openaiResponses } from "../../../dialects/index.ts";
 import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { createHeldEnd } from "../shared/held-end.ts";
 
 /** Events that hold the whole response at the end of a round. */
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
@@ -85,7 +86,7 @@ function spliceResponses(isHosted: IsHosted): StreamSplice {
   /** Items of the rounds before. */
   const before: unknown[] = [];
   let done: unknown[] = [];
-  let held: Json[] = [];
+  const held = createHeldEnd();
   const numbered = (event: Json): Json =>
     "sequence_number" in event ? { ...event, sequence_number: number++ } : event;
   const bare = (event: Json): Json =>
@@ -101,10 +102,7 @@ function spliceResponses(isHosted: IsHosted): StreamSplice {
     event(event) {
       const { type, item } = event;
       if (BEGINNINGS.has(type)) return isFirst ? [numbered(bare(event))] : [];
-      if (ENDS.has(type)) {
-        held.push(event);
-        return [];
-      }
+      if (ENDS.has(type)) return held.hold(event);
       if (type === "response.output_item.done") done.push(item);
       const index = numberOf(event["output_index"]);
       if (index === undefined) return [numbered(bare(event))];
@@ -112,15 +110,18 @@ function spliceResponses(isHosted: IsHosted): StreamSplice {
       const place = places.get(index);
       return place === undefined ? [] : [numbered({ ...event, output_index: place })];
     },
+    forget() {
+      done = [];
+    },
     nextRound() {
       isFirst = false;
-      before.push(...outputOf(held.at(-1)?.["response"]));
+      before.push(...outputOf(held.events.at(-1)?.["response"]));
       places = new Map();
       done = [];
-      held = [];
+      held.clear();
     },
     end() {
-      return held.map((event) => {
+      return held.events.map((event) => {
         const { response } = event;
         if (!isJson(response)) return numbered(event);
         const output = [...before, ...outputOf(response)];

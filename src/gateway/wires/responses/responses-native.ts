@@ -176,7 +176,7 @@ function announceItem(made: MadeSummary): Announcement {
     part,
     json: withItem,
     messages: (answer) => (answer.length > 0 ? [part, ...answer] : []),
-    stream() {
+    stream(most) {
       let number = 0;
       let isTold = false;
       return rewriteEvents((event) => {
@@ -194,7 +194,7 @@ function announceItem(made: MadeSummary): Announcement {
           ...(isJson(response) && { response: withItem(response) }),
         };
         return [...told, shifted].map((one) => ({ ...one, sequence_number: number++ }));
-      });
+      }, most);
     },
   };
 }

@@ -39,7 +39,8 @@ function createDataReader(): (data: string) => Json | undefined {
   };
 }
 
-function dataLines(block: string): readonly string[] {
+/** The data of an event, line by line. */
+export function dataLines(block: string): readonly string[] {
   return block
     .split("\n")
     .filter((line) => line.startsWith("data:"))
@@ -59,22 +60,46 @@ const EVENT_END = /\n\r?\n/;
 /** The longest beginning of it that may stand at the end of a piece (characters). */
 const MAX_CUT = 2;
 
-/** Cuts a stream into the texts of its events. What stands behind the last empty line isn't whole yet, and waits. */
-export function splitEvents(): (piece: Buffer, isLast: boolean) => readonly string[] {
+/** What is cut from a stream: an event without the empty line behind it, or a part of one that is too long to wait for its end. */
+export interface CutEvent {
+  readonly text: string;
+  readonly isPart: boolean;
+}
+
+/**
+ * Cuts a stream into the texts of its events. What stands behind the last empty line isn't whole yet, and waits. An event of more than
+ * `most` characters comes in parts, which are its text as it is, up to the empty line behind it.
+ */
+export function splitEvents(most: number): (piece: Buffer, isLast: boolean) => readonly CutEvent[] {
   let rest: string[] = [];
+  let size = 0;
   let tail = "";
+  let isPart = false;
   const decoder = new TextDecoder();
   return (piece, isLast) => {
     const fresh = decoder.decode(piece, { stream: !isLast });
     rest.push(fresh);
+    size += fresh.length;
     const seen = tail + fresh;
     tail = seen.slice(-MAX_CUT);
     // Each piece is looked at once: an event may be tens of megabytes.
-    if (!isLast && !EVENT_END.test(seen)) return [];
+    if (!isLast && !EVENT_END.test(seen)) {
+      if (size <= most) return [];
+      const part = rest.join("");
+      // The empty line may begin here.
+      rest = [part.slice(-MAX_CUT)];
+      size = 0;
+      isPart = true;
+      return [{ text: part.slice(0, -MAX_CUT), isPart }];
+    }
     const events = rest.join("").replaceAll("\r\n", "\n").split("\n\n");
     const last = events.pop()!;
     rest = isLast ? [] : [last];
-    return isLast && last !== "" ? [...events, last] : events;
+    size = isLast ? 0 : last.length;
+    const cut = (isLast && last !== "" ? [...events, last] : events).map((text) => ({ text, isPart: false }));
+    if (!isPart || cut.length === 0) return cut;
+    isPart = false;
+    return [{ text: `${cut[0]!.text}\n\n`, isPart: true }, ...cut.slice(1)];
   };
 }
 
@@ -87,11 +112,14 @@ export function eventJson(event: string): Json | undefined {
 /** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is. */
 export function rewriteEvents(
   change: (event: Json) => readonly Json[],
+  /** An event of more characters stays as it is, too. */
+  most: number,
 ): (piece: Buffer, isLast: boolean) => Buffer {
-  const split = splitEvents();
-  const rewrite = (event: string): string => {
-    const data = eventJson(event);
-    if (!data) return `${event}\n\n`;
+  const split = splitEvents(most);
+  const rewrite = ({ text, isPart }: CutEvent): string => {
+    if (isPart) return text;
+    const data = eventJson(text);
+    if (!data) return `${text}\n\n`;
     return change(data)
       .map((one) => `event: ${String(one["type"])}\ndata: ${stringifyDeep(one)}\n\n`)
       .join("");

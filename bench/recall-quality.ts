@@ -3,9 +3,11 @@
  * question is asked, with automatic recall, without, and if recall knew the evidence. Also what is quoted in coding sessions. Needs recorded
  * conversations: `node bench/recall-quality.ts [FOLDER]`, by default `../shared/data/probes`. Without them it says so and measures nothing.
  */
+
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runNow } from "../src/core/steps.ts";
 import { openaiChat } from "../src/dialects/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { isProbeRecord, probeCase } from "../src/eval/data/probe-case.ts";
@@ -17,7 +19,7 @@ import { indexWords } from "../src/eval/words.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { createMemoryIndex } from "../src/recall/memory-index.ts";
 import { readQuery } from "../src/recall/query.ts";
-import { rank } from "../src/recall/rank.ts";
+import { rankSteps } from "../src/recall/rank.ts";
 import { postgresStore } from "../src/stores/postgres.ts";
 import { sqliteStore } from "../src/stores/sqlite.ts";
 import { exactCounter } from "../src/tokens/index.ts";
@@ -69,7 +71,7 @@ async function recallOf(
 function byRecall({ messages }: ProbeCase): (question: string) => readonly number[] {
   const index = createMemoryIndex();
   for (const message of messages) index.add(openaiChat.read(message));
-  return (question) => rank(index, readQuery(question)).map(({ of }) => of);
+  return (question) => runNow(rankSteps(index, readQuery(question))).map(({ of }) => of);
 }
 
 /**

@@ -173,8 +173,3 @@ export function recordRoom(records: readonly Summary[], share: number): number {
   const taken = records.reduce((sum, record) => sum + record.tokens.text, 0);
   return Math.floor(Math.max(share - taken, share * NEXT_SHARE));
 }
-
-/** How often a fact of the first segment has been rewritten so far. */
-export function rewritesOf(narrative: Narrative): number {
-  return narrative.records.reduce((most, record) => Math.max(most, record.level + 1), 0);
-}

@@ -11,91 +11,52 @@ import type {
 } from "../core/types.ts";
 import { withoutLeftOut } from "./refuse.ts";
 
-/** Names of an object's options. The types see to it that none is missing here. */
-type Names<T> = Readonly<Record<keyof Required<T>, true>>;
+/** Names of an object's options. */
+type Names = Readonly<Record<string, true>>;
+type Words<S extends string> = S extends `${infer First} ${infer Rest}` ? First | Words<Rest> : S;
 
-const TUNING: Names<Tuning> = {
-  budget: true,
-  strategy: true,
-  startAt: true,
-  landAt: true,
-  tail: true,
-  shares: true,
-  reserve: true,
-  safety: true,
-  placement: true,
-  triggers: true,
-  auto: true,
-  waitMs: true,
-  images: true,
-  cache: true,
-  cacheBreakpoints: true,
-  summary: true,
-  recall: true,
-  frames: true,
-};
-const PROFILE: Names<Profile> = { ...TUNING, name: true };
-const OPTIONS: Names<CompactorOptions<never>> = {
+/** The names in a text. The types see to it that each is an option of `T`, and that none is missing. */
+function namesOf<T>() {
+  return <S extends string>(
+    text: S & ([Exclude<keyof T, Words<S>>, Exclude<Words<S>, keyof T>] extends [never, never] ? S : never),
+  ): Names => Object.fromEntries(text.split(" ").map((name) => [name, true]));
+}
+
+const TUNING = namesOf<Tuning>()(
+  "budget strategy startAt landAt tail shares reserve safety placement triggers auto waitMs images cache cacheBreakpoints summary recall frames",
+);
+const PROFILE: Names = { ...TUNING, ...namesOf<Omit<Profile, keyof Tuning>>()("name") };
+const OPTIONS: Names = {
   ...TUNING,
-  dialect: true,
-  window: true,
-  profile: true,
-  counter: true,
-  models: true,
-  summarizer: true,
-  store: true,
-  stateKey: true,
+  ...namesOf<Omit<CompactorOptions<never>, keyof Tuning>>()(
+    "dialect window profile counter models summarizer store stateKey",
+  ),
 };
+type Group<K extends keyof Tuning> = NonNullable<Tuning[K]>;
 /** Options that are made of options. */
-const GROUPS: { readonly [K in keyof Tuning]?: Names<NonNullable<Tuning[K]>> } = {
-  tail: { share: true, tokens: true, messages: true, turns: true, rounds: true, minMessages: true },
-  shares: { narrative: true, words: true, ledger: true },
-  triggers: { messages: true, turns: true },
-  images: { keep: true },
-  cache: { ttlMs: true, read: true, write: true, output: true },
-  summary: {
-    prompt: true,
-    cap: true,
-    temperature: true,
-    preface: true,
-    mode: true,
-    merge: true,
-    fanout: true,
-    maxRequests: true,
-    deadlineMs: true,
-  } satisfies Names<NonNullable<Tuning["summary"]>>,
-  recall: { auto: true, tokens: true },
-  frames: { tokensPerFrame: true, separator: true },
+const GROUPS: { readonly [K in keyof Tuning]?: Names } = {
+  tail: namesOf<Group<"tail">>()("share tokens messages turns rounds minMessages"),
+  shares: namesOf<Group<"shares">>()("narrative words ledger"),
+  triggers: namesOf<Group<"triggers">>()("messages turns"),
+  images: namesOf<Group<"images">>()("keep"),
+  cache: namesOf<Group<"cache">>()("ttlMs read write output"),
+  summary: namesOf<Group<"summary">>()(
+    "prompt cap temperature preface mode merge fanout maxRequests deadlineMs",
+  ),
+  recall: namesOf<Group<"recall">>()("auto tokens"),
+  frames: namesOf<Group<"frames">>()("tokensPerFrame separator"),
 };
 
-const FIT: Names<FitInput<never>> = {
-  state: true,
-  system: true,
-  tools: true,
-  maxAnswer: true,
-  pins: true,
-  knowledge: true,
-  hostState: true,
-  extras: true,
-  request: true,
-  now: true,
-  lastRequestAt: true,
-  thinking: true,
-  rejected: true,
-  signal: true,
+const FIT = namesOf<FitInput<never>>()(
+  "state system tools maxAnswer pins knowledge hostState extras request now lastRequestAt thinking rejected signal",
+);
+type Own<T> = Omit<T, keyof FitInput<never>>;
+const INPUTS = {
+  fit: FIT,
+  compact: { ...FIT, ...namesOf<Own<CompactInput<never>>>()("focus budget adopt upTo range waitMs") },
+  summarize: { ...FIT, ...namesOf<Own<SummarizeInput<never>>>()("focus cap form") },
+  handover: { ...FIT, ...namesOf<Own<HandoverInput<never>>>()("goal cap") },
 };
-const COMPACT: Names<CompactInput<never>> = {
-  ...FIT,
-  focus: true,
-  budget: true,
-  adopt: true,
-  upTo: true,
-  range: true,
-  waitMs: true,
-};
-const SUMMARIZE: Names<SummarizeInput<never>> = { ...FIT, focus: true, cap: true, form: true };
-const HANDOVER: Names<HandoverInput<never>> = { ...FIT, goal: true, cap: true };
-const INPUTS = { fit: FIT, compact: COMPACT, summarize: SUMMARIZE, handover: HANDOVER };
 
 /** Calls that take names of their own. All others take those of `fit`. */
 export type InputOf = keyof typeof INPUTS;
@@ -129,7 +90,7 @@ export function checkOptionNames<M>(options: CompactorOptions<M>): void {
 
 function checkNames(
   given: object,
-  known: Readonly<Record<string, true>>,
+  known: Names,
   path = "",
   hasGroups = path === "" || path === "profile.",
 ): void {

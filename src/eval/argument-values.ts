@@ -1,3 +1,4 @@
+import { parseJson } from "../core/parse-json.ts";
 import { memoByObject } from "./memo.ts";
 import type { ChatMessage } from "./types.ts";
 
@@ -20,13 +21,9 @@ export const argumentNames = memoByObject((messages: readonly ChatMessage[]): Re
   return names;
 });
 
-function parse(args: string): unknown {
-  try {
-    const value: unknown = JSON.parse(args);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function parse(args: string): object | undefined {
+  const value = parseJson(args);
+  return typeof value === "object" && value !== null ? value : undefined;
 }
 
 function valuesOf(value: unknown): string[] {

@@ -1,3 +1,4 @@
+import { addTo } from "../core/add-to.ts";
 import { type Estimate, estimate, pairedDifference, type SessionObservation } from "./bootstrap.ts";
 import { plainText, unescapeNewlines } from "./message-text.ts";
 import { termsOf } from "./terms.ts";
@@ -113,8 +114,8 @@ export function createTallies(measures: readonly RetentionMeasure[]) {
         const observation = measure.observe(evalCase, view);
         if (!observation) continue;
         const one = { ...observation, session: evalCase.session };
-        append(tally.observations, measure.id, one);
-        if (delivered.error === undefined) append(tally.delivered, measure.id, one);
+        addTo(tally.observations, measure.id, one);
+        if (delivered.error === undefined) addTo(tally.delivered, measure.id, one);
       }
     },
     /** Measures that at least one case had something to say about. */
@@ -143,12 +144,6 @@ function rowOf(tally: Tally): RetentionRow {
     ...(tally.failed > 0 &&
       tally.failed < tally.views && { otherwise: estimates(tally.delivered, (list) => estimate(list)) }),
   };
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
 }
 
 function differencesOf(tallies: readonly Tally[]): RetentionDifference[] {

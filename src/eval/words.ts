@@ -1,3 +1,4 @@
+import { addTo } from "../core/add-to.ts";
 import type { WordIndex } from "./types.ts";
 
 /**
@@ -42,10 +43,7 @@ export function indexWords(text: string): WordIndex {
   const index = new Map<string, number[]>();
   for (const match of text.toLowerCase().matchAll(WORD)) {
     if (NO_CONTENT.has(match[0])) continue;
-    const word = stem(match[0]);
-    const places = index.get(word);
-    if (places) places.push(match.index);
-    else index.set(word, [match.index]);
+    addTo(index, stem(match[0]), match.index);
   }
   return index;
 }

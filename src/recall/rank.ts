@@ -1,4 +1,4 @@
-import { runNow, type Steps } from "../core/steps.ts";
+import type { Steps } from "../core/steps.ts";
 import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
 import type { Query } from "./query.ts";
 import { type Voices, voicesOf } from "./voices.ts";
@@ -34,12 +34,10 @@ export interface Ranked {
   readonly passage: number | undefined;
 }
 
-/** Ranks candidates, best first. Messages that have nothing to do with the query are left out. */
-export function rank(candidates: CandidateSet, query: Query): Ranked[] {
-  return runNow(rankSteps(candidates, query));
-}
-
-/** The same in steps: a long conversation with many words to look for takes a while. */
+/**
+ * Ranks candidates, best first. Messages that have nothing to do with the query are left out. A long conversation with many words
+ * to look for takes a while, hence the steps.
+ */
 export function* rankSteps(candidates: CandidateSet, query: Query): Steps<Ranked[]> {
   const { messages, passages } = candidates;
   const voices = voicesOf(candidates.statistics, query);

@@ -1,3 +1,4 @@
+import { addTo } from "../core/add-to.ts";
 import type { Message } from "../core/types.ts";
 import { definedSources } from "./sources.ts";
 
@@ -69,11 +70,8 @@ export function citationRegistry(
   const cited: { readonly index: number; readonly number: string }[] = [];
   messages.forEach((message, index) => {
     for (const part of message.parts) {
-      for (const source of definedSources(part)) {
-        const list = definitions.get(source.number) ?? [];
-        list.push({ index, key: source.key, label: source.label });
-        definitions.set(source.number, list);
-      }
+      for (const { number, key, label } of definedSources(part))
+        addTo(definitions, number, { index, key, label });
       if (keepNumbers(index) && part.type === "text")
         for (const number of citationsIn(part.text)) cited.push({ index, number });
     }

@@ -155,7 +155,7 @@ function asItIsNow(line: Line, file: NamedFile | undefined, isGone: boolean): Li
 }
 
 /** The lines of a text without indentation, none longer than the limit. */
-export function* linePieces(text: string, limit: number): Generator<Piece> {
+function* linePieces(text: string, limit: number): Generator<Piece> {
   let from = 0;
   while (from < text.length) {
     let to = text.indexOf("\n", from);

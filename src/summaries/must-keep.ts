@@ -169,11 +169,8 @@ function* collect(messages: readonly Message[], run: Run): Steps<Candidate[]> {
   const found = new Map<string, Candidate>();
   yield* forEachItem(messages, run, ({ kind, key, text, index, place }) => {
     const id = idOf({ kind, key });
-    let item = found.get(id);
-    if (item === undefined) {
-      item = { kind, key, text, calls: 0, last: index, user: undefined };
-      found.set(id, item);
-    }
+    const item = found.get(id) ?? { kind, key, text, calls: 0, last: index, user: undefined };
+    found.set(id, item);
     item.last = index;
     if (place === "call") item.calls++;
     if (place === "user") item.user = index;

@@ -1,4 +1,5 @@
 import { isRecord } from "../core/is-record.ts";
+import { parseJson } from "../core/parse-json.ts";
 import type { ToolResultPart } from "../core/types.ts";
 
 /** Tools say in their first sentences whether they did it; what follows is advice or the file (characters). */
@@ -37,12 +38,7 @@ function refusesInWords(text: string): boolean {
 /** By the fields of an answer in JSON; undefined if it is none, or they don't say. */
 function refusesInFields(text: string): boolean | undefined {
   if (!text.startsWith("{") || text.length > MAX_JSON) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!isRecord(value)) return undefined;
   const { success, ok, error, errors, output } = value;
   for (const one of [success, ok]) if (typeof one === "boolean") return !one;

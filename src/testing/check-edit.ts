@@ -1,3 +1,4 @@
+import { parseJson } from "../core/parse-json.ts";
 import type { DialectId, Edit } from "../core/types.ts";
 import { isObject } from "./json.ts";
 import { isEmpty, wireFacts } from "./wire/judge-wire.ts";
@@ -67,10 +68,4 @@ export function checkEdit(
   return breaches;
 }
 
-function parses(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
+const parses = (text: string): boolean => isObject(parseJson(text));

@@ -3,7 +3,7 @@ import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";
-import { mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import { mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
 import type { AiSdkMessage, ModelPart } from "./wire.ts";
 
 /** `ModelMessage`s. The parts that are used exist in versions 5 to 7 of the SDK. */
@@ -51,10 +51,7 @@ function encodeOutput(part: ToolResultPart): unknown {
     return { type: part.error === true ? "error-text" : "text", value: part.text };
   const value = part.media.map((each) => {
     const isPicture = each.type === "image";
-    const source = mediaSource(
-      each.source,
-      isPicture ? "image/png" : (each.mediaType ?? "application/octet-stream"),
-    );
+    const source = sourceOf(each);
     if (source.kind === "id") return { type: isPicture ? "image-file-id" : "file-id", fileId: source.id };
     if (source.kind === "url") return { type: isPicture ? "image-url" : "file-url", url: source.url };
     return { type: isPicture ? "image-data" : "file-data", data: source.data, mediaType: source.mediaType };
@@ -65,10 +62,7 @@ function encodeOutput(part: ToolResultPart): unknown {
 function encodeMedia(part: ImagePart | FilePart, losses: Losses): ModelPart {
   if (part.type === "file" && part.text !== undefined) return { type: "text", text: part.text };
   const isPicture = part.type === "image";
-  const source = mediaSource(
-    part.source,
-    isPicture ? "image/png" : (part.mediaType ?? "application/octet-stream"),
-  );
+  const source = sourceOf(part);
   if (source.kind === "id") {
     losses.add(`a part of type \`${part.type}\` that is known by its id became a placeholder`);
     return { type: "text", text: mediaPlaceholder(part) };

@@ -4,7 +4,7 @@ import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";
-import { mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import { mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
 import type { AnthropicMessage, AnthropicPart } from "./wire.ts";
 
 /** Anthropic messages: leading system messages apart, results first in the user message after their calls. */
@@ -44,7 +44,7 @@ function encodePart(part: ArrangedPart, losses: Losses): AnthropicPart | undefin
     case "tool-call":
       return {
         type: "tool_use",
-        id: legalId(part.id),
+        id: legalName(part.id),
         name: legalName(part.name),
         input: toArgsObject(part.args || "{}"),
       };
@@ -58,7 +58,7 @@ function encodeResult(part: ToolResultPart, losses: Losses): AnthropicPart {
   const text = part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
   return {
     type: "tool_result",
-    tool_use_id: legalId(part.id),
+    tool_use_id: legalName(part.id),
     content: media.length > 0 ? [...text, ...media] : part.text,
     ...(part.error === true ? { is_error: true } : {}),
   };
@@ -70,7 +70,7 @@ function encodeMedia(part: ImagePart | FilePart, losses: Losses): AnthropicPart 
     return { type: "document", source, ...(part.name === undefined ? {} : { title: part.name }) };
   }
   const isPicture = part.type === "image";
-  const source = mediaSource(part.source, isPicture ? "image/png" : (part.mediaType ?? "application/pdf"));
+  const source = sourceOf(part, "application/pdf");
   const isPdf = source.kind !== "base64" || source.mediaType === "application/pdf";
   if (!isPicture && !isPdf) {
     losses.add("a file that is neither text nor PDF became a placeholder");
@@ -82,11 +82,7 @@ function encodeMedia(part: ImagePart | FilePart, losses: Losses): AnthropicPart 
   return { type, source: { type: "base64", media_type: source.mediaType, data: source.data } };
 }
 
-/** The API takes letters, digits, `_` and `-` in ids; other formats take anything. */
-function legalId(id: string): string {
-  return id.replace(/[^A-Za-z0-9_-]/g, "_") || "_";
-}
-
+/** The API takes letters, digits, `_` and `-` in ids and names; other formats take anything. */
 function legalName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_") || "_";
 }

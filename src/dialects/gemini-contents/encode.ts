@@ -4,7 +4,7 @@ import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsObject } from "../shared/json.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";
-import { mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import { mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
 import type { GeminiContent, GeminiPart } from "./wire.ts";
 
 /**
@@ -76,7 +76,7 @@ function encodePart(part: ArrangedPart, isFirstCall: boolean, losses: Losses): G
 function encodeMedia(part: ImagePart | FilePart, losses: Losses): GeminiPart {
   if (part.type === "file" && part.text !== undefined) return { text: part.text };
   const mediaType = part.type === "image" ? "image/png" : (part.mediaType ?? "application/pdf");
-  const source = mediaSource(part.source, mediaType);
+  const source = sourceOf(part, "application/pdf");
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") return { fileData: { mimeType: mediaType, fileUri: source.url } };
   losses.add("a file that only its own provider has became a placeholder");

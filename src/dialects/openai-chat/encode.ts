@@ -2,7 +2,7 @@ import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsText } from "../shared/json.ts";
 import { joinTexts } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";
-import { asUrl, mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
 import type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
 
 /** Chat Completions messages. Pictures in results become placeholders: tool messages take text only. */
@@ -20,7 +20,7 @@ function encodeMessage(message: Arranged, losses: Losses): ChatMessage[] {
       calls.push({
         id: part.id,
         type: "function",
-        function: { name: part.name, arguments: argsText(part.args) },
+        function: { name: part.name, arguments: toArgsText(part.args || "{}") },
       });
     } else if (part.type === "reasoning") {
       if (part.signed) losses.add("signed reasoning was left out: its signature can't be carried over");
@@ -47,10 +47,6 @@ function contentOf(parts: readonly ChatPart[]): string | readonly ChatPart[] | u
   return parts.length === 1 && typeof first.text === "string" ? first.text : parts;
 }
 
-function argsText(args: string): string {
-  return args === "" ? "{}" : toArgsText(args);
-}
-
 function encodeResult(part: ArrangedPart, losses: Losses): ChatMessage[] {
   if (part.type !== "tool-result") return [];
   const media = (part.media ?? []).map(mediaPlaceholder);
@@ -63,7 +59,7 @@ function encodePart(part: ArrangedPart, media: boolean, losses: Losses): ChatPar
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "file" && part.text !== undefined) return { type: "text", text: part.text };
   if (part.type !== "image" && part.type !== "file") return undefined;
-  const source = mediaSource(part.source, mediaTypeOf(part));
+  const source = sourceOf(part);
   const url = asUrl(source);
   if (media && part.type === "image" && url !== undefined) {
     return {
@@ -73,10 +69,9 @@ function encodePart(part: ArrangedPart, media: boolean, losses: Losses): ChatPar
   }
   if (media && part.type === "file" && source.kind !== "url") {
     const name = part.name === undefined ? {} : { filename: part.name };
-    const [kind, format] = mediaTypeOf(part).split("/");
-    if (kind === "audio" && source.kind === "base64") {
+    const [kind, format] = (part.mediaType ?? "").split("/");
+    if (kind === "audio" && source.kind === "base64")
       return { type: "input_audio", input_audio: { data: source.data, format } };
-    }
     return {
       type: "file",
       file: { ...name, ...(source.kind === "id" ? { file_id: source.id } : { file_data: url }) },
@@ -84,8 +79,4 @@ function encodePart(part: ArrangedPart, media: boolean, losses: Losses): ChatPar
   }
   losses.add(`a part of type \`${part.type}\` became a placeholder`);
   return { type: "text", text: mediaPlaceholder(part) };
-}
-
-function mediaTypeOf(part: { readonly type: "image" | "file"; readonly mediaType?: string }): string {
-  return part.mediaType ?? (part.type === "image" ? "image/png" : "application/octet-stream");
 }

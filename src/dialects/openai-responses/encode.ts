@@ -4,7 +4,7 @@ import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
 import { toArgsText } from "../shared/json.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
 import type { Losses } from "../shared/losses.ts";
-import { asUrl, mediaPlaceholder, mediaSource } from "../shared/media-source.ts";
+import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
 import type { ResponsesItem, ResponsesPart } from "./wire.ts";
 
 /** Responses items: one for each message, call and output. Leading system messages become the `instructions`. */
@@ -32,7 +32,7 @@ function encodeMessage(message: Arranged, losses: Losses): ResponsesItem[] {
   for (const part of message.parts) {
     if (part.type === "tool-call") {
       flush();
-      const args = part.args === "" ? "{}" : toArgsText(part.args);
+      const args = toArgsText(part.args || "{}");
       items.push({ type: "function_call", call_id: part.id, name: part.name, arguments: args });
     } else if (part.type === "tool-result") {
       flush();
@@ -69,10 +69,7 @@ function encodeMedia(part: ImagePart | FilePart, role: string, losses: Losses): 
     return { type, text: mediaPlaceholder(part) };
   }
   const isPicture = part.type === "image";
-  const source = mediaSource(
-    part.source,
-    isPicture ? "image/png" : (part.mediaType ?? "application/octet-stream"),
-  );
+  const source = sourceOf(part);
   if (isPicture) {
     const place = source.kind === "id" ? { file_id: source.id } : { image_url: asUrl(source) };
     return { type: "input_image", detail: part.detail ?? "auto", ...place };

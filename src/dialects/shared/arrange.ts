@@ -1,3 +1,4 @@
+import { addTo } from "../../core/add-to.ts";
 import { editableParts } from "../../core/edits.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
@@ -50,7 +51,7 @@ export function arrange(messages: readonly Message[], losses: Losses): Arranged[
       return id;
     });
     out.push({ role: "assistant", parts: renameCalls(piece.parts, ids) });
-    const open = results.every((result) => result === undefined) && isLast(pieces, at);
+    const open = results.every((result) => result === undefined) && at === pieces.length - 1;
     if (!open)
       out.push({ role: "tool", parts: results.map((r, i) => r ?? noResult(calls[i], ids[i], losses)) });
   });
@@ -133,10 +134,7 @@ function resultsById(pieces: readonly Arranged[]): Map<string, Waiting[]> {
   const results = new Map<string, Waiting[]>();
   pieces.forEach((piece, at) => {
     for (const part of piece.parts) {
-      if (part.type !== "tool-result") continue;
-      const list = results.get(part.id) ?? [];
-      list.push({ at, part });
-      results.set(part.id, list);
+      if (part.type === "tool-result") addTo(results, part.id, { at, part });
     }
   });
   return results;
@@ -159,10 +157,6 @@ function uniqueId(id: string, seen: Map<string, number>, losses: Losses): string
 function renameCalls(parts: readonly ArrangedPart[], ids: readonly string[]): ArrangedPart[] {
   let next = 0;
   return parts.map((part) => (part.type === "tool-call" ? { ...part, id: ids[next++] ?? part.id } : part));
-}
-
-function isLast(pieces: readonly Arranged[], at: number): boolean {
-  return at === pieces.length - 1;
 }
 
 function noResult(call: ToolCallPart | undefined, id: string | undefined, losses: Losses): ToolResultPart {

@@ -1,3 +1,4 @@
+import type { FilePart, ImagePart } from "../../core/types.ts";
 import { parseDataUrl } from "./media.ts";
 
 /** What a part's `source` is, for writing it in another format. */
@@ -18,6 +19,11 @@ const PICTURES: readonly (readonly [prefix: string, mediaType: string])[] = [
 const MIN_BASE64 = 64;
 /** Characters looked at to tell base64 from an id. */
 const SAMPLE = 256;
+
+/** The source of a picture or file; `fileType` is the media type of a file that doesn't say its own. */
+export function sourceOf(part: ImagePart | FilePart, fileType = "application/octet-stream"): MediaSource {
+  return mediaSource(part.source, part.type === "image" ? "image/png" : (part.mediaType ?? fileType));
+}
 
 export function mediaSource(source: string, fallbackType: string): MediaSource {
   const data = parseDataUrl(source);

@@ -34,11 +34,8 @@ export function ownWindow(model: Model): number | undefined {
  */
 export async function learnWindow(model: Model, signal: AbortSignal): Promise<void> {
   if (model.findWindow === undefined || model.window !== undefined || modelInfo(model.id).known) return;
-  let question = asked.get(model);
-  if (question === undefined) {
-    question = askWindow(model);
-    asked.set(model, question);
-  }
+  const question = asked.get(model) ?? askWindow(model);
+  asked.set(model, question);
   await question;
   signal.throwIfAborted();
 }

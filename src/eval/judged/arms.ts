@@ -1,3 +1,4 @@
+import { lastTrue } from "../../core/last-true.ts";
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
 import { costOf, type Item, suffixStart } from "../contestants/packing.ts";
 import { type CompactedInput, compacted, compactedWithRecall } from "./compacted.ts";
@@ -163,14 +164,9 @@ function newestWithin(items: readonly Item[], size: number, counter: TokenCounte
 
 /** The longest end of a text that costs at most so much. */
 function endOf(text: string, size: number, counter: TokenCounter): string {
-  let low = 0;
-  let high = text.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (costOf(`… ${text.slice(-middle)}`, counter.count) <= size) low = middle;
-    else high = middle - 1;
-  }
-  return `… ${low === 0 ? "" : text.slice(-low)}`;
+  const fits = (length: number): boolean => costOf(`… ${text.slice(-length)}`, counter.count) <= size;
+  const length = lastTrue(1, text.length, fits);
+  return `… ${length === 0 ? "" : text.slice(-length)}`;
 }
 
 /** What the summary may have at most, whatever the size (tokens). */

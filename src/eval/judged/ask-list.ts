@@ -1,5 +1,6 @@
 import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import type { Model, ModelMessage, ModelRequest } from "../../core/types.ts";
 import type { Journal } from "./journal.ts";
 import type { Role, Spending } from "./spending.ts";
@@ -62,10 +63,6 @@ function listIn(text: string): readonly unknown[] | undefined {
   const start = text.indexOf("[");
   const end = text.lastIndexOf("]");
   if (start < 0 || end < start) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(start, end + 1));
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text.slice(start, end + 1));
+  return Array.isArray(value) ? value : undefined;
 }

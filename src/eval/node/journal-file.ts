@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseJson } from "../../core/parse-json.ts";
 import type { Journal } from "../judged/journal.ts";
 
 /** Replies hold words of a conversation, so the files are their owner's alone. */
@@ -32,10 +33,6 @@ export function journalIn(dir: string): Journal & { readonly size: number } {
 }
 
 function replyIn(line: string): { key: string; text: string } | undefined {
-  try {
-    const { key, text } = JSON.parse(line) as { key?: unknown; text?: unknown };
-    return typeof key === "string" && typeof text === "string" ? { key, text } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { key, text } = (parseJson(line) ?? {}) as { key?: unknown; text?: unknown };
+  return typeof key === "string" && typeof text === "string" ? { key, text } : undefined;
 }

@@ -1,8 +1,9 @@
 import { defined } from "../../core/defined.ts";
 import { isRecord } from "../../core/is-record.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { type Json, list, obj, parseJson, str } from "../shared/json.ts";
+import { type Json, list, obj, str } from "../shared/json.ts";
 import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { messagesUsage, usageOf } from "../shared/usage.ts";

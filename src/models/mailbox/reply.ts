@@ -1,8 +1,9 @@
 import { defined } from "../../core/defined.ts";
 import { ModelError } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
-import { obj, parseJson, str } from "../shared/json.ts";
+import { obj, str } from "../shared/json.ts";
 import { usageOf } from "../shared/usage.ts";
 import { type Files, unlessGone } from "./files.ts";
 

@@ -1,6 +1,7 @@
 import { ModelError, type ModelFailure } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { list, obj, parseJson, str } from "./json.ts";
+import { parseJson } from "../../core/parse-json.ts";
+import { list, obj, str } from "./json.ts";
 import { overflowOf } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { type HeaderReader, retryAfterOf } from "./retry-after.ts";

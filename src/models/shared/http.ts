@@ -1,6 +1,6 @@
 import { ModelError } from "../../core/errors.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import { failureInside, failureOf } from "./failure.ts";
-import { parseJson } from "./json.ts";
 import { AnswerTooLong, readText } from "./read-text.ts";
 import { redact } from "./redact.ts";
 import { parseSse, type SseEvent } from "./sse.ts";

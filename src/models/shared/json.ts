@@ -19,12 +19,3 @@ export function count(value: unknown): number | undefined {
   const number = isExactNumber(value) ? Number(value.rawJSON) : value;
   return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : undefined;
 }
-
-/** The value of a JSON text, or undefined. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

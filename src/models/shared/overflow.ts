@@ -1,5 +1,6 @@
 import { isRecord } from "../../core/is-record.ts";
-import { count, parseJson } from "./json.ts";
+import { parseJson } from "../../core/parse-json.ts";
+import { count } from "./json.ts";
 
 /** What a provider's "too long" answer tells. */
 export interface Overflow {

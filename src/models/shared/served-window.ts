@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
+import { parseJson } from "../../core/parse-json.ts";
 import type { Endpoint } from "./http.ts";
-import { type Json, list, obj, parseJson } from "./json.ts";
+import { type Json, list, obj } from "./json.ts";
 import { readText } from "./read-text.ts";
 
 /**

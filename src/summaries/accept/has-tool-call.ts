@@ -1,3 +1,5 @@
+import { parseJson } from "../../core/parse-json.ts";
+
 /** A call that a model wrote as text, because the request forbade real ones. */
 const CALL_TAG =
   /^[ \t]*(?:<(?:[\w-]+:)?(?:tool[_-]call|tool[_-]use|function[_-]calls?|invoke)[\s>]|<function=|<\|(?:tool_calls?|python_tag)|<｜tool▁calls|\[TOOL_CALLS\]|to=functions\.|functions\.\w+\s*[({:])/im;
@@ -9,13 +11,7 @@ export function hasToolCall(text: string): boolean {
 
 /** `{"name": "read", "arguments": {…}}` and its relatives, alone or in a list. */
 function isCallBody(text: string): boolean {
-  if (!/^[[{]/.test(text)) return false;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return false;
-  }
+  const value = /^[[{]/.test(text) ? parseJson(text) : undefined;
   const calls: unknown[] = Array.isArray(value) ? value : [value];
   return calls.length > 0 && calls.every(isCall);
 }

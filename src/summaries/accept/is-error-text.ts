@@ -1,3 +1,5 @@
+import { parseJson } from "../../core/parse-json.ts";
+
 /** An error that arrived as an answer: proxies and servers send them with status 200. */
 
 /** A longer text that mentions an error reports it. */
@@ -32,12 +34,9 @@ export function isErrorText(text: string): boolean {
 /** `{"error": {…}}`, `{"detail": "…"}`, `{"type":"error", …}`, `{"code": 500, "message": "…"}`. */
 function isErrorBody(text: string): boolean {
   if (!/^[[{]/.test(text)) return false;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined)
     return text.length <= MAX_ERROR && /^[[{]\s*"(?:error|errors|detail)"\s*:/.test(text);
-  }
   const body: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof body !== "object" || body === null) return true;
   const keys = Object.keys(body);

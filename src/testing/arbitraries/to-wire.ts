@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/parse-json.ts";
 import type { DialectId, Message, Part } from "../../core/types.ts";
 
 /** A transcript on the wire, with the system prompt where the format wants it. */
@@ -36,11 +37,8 @@ const textOf = (message: Message) =>
   message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 const parse = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return { text: json };
-  }
+  const value = parseJson(json);
+  return value === undefined ? { text: json } : value;
 };
 
 const base64 = (part: Part & { readonly source: string }) => part.source.slice(part.source.indexOf(",") + 1);

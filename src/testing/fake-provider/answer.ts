@@ -1,3 +1,4 @@
+import { lastTrue } from "../../core/last-true.ts";
 import { digest } from "./digest.ts";
 import type { FakeApi, FakeReply, FakeRequest } from "./types.ts";
 
@@ -59,13 +60,10 @@ export function decide(
 /** The beginning of a text that has at most so many tokens. */
 function cut(text: string, tokens: number, count: (text: string) => number): string {
   if (count(text) <= tokens) return text;
-  let [low, high] = [0, text.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (count(text.slice(0, middle)) <= tokens) low = middle;
-    else high = middle - 1;
-  }
-  return text.slice(0, low);
+  return text.slice(
+    0,
+    lastTrue(1, text.length, (length) => count(text.slice(0, length)) <= tokens),
+  );
 }
 
 /** Longest piece of a streamed text. */

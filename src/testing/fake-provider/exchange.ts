@@ -1,3 +1,5 @@
+import { parseJson } from "../../core/parse-json.ts";
+import { isObject } from "../json.ts";
 import { decide } from "./answer.ts";
 import { faultName, refusalOf, spoiled, unauthorized } from "./apply-fault.ts";
 import { chatWire } from "./chat/chat-wire.ts";
@@ -228,13 +230,8 @@ function withThought(reply: FakeReply, thinks: boolean): FakeReply {
 }
 
 function parseBody(raw: string): FakeBody {
-  let body: unknown;
-  try {
-    body = JSON.parse(raw);
-  } catch {
-    body = undefined;
-  }
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as FakeBody;
+  const body = parseJson(raw);
+  if (isObject(body)) return body;
   throw new ProviderRefusal(
     "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly.)",
   );

@@ -1,3 +1,5 @@
+import { type Json, objects, str } from "../json.ts";
+
 /**
  * What a provider sees when it looks at one wire message. Written from the wire formats alone: nothing here shares
  * code with `src/dialects` or `src/core`, so that a misreading there can't hide itself.
@@ -45,10 +47,28 @@ export class FactsBuilder {
   textBeforeResult = false;
   callSigned = false;
 
-  text(text: string, words: boolean): void {
+  text(text: string, words = false): void {
     if (text === "") return;
     this.texts.push(text);
     if (words) this.words.push(text);
+  }
+
+  /** A content that is a text, or a list of parts. */
+  content(content: unknown, role: WireFacts["role"], add: (part: Json) => void): void {
+    if (typeof content === "string") this.text(content, role === "user");
+    for (const part of objects(content)) add(part);
+  }
+
+  call(link: WireLink & { readonly name: string }, args: string): void {
+    this.calls.push(link);
+    this.text(link.name);
+    this.text(args);
+  }
+
+  /** A result that is a text, or a list of parts with texts. */
+  result(link: WireLink, output: unknown): void {
+    this.results.push(link);
+    this.content(output, "tool", (part) => this.text(str(part["text"])));
   }
 
   done(role: WireFacts["role"]): WireFacts {

@@ -1,10 +1,6 @@
 import type { DialectId } from "../../core/types.ts";
-import { aiSdkFacts } from "./ai-sdk.ts";
-import { anthropicFacts } from "./anthropic-messages.ts";
 import type { WireFacts, WireLink } from "./facts.ts";
-import { geminiFacts } from "./gemini-contents.ts";
-import { chatFacts } from "./openai-chat.ts";
-import { responsesFacts } from "./openai-responses.ts";
+import { WIRE_READERS } from "./read-wire.ts";
 
 /** Something for which a provider answers 400, and the position of the message that it would name. */
 export interface WireFault {
@@ -30,17 +26,9 @@ export interface WireJudgement {
   readonly partners: ReadonlyMap<string, number>;
 }
 
-const READERS: Readonly<Record<string, (message: unknown) => WireFacts>> = {
-  "openai-chat": chatFacts,
-  "openai-responses": responsesFacts,
-  "anthropic-messages": anthropicFacts,
-  "ai-sdk": aiSdkFacts,
-  "gemini-contents": geminiFacts,
-};
-
 /** What one message is on the wire. */
 export function wireFacts(dialect: DialectId, message: unknown): WireFacts {
-  const reader = READERS[dialect];
+  const reader = WIRE_READERS[dialect];
   if (reader === undefined) throw new Error(`No wire reader for the dialect "${dialect}".`);
   return reader(message);
 }

@@ -113,12 +113,7 @@ function placeOf(options: PlaceOptions | undefined): string {
 /** PostgreSQL's ways. */
 export function postgresEngine(
   pool: PostgresPool,
-  {
-    where,
-    told = "the URL",
-    ownsPool,
-    isPrepared = true,
-  }: {
+  options: {
     /** Server and database, for error texts. */
     readonly where: string;
     /** What user, password and database are given in. */
@@ -127,6 +122,7 @@ export function postgresEngine(
     readonly isPrepared?: boolean;
   },
 ): SqlEngine {
+  const { where, told = "the URL", ownsPool, isPrepared = true } = options;
   const names = isPrepared ? statementNames() : undefined;
   return {
     kind: "postgres",

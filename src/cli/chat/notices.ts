@@ -12,13 +12,8 @@ export interface Notice {
 const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
 
 /** What came of a compaction that was asked for. */
-export function compactionNotice({
-  outcome,
-  report,
-  pressure,
-  failed: why,
-  isJustCompacted,
-}: CompactAnswer): Notice[] {
+export function compactionNotice(answer: CompactAnswer): Notice[] {
+  const { outcome, report, pressure, failed: why, isJustCompacted } = answer;
   const failure = why ? [failed(why.message, why.fallback)] : [];
   if (outcome === "cancelled") return [{ tone: "warn", text: "Stopped: nothing was compacted." }];
   if (isJustCompacted)

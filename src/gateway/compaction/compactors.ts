@@ -142,11 +142,10 @@ export function createCompactors(options: {
 }
 
 /** Settles what holds for requests. */
-function createSettle({
-  config,
-  windows,
-  warnGuess,
-}: Pick<Parameters<typeof createCompactors>[0], "config" | "windows" | "warnGuess">): Settle {
+function createSettle(
+  parts: Pick<Parameters<typeof createCompactors>[0], "config" | "windows" | "warnGuess">,
+): Settle {
+  const { config, windows, warnGuess } = parts;
   /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
   const configured = new WeakMap<object, Tuning>();
   const configuredFor = (own: Upstream["config"] | undefined): Tuning => {

@@ -39,11 +39,7 @@ const keys = new AsyncLocalStorage<SentKeys>();
 
 /** Runs work that may ask a model with the client's own key. No other upstream than the request's own ever gets it. */
 export function withClientKeys<T>(
-  {
-    headers,
-    keyIsOurs,
-    upstream,
-  }: {
+  sent: {
     readonly headers: IncomingHttpHeaders;
     /** The key that the client showed was for us. */
     readonly keyIsOurs: boolean;
@@ -52,6 +48,7 @@ export function withClientKeys<T>(
   },
   work: () => T,
 ): T {
+  const { headers, keyIsOurs, upstream } = sent;
   const carried: Record<string, string> = {};
   for (const name of CARRIED) {
     const value = headerOf(headers, name);

@@ -10,12 +10,8 @@ const FIRST_SWEEP_MS = 35_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Removes what has had its time: conversations, events, records, leases. One node at a time does it. */
-export function startSweep({
-  store,
-  config,
-  node,
-  log,
-}: Pick<OpsParts, "store" | "config" | "node" | "log">): { stop(): void } {
+export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "log">): { stop(): void } {
+  const { store, config, node, log } = parts;
   const sweep = async (isFirst: boolean): Promise<void> => {
     try {
       if (!isFirst && !(await store.leases.acquire("default", "sweep", node, SWEEP_EVERY_MS))) return;

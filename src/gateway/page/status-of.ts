@@ -3,14 +3,10 @@ import { shownAddress } from "../upstream/address.ts";
 import type { PageParts } from "./context.ts";
 
 /** What a page is told of the server before anything else. */
-export function statusOf({
-  config,
-  store,
-  upstreams,
-  version,
-  ownUpstreams,
-  canAddModels,
-}: Pick<PageParts, "config" | "store" | "upstreams" | "version" | "ownUpstreams" | "canAddModels">): Status {
+export function statusOf(
+  parts: Pick<PageParts, "config" | "store" | "upstreams" | "version" | "ownUpstreams" | "canAddModels">,
+): Status {
+  const { config, store, upstreams, version, ownUpstreams, canAddModels } = parts;
   const { summarizer } = config;
   return {
     version,

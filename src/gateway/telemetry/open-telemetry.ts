@@ -168,16 +168,8 @@ function attributesOf({ model, upstream, status }: RequestFact): Attributes {
 }
 
 /** What one request was like. */
-function detailsOf({
-  status,
-  path,
-  conversation,
-  usage,
-  outcome,
-  tokens,
-  cacheLost,
-  lostSpend,
-}: RequestFact): Attributes {
+function detailsOf(fact: RequestFact): Attributes {
+  const { status, path, conversation, usage, outcome, tokens, cacheLost, lostSpend } = fact;
   return {
     "http.response.status_code": status,
     "url.path": path,

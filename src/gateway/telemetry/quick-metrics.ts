@@ -12,12 +12,10 @@ interface Named {
 }
 
 /** A histogram without labels. */
-export function quickHistogram({
-  registry,
-  name,
-  help,
-  buckets,
-}: Named & { readonly buckets: readonly number[] }): { observe(value: number): void } {
+export function quickHistogram(options: Named & { readonly buckets: readonly number[] }): {
+  observe(value: number): void;
+} {
+  const { registry, name, help, buckets } = options;
   /** By bucket; the last one is for what is larger than all of them. */
   const counts = new Float64Array(buckets.length + 1);
   let sum = 0;
@@ -56,12 +54,10 @@ export function quickHistogram({
 }
 
 /** A counter with a few sets of labels, each a list of their values. */
-export function quickCounter<const Labels extends readonly string[]>({
-  registry,
-  name,
-  help,
-  labels,
-}: Named & { readonly labels: Labels }): { add(...values: { [K in keyof Labels]: string }): void } {
+export function quickCounter<const Labels extends readonly string[]>(
+  options: Named & { readonly labels: Labels },
+): { add(...values: { [K in keyof Labels]: string }): void } {
+  const { registry, name, help, labels } = options;
   const pending = new Map<string, number>();
   new Counter({
     name,

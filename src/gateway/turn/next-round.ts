@@ -108,12 +108,9 @@ const answers: Readonly<Record<HostedToolName, Answer>> = {
 async function answerCall(
   parts: TurnParts,
   turn: Turn,
-  {
-    tool,
-    hosted,
-    call,
-  }: { readonly tool: HostedToolName; readonly hosted: HostedTurn; readonly call: ToolCallPart },
+  options: { readonly tool: HostedToolName; readonly hosted: HostedTurn; readonly call: ToolCallPart },
 ): Promise<string> {
+  const { tool, hosted, call } = options;
   const { log, metrics } = parts;
   metrics.hostedCalls.inc({ tool });
   try {

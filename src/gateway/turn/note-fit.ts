@@ -7,17 +7,12 @@ import type { Turn, TurnParts } from "./turn.ts";
 
 /** Metrics, totals, log, pages and timeline are told what `fit` did. */
 export function noteFit(
-  {
-    metrics,
-    totals,
-    log,
-    live,
-    timeline,
-  }: Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline">,
+  parts: Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline">,
   turn: Turn,
   report: Report,
   ms: number,
 ): void {
+  const { metrics, totals, log, live, timeline } = parts;
   const { tenant } = turn.client;
   const { isObserved } = turn;
   const saved = report.tokens.transcript - report.tokens.after;

@@ -149,19 +149,14 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 /** What a recording of this request begins with; undefined where nothing is stored. */
 function openingOf(
   parts: ReadingParts,
-  {
-    client,
-    wire,
-    request,
-    comesAgain,
-    ...of
-  }: Pick<Opening, "asked" | "at" | "from"> & {
+  given: Pick<Opening, "asked" | "at" | "from"> & {
     readonly client: Client;
     readonly wire: Wire;
     readonly comesAgain: boolean;
     readonly request: IncomingMessage;
   },
 ): Opening | undefined {
+  const { client, wire, request, comesAgain, ...of } = given;
   if (!parts.recorder) return undefined;
   const session = sessionOf(request.headers);
   const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);

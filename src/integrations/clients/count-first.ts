@@ -11,15 +11,12 @@ import { type ClientWire, type Json, numberOf } from "./wire.ts";
  * precis believed and doesn't fit. Where the provider doesn't count, the view is sent as it is.
  */
 export async function countFirst(
-  {
-    fetch,
-    url,
-    init,
-  }: { readonly fetch: FetchLike; readonly url: URL; readonly init: RequestInit | undefined },
+  options: { readonly fetch: FetchLike; readonly url: URL; readonly init: RequestInit | undefined },
   { count }: ClientWire,
   body: Json,
   { view, compactor }: { readonly view: FitResult<unknown>; readonly compactor: Compactor<unknown> },
 ): Promise<void> {
+  const { fetch, url, init } = options;
   const { report } = view;
   if (!count || !isWorthCounting(report)) return;
   const asked = new URL(url);

@@ -33,16 +33,13 @@ export interface SqlContext extends StoreEffects {
 const INDEXED_AT_ONCE = 20;
 
 /** Opens a database at its first use; `prepare` brings the schema up to date. */
-export function createSqlContext({
-  engine,
-  effects,
-  prepare,
-}: {
+export function createSqlContext(parts: {
   readonly engine: SqlEngine;
   readonly effects: StoreEffects;
   /** `takeOver` takes what older versions left beside the database into its tables. */
   readonly prepare: (takeOver: () => Promise<void> | undefined) => Promise<void>;
 }): SqlContext {
+  const { engine, effects, prepare } = parts;
   const write = createWriter(engine);
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;

@@ -49,17 +49,8 @@ export interface App {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-export function createApp({
-  api,
-  router,
-  clientKey,
-  live = openLive(api, undefined, globalThis.window),
-}: {
-  api: Api;
-  router: Router;
-  clientKey: ClientKey;
-  live?: Live;
-}): App {
+export function createApp(options: { api: Api; router: Router; clientKey: ClientKey; live?: Live }): App {
+  const { api, router, clientKey, live = openLive(api, undefined, globalThis.window) } = options;
   const store = createStore<AppState>({
     status: undefined,
     models: undefined,
@@ -239,15 +230,12 @@ function hasUnsent(chat: string): boolean {
 }
 
 /** The models that the server's upstreams have, and which of them a chat takes. */
-function createServedModels({
-  api,
-  store,
-  attempt,
-}: {
+function createServedModels(parts: {
   readonly api: Api;
   readonly store: Store<AppState>;
   readonly attempt: <T>(work: () => Promise<T>) => Promise<T | undefined>;
 }) {
+  const { api, store, attempt } = parts;
   let asked: Promise<ModelsAnswer | undefined> | undefined;
   /** Asks the upstreams, which may take a while; once is enough. */
   const ask = () => {

@@ -27,17 +27,14 @@ type Compactions = Pick<
 
 export function createChatCompactions(
   { api, id, store, fail, refresh }: ChatParts,
-  {
-    change,
-    takeModel,
-    now,
-  }: {
+  options: {
     readonly change: (body: ConversationChanges) => Promise<void>;
     /** A chat that has no model yet takes one. */
     readonly takeModel: () => Promise<void>;
     readonly now: () => number;
   },
 ): Compactions {
+  const { change, takeModel, now } = options;
   const params = { id };
   let acting = 0;
 

@@ -17,16 +17,7 @@ export interface Example {
 }
 
 /** Opens files: a conversation becomes a chat, a recorded stream is looked at. */
-export function createFileOpener({
-  api,
-  store,
-  router,
-  conversations,
-  stream,
-  open,
-  chat,
-  insteadOf,
-}: {
+export function createFileOpener(parts: {
   readonly api: Api;
   readonly store: Store<AppState>;
   readonly router: Router;
@@ -36,6 +27,7 @@ export function createFileOpener({
   readonly chat: (id: string) => Chat;
   readonly insteadOf: (conversation: ApiConversation) => Promise<string | undefined>;
 }): (name: string, readText: () => Promise<string>, example?: Example) => Promise<void> {
+  const { api, store, router, conversations, stream, open, chat, insteadOf } = parts;
   /** An example is compacted where it opens, so that its point is what one sees first. */
   const prepare = async (conversation: ApiConversation, { title, window }: Example) => {
     const params = { id: conversation.id };

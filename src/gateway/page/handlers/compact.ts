@@ -179,12 +179,7 @@ type Work = (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>
 async function compaction(
   context: ApiContext,
   work: Work,
-  {
-    fact,
-    isSure = true,
-    isWhole = false,
-    endsWith,
-  }: {
+  options: {
     /** What the timeline is told instead of the compaction itself. */
     readonly fact?: (report: Report) => TimelineFact;
     /** It will come to a compaction. Otherwise pages are told when it does. */
@@ -195,6 +190,7 @@ async function compaction(
     readonly endsWith?: AbortSignal;
   } = {},
 ): Promise<CompactAnswer> {
+  const { fact, isSure = true, isWhole = false, endsWith } = options;
   const { gateway, tenant, headers, client } = context;
   const { id } = await findConversation(gateway, tenant, context.param("id"));
   return exclusive(context, id, "compacting", async (stopped) => {

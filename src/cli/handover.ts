@@ -6,10 +6,7 @@ export const handoverLine: CommandLine = {
   name: "handover",
   summary: "Writes the start of a fresh session for a goal: what of an earlier conversation matters for it.",
   usage: "precis handover FILE --goal TEXT [flags]",
-  flags: {
-    goal: { value: "TEXT", help: "what the fresh session is for" },
-    ...STANDALONE_FLAGS,
-  },
+  flags: { goal: { value: "TEXT", help: "what the fresh session is for" }, ...STANDALONE_FLAGS },
   notes: [
     "Without --model it is made by code, and the same file and goal give the same text: what was asked for, rules, state, decisions, what was said about the goal, files, open points. With a model, the model tells the earlier session.",
     ...STANDALONE_NOTES,

@@ -13,10 +13,7 @@ export const importLine: CommandLine = {
   name: "import",
   summary: "Takes logs and exports of other programs into the database, a folder at a time.",
   usage: "precis import FILE|FOLDER… [flags]",
-  flags: {
-    ...DATABASE_FLAGS,
-    json: { help: "print what was done as JSON" },
-  },
+  flags: { ...DATABASE_FLAGS, json: { help: "print what was done as JSON" } },
   notes: [
     "A FOLDER is searched for .json and .jsonl files, plain or gzip, and for the database of opencode, with all folders in it. What is no conversation is passed over; one that can't be read is named with its line, and the others are imported. Each session of a database counts as a file.",
     "A second run reads only files that have changed, and adds only messages that are new. One that was interrupted goes on where it stopped.",

@@ -19,9 +19,7 @@ export interface CommandLine {
 }
 
 /** Flags that every command takes. */
-export const COMMON_FLAGS = {
-  help: { help: "this text" },
-} as const satisfies Record<string, Flag>;
+export const COMMON_FLAGS = { help: { help: "this text" } } as const satisfies Record<string, Flag>;
 
 export interface ParsedFlags {
   readonly files: readonly string[];

@@ -125,10 +125,7 @@ async function inStore(past: Past, session: string | undefined): Promise<Place> 
       `${problem} There is no file of that name either. precis inspect lists the sessions.`,
     );
   });
-  return {
-    search: (query, options) => past.search(query, { ...options, of }),
-    read: past.open(of).read,
-  };
+  return { search: (query, options) => past.search(query, { ...options, of }), read: past.open(of).read };
 }
 
 function writeHits(

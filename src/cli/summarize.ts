@@ -7,10 +7,7 @@ export const summarizeLine: CommandLine = {
   summary:
     "Writes a summary of a conversation that stands by itself: for a pull request, a colleague, a note.",
   usage: "precis summarize FILE [flags]",
-  flags: {
-    focus: { value: "TEXT", help: "what the summary should care about most" },
-    ...STANDALONE_FLAGS,
-  },
+  flags: { focus: { value: "TEXT", help: "what the summary should care about most" }, ...STANDALONE_FLAGS },
   notes: [
     "Without --model the summary is made by code: goal, rules, state, decisions and findings, files, open points, in statements of the user and of the assistant.",
     ...STANDALONE_NOTES,

@@ -51,11 +51,7 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
     help: "show the settings of this chat, or change one",
     run: settings,
   },
-  model: {
-    usage: "/model [name]",
-    help: "show the models, or go on with another one",
-    run: model,
-  },
+  model: { usage: "/model [name]", help: "show the models, or go on with another one", run: model },
   recall: {
     usage: "/recall words",
     help: "find what was said, also what the view no longer shows",

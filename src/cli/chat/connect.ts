@@ -38,12 +38,7 @@ function openOther(server: string, flags: ParsedFlags, io: Io): Connection {
   const name = flags.value("key-env");
   const key = name === undefined ? undefined : io.env[name];
   if (name !== undefined && !key) throw new UsageError(`--key-env ${name}: that variable isn't set.`);
-  return {
-    api: apiAt(server, key),
-    where: server,
-    isKept: true,
-    close: async () => {},
-  };
+  return { api: apiAt(server, key), where: server, isKept: true, close: async () => {} };
 }
 
 /** The same server as `precis serve`, on the same database, for this chat alone. */

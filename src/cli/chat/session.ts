@@ -128,10 +128,7 @@ export function createChatSession(options: {
           outcome = take(event, hear) ?? outcome;
         }
         if (outcome === undefined)
-          throw new ApiFailure({
-            code: "cut-off",
-            message: "The server ended the answer in the middle.",
-          });
+          throw new ApiFailure({ code: "cut-off", message: "The server ended the answer in the middle." });
         return outcome;
       });
     },

@@ -84,12 +84,7 @@ const bestOf = (lines: readonly Compared[]): Compared | undefined =>
   bestTrade(
     lines
       .filter(({ strategy }) => strategy !== "everything")
-      .map((line) => ({
-        line,
-        keeps: keptBy(line),
-        costs: line.cost,
-        isPossible: line.impossible === 0,
-      })),
+      .map((line) => ({ line, keeps: keptBy(line), costs: line.cost, isPossible: line.impossible === 0 })),
   )?.line;
 
 /** Why it is the best trade, in a sentence. */

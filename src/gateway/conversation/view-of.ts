@@ -95,10 +95,7 @@ function nextOf(plan: Planned): Pick<ApiPressure, "next" | "isAllPinned"> {
   if (plan === "impossible") return { next: "impossible" };
   if (plan.calls.length > 0 || isCompacting(plan)) return { next: "compaction" };
   const isAllPinned = plan.warnings.some(({ code }) => code === "all-pinned");
-  return {
-    next: plan.due === undefined ? "held" : "nothing-to-gain",
-    ...(isAllPinned && { isAllPinned }),
-  };
+  return { next: plan.due === undefined ? "held" : "nothing-to-gain", ...(isAllPinned && { isAllPinned }) };
 }
 
 export async function viewOf(

@@ -124,10 +124,7 @@ function createElsewhere() {
       for (const busy of workers.values()) {
         const one = busy.get(conversation);
         if (one)
-          all = {
-            running: all.running ?? one.running,
-            inBackground: all.inBackground || one.inBackground,
-          };
+          all = { running: all.running ?? one.running, inBackground: all.inBackground || one.inBackground };
       }
       return all;
     },

@@ -31,10 +31,7 @@ export interface TurnTrace {
 const UNTRACED: TurnTrace = { run: (work) => work(), end() {} };
 
 /** Tells nobody: `openTelemetry` isn't set. */
-export const noTracing: Tracing = {
-  begin: () => UNTRACED,
-  model: (model) => model,
-};
+export const noTracing: Tracing = { begin: () => UNTRACED, model: (model) => model };
 
 /** Of the semantic conventions for generative AI. */
 const DURATION = "gen_ai.client.operation.duration";

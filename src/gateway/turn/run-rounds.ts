@@ -84,11 +84,7 @@ function spliceRounds<T extends Turn>(
   const spliced = new Answer(
     first.answer.statusCode,
     headers,
-    {
-      pause: () => source.pause(),
-      resume: () => source.resume(),
-      abort: () => source.drop(),
-    },
+    { pause: () => source.pause(), resume: () => source.resume(), abort: () => source.drop() },
     upstream.config.timeoutMs ?? PATIENCE_MS,
   );
   const pass = (texts: readonly string[]): void => {

@@ -57,11 +57,7 @@ export async function count(
   if (countsItself && isWhole) return passThrough(parts, forwarded);
 
   const plain = wire.read(wire.native?.plain(whole) ?? whole, path);
-  await lookAhead(parts, choice, {
-    bytes: decoded.length,
-    asked: plain,
-    signal: abortOnClose(response),
-  });
+  await lookAhead(parts, choice, { bytes: decoded.length, asked: plain, signal: abortOnClose(response) });
   // A provider that has edits of its own carries them out itself, on the view that it is sent.
   const edits = upstream.isNative ? [] : wish.edits;
   const { messages } = clearedBy(wire, await measureOf(parts, choice), plain, edits);

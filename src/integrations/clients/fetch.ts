@@ -221,10 +221,7 @@ interface Reader {
 
 function answerReader(wire: ClientWire): Reader {
   const texts: string[] = [];
-  return {
-    add: (text) => texts.push(text),
-    end: () => wire.learn(parse(texts.join("")) ?? {}),
-  };
+  return { add: (text) => texts.push(text), end: () => wire.learn(parse(texts.join("")) ?? {}) };
 }
 
 /** Reads the events that speak of tokens or of the end; all others are looked at and forgotten. */

@@ -40,10 +40,7 @@ export function PartView(props: {
           name={part.error ? strings.chat.error : strings.chat.result}
           brief={oneLine(part.text)}
           body={pretty(part.text)}
-          {...(message && {
-            facts: strings.chat.tokens(message.tokens),
-            fate: message.fate.type,
-          })}
+          {...(message && { facts: strings.chat.tokens(message.tokens), fate: message.fate.type })}
         >
           {part.media?.map((media, n) =>
             // biome-ignore lint/suspicious/noArrayIndexKey: media never change their order

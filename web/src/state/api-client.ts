@@ -26,11 +26,7 @@ export function explain(error: unknown): Trouble {
 }
 
 /** Refusals of a value begin with a name for programs (`precis:`, `settings.window:`). People see which box is meant. */
-const NAMED = {
-  invalid: /^[a-z]\w*(?:\.\w+)*: /,
-  config: /^precis: /,
-  "budget-impossible": /^precis: /,
-};
+const NAMED = { invalid: /^[a-z]\w*(?:\.\w+)*: /, config: /^precis: /, "budget-impossible": /^precis: / };
 
 function inPlainWords({ code, message }: ApiFailure): string {
   const plain = Object.hasOwn(NAMED, code) ? message.replace(NAMED[code as keyof typeof NAMED], "") : message;

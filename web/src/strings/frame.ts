@@ -14,14 +14,9 @@ export const errors = {
 };
 
 /** Work that takes a while. */
-export const work = {
-  cancelled: "Cancelled.",
-  again: "Begin again",
-};
+export const work = { cancelled: "Cancelled.", again: "Begin again" };
 
-export const connection = {
-  lost: "Connection lost. Trying again…",
-};
+export const connection = { lost: "Connection lost. Trying again…" };
 
 export const sidebar = {
   label: "Conversations",

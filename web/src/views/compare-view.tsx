@@ -161,11 +161,7 @@ function useReplay(id: string | undefined) {
     }));
     try {
       const answer = await api.call(routes.replay, {
-        body: {
-          conversation: id,
-          policies,
-          ...(prices !== undefined && { prices }),
-        },
+        body: { conversation: id, policies, ...(prices !== undefined && { prices }) },
       });
       const ends = await Promise.all(
         chosen.map((strategy) =>

@@ -1,5 +1,6 @@
 import { givingWay } from "../../../core/budget.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
+import { defined } from "../../../core/defined.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
@@ -28,9 +29,7 @@ export const conversationHandlers = {
     const cursor = cursorQuery(context);
     const archived = context.query("archived");
     const page = await gateway.store.conversations.list(tenant, {
-      ...(limit !== undefined && { limit }),
-      ...(search !== undefined && { search }),
-      ...(cursor !== undefined && { cursor }),
+      ...defined({ limit, search, cursor }),
       ...((archived === "only" || archived === "all") && { archived }),
     });
     return {
@@ -59,11 +58,7 @@ export const conversationHandlers = {
       head: system === undefined || system === "" ? undefined : headOf(dialect.rules.system, system),
       title: title ?? "",
       model: chosen,
-      meta: {
-        source: "page",
-        ...(own && { settings: own }),
-        ...(chosen !== "" && { model: chosen }),
-      },
+      meta: { source: "page", ...(own && { settings: own }), ...(chosen !== "" && { model: chosen }) },
     });
     return announced(context, await findConversation(gateway, tenant, id), "created");
   },
@@ -134,9 +129,7 @@ export const conversationHandlers = {
       });
     }
     const updated = await gateway.store.conversations.update(tenant, found.id, {
-      ...(title !== undefined && { title }),
-      ...(pinned !== undefined && { pinned }),
-      ...(archived !== undefined && { archived }),
+      ...defined({ title, pinned, archived }),
       meta: next,
     });
     return announced(context, updated, "changed");

@@ -78,9 +78,7 @@ function mustBeOwn({ canAddModels }: Pick<PageParts, "canAddModels">): void {
       403,
       "not-allowed",
       "Models can't be added on the page of a server with client keys or several workers.",
-      {
-        fix: "List them under upstreams in its config.",
-      },
+      { fix: "List them under upstreams in its config." },
     );
 }
 

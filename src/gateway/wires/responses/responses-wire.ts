@@ -101,11 +101,7 @@ export const responsesWire: Wire = {
   isProvider: isOpenai,
   convention: "openai",
   summarizer: ({ addressOf, isSame, ...shared }) =>
-    openaiCompatible({
-      ...shared,
-      baseURL: openaiBase(addressOf),
-      api: isSame ? "responses" : "chat",
-    }),
+    openaiCompatible({ ...shared, baseURL: openaiBase(addressOf), api: isSame ? "responses" : "chat" }),
   movesLaterSystem: false,
 
   naming: {

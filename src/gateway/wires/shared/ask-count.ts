@@ -6,9 +6,6 @@ import type { CountRequest } from "../wire.ts";
 export function askCount(endpoint: CountingEndpoint): (body: Json, path: string) => CountRequest {
   return (body, path) => {
     const [bare = path, ...query] = path.split("?");
-    return {
-      path: [bare + endpoint.path, ...query].join("?"),
-      body: countingBody(endpoint, body),
-    };
+    return { path: [bare + endpoint.path, ...query].join("?"), body: countingBody(endpoint, body) };
   };
 }

@@ -7,7 +7,6 @@ const LABEL_WIDTH = 6;
 /** Wider than this, a chart is no easier to read. */
 const MAX_COLUMNS = 120;
 
-/** One column of a chart. */
 interface Bar {
   /** Of the chart's height, 0 to 1; more is cut. */
   readonly height: number;
@@ -16,7 +15,6 @@ interface Bar {
   readonly marks: number;
 }
 
-/** Columns that a chart has in a terminal. */
 export const chartWidth = (columns: number): number =>
   Math.max(1, Math.min(columns - LABEL_WIDTH - 1, MAX_COLUMNS));
 

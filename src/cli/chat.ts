@@ -127,7 +127,6 @@ async function talk(
     io.stderr.write(`Go on with: ${resumeLine(id, flags)}\n`);
 }
 
-/** Messages that are shown when a conversation is resumed. */
 const SHOWN_AT_RESUME = 4;
 
 async function greet(
@@ -161,12 +160,10 @@ function showOthers(messages: readonly ApiMessage[], screen: Screen): void {
   }
 }
 
-/** Conversations that are listed. */
 const LISTED = 50;
 /** Conversations that are looked through for a part of an id: `inspect` and `recall` name older ones, too. */
 const LOOKED_AT = 500;
 
-/** The newest conversations. */
 async function newest(api: ApiClient, limit = LISTED): Promise<readonly ApiConversation[]> {
   const { conversations } = await api.call(routes.conversations, { query: { limit } });
   return [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);

@@ -130,7 +130,6 @@ async function vacuum({ store }: Doing): Promise<Said> {
   return { value: { before, after }, text: `${formatBytes(before)} before, ${formatBytes(after)} after.` };
 }
 
-/** What became of the client keys in an import. */
 function keysText({ added, leftOut }: Imported["clientKeys"]): string {
   const named = (count: number) => (count === 1 ? "1 client key" : `${formatCount(count)} client keys`);
   if (added > 0) return `\n${named(added)} among them: whoever holds one has access now.`;

@@ -42,7 +42,6 @@ export function engineChoice(flags: ParsedFlags): EngineChoice {
   };
 }
 
-/** The id of a model that the registry knows. */
 export function knownModel(flag: string, id: string): string {
   if (modelInfo(id).known) return id;
   const fix =

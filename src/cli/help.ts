@@ -7,7 +7,6 @@ const MAX_WIDTH = 90;
 /** Below this the flag and its text stand on lines of their own. */
 const TWO_COLUMNS_FROM = 64;
 
-/** `precis --help`. */
 export function mainHelp(commands: readonly CommandLine[], columns: number): string {
   const rows = commands.map((command) => [command.name, command.summary] as const);
   return [
@@ -33,7 +32,6 @@ export function mainHelp(commands: readonly CommandLine[], columns: number): str
   ].join("\n");
 }
 
-/** `precis COMMAND --help`. */
 export function commandHelp(command: CommandLine, columns: number): string {
   const width = Math.min(columns, MAX_WIDTH);
   const flags: readonly (readonly [string, Flag])[] = Object.entries({ ...command.flags, ...COMMON_FLAGS });

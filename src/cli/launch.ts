@@ -185,7 +185,6 @@ async function findGateway(wish: GatewayWish, io: Io): Promise<FoundGateway | un
   return { url, upstreams, isOwn: true, close: () => gateway.close() };
 }
 
-/** Where a gateway of this config would listen. */
 function addressOf({ host, port }: Pick<GatewayConfig, "host" | "port">): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import { nearest } from "../core/nearest.ts";
 
-/** One flag of a command. */
 export interface Flag {
   /** The name of its value in the help text; without one it is a switch. */
   readonly value?: string;
@@ -18,7 +17,6 @@ export interface CommandLine {
   readonly examples: readonly string[];
 }
 
-/** Flags that every command takes. */
 export const COMMON_FLAGS = { help: { help: "this text" } } as const satisfies Record<string, Flag>;
 
 export interface ParsedFlags {
@@ -86,7 +84,6 @@ function unknownFlag(command: CommandLine, given: string, known: readonly string
   return new UsageError(`precis ${command.name} has no flag ${given}.${hint}`);
 }
 
-/** The one FILE of a command. */
 export function oneFile(command: CommandLine, flags: ParsedFlags): string {
   const [file, ...more] = flags.files;
   if (file === undefined) throw new UsageError(`precis ${command.name} needs a FILE (or - for stdin).`);

@@ -26,7 +26,6 @@ export function parseBudget(flag: string, text: string): { tokens: number } | { 
   return { share };
 }
 
-/** A whole number from 1. */
 export function parseCount(flag: string, text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${flag} "${text}" is not a whole number from 1.`);
   return Number(text);

@@ -21,7 +21,6 @@ import { replayPage } from "./replay/html.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
 import { writeOutput } from "./write-output.ts";
 
-/** Flags about a judge. */
 const JUDGE_FLAGS = {
   judge: {
     value: "M",
@@ -134,7 +133,6 @@ function askedPrices(flags: ParsedFlags): { readonly prices?: Prices; readonly p
   return { prices, pricesOf };
 }
 
-/** Everything that a replay found out. */
 interface Told {
   readonly facts: ReplayFacts;
   readonly replay: Replay;

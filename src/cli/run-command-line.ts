@@ -83,7 +83,6 @@ function loaderOf(name: string | undefined): (() => Promise<Command>) | undefine
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }
 
-/** The help text of a command, or of all of them. */
 async function helpAbout(name: string | undefined, columns: number): Promise<string> {
   const { commandHelp, mainHelp } = await import("./help.ts");
   const load = loaderOf(name);

@@ -41,7 +41,6 @@ export const STANDALONE_NOTES = [
   "If the model fails, that is said on stderr and the text is made by code.",
 ];
 
-/** A text about a conversation. */
 interface Standalone {
   readonly text: string;
   readonly tokens: number;

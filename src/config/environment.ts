@@ -3,7 +3,6 @@ import { isLoopback } from "./loopback.ts";
 /** Variables by name. Values that are secrets never leave this file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A provider whose key was found. */
 interface FoundProvider {
   readonly name: string;
   /** The variable that holds the key. */
@@ -17,7 +16,6 @@ interface FoundProvider {
   readonly problem: string | undefined;
 }
 
-/** What the environment offers. */
 export interface FoundEnvironment {
   readonly providers: readonly FoundProvider[];
   /** Providers without a key, with the variable that they would be found by. */

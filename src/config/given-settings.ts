@@ -71,7 +71,6 @@ export function fromVariables(
   return found;
 }
 
-/** The address of the one upstream for everything. */
 export function givenUpstream(flag: string | undefined, env: Variables): string | undefined {
   const address = flag ?? (env["PRECIS_UPSTREAM"] || undefined);
   if (address === undefined) return undefined;

@@ -70,7 +70,6 @@ export const tokens = tokensFrom(LEAST_TOKENS);
 
 const isPercent = (given: unknown): boolean => Number(given) > 1 && Number(given) < LEAST_TOKENS;
 
-/** `0.8` as a text. */
 const shareIn = (text: string): number | undefined =>
   /^\s*(0?\.\d+|1(\.0+)?)\s*$/.test(text) ? Number(text) : undefined;
 
@@ -151,7 +150,6 @@ export function oneOf<const T extends string>(what: string, names: readonly T[])
   );
 }
 
-/** A number that may have decimals. */
 export function numberFrom(what: string, least: number, most: number) {
   return value({ problem: `is no ${what}`, fix: `Give a number from ${least} to ${most}.` }, (given) =>
     isNumber(given) && given >= least && given <= most ? given : undefined,

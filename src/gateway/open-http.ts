@@ -15,7 +15,6 @@ const CHECK_SLOW_MS = 5_000;
 /** How often a draining server looks for idle connections (milliseconds). */
 const CLOSE_IDLE_MS = 50;
 
-/** The gateway's server of HTTP. */
 interface OpenHttp {
   readonly server: Server;
   /** Resolves with its address once it listens. */

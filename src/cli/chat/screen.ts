@@ -4,11 +4,9 @@ import type { MeterFacts } from "./meter.ts";
 /** Where a chat is shown: a terminal, plain lines for scripts, or JSON. */
 export interface Screen {
   readonly columns: number;
-  /** A piece of an answer. */
   text(piece: string): void;
   /** A piece of what the model thought before it. */
   reasoning(piece: string): void;
-  /** The answer is whole. */
   endAnswer(stopped: boolean): void;
   /** What a command was asked for. */
   output(text: string): void;

@@ -39,7 +39,6 @@ export interface ChatSession {
   /** Makes the conversation if it isn't there yet. */
   ensure(firstWords?: string): Promise<string>;
   say(text: string, hear: Hear): Promise<"done" | "stopped">;
-  /** Stops the answer or compaction that is under way. */
   stop(): Promise<void>;
   compact(focus: string | undefined): Promise<void>;
   /** Takes the newest compaction back. */

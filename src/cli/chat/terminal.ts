@@ -83,7 +83,6 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
   const forgetRows = (): void => {
     Reflect.set(input, "prevRows", 0);
   };
-  /** Erases the line that is being typed. */
   const eraseTyped = (): void => {
     const { rows } = input.getCursorPos();
     io.stdout.write(`${rows > 0 ? `\u001b[${rows}A` : ""}\r${ERASE_BELOW}`);

@@ -61,13 +61,11 @@ export function summaryText(view: ApiView): string {
   return texts.length === 0 ? "There is no summary: the view is the transcript." : texts.join("\n\n");
 }
 
-/** One message, word for word. */
 export function messageText(message: ApiMessage, lead: number): string {
   const head = `#${message.index + 1 + lead} ${message.role}, ${formatCount(message.tokens)} tokens${message.pinned ? ", pinned" : ""}`;
   return `${head}\n${plainText(message.parts.map(partText).join("\n"))}`;
 }
 
-/** The beginning of a message on one line. */
 const preview = (message: ApiMessage, width: number): string =>
   oneLine(message.parts.map(partText).join(" "), width);
 
@@ -153,7 +151,6 @@ const MIN_PREVIEW = 12;
 const numbers = ({ from, to }: Run, lead: number): string =>
   to - from === 1 ? `#${from + 1 + lead}` : `#${from + 1 + lead}–${to + lead}`;
 
-/** One line for each conversation. */
 export function conversationsText(conversations: readonly ApiConversation[], columns: number): string {
   if (conversations.length === 0) return "There are no conversations yet.\n";
   return conversations

@@ -13,7 +13,6 @@ const TABLES = ["session", "message", "part"] as const;
 /** SQLite says so of a file that was a database and is damaged or cut off. */
 const DAMAGED = /malformed|corrupt|disk I\/O/i;
 
-/** A session in a database of opencode. */
 interface OpencodeSession {
   readonly id: string;
   /** When it was changed last, in milliseconds. */

@@ -2,7 +2,6 @@ import { EXPECTED } from "../../dialects/logs/wrong-file.ts";
 import { formatCount } from "../format.ts";
 import { FileError } from "../read-lines.ts";
 
-/** What an import did. */
 export interface Outcome {
   /** Files that were read, that haven't changed since the last time, and that hold no conversation. */
   read: number;
@@ -22,7 +21,6 @@ interface NotRead {
   readonly reason: string;
 }
 
-/** What a reader says about a file. */
 interface Told {
   readonly file: string;
   readonly warning: string;

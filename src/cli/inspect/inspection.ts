@@ -42,7 +42,6 @@ interface InspectedView {
   readonly checkpoint: Checkpoint | undefined;
   readonly entries: readonly Entry[];
   readonly transcript: readonly Message[];
-  /** The transcript in the wire format. */
   readonly wire: readonly unknown[];
   /** In the wire format. */
   readonly messages: readonly unknown[];

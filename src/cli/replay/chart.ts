@@ -32,7 +32,6 @@ export function pressureChart(requests: readonly ReplayRequest[], options: Look)
   return columns.some(({ compactions }) => compactions > 0) ? lines : lines.slice(0, -1);
 }
 
-/** What the marks under the chart mean. */
 export function chartLegend(requests: readonly ReplayRequest[]): string {
   const compacted = requests.some((request) => request.compaction !== undefined);
   const ends = requests.length > 1 ? `request 1 to ${requests.length}` : "one request";

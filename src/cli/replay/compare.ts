@@ -87,7 +87,6 @@ const bestOf = (lines: readonly Compared[]): Compared | undefined =>
       .map((line) => ({ line, keeps: keptBy(line), costs: line.cost, isPossible: line.impossible === 0 })),
   )?.line;
 
-/** Why it is the best trade, in a sentence. */
 function bestWhy(lines: readonly Compared[]): string | undefined {
   const best = bestOf(lines);
   if (best === undefined) return undefined;

@@ -11,7 +11,6 @@ import { PAGE_SCRIPT } from "./page/script.ts";
 import { REPLAY_STYLE } from "./page/styles.ts";
 import type { ReplayFacts } from "./text-report.ts";
 
-/** The replay as a page. */
 export function replayPage(
   facts: ReplayFacts,
   replay: Replay,

@@ -28,7 +28,6 @@ const NOTES_FROM = 76;
 /** Between columns, and before what belongs to the line above. */
 const GAP = "  ";
 
-/** The replay as text for a terminal. */
 export function textReport(facts: ReplayFacts, replay: Replay, totals: ReplayTotals, options: Look): string {
   const { columns, paint } = options;
   const head = [

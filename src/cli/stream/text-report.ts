@@ -47,7 +47,6 @@ export function streamReport(facts: StreamFacts, timeline: Timeline, options: Lo
   return `${lines.join("\n")}\n`;
 }
 
-/** Numbers of the whole stream. */
 export function streamTotals(facts: StreamFacts, { points, managed }: Timeline) {
   const managementMs = managed.reduce((sum, entry) => sum + entry.durationMs, 0);
   return {

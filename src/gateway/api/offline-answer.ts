@@ -33,7 +33,6 @@ export async function answerOfflineAgain(api: Pick<ApiClient, "call">, id: strin
   return answerSaid(api, id, text, said);
 }
 
-/** Answers the newest message, `said`. */
 async function answerSaid(
   api: Pick<ApiClient, "call">,
   id: string,

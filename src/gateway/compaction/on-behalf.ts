@@ -9,7 +9,6 @@ export interface Behalf {
   /** Ends summaries that are being written for it, those in the background included. */
   readonly signal?: AbortSignal;
   onStarted?(reason: Reason): void;
-  /** A summary for it failed. */
   onFailed?(message: string): void;
 }
 

@@ -29,7 +29,6 @@ export const withUnfinished = (meta: ChatMeta, hash: string, how: Unfinished): C
   ),
 });
 
-/** Remembers that this was said. */
 export const withSaid = (meta: ChatMeta, id: string): ChatMeta => ({
   ...meta,
   said: [...(meta.said ?? []), id].slice(-MAX_SAID),

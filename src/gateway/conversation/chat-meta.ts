@@ -32,7 +32,6 @@ export type Unfinished = "stopped" | "broken";
 
 type Failure = ApiError["error"];
 
-/** A file as it was when it was imported. */
 export interface ImportedFile {
   readonly file: string;
   readonly bytes: number;

@@ -5,7 +5,6 @@ import type { Said } from "./same-answer.ts";
 
 /** An answer of which the client was shown only a part. */
 export interface HiddenAnswer {
-  /** What the client was shown. */
   readonly shown: readonly Said[];
   /** All that the model said and was answered. */
   readonly real: readonly unknown[];

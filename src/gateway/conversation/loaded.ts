@@ -38,7 +38,6 @@ export interface Loaded {
   readonly tools: readonly HostedToolName[];
 }
 
-/** What a conversation is loaded with. */
 export type LoadParts = Pick<CompactionParts, "config" | "store" | "upstreams"> & {
   readonly transcripts: Transcripts;
 };

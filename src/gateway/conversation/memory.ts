@@ -23,7 +23,6 @@ export interface Place {
   readonly length: number;
 }
 
-/** A request that was sent, and its size. */
 interface SentRequest {
   readonly request: Json;
   readonly bytes: number;

@@ -8,10 +8,8 @@ import { createPace } from "../compaction/pace.ts";
 import { isThrownAway } from "./chat-meta.ts";
 import { SETTINGS_SESSION } from "./session-of.ts";
 
-/** What of a store is needed to look into the past. */
 export type PastStore = Pick<ServerStore, "conversations" | "recallIndex">;
 
-/** A hit, and the conversation that it is of. */
 interface PastHit extends Hit {
   readonly of: Conversation;
 }
@@ -22,7 +20,6 @@ export interface Past {
   sessions(query?: Pick<ListQuery, "search" | "limit" | "cursor">): Promise<ConversationPage>;
   /** The newest conversation of a session, or the one of this id. Refuses a name that there isn't. */
   find(name: string): Promise<Conversation>;
-  /** Searches all conversations, or one. */
   search(
     query: string,
     options?: SearchOptions & { readonly of?: Conversation },

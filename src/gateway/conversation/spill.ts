@@ -25,7 +25,6 @@ interface Spilled {
 export interface Spill {
   /** False if there is no room for it: then it is lost, and was counted as that. */
   add(spilled: Spilled): boolean;
-  /** How many wait. */
   readonly waiting: number;
   /** Tries once more to store all of them, and gives up what can't be stored even now. */
   end(): Promise<void>;

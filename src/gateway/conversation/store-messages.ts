@@ -13,7 +13,6 @@ import type { Citations } from "./keep-citations.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
 import { newMessage, type TranscriptRecord, titleOf, transcriptRecord } from "./transcript-record.ts";
 
-/** What messages are written with. */
 export interface Writing extends Pick<CompactionParts, "config" | "store" | "now"> {
   readonly citations?: Pick<Citations, "note">;
 }

@@ -117,7 +117,6 @@ export function endWithoutReasoning(
   return growing.hashes.at(-1);
 }
 
-/** The record with an answer at its end. */
 export function withAnswer(
   record: TranscriptRecord,
   dialect: Dialect<unknown>,
@@ -148,7 +147,6 @@ export function ending(messages: readonly NewMessage[], answerId: string): reado
   );
 }
 
-/** A message of a transcript as the store takes it. */
 export function newMessage(record: TranscriptRecord, index: number, at: number, redact: boolean): NewMessage {
   return runNow(newMessageSteps(record, index, at, redact));
 }

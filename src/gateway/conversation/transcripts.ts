@@ -8,7 +8,6 @@ import { endOfAnswer } from "./same-answer.ts";
 /** What is kept of transcripts that were looked at lately, in all (characters of JSON). */
 const MAX_CHARS = 48_000_000;
 
-/** The messages of a conversation, parsed and read. */
 interface ReadTranscript {
   readonly stored: readonly StoredMessage[];
   /** As the engine takes them: an answer with hidden rounds is a copy that stands for all of it. */

@@ -63,7 +63,6 @@ export async function pressureOf(
   };
 }
 
-/** Undefined where nothing is planned. */
 type Planned = Plan | "impossible" | undefined;
 
 async function planned(parts: Parameters<typeof currentPlan>[0], loaded: Loaded): Promise<Planned> {

@@ -7,7 +7,6 @@ import { RequestFault } from "./request-fault.ts";
 
 /** How long a verified key is believed without asking the store again (milliseconds). A revoked one works that long. */
 const BELIEVED_MS = 10_000;
-/** Keys that are remembered. */
 const MAX_REMEMBERED = 10_000;
 
 export type Authenticate = (headers: IncomingHttpHeaders) => Client | Promise<Client>;

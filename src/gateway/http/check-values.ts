@@ -60,7 +60,6 @@ interface Scan {
   values: number;
   /** Lists and objects that are open. */
   depth: number;
-  /** It stands inside of a text. */
   isInText: boolean;
   /** The byte at which it stands in a text is the second one of an escape. */
   isEscaped: boolean;

@@ -114,7 +114,6 @@ export async function parseChecked(bytes: Buffer, longTexts: readonly TextPlace[
   }
 }
 
-/** A body as a JSON object, parsed at once. */
 export function parseObject(bytes: Buffer): Json {
   checkUtf8(bytes);
   let value: unknown;

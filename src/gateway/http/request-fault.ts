@@ -2,7 +2,6 @@
 export interface FaultDetails {
   /** When to try again (seconds). */
   readonly retryAfter?: number;
-  /** The field at fault. */
   readonly field?: string;
   /** What to do about it; said after the message, since many clients show that alone. */
   readonly fix?: string;

@@ -10,7 +10,6 @@ import type { Busy } from "../telemetry/busy.ts";
 import type { Counted } from "../telemetry/totals.ts";
 import type { OwnUpstreams } from "../upstream/own-upstreams.ts";
 
-/** What pages are served with. */
 export interface PageParts extends ConversationParts {
   readonly version: string;
   readonly authenticate: Authenticate;
@@ -43,7 +42,6 @@ export interface ApiContext {
   readonly signal: AbortSignal;
   param(name: string): string;
   query(name: string): string | undefined;
-  /** The checked body. */
   body<T extends z.ZodType>(schema: T): Promise<z.output<T>>;
 }
 

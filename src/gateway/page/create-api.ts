@@ -33,7 +33,6 @@ export interface ApiServer {
   readonly listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Resolves when no answer and no compaction is under way. */
   settled(): Promise<void>;
-  /** Stops what still is. */
   stop(): void;
 }
 

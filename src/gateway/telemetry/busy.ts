@@ -2,7 +2,6 @@ import { RequestFault } from "../http/request-fault.ts";
 
 type Kind = "answering" | "compacting";
 
-/** What one process has under way in one conversation. */
 interface UnderWay {
   readonly running: Kind | undefined;
   /** A summary is being written while the conversation goes on. */

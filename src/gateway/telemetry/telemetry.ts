@@ -13,7 +13,6 @@ export interface Telemetry {
   readonly metrics: Metrics;
   readonly totals: TotalsKeeper;
   readonly timeline: Timeline;
-  /** Requests of clients. */
   readonly requests: RequestLog;
   readonly tracing: Tracing;
   readonly live: Live;

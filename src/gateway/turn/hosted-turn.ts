@@ -14,7 +14,6 @@ export interface RoundsUsed {
   readonly output: number;
 }
 
-/** Hears of a call that precis answered. */
 type OnAnswered = (call: ToolCallPart, result: string) => void;
 
 /** One turn whose model may call tools of precis's own, while it is being answered. */
@@ -41,7 +40,6 @@ export class HostedTurn {
     return this.#used;
   }
 
-  /** A round was answered. */
   addRound(usage: Usage | undefined): void {
     const { rounds, input, output } = this.#used;
     this.#used = {

@@ -89,7 +89,6 @@ function recallOf(compactor: Compactor<unknown>, counter: TokenCounter): RecallT
 
 type Answer = (parts: TurnParts, turn: Turn, hosted: HostedTurn, call: ToolCallPart) => Promise<string>;
 
-/** What answers the calls of each tool. */
 const answers: Readonly<Record<HostedToolName, Answer>> = {
   recall: async (parts, { compactors, choice, asked, pins, startedAt }, _hosted, { args }) => {
     const { counter } = await measureOf(parts, choice);

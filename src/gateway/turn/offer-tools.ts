@@ -28,7 +28,6 @@ export async function offerTools<T extends Turn>(
   return ready;
 }
 
-/** The turn with another body and transcript. */
 export function withTranscript<T extends Turn>(turn: T, body: Json, transcript: readonly unknown[]): T {
   const { wire, asked } = turn;
   const hosting = wire.hosting!;

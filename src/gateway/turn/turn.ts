@@ -9,7 +9,6 @@ import type { Json } from "../http/json.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 
-/** What turns work with. */
 export type TurnParts = Pick<
   ConversationParts,
   | "config"
@@ -32,7 +31,6 @@ export interface Turn {
   readonly client: Client;
   /** The headers that the upstream gets. A key in them also pays for summaries. */
   readonly headers: IncomingHttpHeaders;
-  /** The API that the conversation is written in. */
   readonly wire: Wire;
   /** How a view is written for an upstream that doesn't speak that API; left out where it does. */
   readonly translation?: Translation | undefined;
@@ -77,7 +75,6 @@ export function spokenWire({ wire, translation }: Pick<Turn, "wire" | "translati
   return translation?.wire ?? wire;
 }
 
-/** What a turn knows of its conversation. */
 export interface TurnRecording {
   readonly known: Known;
   /** It is the first request of its conversation, as far as can be told without a look at it. */

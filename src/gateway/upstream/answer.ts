@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Who reads the body of an answer. */
 export interface AnswerReader {
   piece(bytes: Buffer): void;
   end(): void;
@@ -8,7 +7,6 @@ export interface AnswerReader {
   broken(cause: unknown): void;
 }
 
-/** Where an answer comes from. */
 export interface AnswerSource {
   pause(): void;
   resume(): void;

@@ -64,7 +64,6 @@ export class Connection {
     if (this.#socket && this.#socket.writableLength > 0) this.#socket.destroy();
   }
 
-  /** A request failed. */
   failed(): void {
     this.#isWanted = false;
   }

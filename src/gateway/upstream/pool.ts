@@ -9,7 +9,6 @@ export interface Asking extends Dispatcher.DispatchOptions {
   connection?: Connection;
 }
 
-/** The connections to one upstream. */
 export function createPool({ origin }: URL, timeoutMs: number): Pool {
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
   return new Pool(origin, {

@@ -19,7 +19,6 @@ export interface Upstream {
   /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
   conventionOf(path: string): Wire["convention"];
   takes(model: string, dialect: DialectName | undefined): boolean;
-  /** The window that the config gives for a model. */
   windowOf(model: string): number | undefined;
 }
 

@@ -32,7 +32,6 @@ export async function generate(
   return { report: outgoing.report, action: actionOf(exchange, outgoing.action) };
 }
 
-/** Sends one round of a request: mostly there is only one. */
 async function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
   const view = decideAtOnce(exchange) ?? (await decideView(parts, exchange));
   const isFixed = exchange.options.off || exchange.isObserved;

@@ -5,7 +5,6 @@ import type { Cleared } from "../wires/native.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 
-/** Tokens of all that a model reads of a request. */
 export function inputTokens(wire: Wire, measure: Measure, asked: WireRequest): number {
   const { system, transcript } = asked;
   const isThere = system !== undefined && system !== null;

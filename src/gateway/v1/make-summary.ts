@@ -10,7 +10,6 @@ const SUMMARY_CAP = 4_096;
 /** What summaries for clients are made with. */
 type SummaryParts = Pick<V1Parts, "compactors" | "metrics" | "totals" | "log" | "now">;
 
-/** Summarises all of a transcript. */
 export async function makeSummary(
   { compactors, metrics, totals, log, now }: SummaryParts,
   exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal">,

@@ -8,7 +8,6 @@ import type { Route, Wire } from "./wire.ts";
 /** All APIs, the usual one first. */
 const all: readonly Wire[] = [chatWire, responsesWire, messagesWire, geminiWire];
 
-/** The APIs by their path. */
 export const wires: ReadonlyMap<string, Wire> = new Map(all.map((wire) => [wire.path, wire]));
 
 /** What a path asks which API for. */
@@ -48,7 +47,6 @@ export function routeOf(path: string): Routed | undefined {
   return undefined;
 }
 
-/** The path at which a model is asked for a stream. */
 export function streamPath(wire: Wire, model: string): string {
   return wire.routing?.streamPath(model) ?? wire.path;
 }

@@ -16,7 +16,6 @@ export interface WireRequest {
   readonly cap: number | undefined;
 }
 
-/** What an answer held. */
 export interface WireAnswer {
   /** The answer as messages of the transcript; empty if it couldn't be read or had none. */
   readonly messages: readonly unknown[];
@@ -43,11 +42,9 @@ export interface Wire {
   read(body: Json, path: string): WireRequest;
   /** The request with another view; everything else stays as it is. */
   write(body: Json, view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
-  /** The request with thinking switched off. */
   withoutThinking(body: Json): Json;
   /** The request without thinking where its tool loop under way can't be thought in. Left out: any loop can be. */
   withLoopThinking?(body: Json): Json;
-  /** The request with another cap on the answer. */
   withCap(body: Json, cap: number): Json;
   readJson(answer: Json): WireAnswer;
   readStream(text: string): WireAnswer;
@@ -63,7 +60,6 @@ export interface Wire {
   readonly totalField?: string;
   /** Official clients refuse fields of a usage object that they don't know. */
   readonly hasStrictUsage?: true;
-  /** An error as this API's clients expect it. */
   error(status: number, error: { readonly code: string; readonly message: string }): Json;
   /** The event that tells a client that its streamed answer broke off. */
   brokenOff(status: number, error: { readonly code: string; readonly message: string }): string;
@@ -106,7 +102,6 @@ export interface Wire {
   };
 }
 
-/** What a path is for. */
 export type Route = "answer" | "count" | "compaction";
 
 /** How the paths of an API are read that name a model. */
@@ -120,7 +115,6 @@ interface Routing {
   streamPath(model: string): string;
 }
 
-/** What came of an answer. */
 export interface Delta {
   readonly text?: string | undefined;
   readonly reasoning?: string | undefined;

@@ -1,4 +1,3 @@
-/** A record, and when it was put in. */
 export interface Held<T> {
   readonly record: T;
   readonly savedAt: number;

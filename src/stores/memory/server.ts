@@ -109,7 +109,6 @@ function messagesOf({ row, messages }: HeldConversation): FoundMessage[] {
   });
 }
 
-/** The engine's store of one tenant. */
 function memoryRecords(context: MemoryContext, tenant: string): Store {
   return {
     async find(hashes) {

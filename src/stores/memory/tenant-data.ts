@@ -11,7 +11,6 @@ export interface MemoryLimits extends EventLimits {
   readonly records: number;
 }
 
-/** Everything of one tenant. */
 export interface TenantData {
   readonly conversations: Map<string, HeldConversation>;
   /** Conversations by the chain hashes of their messages. */

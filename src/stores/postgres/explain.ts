@@ -22,7 +22,6 @@ export function isConflict(error: unknown): boolean {
 
 /** Which PostgreSQL an error is about. */
 interface Place {
-  /** Server and database. */
   readonly where: string;
   /** What user, password and database are given in. */
   readonly told: string;

@@ -9,7 +9,6 @@ export interface PostgresPool {
 /** Connections that may break without ending the process. */
 const heard = new WeakSet<PreparingClient>();
 
-/** A connection of the pool. */
 export async function connectTo(pool: PostgresPool): Promise<PreparingClient> {
   const client = (await pool.connect()) as unknown as PreparingClient;
   if (!heard.has(client)) {

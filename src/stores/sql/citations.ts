@@ -47,7 +47,6 @@ export function* insertCitation(
   yield* putRow("precis_citations", row);
 }
 
-/** The sources of a conversation in the order of their numbers. */
 export function* listCitations(tenant: string, conversation: string): Script<Citation[]> {
   const found = yield* rows<{ number: number | string; source: string; title: string | null }>(
     "select number, source, title from precis_citations where tenant = ? and conversation = ? order by number",

@@ -6,7 +6,6 @@ import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
-/** The engine's store of one tenant. */
 export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: string): Store {
   checkName("records", "tenant", tenant);
   return {
@@ -52,7 +51,6 @@ export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: str
   };
 }
 
-/** Which of the messages were deleted. */
 function* deletedOf(
   { isOneOf, rowsOf }: SqlEngine,
   tenant: string,

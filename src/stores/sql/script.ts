@@ -15,7 +15,6 @@ export function* rows<R>(sql: string, ...parameters: readonly unknown[]): Script
   return (yield { sql, parameters }) as readonly R[];
 }
 
-/** The first row of a statement; undefined if there is none. */
 export function* firstRow<R>(sql: string, ...parameters: readonly unknown[]): Script<R | undefined> {
   return (yield* rows<R>(sql, ...parameters))[0];
 }

@@ -10,7 +10,6 @@ export interface SqlEngine {
   open(): Promise<void>;
   /** Runs a script that changes nothing. */
   readonly read: ReadScript;
-  /** Runs a script as a transaction. */
   transact<T>(script: Script<T>): Promise<T>;
   /**
    * Statements are run at once, in this process. Several writers then share one transaction, because there can be only
@@ -50,7 +49,6 @@ export interface SqlEngine {
   explain(error: unknown): Explained | undefined;
   /** Runs `work` on data that doesn't change meanwhile. */
   snapshot<T>(work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T>;
-  /** Bytes on disk. */
   bytes(): Promise<number | undefined>;
   vacuum(): Promise<void>;
   /** Writes a whole copy into a new file. Default: there is no file to copy. */

@@ -7,7 +7,6 @@ import { Dialog } from "./dialog.tsx";
 import { SettingsGroup } from "./settings-form.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
-/** What one chat has different. */
 export function ChatSettingsDialog(props: {
   chat: Chat;
   conversation: ApiConversation;

@@ -16,7 +16,6 @@ import { WorkProgress } from "./work-progress.tsx";
 
 const words = strings.judge;
 
-/** What a judge is asked about. */
 export interface JudgedReplay {
   readonly conversation: string;
   readonly policies: readonly Policy[];

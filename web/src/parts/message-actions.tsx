@@ -6,7 +6,6 @@ import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 import { useNumbers } from "./use-store.ts";
 
-/** What can be done with a message. */
 export interface MessageActions {
   /** Resolves with false if the words weren't taken: then they are still there to be sent again. */
   readonly edit: (index: number, text: string) => Promise<boolean>;

@@ -181,7 +181,6 @@ function Filter(props: {
   );
 }
 
-/** Requests that are shown at once. */
 const SHOWN = 100;
 /** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
 const SETTLE_MS = 250;

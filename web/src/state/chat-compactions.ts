@@ -29,7 +29,6 @@ export function createChatCompactions(
   { api, id, store, fail, refresh }: ChatParts,
   options: {
     readonly change: (body: ConversationChanges) => Promise<void>;
-    /** A chat that has no model yet takes one. */
     readonly takeModel: () => Promise<void>;
     readonly now: () => number;
   },

@@ -7,7 +7,6 @@ const TIMELINE_LENGTH = 500;
 /** Reads anew what a compaction, an answer or another page may have changed of a chat. */
 export function createChatRefresh(
   { api, id, store, transcript, setConversation, fail }: Omit<ChatParts, "refresh">,
-  /** The transcript was read. */
   onTranscript: () => void,
 ) {
   const params = { id };

@@ -4,7 +4,6 @@ import { createStore, type Store } from "./store.ts";
 interface ClientKeyState {
   /** The server refused the page because it had no key, or one that the server doesn't know. */
   readonly wanted: boolean;
-  /** There is one. */
   readonly given: boolean;
 }
 

@@ -9,7 +9,6 @@ export type Followed = { readonly isTaken: true } | { readonly isTaken: false; r
 export type FollowAnswer = (
   events: ChatStream,
   how?: {
-    /** The server has what was said. */
     readonly onTaken?: () => void;
     /** The server has had it before these events. */
     readonly wasTaken?: boolean;

@@ -9,7 +9,6 @@ export type Place =
       readonly page: "chat";
       readonly id: string;
       readonly tab: ChatTab;
-      /** The message to go to. */
       readonly message?: number;
     }
   | { readonly page: "compare"; readonly id: string | undefined }

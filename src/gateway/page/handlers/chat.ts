@@ -84,7 +84,6 @@ interface Said {
   readonly conversation: string;
   /** So many messages are answered; what follows gives way to the answer. Left out: all. */
   readonly length?: number;
-  /** It has its answer. */
   readonly isAnswered?: true;
 }
 

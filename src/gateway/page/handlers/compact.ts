@@ -263,7 +263,6 @@ async function answer(
   };
 }
 
-/** The checkpoint that the current view stands on. */
 async function standingCheckpoint(
   { gateway, tenant }: ApiContext,
   { stored }: Loaded,

@@ -18,7 +18,6 @@ export interface OllamaFacts {
   nanoseconds(): number;
 }
 
-/** A whole chat completion as Ollama answers it. */
 export function fromChat(facts: OllamaFacts, answer: Json): Json {
   const choice = listOf(answer["choices"])[0];
   const message = isJson(choice) && isJson(choice["message"]) ? choice["message"] : {};

@@ -62,7 +62,6 @@ export interface HostCache extends KvCache {
   wanted(): Promise<void>;
   readonly isWaiting: boolean;
   reply(reply: HostReply): void;
-  /** Tokens of a turn as the host counts it. */
   report(role: TurnItem["role"], text: string, tokens: number): void;
   /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. */
   reportLengths(lengths: Readonly<Record<string, number>>): void;
@@ -268,7 +267,6 @@ function within(item: CacheItem, range: Run, left: Run): Run | undefined {
   return from < to ? { from, to } : undefined;
 }
 
-/** Tokens up to the end of so many frames. */
 function endOf({ tokensPerFrame, separator, joined }: FramesItem, frames: number): number {
   if (frames === 0) return 0;
   return frames * tokensPerFrame + (joined ? frames : frames - 1) * separator;

@@ -12,7 +12,6 @@ const LIST_FIELDS = ["reasoning_details", "thinking_blocks", "annotations"] as c
 const ANSWER_ONLY: ReadonlySet<string> = new Set(["annotations"]);
 const CALLS = "tool_calls";
 
-/** Tools of precis's own in Chat Completions. */
 export const chatHosting: ToolHosting = {
   field: "messages",
 

@@ -14,7 +14,6 @@ import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleChat } from "./assemble-chat.ts";
 import { chatHosting } from "./chat-hosting.ts";
 
-/** OpenAI's Chat Completions. */
 export const chatWire: Wire = {
   api: "chat",
   path: "/v1/chat/completions",

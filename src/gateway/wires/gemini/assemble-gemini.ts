@@ -7,7 +7,6 @@ export function chunksOf(text: string): readonly Json[] {
   return listOf(parseJson(text)).filter(isJson);
 }
 
-/** The first candidate of an answer or of a chunk. */
 export function candidateOf(answer: Json): Json {
   const candidate = listOf(answer["candidates"])[0];
   return isJson(candidate) ? candidate : {};

@@ -14,7 +14,6 @@ const BETWEEN = "\n\n";
  */
 const UNSIGNED = "skip_thought_signature_validator";
 
-/** Tools of precis's own in Gemini's `generateContent`. */
 export const geminiHosting: ToolHosting = {
   field: "contents",
 

@@ -188,7 +188,6 @@ function answerOf(chunks: readonly Json[], parts: readonly unknown[]): WireAnswe
   };
 }
 
-/** What a path asks a model for. */
 interface AskedByPath {
   readonly model: string;
   readonly method: "generateContent" | "streamGenerateContent" | "countTokens";

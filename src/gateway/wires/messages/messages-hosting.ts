@@ -4,7 +4,6 @@ import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import { partsOf } from "./replay-messages.ts";
 
-/** Tools of precis's own in Anthropic's Messages. */
 export const messagesHosting: ToolHosting = {
   field: "messages",
 

@@ -104,7 +104,6 @@ function messagesAnswer(made: MadeSummary, { applied }: SummarizedRequest): { js
   };
 }
 
-/** The events of a block that stands first. */
 function blockEvents(text: string): Json[] {
   return [
     { type: "content_block_start", index: 0, content_block: compactionBlock("") },

@@ -20,7 +20,6 @@ import { partsOf } from "./replay-messages.ts";
 /** Anthropic wants a cap; this is what a chat gets that doesn't set one (tokens). */
 const DEFAULT_MAX_TOKENS = 4_096;
 
-/** Anthropic's Messages. */
 export const messagesWire: Wire = {
   api: "messages",
   path: "/v1/messages",

@@ -13,7 +13,6 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set([
   "response.queued",
 ]);
 
-/** Tools of precis's own in OpenAI's Responses. */
 export const responsesHosting: ToolHosting = {
   field: "input",
 

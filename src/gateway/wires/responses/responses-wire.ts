@@ -23,7 +23,6 @@ const FINISHING: ReadonlySet<unknown> = new Set(["response.completed", "response
 /** A lower cap is refused (tokens). */
 const LEAST_CAP = 16;
 
-/** OpenAI's Responses API. */
 export const responsesWire: Wire = {
   api: "responses",
   path: "/v1/responses",

@@ -10,7 +10,6 @@ const PASSAGES = 2 ** 8;
 const POSITIONS = 2 ** 20;
 const PER_CONVERSATION = PASSAGES * POSITIONS;
 
-/** The documents of one conversation. */
 export function rangeOf(conversation: number): readonly [from: number, to: number] {
   return [conversation * PER_CONVERSATION, (conversation + 1) * PER_CONVERSATION - 1];
 }
@@ -64,7 +63,6 @@ export function tokenOf(tenant: number, key: string): string {
   return `${tenant.toString(36)}-${key}`;
 }
 
-/** A message as it is stored. */
 export interface StoredText {
   readonly position: number | string;
   readonly wire: string;

@@ -18,14 +18,9 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Aborted by Ctrl-C alone: somebody waits for the end. */
   readonly interrupted?: AbortSignal;
-  /**
-   * Calls `end` when the terminal goes away; returns how to stop listening. Whoever doesn't ask for it ends at once then.
-   */
+  /** Calls `end` when the terminal goes away, instead of ending at once; returns how to stop listening. */
   onHangUp?(end: () => void): () => void;
-  /**
-   * From now on Ctrl-C ends the process at once, without `signal`: for a long calculation that can't hear it, while
-   * nothing can be left half done.
-   */
+  /** From now on Ctrl-C ends the process at once: for a long calculation that can't hear `signal`, with nothing left half done. */
   letGo?(): void;
 }
 

@@ -74,10 +74,7 @@ export async function mcpCommand(flags: ParsedFlags, io: Io): Promise<void> {
   });
 }
 
-/**
- * Tells whose conversations a request may see: those of its key, or of the one tenant where no keys are needed. Other
- * machines need one always.
- */
+/** Whose conversations a request may see: those of its key, or the one tenant's where this machine alone connects without keys. */
 async function tenantBy(
   { auth }: GatewayConfig,
   store: ServerStore,

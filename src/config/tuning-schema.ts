@@ -32,10 +32,7 @@ const someTokens = wholeNumber("number of tokens", 0);
 const part = numberFrom("share", 0, 1);
 const price = numberFrom("price", 0, MOST_PRICE);
 
-/**
- * Options of the engine that a config, an upstream and a single request may set alike: all of them. Budget and strategy have keys and
- * headers of their own.
- */
+/** Options of the engine that a config, an upstream and a request may set. Budget and strategy have keys of their own. */
 export const fineTuning = {
   startAt: threshold.optional(),
   landAt: threshold.optional(),

@@ -67,10 +67,7 @@ const failed = (message: string, fallback: RungName | undefined): Notice => ({
   }`,
 });
 
-/**
- * What the live stream tells about this conversation. `isOurs`: it was done here, and its own answer tells of it. `isTold`: the
- * failure that the event is about was told already.
- */
+/** What the live stream tells about this conversation. `isOurs`: its own answer tells of it. `isTold`: the failure was told. */
 export function eventNotice(
   event: LiveEvent,
   id: string,

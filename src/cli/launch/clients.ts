@@ -43,10 +43,7 @@ const NO_KEY = "none";
  */
 const FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
 
-/**
- * Some clients compact by their own count of the transcript, whatever usage says. They are told of a window so large that they leave
- * it to the gateway (tokens).
- */
+/** Clients that compact by their own count, whatever usage says, are told of a window so large that they never do (tokens). */
 const OWN_WINDOW = 1_000_000;
 
 /** The clients by the name that `precis launch` takes. */

@@ -10,10 +10,7 @@ import type { ClientSettings, LaunchClient } from "./clients.ts";
 const SIGNALLED = 128;
 const OWNER_ONLY = 0o700;
 
-/**
- * A new folder for one run, inside of the person's own: Gemini CLI believes no settings below a folder that others may write to, as
- * they may to the machine's temporary one.
- */
+/** A new folder inside of the person's own: Gemini CLI believes no settings below a folder that others may write to. */
 async function privateFolder({ env }: Pick<Io, "env">): Promise<string> {
   const home = env["HOME"];
   const cache = env["XDG_CACHE_HOME"] || (home && join(home, ".cache"));

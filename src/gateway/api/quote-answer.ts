@@ -64,10 +64,7 @@ function nothingFound(words: readonly string[]): string {
   return `${LIMIT}, and nothing in it holds ${words.map((word) => `“${word}”`).join(", ")}.`;
 }
 
-/**
- * Answers without a model: quotes what the conversation already holds, and says so. `lead` is added to indexes, so that the
- * numbers are those that summaries use.
- */
+/** Answers by quoting what the conversation holds, and says so. `lead` is added to indexes, as summaries number messages. */
 export async function quoteAnswer(
   question: string,
   options: {

@@ -25,10 +25,7 @@ export interface CountOptions {
   readonly onProgress?: (messages: number) => void;
 }
 
-/**
- * Counts messages with a turn for others in between. What was read and counted is remembered, so that recorder and engine,
- * which go through all of it at once, have little left to do.
- */
+/** Counts messages with turns for others in between; recorder and engine, which go through all at once, find it remembered. */
 export async function countInSlices(
   parts: { readonly windows: Windows },
   choice: CompactorChoice,

@@ -31,10 +31,7 @@ interface SentKeys {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * The key of the request that a summary is made for. It lives as long as that work and is kept nowhere: background work
- * inherits it from the `fit` that started it.
- */
+/** The key of the request that a summary is made for; kept nowhere: background work inherits it from the `fit` that started it. */
 const keys = new AsyncLocalStorage<SentKeys>();
 
 /** Runs work that may ask a model with the client's own key. No other upstream than the request's own ever gets it. */
@@ -64,10 +61,7 @@ function sentFor(upstream: Upstream): Record<string, string> {
   return sent?.upstream === upstream ? { ...sent.headers } : {};
 }
 
-/**
- * What a person chose: a model by name is asked where it is served. A mailbox is a folder of this machine, which only the
- * server's own config may name.
- */
+/** A model by name is asked where it is served. A mailbox is a folder of this machine, which only the server's config may name. */
 export function summarizerByName(
   upstreams: readonly Upstream[],
   name: string | undefined,

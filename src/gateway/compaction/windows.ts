@@ -22,10 +22,7 @@ export interface Windows {
     model: string,
     tenant: string,
   ): ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
-  /**
-   * An upstream told its real window in an error. It holds for the tenant who got it: providers repeat parts of a request
-   * in their errors, so a client may well write one of its own.
-   */
+  /** An upstream told its real window in an error. It holds for this tenant: a client may have written such an error itself. */
   learn(upstream: Upstream, model: string, tenant: string, limit: number): boolean;
   /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
   calibration(upstream: Upstream | undefined, model: string, tenant: string): Calibration;

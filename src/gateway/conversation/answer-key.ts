@@ -5,10 +5,7 @@ import { redactSecrets } from "../compaction/redact-secrets.ts";
 /** Ids of answers as every provider makes them. */
 const PLAIN = /^[\x21-\x7e]{1,200}$/;
 
-/**
- * What an answer is found by in the store: its id. One that the store can't hold (some servers put a whole address into it),
- * and one that looks like a secret, is found by its hash.
- */
+/** What an answer is found by in the store: its id, or a hash of one that the store can't hold or that looks like a secret. */
 export function answerKey(id: string): string {
   return isPlain(id) ? id : `hash:${contentHash(id)}`;
 }

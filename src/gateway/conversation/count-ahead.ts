@@ -58,10 +58,7 @@ export async function countAhead(
   }
 }
 
-/**
- * The same for whoever goes on with work that keeps everybody else waiting. Who only needed the counts, and is done with them in
- * no time, goes first.
- */
+/** The same for whoever goes on with work that keeps others waiting. Who only needed the counts goes first. */
 export async function countAheadOfPlan(parts: { readonly windows: Windows }, loaded: Loaded): Promise<void> {
   if (!isCountingLong(loaded)) return;
   await countAhead(parts, loaded);

@@ -44,10 +44,7 @@ interface Run {
   readonly to: number;
 }
 
-/**
- * Longer messages aren't compared (characters): no model writes as much, and to read one of tens of megabytes for every request that
- * begins alike would keep others waiting.
- */
+/** Longer messages aren't compared (characters): no model writes as much, and reading one for every request takes long. */
 const LONGEST_COMPARED = 4_000_000;
 
 /**

@@ -14,10 +14,7 @@ export interface ImportedLog {
   readonly warnings: readonly string[];
 }
 
-/**
- * Adds a conversation of a file to the store, as far as it isn't there: what was imported before, and what the gateway
- * itself recorded of the same chat, is found by its hashes.
- */
+/** Adds a conversation of a file to the store, as far as it isn't there: what is known is found by its hashes. */
 export async function importLog(
   parts: Writing,
   tenant: string,

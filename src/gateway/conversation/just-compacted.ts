@@ -3,10 +3,7 @@ import { metaOf } from "./chat-meta.ts";
 import { findConversation, type LoadParts } from "./loaded.ts";
 import { pressureOf } from "./view-of.ts";
 
-/**
- * Has nothing been said or changed since a person had all of it compacted? Each further time would halve a view that is small
- * already, and hide the newest messages for nothing.
- */
+/** Was nothing said or changed since a person had all of it compacted? Doing it again would halve a small view for nothing. */
 export async function isJustCompacted(
   parts: LoadParts & Pick<CompactionParts, "compactors" | "windows" | "now">,
   tenant: string,

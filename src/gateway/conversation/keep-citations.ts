@@ -94,10 +94,7 @@ const BRACKETED = /[[【]\^?\d/;
 /** How far back the source of a citation is looked for (characters of text). */
 const MOST_SEARCHED = 100_000;
 
-/**
- * The sources that an answer cites, each with the number that its host gave it. A number means what was last called so before
- * the answer.
- */
+/** The sources that an answer cites, with their numbers: a number means what was last called so before the answer. */
 function citedSources(messages: readonly Message[], answer: number): CitationSource[] {
   const wanted = new Set(answerTexts(messages[answer]!).flatMap(citationsIn).map(plain));
   const found: CitationSource[] = [];

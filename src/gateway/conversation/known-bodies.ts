@@ -16,10 +16,7 @@ const STEP = 1_024;
 const SAMPLE = 16;
 /** Bodies with the same samples that are looked at. */
 const MAX_TWINS = 16;
-/**
- * Ends of messages by which a body can be found, counted from its last: clients change marks in their newest messages
- * from request to request.
- */
+/** Ends of messages by which a body is found, from its last: clients change marks in their newest messages. */
 const FOUND_BY = [0, 2, 5] as const;
 
 /** A body that was parsed, with the ends of its messages in it. */
@@ -39,10 +36,7 @@ export interface KnownBodies {
   parse(bytes: Buffer): Json;
 }
 
-/**
- * Clients send a conversation again and again, each time with a few messages more. What is the same byte for byte up to
- * the end of a message is not parsed again.
- */
+/** Clients send a conversation again with a few messages more: what is the same byte for byte isn't parsed again. */
 export function createKnownBodies(maxBytes = MAX_BYTES): KnownBodies {
   const bodies = new Set<KnownBody>();
   const byKey = new Map<number, KnownBody[]>();

@@ -10,10 +10,7 @@ export interface HiddenAnswer {
   readonly real: readonly unknown[];
 }
 
-/**
- * Such answers by the name of what stands before them, newest last. The name leaves out messages of nothing but reasoning, which
- * clients drop later.
- */
+/** By the name of what stands before them, newest last; it leaves out messages of nothing but reasoning, which clients drop. */
 export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
 
 /** What a node remembers of a conversation between two requests. */

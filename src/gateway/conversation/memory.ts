@@ -57,10 +57,7 @@ export interface ConversationMemory {
   ofConversation(tenant: string, id: string, dialect: string): Known;
   remember(hash: string, known: Known): void;
   forget(id: string): void;
-  /**
-   * The last request of a conversation whose view isn't its transcript any more. A summary by continuation repeats the very
-   * request that the provider has in its cache, and that is this one.
-   */
+  /** The last request of a conversation whose view isn't its transcript: a summary by continuation repeats it for the cache. */
   lastRequest(known: Known): SentRequest | undefined;
   /** Undefined: the last request was the transcript itself. */
   keepRequest(known: Known, sent: SentRequest | undefined): void;

@@ -24,10 +24,7 @@ export interface GoesOnFrom extends NamedBefore {
   readonly place?: Place;
 }
 
-/**
- * A request that goes on from something which it only names, with everything before it. Where we don't have that, the
- * request stays as it is: the upstream may.
- */
+/** A request with everything before it that it only names. Where we don't have that, it stays as it is: the upstream may. */
 export async function withPrevious(
   parts: NamingParts,
   of: Asking,

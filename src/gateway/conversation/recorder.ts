@@ -66,10 +66,7 @@ export function createHeadMark(): (head: string) => string {
 /** Characters of a system prompt that tell one job of a client from another. Further down stand dates and file lists. */
 const TELLING_CHARS = 200;
 
-/**
- * What kind of request this is: a client's main conversation, its title call and its sub-agents share first messages but
- * neither system prompt nor tools.
- */
+/** Which kind of request this is: main conversation, title call and sub-agents differ in system prompt or tools. */
 function laneOf(dialect: string, { system, tools, transcript }: WireRequest): string {
   const names = listOf(tools)
     .map((tool) => {

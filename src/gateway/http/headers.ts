@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/**
- * What every answer has that isn't the page: whatever an upstream sends and whatever type it says, a browser that is led
- * there runs nothing of it on the page's origin.
- */
+/** What every answer has that isn't the page: a browser that is led to it runs nothing of it on the page's origin. */
 export const INERT: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",

@@ -1,7 +1,4 @@
-/**
- * Where the messages of a request end, without reading what is in them. It checks nothing: what it finds is parsed
- * afterwards, and anything that it doesn't expect makes it give up.
- */
+/** Finds where the messages of a request end without reading them. It gives up at what it doesn't expect; parsing comes after. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -5,19 +5,13 @@ import { RequestFault } from "./request-fault.ts";
 /** Takes a place among a client's streams of events, until the response ends. Throws if there is none. */
 export type LimitStreams = (client: Client, response: Pick<ServerResponse, "once">) => void;
 
-/**
- * Who is this far behind reads no more, and is cut off: what waits for it would fill the memory. A page that comes back goes on
- * from the last event that it had (bytes).
- */
+/** Who is this far behind is cut off, before it fills the memory; a page goes on from the last event that it had (bytes). */
 export const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** When a client that has too many may look again (seconds). */
 const RETRY_AFTER = 5;
 
-/**
- * Enforces `limits.streams`. Each stream of events holds a socket and what waits to be read, for as long as the client likes,
- * so that one client could take all of either.
- */
+/** Enforces `limits.streams`: each stream holds a socket and what waits to be read, so one client could take all of either. */
 export function createStreamLimit(most: number): LimitStreams {
   const counts = new Map<string, number>();
   return (client, response) => {

@@ -8,10 +8,7 @@ export interface Grace {
   leave(ms: number, hurry?: AbortSignal): Promise<void>;
 }
 
-/**
- * Balancers ask every few seconds whether a node is ready, and send it requests until they have heard that it isn't. A node
- * that closed its port at once would refuse those.
- */
+/** Balancers send requests until they have heard that a node isn't ready: one that closed its port at once would refuse them. */
 export function createGrace(): Grace {
   let isLeaving = false;
   return {

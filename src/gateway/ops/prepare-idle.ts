@@ -13,10 +13,7 @@ const IDLE_TO_MS = 3 * 60 * 60_000;
 /** Chats that one look takes at most. */
 const MAX_CHATS = 50;
 
-/**
- * Summarises idle stored chats ahead of time, so that the next turn finds its summary ready. Only where the server has a
- * key of its own: a client's key isn't kept. One node at a time does it.
- */
+/** Summarises idle stored chats ahead of their next turn, one node at a time; only with a key of the server's own. */
 export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise<number> } {
   const { store, node, log } = parts;
   const prepared = new Map<string, number>();

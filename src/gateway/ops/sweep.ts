@@ -2,10 +2,7 @@ import type { OpsParts } from "./ops-parts.ts";
 
 /** How often what has had its time is removed (milliseconds). */
 const SWEEP_EVERY_MS = 10 * 60_000;
-/**
- * The first time is soon after the start, and every node does it: what was deleted just before a crash must not stay
- * (milliseconds).
- */
+/** Soon after the start, by every node: what was deleted just before a crash must not stay (milliseconds). */
 const FIRST_SWEEP_MS = 35_000;
 const DAY_MS = 24 * 60 * 60_000;
 

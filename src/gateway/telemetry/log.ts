@@ -37,10 +37,7 @@ export function createLog(level: string, descriptor = 2): { readonly log: Log; r
   return { log, health: { fault: () => fault, dropped: () => dropped } };
 }
 
-/**
- * An error as it may be logged. What is wrong with a client's request is told to the client with words of it; the log
- * gets the kind of the fault and its place.
- */
+/** An error as it may be logged: its kind and place. Words of a client's request are for the client alone. */
 export function loggable(error: unknown): object {
   if (error instanceof TranscriptError) return { fault: error.code, index: error.index };
   if (error instanceof RequestFault) return { fault: error.code };

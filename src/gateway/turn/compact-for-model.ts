@@ -19,10 +19,7 @@ const LATER =
 
 export type WishParts = Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline" | "now">;
 
-/**
- * Carries out a compaction that the model asks for. Where signed reasoning of its turn stands on what would change, that has to wait for
- * the next turn.
- */
+/** Carries out a compaction that the model asks for; where signed reasoning of its turn would change, at the next turn. */
 export async function compactForModel(
   parts: WishParts,
   turn: Turn,

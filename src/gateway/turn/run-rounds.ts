@@ -65,10 +65,7 @@ const PATIENCE_MS = 600_000;
 /** What ends a stream of Chat Completions; some servers leave out the space. */
 const DONE = /^data: ?\[DONE\]/m;
 
-/**
- * The streamed answers of all rounds as one stream. Words come to whoever asked as they are written; what isn't for them stays
- * back, and between two rounds they wait.
- */
+/** The streamed answers of all rounds as one: words pass as they are written, and what isn't for the client stays back. */
 function spliceRounds<T extends Turn>(
   parts: TurnParts,
   { turn, hosted, send }: Rounds<T>,

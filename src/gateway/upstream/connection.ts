@@ -73,10 +73,7 @@ export class Connection {
     if (this.#isConnecting) this.#socket?.destroy(reason);
   }
 
-  /**
-   * May a request that failed be sent again? It may if the connection had carried another one before, so that the
-   * upstream may have closed it just then, and if nothing came back.
-   */
+  /** May a failed request be sent again? Only over a connection that carried another one before, and if nothing came back. */
   isStale(code: string | undefined, wasWritten: boolean): boolean {
     if (code === undefined || !ENDED.has(code)) return false;
     return wasWritten ? this.#carried > 1 && !this.#isAnswered : this.#carried > 0;

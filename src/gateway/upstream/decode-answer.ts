@@ -24,10 +24,7 @@ export async function answerText(
   }
 }
 
-/**
- * Asks for answers that can be read on the side. A stream comes without compression: its last event must be told from
- * the others, and what is to be told of a compaction has its place in it.
- */
+/** Asks for answers that can be read on the side. A stream comes without compression, so that its events can be told apart. */
 export function askReadable(headers: OutgoingHttpHeaders, streamed: boolean): void {
   const { "accept-encoding": asked } = headers;
   if (typeof asked !== "string") return;

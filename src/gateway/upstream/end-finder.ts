@@ -4,10 +4,7 @@ const BEFORE = /^(?:event: ?|data: ?(?:\{ ?"type": ?")?)$/;
 const MAX_BEFORE = 16;
 const NEW_LINE = 0x0a;
 
-/**
- * Finds where the last event of a stream begins in its pieces. A model may well write about such events: in its words
- * they stand in the middle of a line.
- */
+/** Finds where the last event of a stream begins. In a model's own words, such events stand in the middle of a line. */
 export function createEndFinder(markers: readonly string[]): (piece: Buffer) => number | undefined {
   // The line that the last piece ended in the middle of, as far as it can be the beginning of a marker's.
   let line: Buffer = Buffer.alloc(0);

@@ -103,10 +103,7 @@ function namesOf(exchange: Exchange | undefined): object | undefined {
 /** The header in which Google's clients send their key. */
 const HEADER = "x-goog-api-key";
 
-/**
- * Google's clients may send their key in the query. It is moved into its header, where every key is: so it stands in no path that is
- * logged, shown or sent on.
- */
+/** Google's clients may send their key in the query; it is moved into its header, so that no path that is logged holds it. */
 function hideQueryKey(request: IncomingMessage): void {
   const { url = "/" } = request;
   const at = url.indexOf("?");

@@ -16,10 +16,7 @@ import { recordAnswer } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-/**
- * Carries out what a request asks of the provider's own compaction, for an upstream that has none. Undefined: the
- * request is answered already. Otherwise the request as the upstream understands it.
- */
+/** Carries out the provider's own compaction for an upstream that has none. Undefined: the request is answered already. */
 async function emulate(
   parts: V1Parts,
   exchange: Exchange,
@@ -120,10 +117,7 @@ function lastTurn(wire: Wire, messages: readonly unknown[]): readonly unknown[] 
   return messages.slice(from);
 }
 
-/**
- * The provider's own compaction: forwarded where the upstream has it, carried out here where it hasn't. Most requests ask for none,
- * which is known at once.
- */
+/** The provider's own compaction: forwarded where the upstream has it, carried out here where not. Most requests ask for none. */
 export function prepareNative(parts: V1Parts, exchange: Exchange): Exchange | Promise<Exchange | undefined> {
   const { native } = exchange.wire;
   const wish = native?.wish(exchange.body) ?? NO_WISH;

@@ -49,10 +49,7 @@ function refusalBy(
   return wire.hosting.refusal(body, new HostedTurn(tools).isHosted, path);
 }
 
-/**
- * A request that is only counted, with the tools that it would be sent with. What a person set for its conversation isn't known
- * here: such a request belongs to none.
- */
+/** A request that is only counted, with its tools. It belongs to no conversation, so what a person set for one isn't known. */
 export function countedWithTools(
   parts: Pick<V1Parts, "config" | "recorder">,
   counted: Pick<Exchange, "wire" | "body" | "asked" | "path" | "options" | "upstream">,

@@ -8,10 +8,7 @@ import type { V1Parts } from "./v1-parts.ts";
 
 type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill">;
 
-/**
- * Stores an answer and remembers where it stands, for clients that go on by naming it. What the store doesn't take waits
- * in the spill: the client has its answer, and it isn't lost. Never fails.
- */
+/** Stores an answer and remembers where it stands. Never fails: what the store doesn't take waits in the spill. */
 export async function recordAnswer(
   parts: RecordParts,
   exchange: Exchange,

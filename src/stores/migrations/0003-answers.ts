@@ -2,10 +2,7 @@ import { rows } from "../sql/script.ts";
 import { createIndex } from "./create-index.ts";
 import type { Migration } from "./index.ts";
 
-/**
- * The ids of answers. The only one that older versions knew of a conversation, its newest, was the name of its session;
- * where that is another name, nobody asks for an answer by it.
- */
+/** The ids of answers. Older versions knew only the newest, as the name of its session; another name is never asked for. */
 export const answers: Migration = {
   name: "0003-answers",
   *up() {

@@ -2,10 +2,7 @@ import { rows } from "../sql/script.ts";
 import { recallIndex } from "./0009-recall-index.ts";
 import type { Migration } from "./index.ts";
 
-/**
- * Emoji and signs are terms by now. What is stored already is indexed anew, because what leaves an index must be what was
- * put into it.
- */
+/** Emoji and signs are terms by now: what is stored is indexed anew, because what leaves an index must be what was put in. */
 export const signsInRecall: Migration = {
   name: "0010-signs-in-recall",
   *up({ kind }) {

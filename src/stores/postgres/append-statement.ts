@@ -100,10 +100,7 @@ const made = (rows: string) => `made as (
   returning tenant, id, head
 )`;
 
-/**
- * The head before this one would outlive its conversation: nothing else knows of it. Each question is one of its own, so
- * that no plan reads a whole table for it.
- */
+/** The head before this one would outlive its conversation. Each question is its own, so that no plan reads a whole table. */
 const UNUSED_HEADS = `, unused as (
   delete from precis_bodies b
   using (select distinct tenant, old_head as hash from grown where old_head <> head) old

@@ -34,10 +34,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/**
- * Appends that come while a statement is under way are the next one: the busier the database, the more of them share a
- * commit. None is acknowledged before it.
- */
+/** Appends that come while a statement is under way are the next one, and share a commit; none is acknowledged before it. */
 export function appendTogether(
   pool: PostgresPool,
   names: StatementNames | undefined,

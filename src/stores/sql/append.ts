@@ -20,10 +20,7 @@ export function* append(engine: Locks, call: AppendCall): Script<Appended> {
   return plan.appended;
 }
 
-/**
- * The same for many at once, one after the other, with as few statements as that takes. Undefined for one that can't be
- * appended: it writes nothing, and `append` says why.
- */
+/** The same for many with few statements. Undefined for one that can't be appended: it writes nothing, and `append` says why. */
 export function* appendAll(engine: Locks, calls: readonly AppendCall[]): Script<(Appended | undefined)[]> {
   const outcomes: (Appended | undefined)[] = [];
   let plans: AppendPlan[] = [];

@@ -7,10 +7,7 @@ import { bodyHash } from "./place-text.ts";
 import { forgetMessages, type IndexEngine } from "./recall/index-messages.ts";
 import { rows, type Script } from "./script.ts";
 
-/**
- * Carries out what appends to different conversations write, in few passes over the tables: that is several times cheaper than
- * one after the other.
- */
+/** Carries out what appends to different conversations write, in few passes over the tables: several times cheaper. */
 export function* carryOut(engine: IndexEngine, plans: readonly AppendPlan[]): Script<void> {
   for (const plan of plans) yield* changeMessages(engine, plan);
   const lent = new Map<AppendPlan, readonly LentText[]>();

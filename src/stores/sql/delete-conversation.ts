@@ -19,10 +19,7 @@ export function* forksOf(tenant: string, id: string): Script<string[]> {
   return [...found];
 }
 
-/**
- * Removes a conversation everywhere: its places, events and citations with it, then the records and texts that nothing
- * else stands on. False when there is none.
- */
+/** Removes a conversation with its places, events and citations, then what nothing else stands on. False when there is none. */
 export function* deleteConversation(
   engine: SqlEngine,
   tenant: string,

@@ -109,10 +109,7 @@ function* isThere(tenant: string, conversation: string): Script<boolean> {
   return (yield* firstRow(asked, tenant, conversation)) !== undefined;
 }
 
-/**
- * Events keep their ids where those are still free. Those of a conversation that came with this import get the next
- * ids otherwise; the rest is there already.
- */
+/** Events keep their ids where those are free. Others of a conversation that came along get the next; the rest is there. */
 function* importEvent(
   engine: SqlEngine,
   { tenant, event }: Extract<ImportItem, { type: "event" }>,

@@ -6,10 +6,7 @@ const SHORT = 4_096;
 /** More messages than these at once are mostly ones that were sent before, behind another beginning. */
 const FEW = 8;
 
-/**
- * The address of a text. Cryptographic, because text of strangers (a web page in a tool result) ends up in it, and none may
- * be made to stand in for another's.
- */
+/** Cryptographic: text of strangers (a web page in a tool result) ends up in it, and none may stand in for another's. */
 export function bodyHash(wire: string): string {
   return hash("sha256", wire, "base64url");
 }

@@ -16,15 +16,9 @@ export interface SqlEngine {
    * one writer anyway. Default: the database is behind a connection.
    */
   readonly direct?: DirectDatabase;
-  /**
-   * Runs one append together with others that come at the same time. Undefined if nothing of it was written: it then runs
-   * as a transaction of its own. Default: it always does.
-   */
+  /** Runs one append with others that come at the same time. Undefined: nothing was written, and it runs as its own transaction. */
   append?(call: AppendCall): Promise<Appended | undefined>;
-  /**
-   * Takes what older versions left beside the database into its tables. `run` runs a script as a transaction of its own.
-   * Default: nothing is beside it.
-   */
+  /** Takes what older versions left beside the database into its tables; `run` runs a script as a transaction. */
   takeOver?(run: RunScript): Promise<void>;
   /** Its full text search. */
   readonly textIndex: TextIndex;

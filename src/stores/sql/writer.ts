@@ -10,10 +10,7 @@ const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
 const CONFLICT_PAUSE_MS = 5;
 
-/**
- * Runs transactions; what resolves is in the store for good. The script is made anew for every try. `call` says the same as plain
- * data, if it can be said so.
- */
+/** Runs transactions; what resolves is in the store for good. The script is made anew for every try; `call` is it as plain data. */
 export type Writer = <T>(script: () => Script<T>, call?: AppendCall) => Promise<T>;
 
 export function createWriter(engine: SqlEngine): Writer {

@@ -21,10 +21,7 @@ import type { MessageActions } from "./message-actions.tsx";
 import { useFollow } from "./use-follow.ts";
 import { useStore } from "./use-store.ts";
 
-/**
- * Heights before a row is measured (pixels). They are the same for a message that isn't there yet: what is on screen would
- * move away when messages far above it come.
- */
+/** Heights before a row is measured (pixels), also of a message that isn't there yet: nothing on screen moves when it comes. */
 const MESSAGE_ROW = 64;
 const DIVIDER_ROW = 84;
 const FLASH_MS = 1_800;

@@ -112,9 +112,7 @@ export type Row =
 
 export type Rows = ReturnType<typeof rowsOf>;
 
-/**
- * Where each row is, without a list of all of them: row n is a message, except where a divider stands.
- */
+/** Where each row is, without a list of all of them: row n is a message, except where a divider stands. */
 export function rowsOf(total: number, dividers: readonly Divider[]) {
   const sorted = dividers.toSorted((a, b) => a.after - b.after || a.at - b.at);
   /** Row numbers of the dividers, ascending. */

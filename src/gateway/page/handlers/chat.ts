@@ -115,10 +115,7 @@ async function useModel(
   }));
 }
 
-/**
- * Stores what was said, tells so, and then streams the answer. The answer is written to its end even if nobody is there
- * to see it: only a person's `stop` ends it.
- */
+/** Stores what was said, tells so, and streams the answer, which is written to its end unless a person stops it. */
 function stream(context: ApiContext, id: string, say: () => Promise<Said>, asks = true): Response {
   return eventStream<ChatEvent>(context.signal, async (send) => {
     try {

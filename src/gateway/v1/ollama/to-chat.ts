@@ -45,10 +45,7 @@ function messagesOf(body: Json): Json[] {
   return typeof system === "string" && system !== "" ? [{ role: "system", content: system }, asked] : [asked];
 }
 
-/**
- * Ollama's calls need no ids, and its results name the function at most. Ids are counted through the conversation, so that a
- * request that goes on with it gives the same ones.
- */
+/** Ollama's calls need no ids. They are counted through the conversation, so that later requests give the same ones. */
 function messagesWithIds(messages: readonly Json[]): Json[] {
   let calls = 0;
   let open: { readonly id: string; readonly name: string }[] = [];

@@ -8,10 +8,7 @@ import { fieldOf, requestIn } from "./gemini-fields.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
-/**
- * Google's word for a call whose signature isn't there. The signature of several calls stands on the first; where that was ours, the
- * client's would come back without any.
- */
+/** Google's word for a missing signature: that of several calls stands on the first, which may have been ours. */
 const UNSIGNED = "skip_thought_signature_validator";
 
 export const geminiHosting: ToolHosting = {

@@ -7,10 +7,7 @@ const DEFAULT_TRIGGER_TOKENS = 100_000;
 const DEFAULT_KEEP = 3;
 const CLEARED = "[tool result cleared to save context]";
 
-/**
- * Carries out Anthropic's `clear_…` edits for an upstream that doesn't know them. Thinking that the upstream wants back
- * stays, whatever the client asks for.
- */
+/** Carries out Anthropic's `clear_…` edits where the upstream doesn't. Thinking that it wants back stays, whatever is asked. */
 export function clearEdits(
   messages: readonly unknown[],
   edits: readonly Json[],

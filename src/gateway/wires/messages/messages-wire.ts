@@ -152,10 +152,7 @@ function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
   };
 }
 
-/**
- * The request with thinking switched off. Anthropic refuses thoughts of the tool loop under way in a request that doesn't think, so
- * they leave with it.
- */
+/** Anthropic refuses thoughts of the tool loop under way in a request that doesn't think, so they leave with it. */
 function withoutThinking(body: Json): Json {
   const { thinking: _, context_management: management, messages, ...rest } = body;
   const bare = { ...rest, messages: withoutThoughts(listOf(messages)) };

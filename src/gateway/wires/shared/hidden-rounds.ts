@@ -2,10 +2,7 @@ import { isOnlyReasoning } from "../../../core/rounds.ts";
 import type { Dialect, Message, Part } from "../../../core/types.ts";
 import type { ToolHosting } from "../hosting.ts";
 
-/**
- * An answer of which the client was shown only a part: between its words the model called a tool of precis's own, and
- * precis answered.
- */
+/** An answer of which the client was shown a part: in between, the model called a tool of precis's own, and precis answered. */
 interface HiddenRounds {
   /** The messages that stand for it in the transcript. */
   readonly shown: readonly object[];

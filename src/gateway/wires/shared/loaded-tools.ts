@@ -1,10 +1,7 @@
 import { isJson, listOf, textOf } from "../../http/json.ts";
 import type { WireRequest } from "../wire.ts";
 
-/**
- * The tools that the model really reads. Those with `defer_loading` cost nothing until a search has found them, and a
- * catalogue of them may be larger than any window.
- */
+/** The tools that the model really reads: those with `defer_loading` cost nothing until a search has found them. */
 export function loadedTools({ tools, transcript }: WireRequest): unknown {
   const list = listOf(tools);
   if (!list.some(isDeferred)) return tools;

@@ -1,9 +1,6 @@
 import type { Dialect, Message } from "../../../core/types.ts";
 
-/**
- * The dialect, reading each wire message once: a conversation's messages come again with every request, and are the same
- * objects then.
- */
+/** The dialect, reading each wire message once: messages come again with every request, and are the same objects then. */
 export function rememberReads(dialect: Dialect<unknown>): Dialect<unknown> {
   const known = new WeakMap<object, Message>();
   const remembering: Dialect<unknown> = {

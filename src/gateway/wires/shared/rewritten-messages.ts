@@ -1,9 +1,6 @@
 import type { Dialect } from "../../../core/types.ts";
 
-/**
- * The messages of a view as they are sent: what the client sent leaves as it came; what was rewritten leaves without fields that
- * only the client's interface needs, because strict upstreams refuse them.
- */
+/** What the client sent leaves as it came; what was rewritten, without fields that strict upstreams refuse. */
 export function rewrittenMessages(
   dialect: Dialect<unknown>,
   before: unknown,

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { fileText, longTask } from "./long-task.ts";
 
 const WINDOW = 12_000;
-const ROUNDS = 40;
+const ROUNDS = byProof({ sample: 24, more: 40, all: 40 });
 const RULES = [
   "# Environment",
   "The working folder is /srv/orders.",

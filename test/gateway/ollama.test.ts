@@ -5,6 +5,7 @@ import {
   startFakeProvider,
   TINY_PNG,
 } from "../../src/testing/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post } from "./own-upstream.ts";
 
@@ -23,6 +24,7 @@ interface Line {
 }
 
 const WINDOW = 12_000;
+const ROUNDS = byProof({ sample: 24, more: 40, all: 40 });
 const TOOLS = [
   { type: "function", function: { name: "read", parameters: { type: "object", properties: {} } } },
 ];
@@ -47,7 +49,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line) as Line);
 
 it.each([true, false])(
-  "forty rounds of tools without ids, streamed %s: no request is refused",
+  `${ROUNDS} rounds of tools without ids, streamed %s: no request is refused`,
   async (stream) => {
     await start({
       reply: ({ number }) =>
@@ -62,7 +64,7 @@ it.each([true, false])(
     });
     const messages: object[] = [{ role: "user", content: "Read all files. The code word is marmalade-17." }];
     const actions: (string | null)[] = [];
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const response = await post(`${gateway.url}/ollama/api/chat`, {
         model: "qwen3:8b",
         messages,

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import type { Message } from "../../src/core/types.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
 let provider: FakeProvider;
@@ -92,7 +93,7 @@ it.each([
     window: 10_000,
     summarizer: "extractive",
   });
-  const transcript = agent(40);
+  const transcript = agent(byProof({ sample: 26, more: 40, all: 40 }));
   let compacted = 0;
   for (let length = 1; length <= transcript.length; length++) {
     if (transcript[length - 1]!.role === "assistant") continue;

@@ -6,15 +6,16 @@ import { profiles } from "../../src/profiles/index.ts";
 
 import { chat } from "../../src/testing/index.ts";
 import { createHost, talk } from "../support/host.ts";
+import { byProof } from "../support/proof.ts";
 
 const BUDGET = 5_000;
-const TURNS = 100;
+const TURNS = byProof({ sample: 40, more: 100, all: 100 });
 /** Tokens of one turn of the talk and of the question after it. */
 const ONE_TURN = 300;
 /** A compaction in every fourth turn is the most that the smallest start below leaves room for. */
 const MOST = TURNS / 4;
 
-/** How many of a hundred requests were compacted. */
+/** How many of the requests were compacted. */
 async function compactions(
   options: Tuning & { readonly profile?: Profile },
   system = "You help.",

@@ -3,9 +3,10 @@ import type { Model } from "../../src/core/types.ts";
 import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
+import { byProof } from "../support/proof.ts";
 
 const START = 1_700_000_000_000;
-const TURNS = 60;
+const TURNS = byProof({ sample: 30, more: 60, all: 60 });
 const ROUNDS = "Summary of previous tool interaction (";
 const KEY = "a secret of this server only";
 

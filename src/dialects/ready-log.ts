@@ -24,6 +24,7 @@ function withoutUnreadable(log: TranscriptLog): TranscriptLog {
     place === undefined || canRead(dialect, log.messages[index]) ? [] : [{ place, index }],
   );
   if (bad.length === 0) return rest;
+  const named = bad.map(({ place }) => place);
   const left = new Set(bad.map(({ index }) => index));
   const keep = (_: unknown, index: number): boolean => !left.has(index);
   const moved = (index: number): number => index - bad.filter((one) => one.index < index).length;
@@ -33,13 +34,7 @@ function withoutUnreadable(log: TranscriptLog): TranscriptLog {
     ...(log.times && { times: log.times.filter(keep) }),
     ...(log.compactions && { compactions: log.compactions.map(moved) }),
     ...(log.summaries && { summaries: log.summaries.filter((index) => !left.has(index)).map(moved) }),
-    warnings: [
-      ...log.warnings,
-      unreadableAt(
-        places.of,
-        bad.map(({ place }) => place),
-      ),
-    ],
+    warnings: [...log.warnings, unreadableAt(places.of, named)],
   };
 }
 

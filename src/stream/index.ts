@@ -24,11 +24,11 @@ export { createStreamSession } from "./create-stream-session.ts";
 export { imageFile } from "./image-file.ts";
 /** Opens a GGUF model. */
 export { type OpenedLlamaCpp, type OpenLlamaCppOptions, openLlamaCpp } from "./open-llama-cpp.ts";
-/** The question behind a progress summary. */
-export { progressQuery } from "./progress/progress-query.ts";
 /** Reads recorded streams. */
 export { type RecordedEvent, type Recording, readRecordings, replayRecording } from "./recording.ts";
 export type { SpeakOptions, StreamOptions, StreamStep } from "./settings.ts";
+/** The question behind a progress summary. */
+export { progressQuery } from "./settings.ts";
 /** The names of the strategies. */
 export { streamStrategies } from "./strategies.ts";
 /** How turns look to a local model. */

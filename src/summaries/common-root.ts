@@ -1,6 +1,9 @@
 /** Shorter folders aren't worth a line of their own (characters). */
 const LEAST_ROOT = 12;
 
+/** Share of absolute paths that lie in the common folder. What lies elsewhere by itself keeps its whole path. */
+const MOST_PATHS = 0.8;
+
 /**
  * The folder that is best said once: the one that saves most where every path below it is written from there on, with its
  * slash. Empty where paths have none in common.
@@ -38,3 +41,17 @@ export function fromRoot(text: string, root: string): string {
   }
   return short + text.slice(from);
 }
+
+/** The folder that most absolute paths lie in, with a slash at its end; empty if there is none, or only one path. */
+export function commonFolder(paths: readonly string[]): string {
+  const absolute = paths.filter((path) => path.startsWith("/"));
+  const [first, ...others] = absolute;
+  if (first === undefined || others.length === 0) return "";
+  const within = (folder: string) => absolute.filter((path) => path.startsWith(folder)).length;
+  let root = folderOf(first);
+  while (root !== "/" && within(root) < absolute.length * MOST_PATHS) root = folderOf(root.slice(0, -1));
+  return root === "/" ? "" : root;
+}
+
+/** The folder that a path lies in, with a slash at its end. */
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);

@@ -2,10 +2,17 @@ import { tryParseReadable } from "../core/deep-json.ts";
 import type { ToolCallPart } from "../core/types.ts";
 import { addedText, type FileChange, leftText } from "./file-change.ts";
 import { namesFile, readEdit } from "./read-edit.ts";
-import { type PlanStep, readPlan } from "./read-plan.ts";
 import { readShell, type ShellChange } from "./read-shell.ts";
 
-export type { PlanStep } from "./read-plan.ts";
+/** A step of a plan that an agent keeps with a tool. */
+export interface PlanStep {
+  readonly text: string;
+  readonly status: string;
+}
+
+const TEXT_FIELDS = ["content", "step", "text", "title", "task", "description", "name", "subject"];
+/** Longer lists are data (steps). */
+const MAX_STEPS = 100;
 
 /** A call as a person would write it down. */
 export interface CallText {
@@ -151,4 +158,24 @@ function commandOf(value: unknown): string | undefined {
 export function readArguments(args: string): unknown {
   const value = tryParseReadable(args);
   return value === undefined ? args : value;
+}
+
+/** The plan in a call's arguments: a list of steps, each with a status. Undefined: none. */
+export function readPlan(value: unknown): readonly PlanStep[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const list of Object.values(value)) {
+    if (!Array.isArray(list) || list.length === 0 || list.length > MAX_STEPS) continue;
+    const steps = list.map(stepOf);
+    if (steps.every((step) => step !== undefined)) return steps;
+  }
+  return undefined;
+}
+
+function stepOf(item: unknown): PlanStep | undefined {
+  if (typeof item !== "object" || item === null) return undefined;
+  const fields = item as Record<string, unknown>;
+  const text = TEXT_FIELDS.map((field) => fields[field]).find((field) => typeof field === "string");
+  return typeof fields.status === "string" && typeof text === "string"
+    ? { text, status: fields.status }
+    : undefined;
 }

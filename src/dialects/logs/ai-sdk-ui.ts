@@ -12,7 +12,6 @@ export const isUiMessage = (value: unknown): value is Fields =>
 
 /** Chats stored by an AI SDK interface (`UIMessage[]`), as the ModelMessages that the SDK would send. */
 export const aiSdkUi: DocumentFormat = {
-  source: "ai-sdk-ui",
   matches: (value) => areMostly(listOf(value.messages), isUiMessage),
   read(value) {
     const list = createMessageList("ai-sdk-ui", "message");

@@ -11,7 +11,6 @@ const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "too
  * Its tools have no call ids, so what a tool answered is read as a user message that names the tool.
  */
 export const chatgpt: DocumentFormat = {
-  source: "chatgpt",
   matches: (value) => isFields(value.mapping) && "current_node" in value,
   read(value) {
     const list = createMessageList("chatgpt");

@@ -1,7 +1,7 @@
 import { sameValue } from "../../core/same-value.ts";
 import { type Fields, fieldsOf, isFields, listOf, partsOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
-import { counted, warnOfOddLines } from "./odd-lines.ts";
+import { counted, createTwinFinder, warnOfOddLines } from "./odd-lines.ts";
 import { readableContent } from "./readable-content.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
@@ -17,7 +17,6 @@ const SYNTHETIC_MODEL = "<synthetic>";
  * the body of a skill, a command's output) stay, because the model was sent them.
  */
 export const claudeCode: RecordFormat = {
-  source: "claude-code",
   matches: (record) =>
     (record.type === "user" || record.type === "assistant") &&
     isFields(record.message) &&
@@ -27,9 +26,8 @@ export const claudeCode: RecordFormat = {
 
 function createClaudeCodeReader(): RecordReader {
   const list = createMessageList("claude-code");
-  /** What a line said, by its id. */
-  const byUuid = new Map<string, Fields>();
-  /** Lines that have the id of an earlier one and say something else. */
+  const lines = createTwinFinder();
+  /** Answers that have the id of an earlier one. */
   let twins = 0;
   /** Index of an assistant message by the provider's message id. */
   const byId = new Map<string, number>();
@@ -87,12 +85,8 @@ function createClaudeCodeReader(): RecordReader {
         return;
       }
       const message = fieldsOf(record.message);
-      const uuid = textOf(record.uuid);
-      const earlier = uuid === undefined ? undefined : byUuid.get(uuid);
       // A resumed session repeats lines of the one before it.
-      if (earlier !== undefined && saysTheSame(earlier, message)) return;
-      if (earlier !== undefined) twins += 1;
-      if (uuid !== undefined) byUuid.set(uuid, message);
+      if (!lines.isNew(record.uuid, message, saysTheSame)) return;
       const time = timeOf(record.timestamp);
       const isAnswer = record.type === "assistant";
       if (isAnswer && (record.isApiErrorMessage === true || message.model === SYNTHETIC_MODEL)) return;
@@ -104,7 +98,7 @@ function createClaudeCodeReader(): RecordReader {
     },
     end() {
       if (sidechain > 0) list.warn(`left out ${counted(sidechain, "line")} of sub-agents`);
-      warnOfOddLines(list, { twins });
+      warnOfOddLines(list, { twins: twins + lines.twins() });
       return list.log({ dialect: "anthropic-messages", model, title });
     },
   };

@@ -31,7 +31,6 @@ const ITEM_TYPES: ReadonlySet<unknown> = new Set([
 
 /** Codex's rollout logs (`~/.codex/sessions/…/*.jsonl`): every `response_item` is an item of the Responses API. */
 export const codex: RecordFormat = {
-  source: "codex",
   matches: (record) => RECORD_TYPES.has(record.type) && isFields(record.payload),
   create: createCodexReader,
 };

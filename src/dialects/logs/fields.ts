@@ -49,6 +49,13 @@ export const partsOf = (content: unknown): readonly unknown[] => {
 export const argsText = (value: unknown): string =>
   typeof value === "string" ? value : stringifyDeep(value ?? {});
 
+/** A call as Chat Completions has it. */
+export const chatCall = (id: unknown, name: unknown, args: unknown): Fields => ({
+  id: id ?? "",
+  type: "function",
+  function: { name: textOf(name) ?? "", arguments: argsText(args) },
+});
+
 /** An object without its undefined fields, so that optional fields are absent and not undefined. */
 export function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {

@@ -1,3 +1,5 @@
+import { sameValue } from "../../core/same-value.ts";
+import { type Fields, textOf } from "./fields.ts";
 import type { MessageList } from "./message-list.ts";
 
 /** Lines of a log that is damaged, or that has more in it than one conversation. */
@@ -26,6 +28,30 @@ export function warnOfOddLines(
       `${broken === 1 ? "1 line follows" : `${broken} lines follow`} a line that is missing or comes later; ${FILE_ORDER}`,
     );
   if (otherBranches > 0) list.warn(`left out ${messages(otherBranches)} of other branches`);
+}
+
+/** Finds records that come again, and others that only have their id. */
+export interface TwinFinder {
+  /** False for a record that says what an earlier one with its id said. */
+  isNew(id: unknown, record: Fields, says?: (one: Fields, other: Fields) => boolean): boolean;
+  /** How many have the id of an earlier one and say something else. */
+  twins(): number;
+}
+
+export function createTwinFinder(): TwinFinder {
+  const byId = new Map<string, Fields>();
+  let twins = 0;
+  return {
+    isNew(given, record, says = sameValue) {
+      const id = textOf(given);
+      const earlier = id === undefined ? undefined : byId.get(id);
+      if (earlier !== undefined && says(earlier, record)) return false;
+      if (earlier !== undefined) twins += 1;
+      if (id !== undefined) byId.set(id, record);
+      return true;
+    },
+    twins: () => twins,
+  };
 }
 
 /** Places that one warning names. */

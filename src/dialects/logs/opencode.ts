@@ -1,4 +1,4 @@
-import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
+import { chatCall, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
 import { counted } from "./odd-lines.ts";
 import { areMostly, isReadablePart } from "./readable-content.ts";
@@ -12,7 +12,6 @@ const isEntry = (value: unknown): value is Fields =>
  * become the two messages that the model saw.
  */
 export const opencode: DocumentFormat = {
-  source: "opencode",
   matches: (value) => isFields(value.info) && areMostly(listOf(value.messages), isEntry),
   read(value) {
     const list = createMessageList("opencode", "message");
@@ -56,11 +55,9 @@ function addAnswer(list: MessageList, parts: readonly Fields[], time: number | u
   const add = (): void => {
     const content = textsOf(said).join("\n\n");
     if (calls.length > 0) {
-      const toolCalls = calls.map((part) => ({
-        id: textOf(part.callID) ?? "",
-        type: "function",
-        function: { name: textOf(part.tool) ?? "", arguments: argsText(fieldsOf(part.state).input) },
-      }));
+      const toolCalls = calls.map(({ callID, tool, state }) =>
+        chatCall(textOf(callID), tool, fieldsOf(state).input),
+      );
       list.add({ role: "assistant", content: content === "" ? null : content, tool_calls: toolCalls }, time);
     } else if (content !== "") list.add({ role: "assistant", content }, time);
     for (const part of calls) {

@@ -1,7 +1,6 @@
-import { sameValue } from "../../core/same-value.ts";
-import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
+import { chatCall, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList, type MessageList } from "./message-list.ts";
-import { counted, warnOfOddLines } from "./odd-lines.ts";
+import { counted, createTwinFinder, type TwinFinder, warnOfOddLines } from "./odd-lines.ts";
 import { areMostly, isReadableText } from "./readable-content.ts";
 import type { DocumentFormat, RecordFormat, TranscriptLog } from "./types.ts";
 
@@ -12,7 +11,6 @@ const isEvent = (value: unknown): value is Fields =>
 
 /** An OpenHands result file: `{ history: [events] }`. */
 export const openhands: DocumentFormat = {
-  source: "openhands",
   matches: (value) => areMostly(listOf(value.history), isEvent),
   read: (value) =>
     readEvents(
@@ -27,7 +25,6 @@ export const openhands: DocumentFormat = {
 
 /** An OpenHands event stream with one event per line. */
 export const openhandsEvents: RecordFormat = {
-  source: "openhands",
   matches: isEvent,
   create() {
     const events: Placed[] = [];
@@ -60,7 +57,8 @@ function readEvents(
   facts: { title?: string | undefined; model?: string | undefined },
 ): TranscriptLog {
   const list = createMessageList("openhands", places);
-  const answers: Answers = { byId: new Map(), twins: 0 };
+  // Each call of an answer is an event that repeats all of the answer.
+  const answers = createTwinFinder();
   let tools: unknown;
   let model = facts.model;
   let internal = 0;
@@ -81,15 +79,8 @@ function readEvents(
   }
   if (internal > 0)
     list.warn(`left out ${counted(internal, "event that is no message", "events that are no messages")}`);
-  warnOfOddLines(list, { twins: answers.twins });
+  warnOfOddLines(list, { twins: answers.twins() });
   return list.log({ dialect: "openai-chat", tools, model, title: facts.title });
-}
-
-/** Answers of the model: each of its calls is an event that repeats all of the answer. */
-interface Answers {
-  readonly byId: Map<string, Fields>;
-  /** Answers that have the id of an earlier one and say something else. */
-  twins: number;
 }
 
 /** When something was said, and where it stands in the file. */
@@ -103,27 +94,19 @@ function addAction(
   list: MessageList,
   event: Fields,
   args: Fields,
-  answers: Answers,
+  answers: TwinFinder,
   { time, place }: At,
 ): string | undefined {
   const call = fieldsOf(event.tool_call_metadata);
   const response = fieldsOf(call.model_response);
   const answer = fieldsOf(fieldsOf(listOf(response.choices)[0]).message);
   if (listOf(answer.tool_calls).length > 0) {
-    const id = textOf(response.id);
-    const earlier = id === undefined ? undefined : answers.byId.get(id);
-    if (earlier !== undefined && sameValue(earlier, answer)) return undefined;
-    if (earlier !== undefined) answers.twins += 1;
-    if (id !== undefined) answers.byId.set(id, answer);
+    if (!answers.isNew(response.id, answer)) return undefined;
     const calls = listOf(answer.tool_calls).filter(isFields);
     if (calls.length < listOf(answer.tool_calls).length) list.unreadable(place);
     const toolCalls = calls.map((value) => {
       const fn = fieldsOf(value.function);
-      return {
-        id: textOf(value.id) ?? "",
-        type: "function",
-        function: { name: textOf(fn.name) ?? "", arguments: argsText(fn.arguments) },
-      };
+      return chatCall(textOf(value.id), fn.name, fn.arguments);
     });
     const content = answer.content === undefined ? null : answer.content;
     list.add({ role: "assistant", content, tool_calls: toolCalls }, time, place);

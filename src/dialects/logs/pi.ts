@@ -1,4 +1,3 @@
-import { sameValue } from "../../core/same-value.ts";
 import { branchTo } from "./branch.ts";
 import {
   contentText,
@@ -12,7 +11,7 @@ import {
   timeOf,
 } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
-import { messages, warnOfOddLines } from "./odd-lines.ts";
+import { createTwinFinder, messages, warnOfOddLines } from "./odd-lines.ts";
 import { readableContent } from "./readable-content.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
@@ -21,7 +20,6 @@ import type { RecordFormat, RecordReader } from "./types.ts";
  * thinking and its signature. Newer logs are a tree (`id`, `parentId`): the branch that ends in the last line is read.
  */
 export const pi: RecordFormat = {
-  source: "pi",
   matches: (record) =>
     (record.type === "session" && ("cwd" in record || "version" in record)) ||
     (record.type === "message" && isFields(record.message) && "role" in record.message),
@@ -30,16 +28,11 @@ export const pi: RecordFormat = {
 
 function createPiReader(): RecordReader {
   const records: Fields[] = [];
-  const byId = new Map<string, Fields>();
+  const finder = createTwinFinder();
   const lines = new Map<Fields, number>();
-  let twins = 0;
   return {
     push(record, line) {
-      const id = textOf(record.id);
-      const earlier = id === undefined ? undefined : byId.get(id);
-      if (earlier !== undefined && sameValue(earlier, record)) return;
-      if (earlier !== undefined) twins += 1;
-      if (id !== undefined) byId.set(id, record);
+      if (!finder.isNew(record.id, record)) return;
       records.push(record);
       lines.set(record, line);
     },
@@ -82,7 +75,8 @@ function createPiReader(): RecordReader {
         results = -1;
       }
       for (const [role, count] of leftOut) list.warn(`left out ${messages(count)} of role ${role}`);
-      warnOfOddLines(list, { twins, broken, otherBranches: countMessages(records) - countMessages(path) });
+      const otherBranches = countMessages(records) - countMessages(path);
+      warnOfOddLines(list, { twins: finder.twins(), broken, otherBranches });
       return list.log({ dialect: "anthropic-messages", model, title });
     },
   };

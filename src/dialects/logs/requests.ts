@@ -21,7 +21,6 @@ const REQUEST_FIELDS = ["model", "tools", "system", "temperature", "max_tokens",
 
 /** A request body, or any object with `messages`: the messages pass as the very same objects. */
 export const messagesRequest: DocumentFormat = {
-  source: "openai-request",
   matches: (value) => listOf(value.messages).length > 0 && listOf(value.messages).every(isWireMessage),
   read(value, options) {
     const messages = listOf(value.messages);
@@ -33,7 +32,6 @@ export const messagesRequest: DocumentFormat = {
 
 /** A Responses API request: `input` is a text or a list of items, `instructions` is the system prompt. */
 export const responsesRequest: DocumentFormat = {
-  source: "responses-request",
   matches: (value) =>
     !("messages" in value) &&
     ((typeof value.input === "string" && ("model" in value || "instructions" in value)) ||
@@ -48,7 +46,6 @@ export const responsesRequest: DocumentFormat = {
 
 /** A request of Gemini's API: `contents`, and the system prompt as `systemInstruction`. */
 export const geminiRequest: DocumentFormat = {
-  source: "gemini-request",
   matches: (value) => listOf(value.contents).length > 0 && listOf(value.contents).every(isWireMessage),
   read(value, options) {
     const system = value.systemInstruction ?? value.system_instruction;

@@ -1,4 +1,4 @@
-import { argsText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { chatCall, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
@@ -11,7 +11,6 @@ const isSessionMessage = (value: unknown): value is Fields =>
 
 /** A session of messages with flat calls (`tool_calls: [{ id, name, arguments }]`), `ts` and `flags`. */
 export const session: DocumentFormat = {
-  source: "session",
   matches(value) {
     const messages = listOf(value.messages);
     return (
@@ -38,8 +37,7 @@ function wireMessage(message: Fields): Fields {
   const calls = listOf(message.tool_calls).map((value) => {
     if (!isFlatCall(value)) return value;
     const call = fieldsOf(value);
-    const name = textOf(call.name) ?? "";
-    return { id: call.id ?? "", type: "function", function: { name, arguments: argsText(call.arguments) } };
+    return chatCall(call.id, call.name, call.arguments);
   });
   return present({
     role: message.role,

@@ -1,4 +1,4 @@
-import { parseExact } from "../../core/exact-json.ts";
+import { tryParseExact } from "../../core/exact-json.ts";
 import { nameText } from "../shared/json.ts";
 import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
@@ -31,7 +31,6 @@ const turnsOf = (value: Fields): readonly unknown[] =>
 
 /** ShareGPT's export and the training sets that follow it: `{ conversations: [{ from, value }] }`. */
 export const sharegpt: DocumentFormat = {
-  source: "sharegpt",
   matches: (value) => areMostly(turnsOf(value), isTurn),
   read(value) {
     const list = createMessageList("sharegpt", "message");
@@ -74,21 +73,12 @@ export const sharegpt: DocumentFormat = {
 
 /** A call written as JSON text: `{ "name": …, "arguments": … }`. */
 function parseCall(text: string): { name: string; arguments: string } | undefined {
-  try {
-    const value = fieldsOf(parseExact(text));
-    const name = textOf(value.name);
-    return name === undefined ? undefined : { name, arguments: argsText(value.arguments) };
-  } catch {
-    return undefined;
-  }
+  const value = fieldsOf(tryParseExact(text));
+  const name = textOf(value.name);
+  return name === undefined ? undefined : { name, arguments: argsText(value.arguments) };
 }
 
 function parseTools(value: unknown): unknown {
-  if (typeof value !== "string") return Array.isArray(value) && value.length > 0 ? value : undefined;
-  try {
-    const tools = parseExact(value);
-    return Array.isArray(tools) && tools.length > 0 ? tools : undefined;
-  } catch {
-    return undefined;
-  }
+  const tools = typeof value === "string" ? tryParseExact(value) : value;
+  return Array.isArray(tools) && tools.length > 0 ? tools : undefined;
 }

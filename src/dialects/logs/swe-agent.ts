@@ -8,7 +8,6 @@ const isMessage = (value: unknown): value is Fields =>
 
 /** A SWE-agent trajectory (`.traj`): `history` is what the model was sent, as Chat Completions messages with extras. */
 export const sweAgent: DocumentFormat = {
-  source: "swe-agent",
   matches: (value) => "trajectory" in value && areMostly(listOf(value.history), isMessage),
   read(value) {
     const list = createMessageList("swe-agent", "message");

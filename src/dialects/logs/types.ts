@@ -61,7 +61,6 @@ export interface RecordReader {
 
 /** A log whose lines are records of one conversation. */
 export interface RecordFormat {
-  readonly source: LogSource;
   /** True for a record that only this format has. */
   matches(record: Readonly<Record<string, unknown>>): boolean;
   create(options: LogOptions): RecordReader;
@@ -69,7 +68,6 @@ export interface RecordFormat {
 
 /** A conversation that is one JSON value. */
 export interface DocumentFormat {
-  readonly source: LogSource;
   matches(value: Readonly<Record<string, unknown>>): boolean;
   read(value: Readonly<Record<string, unknown>>, options: LogOptions): TranscriptLog;
 }

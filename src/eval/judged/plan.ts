@@ -1,6 +1,5 @@
-import { inPieces } from "./in-pieces.ts";
+import { inPieces, questionsTogether } from "./exam.ts";
 import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
-import { questionsTogether } from "./questions-together.ts";
 import { readerRequest, USUAL_ANSWER } from "./read-exam.ts";
 import type { JudgedSetup } from "./run-judged.ts";
 import { examTokens } from "./size.ts";

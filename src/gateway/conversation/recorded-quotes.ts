@@ -1,6 +1,10 @@
 import type { Dialect, Measure, Recalled } from "../../core/types.ts";
-import { type PlacedQuotation, placedQuotations } from "../../engine/recall/placed-quotations.ts";
-import { type Quoted, quotedTokens } from "../../engine/recall/quotations.ts";
+import {
+  type PlacedQuotation,
+  placedQuotations,
+  type Quoted,
+  quotedTokens,
+} from "../../engine/recall/quotations.ts";
 import type { Loaded } from "./loaded.ts";
 
 /** What was quoted for messages of a conversation, oldest first; without what no longer fits its transcript. */

@@ -1,10 +1,9 @@
 import type { HostState, Message } from "../../core/types.ts";
-import { commonFolder } from "../common-folder.ts";
+import { commonFolder } from "../common-root.ts";
 import { setsLastingRule } from "../lasting-rules.ts";
 import { touchedFiles } from "../ledger.ts";
 import type { IsOurs } from "../proof.ts";
-import { readArguments } from "../read-call.ts";
-import { readPlan } from "../read-plan.ts";
+import { readArguments, readPlan } from "../read-call.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
 import { bothEnds, inOneLine, type ProseStatement, sentencesIn, statementsIn } from "./statements.ts";
 import { DECIDED, decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";

@@ -1,6 +1,4 @@
-import { WORK_ANALYSIS } from "./shared/analysis.ts";
-import { frame } from "./shared/frame.ts";
-import { intro } from "./shared/intro.ts";
+import { frame, intro, WORK_ANALYSIS } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 import { describeSections } from "./shared/sections.ts";
 

@@ -1,5 +1,4 @@
-import { frame } from "./shared/frame.ts";
-import { intro } from "./shared/intro.ts";
+import { frame, intro } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 
 const TASK =

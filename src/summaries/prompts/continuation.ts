@@ -1,5 +1,14 @@
-import { TALK_ANALYSIS, WORK_ANALYSIS } from "./shared/analysis.ts";
-import { answerFormat, bounds, bullets, DATA_RULES, joinSections, notesTask, RULES } from "./shared/frame.ts";
+import {
+  answerFormat,
+  bounds,
+  bullets,
+  DATA_RULES,
+  joinSections,
+  notesTask,
+  RULES,
+  TALK_ANALYSIS,
+  WORK_ANALYSIS,
+} from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 import { quote } from "./shared/quote.ts";
 import { describeTask } from "./shared/sections.ts";

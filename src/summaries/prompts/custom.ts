@@ -1,7 +1,6 @@
 import { ConfigError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
-import { frame } from "./shared/frame.ts";
-import { intro } from "./shared/intro.ts";
+import { frame, intro } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
 
 /** Digits of the text's hash in the version: enough to tell the prompts of one host apart. */

@@ -67,6 +67,8 @@ export interface GatewayParts {
   readonly share?: (event: SentEvent) => void;
   /** Tells them what is under way in this one. */
   readonly shareBusy?: (word: BusyWord) => void;
+  /** Tells them of an answer that the store didn't take. */
+  readonly shareHidden?: Gateway["shareHidden"];
   /** Asks all of them for what they counted. */
   readonly gather?: Gateway["gather"];
   /** How long the end waits for a store that doesn't answer (milliseconds). Default 10 seconds. */
@@ -105,6 +107,7 @@ export async function createGateway(
     limitStreams: createStreamLimit(config.limits.streams),
     streams: new Map(),
     gather: parts.gather,
+    shareHidden: parts.shareHidden,
     logHealth,
     isLeaving: () => grace.isLeaving() || drain.signal.aborted,
     isDraining: () => drain.signal.aborted,

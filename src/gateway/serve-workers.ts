@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError, PrecisError } from "../core/errors.ts";
+import { hearHidden } from "./conversation/hidden-answers.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createBusyBoard, createGather, createGathering, type Word } from "./ops/workers.ts";
 import { createLog } from "./telemetry/log.ts";
@@ -72,7 +73,7 @@ async function watch(
     let failure = "";
     alive.add(worker);
     worker.on("message", (word: Word) => {
-      if (word.type === "event") {
+      if (word.type === "event" || word.type === "hidden") {
         for (const other of alive) if (other !== worker && other.isConnected()) other.send(word);
       } else if (word.type === "busy" || word.type === "stop") board.pass(worker, word);
       else if (word.type === "ask") gathering.ask(worker, word);
@@ -137,6 +138,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
       version,
       share: (event) => say({ type: "event", event }),
       shareBusy: say,
+      shareHidden: (answer) => say({ type: "hidden", answer }),
       gather,
     });
     // A store may not answer: who is told to end meanwhile has nothing to finish.
@@ -146,9 +148,10 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
       process.disconnect?.();
       return;
     }
-    const { live, busy, metrics, totals } = running.gateway;
+    const { live, busy, memory, metrics, totals } = running.gateway;
     process.on("message", (word: Word) => {
       if (word.type === "event") live.receive(word.event);
+      else if (word.type === "hidden") hearHidden({ memory }, word.answer);
       else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
       else if (word.type === "told") told(word);
       else if (word.type === "hurry") hurry.abort();

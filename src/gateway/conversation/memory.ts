@@ -73,6 +73,10 @@ interface GivenAnswers {
   /** `name` names the messages before the answer. */
   find(tenant: string, name: string): readonly HiddenAnswer[];
   keep(tenant: string, name: string, answer: HiddenAnswer): void;
+  /** Keeps one that another process of this server gave, and the store didn't take. */
+  hear(tenant: string, name: string, answer: HiddenAnswer): void;
+  /** Is one of them from another process? */
+  readonly hasForeign: boolean;
   clear(): void;
 }
 
@@ -194,30 +198,40 @@ function createRequests() {
 function createGivenAnswers(): GivenAnswers {
   const given = new Map<string, { readonly answers: readonly HiddenAnswer[]; readonly bytes: number }>();
   let total = 0;
+  let hasForeign = false;
   const remove = (key: string): void => {
     total -= given.get(key)?.bytes ?? 0;
     given.delete(key);
+  };
+  const keep = (tenant: string, name: string, answer: HiddenAnswer): void => {
+    const key = `${tenant} ${name}`;
+    const before = given.get(key);
+    const bytes = (before?.bytes ?? 0) + stringifyDeep([answer.shown, answer.real]).length;
+    remove(key);
+    given.set(key, { answers: [...(before?.answers ?? []), answer], bytes });
+    total += bytes;
+    for (const oldest of given.keys()) {
+      if (total <= MAX_HIDDEN_BYTES) break;
+      remove(oldest);
+    }
   };
   return {
     get isEmpty() {
       return given.size === 0;
     },
+    get hasForeign() {
+      return hasForeign;
+    },
     find: (tenant, name) => given.get(`${tenant} ${name}`)?.answers ?? [],
-    keep(tenant, name, answer) {
-      const key = `${tenant} ${name}`;
-      const before = given.get(key);
-      const bytes = (before?.bytes ?? 0) + stringifyDeep([answer.shown, answer.real]).length;
-      remove(key);
-      given.set(key, { answers: [...(before?.answers ?? []), answer], bytes });
-      total += bytes;
-      for (const oldest of given.keys()) {
-        if (total <= MAX_HIDDEN_BYTES) break;
-        remove(oldest);
-      }
+    keep,
+    hear(tenant, name, answer) {
+      hasForeign = true;
+      keep(tenant, name, answer);
     },
     clear() {
       given.clear();
       total = 0;
+      hasForeign = false;
     },
   };
 }

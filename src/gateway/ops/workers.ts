@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
 import { randomUUID } from "node:crypto";
+import type { HiddenWord } from "../conversation/hidden-answers.ts";
 import type { BusyWord } from "../telemetry/busy.ts";
 import type { SentEvent } from "../telemetry/live.ts";
 import type { Counted } from "../telemetry/totals.ts";
@@ -10,6 +11,8 @@ export type Word =
   /** It can't be started; the words are for people. */
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "event"; readonly event: SentEvent }
+  /** An answer that the store didn't take, with rounds that its client wasn't shown. */
+  | { readonly type: "hidden"; readonly answer: HiddenWord }
   /** Somebody waits for the end. */
   | { readonly type: "hurry" }
   | BusyWord

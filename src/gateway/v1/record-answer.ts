@@ -1,12 +1,12 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { keepHidden } from "../conversation/hidden-answers.ts";
+import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";
 import type { AnswerNames, Recording } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill">;
+type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill" | "shareHidden">;
 
 /** Stores an answer and remembers where it stands. Never fails: what the store doesn't take waits in the spill. */
 export async function recordAnswer(
@@ -40,6 +40,12 @@ export async function recordAnswer(
     parts.log.error(loggable(error), "a transcript could not be stored yet");
     const bytes = exchange.plain.length + stringifyDeep(messages).length;
     try {
+      if (given && parts.shareHidden)
+        tellHidden(
+          parts.shareHidden,
+          { tenant: client.tenant, recording, opening },
+          { shown: messages, real: given },
+        );
       parts.spill?.add({
         opening,
         answer: messages,

@@ -1,4 +1,5 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import type { HiddenWord } from "../conversation/hidden-answers.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
 import type { LimitStreams } from "../http/stream-limit.ts";
 import type { LiveStream } from "./streams/live-stream.ts";
@@ -9,6 +10,8 @@ export interface V1Parts
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
   readonly limitStreams: LimitStreams;
+  /** Tells other processes of this server of an answer that the store didn't take, where there are any. */
+  readonly shareHidden: ((word: HiddenWord) => void) | undefined;
   /** Streams that are open in this process, by their id. */
   readonly streams: Map<string, LiveStream>;
 }

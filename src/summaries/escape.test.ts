@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { byProof } from "../../test/support/proof.ts";
 import { text as anyText } from "../testing/arbitraries/texts.ts";
 import { escapeLine, escapeText } from "./escape.ts";
 import { SECTION_NAMES, SECTION_TITLES, type SectionName } from "./section-titles.ts";
@@ -121,6 +122,6 @@ test("whatever tools, files and people wrote, reading a summary message gives th
           expect(escapeText(text)).toBe(text);
         }
     }),
-    { numRuns: 300 },
+    { numRuns: byProof({ sample: 100, more: 600, all: 6_000 }) },
   );
 });

@@ -4,19 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sharedPostgres, type TestDatabases } from "../support/postgres.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { type OwnUpstream, startUpstream } from "./own-upstream.ts";
 
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
 type Json = Readonly<Record<string, unknown>>;
 
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let provider: FakeProvider | OwnUpstream;
 let nodes: Gateway[] = [];
 const folder = mkdtempSync(join(tmpdir(), "precis-echoes-"));
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
 });
 afterEach(async () => {
   for (const node of nodes) await node.close();
@@ -24,7 +24,6 @@ afterEach(async () => {
   await provider.close();
 });
 afterAll(async () => {
-  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,28 +1,27 @@
 /** What the model recalled on one node was unknown to the next: the answer stood there without the rounds that it came from. */
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeAll, expect, it } from "vitest";
 import {
   type FakeProvider,
   type FakeReplier,
   startFakeProvider,
 } from "../../src/testing/fake-provider/index.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sharedPostgres, type TestDatabases } from "../support/postgres.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
 type Json = Readonly<Record<string, unknown>>;
 
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let provider: FakeProvider;
 let nodes: Gateway[] = [];
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharedPostgres();
 });
 afterEach(async () => {
   for (const node of nodes) await node.close();
   nodes = [];
   await provider.close();
 });
-afterAll(() => postgres.stop());
 
 const TOOL = "precis_recall";
 const talk = [

@@ -5,7 +5,7 @@ import { deepFreeze, wireFacts } from "../../src/testing/index.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
 import { byProof } from "../support/proof.ts";
 
-const RUNS = byProof({ sample: 100, more: 5_000, all: 20_000 });
+const RUNS = byProof({ sample: 50, more: 5_000, all: 20_000 });
 
 describe.each(DIALECT_IDS)("%s", (id) => {
   it("the dialect and the wire reader of the tests see the same calls, results and words", () => {

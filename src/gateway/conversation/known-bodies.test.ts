@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { byProof } from "../../../test/support/proof.ts";
 import { createKnownBodies } from "./known-bodies.ts";
 
 const word = (n: number) => `word${(n * 7919) % 9973} "quoted\\" \\ é 😀 `;
@@ -83,6 +84,6 @@ test("whatever bodies come in whatever order, they read as a parser reads them",
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: byProof({ sample: 40, more: 200, all: 2_000 }) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { byProof } from "../../../test/support/proof.ts";
 import { Answer, type AnswerReader } from "./answer.ts";
 
 type Step =
@@ -152,7 +153,7 @@ describe("an answer", () => {
         expect(Buffer.concat(got).equals(pieceAt(0, sent))).toBe(true);
         expect(source.aborted).toBe(0);
       }),
-      { numRuns: 300 },
+      { numRuns: byProof({ sample: 100, more: 600, all: 6_000 }) },
     );
   });
 

@@ -10,6 +10,7 @@ import type {
   Report,
   SummarizeInput,
 } from "../core/types.ts";
+import { inSlices } from "../recall/in-slices.ts";
 import { cutToFit } from "../summaries/cut-to-fit.ts";
 import {
   handoverHead,
@@ -19,7 +20,7 @@ import {
   peopleText,
 } from "../summaries/digest/people-text.ts";
 import { forReaders } from "../summaries/record-pointers.ts";
-import { summaryMessage } from "../summaries/summary-message.ts";
+import { summaryMessageSteps } from "../summaries/summary-message.ts";
 import { trimRecord } from "../summaries/trim-record.ts";
 import { asError } from "./background.ts";
 import { recordLength } from "./narrative-share.ts";
@@ -56,11 +57,14 @@ export async function summarize<M>(
     written !== undefined
       ? within(operation, isRecord ? written : forReaders(written), cap)
       : isRecord
-        ? recordText(operation, cap, input.focus)
-        : peopleText({
-            ...peopleInput(operation, cap),
-            ...(input.focus !== undefined && { focus: input.focus }),
-          });
+        ? await recordText(operation, cap, input.focus)
+        : await inSlices(
+            peopleText({
+              ...peopleInput(operation, cap),
+              ...(input.focus !== undefined && { focus: input.focus }),
+            }),
+            input.signal,
+          );
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
@@ -77,11 +81,14 @@ export async function handover<M>(
   checkSaid(operation);
   const room = roomBehindHead(operation, goal, cap);
   const { written, calls } = await byModel(operation, room);
-  const text = handoverText({
-    ...peopleInput(operation, cap),
-    goal,
-    ...(written !== undefined && { narrative: within(operation, forReaders(written), room) }),
-  });
+  const text = await inSlices(
+    handoverText({
+      ...peopleInput(operation, cap),
+      goal,
+      ...(written !== undefined && { narrative: within(operation, forReaders(written), room) }),
+    }),
+    input.signal,
+  );
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
@@ -142,13 +149,13 @@ function peopleInput<M>({ engine, survey, input }: Operation<M>, cap: number): P
 }
 
 /** A summary message, for a model that goes on from it. */
-function recordText<M>(
+async function recordText<M>(
   { engine, survey, input }: Operation<M>,
   cap: number,
   focus: string | undefined,
-): string {
+): Promise<string> {
   const { messages, structure, measure } = survey.conversation;
-  const made = summaryMessage({
+  const steps = summaryMessageSteps({
     messages,
     hidden: [{ from: structure.start, to: messages.length }],
     visible: () => false,
@@ -159,6 +166,7 @@ function recordText<M>(
     ...(focus !== undefined && { focus }),
     isOurs: engine.writtenTexts.has,
   });
+  const made = await inSlices(steps, input.signal);
   if (made === undefined && cap < LEAST_MESSAGE && messages.length > structure.start) {
     throw new ConfigError({
       option: "cap",

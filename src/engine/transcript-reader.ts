@@ -3,6 +3,7 @@ import { charsOf } from "../core/message-text.ts";
 import { sameMessage } from "../core/same-message.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
+import { countLongTexts } from "../tokens/count-steps.ts";
 import { createTextRoom, type TextRoom } from "./text-room.ts";
 
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
@@ -96,7 +97,9 @@ export function createTranscriptReader(
 
   return {
     *read(messages, start, measure) {
-      const before = messages.slice(0, start).map((message) => measure.message(message));
+      const before: number[] = [];
+      for (let index = 0; index < start; index++)
+        before.push(yield* messageTokens(messages[index]!, measure));
       const path = knownPath(messages, start);
       // What is new is hashed and counted before it joins the tree, which others may change meanwhile.
       const links: Link[] = [];
@@ -107,13 +110,15 @@ export function createTranscriptReader(
       for (let index = start + path.length; index < messages.length; index++) {
         // A few are read in one step as long as they are short.
         chars += charsOf(messages[index]!);
-        if (links.length % FEW_MESSAGES === FEW_MESSAGES - 1 || chars > STEP_CHARS) {
+        const isLong = chars > STEP_CHARS;
+        if (links.length % FEW_MESSAGES === FEW_MESSAGES - 1 || isLong) {
           yield;
           chars = 0;
           isOneStep = false;
         }
         link = nextLink(link, messages[index]!, textHash);
         links.push(link);
+        if (isLong) yield* countLongTexts(measure, messages[index]!);
         counts.push(measure.message(messages[index]!));
       }
       const isStill = isOneStep || path.length === 0 || isRemembered(path.at(-1)!);
@@ -143,6 +148,12 @@ export function createTranscriptReader(
       return { chain, tokens };
     },
   };
+}
+
+/** Tokens of a message, a long one counted in steps. */
+function* messageTokens(message: Message, measure: Measure): Steps<number> {
+  if (charsOf(message) > STEP_CHARS) yield* countLongTexts(measure, message);
+  return measure.message(message);
 }
 
 function placeBehind(before: Place | undefined, link: Link, message: Message | undefined): Place {

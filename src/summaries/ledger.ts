@@ -1,3 +1,4 @@
+import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { fromRoot } from "./common-root.ts";
 import { fileNames, type NamedFile } from "./file-names.ts";
@@ -24,16 +25,22 @@ const DELETED = "deleted";
 
 /** The files that calls name, the one touched last first. */
 export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
+  return runNow(touchedFileSteps(messages));
+}
+
+/** The same in steps. */
+export function* touchedFileSteps(messages: readonly Message[]): Steps<TouchedFile[]> {
   const files = new Map<NamedFile, Pick<TouchedFile, "action" | "message" | "isChanged">>();
-  const made = madeChanges(messages);
+  const made = yield* madeChanges(messages);
   const names = fileNames();
   const touch = (file: NamedFile, message: number, action: string, isChanged: boolean): void => {
     const before = files.get(file);
     files.delete(file);
     files.set(file, { action, message, isChanged: isChanged || before?.isChanged === true });
   };
-  messages.forEach((message, index) => {
+  for (const [index, message] of messages.entries()) {
     for (const part of message.parts) {
+      yield;
       if (part.type !== "tool-call" || made.refused.has(part)) continue;
       for (const change of made.of(part)) {
         const action = change.type === "move" ? MOVED : change.type === "delete" ? DELETED : part.name;
@@ -44,7 +51,7 @@ export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
       if (file !== undefined && kind !== "search" && kind !== "edit")
         touch(names.at(file), index, part.name, false);
     }
-  });
+  }
   // Of two files that had the same name one after the other, the newer one is meant.
   const newest = new Map<string, TouchedFile>();
   for (const [{ path, isDeleted }, touched] of files) {
@@ -95,20 +102,16 @@ export function unseenFiles(
   let left = cap;
   const takes = (name: string, keeps: number): boolean => {
     const price = cost(name) + 1;
-    if (left - price < keeps) return false;
+    // A long text is looked through last: of many files most have no room.
+    if (left - price < keeps || text.includes(name)) return false;
     left -= price;
     return true;
   };
-  const placed = new Set(
-    files.filter(({ path }) => {
-      const shown = fromRoot(path, root);
-      return !text.includes(shown) && takes(shown, cap * (1 - PLACES_SHARE));
-    }),
-  );
+  const placed = new Set(files.filter(({ path }) => takes(fromRoot(path, root), cap * (1 - PLACES_SHARE))));
   const unseen = files.flatMap((file) => {
     if (placed.has(file)) return [{ action: file.action, name: fromRoot(file.path, root) }];
     const name = baseName(file.path);
-    return !text.includes(name) && takes(name, 0) ? [{ action: file.action, name }] : [];
+    return takes(name, 0) ? [{ action: file.action, name }] : [];
   });
   const isBelow = isUsed || [...placed].some(({ path }) => fromRoot(path, root) !== path);
   return [...(isBelow ? [folder] : []), ...renderFiles(unseen)];

@@ -51,7 +51,7 @@ export function* transcriptLines(messages: readonly Message[]): Steps<Transcript
 }
 
 function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
-  const made = madeChanges(messages);
+  const made = yield* madeChanges(messages);
   const written = writtenLines();
   const { table, add, addEach, end } = createLineList(written);
   const calls = new Map<string, { readonly name: string; readonly kind: CallKind; readonly file: string }>();

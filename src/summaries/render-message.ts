@@ -1,5 +1,6 @@
+import type { Steps } from "../core/steps.ts";
 import { commonRoot, fromRoot } from "./common-root.ts";
-import { touchedFiles, unseenFiles } from "./ledger.ts";
+import { touchedFileSteps, unseenFiles } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import { isPlanted, markPlant } from "./plants.ts";
@@ -18,13 +19,13 @@ export type MessageSections = (
 ) => Sections;
 
 /** Writes quotes and lines as sections, and the ledgers of sources and files that go with them. */
-export function messageSections(
+export function* messageSections(
   { input, messages, isHidden, transcript, cost, narrative, state, sources }: MessageMaterial,
   quotes: readonly Quote[],
   lines: readonly Line[],
-): MessageSections {
+): Steps<MessageSections> {
   const inLine = quotes.map((quote) => lineThatSays(quote, lines));
-  const touched = touchedFiles(messages);
+  const touched = yield* touchedFileSteps(messages);
   const files = touched.filter(({ message }) => isHidden(message));
   const root = commonRoot(touched.map(({ path }) => path));
   const ledgerCap = input.cap * (input.shares?.ledger ?? LEDGER_SHARE);

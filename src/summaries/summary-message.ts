@@ -30,8 +30,8 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const chosen = yield* messageQuotes(material, cap - write({ narrative, state }).tokens);
   const lines = yield* messageLines(material, chosen);
   yield;
-  const sections = messageSections(material, chosen.quotes, lines);
-  const filled = (cited: Parameters<typeof sections>[2]): MadeMessage | undefined =>
+  const sections = yield* messageSections(material, chosen.quotes, lines);
+  const filled = (cited: Parameters<typeof sections>[2]): Steps<MadeMessage | undefined> =>
     fillCap(cap, {
       quoteCosts: chosen.costs,
       chosen: lines,
@@ -42,5 +42,5 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   // What the records cite must have its source, too: in the numbers of the messages that they end with.
   const cited = narrative.map(({ text, covers }) => ({ text, message: covers.to - 1 }));
   // In a very short message the sources of what records cite would leave no room for the records themselves.
-  return filled(cited) ?? (cited.length === 0 ? undefined : filled([]));
+  return (yield* filled(cited)) ?? (cited.length === 0 ? undefined : yield* filled([]));
 }

@@ -1,10 +1,10 @@
 import type { Steps } from "../../core/steps.ts";
-import type { Measure, Run, TokenCounter } from "../../core/types.ts";
+import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
-import type { SteppedCounter } from "../../tokens/exact-counter.ts";
+import { textTokens } from "../../tokens/count-steps.ts";
 import type { Operation } from "../operation.ts";
 import type { ReadingMode } from "./modes.ts";
 import { notesRoom } from "./notes-room.ts";
@@ -44,7 +44,7 @@ export function* piecesOf<M>(
       units: structure.units,
       run: absolute(task, run),
       limit,
-      count: (text) => textSteps(measure, task, text),
+      count: (text) => textTokens(measure, task, text),
       mode: as,
     });
   const whole = yield* split(mode);
@@ -80,23 +80,4 @@ export function expectedRequests<M>(operation: Operation<M>, run: Run): number {
   const task = createWritingTask(operation, { signal: NEVER, calls: [] }, shareOf(operation));
   const tokens = sourceTokens(task, absolute(task, run));
   return Math.max(1, Math.ceil(tokens / pieceLimit(task, run, undefined)));
-}
-
-/** Shorter texts are counted at once (characters). */
-const LONG_TEXT_CHARS = 32_768;
-
-/** Tokens of a text as `measure.text` counts them, a long one in steps where its counter can do that. */
-function* textSteps(
-  measure: Pick<Measure, "counter" | "text">,
-  /** What holds the text: its count is known for at least as long. */
-  owner: object,
-  text: string,
-): Steps<number> {
-  const { counter } = measure;
-  if (text.length > LONG_TEXT_CHARS && isStepped(counter)) yield* counter.countFor(owner, text);
-  return measure.text(text);
-}
-
-function isStepped(counter: TokenCounter): counter is SteppedCounter {
-  return "countFor" in counter;
 }

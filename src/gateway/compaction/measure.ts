@@ -1,12 +1,10 @@
-import type { Measure, Message, Part } from "../../core/types.ts";
+import type { Measure, Message } from "../../core/types.ts";
+import { countLongTexts } from "../../tokens/count-steps.ts";
 import { type SteppedCounter, steppedCounter } from "../../tokens/exact-counter.ts";
 import { createMeasure } from "../../tokens/index.ts";
 import type { CompactorChoice } from "./compactor-choice.ts";
 import { createPace, type Pace } from "./pace.ts";
 import type { Windows } from "./windows.ts";
-
-/** Longer texts are counted in steps (characters). */
-const LONG_TEXT_CHARS = 32_768;
 
 /** Counts messages as the compactor of a conversation does. */
 export async function measureOf(
@@ -49,28 +47,7 @@ export async function countMessage(
   /** What holds its texts. */
   owner: object = message,
 ): Promise<void> {
-  for (const text of longTexts(message)) await pace.run(measure.counter.countFor(owner, text));
+  await pace.run(countLongTexts(measure, message, owner));
   measure.message(message);
   await pace.pause();
-}
-
-function longTexts({ parts }: Message): string[] {
-  return parts
-    .map(countedText)
-    .filter((text) => text !== undefined && text.length > LONG_TEXT_CHARS) as string[];
-}
-
-/** What of a part is counted as a text. */
-function countedText(part: Part): string | undefined {
-  switch (part.type) {
-    case "tool-call":
-      return part.args;
-    case "other":
-      return part.json;
-    case "image":
-    case "frame":
-      return undefined;
-    default:
-      return part.text;
-  }
 }

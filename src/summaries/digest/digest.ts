@@ -1,11 +1,13 @@
+import { mapSteps, type Steps } from "../../core/steps.ts";
 import type { HostState, Message } from "../../core/types.ts";
+import { abridgedSteps } from "../abridge.ts";
 import { commonFolder } from "../common-root.ts";
 import { setsLastingRule } from "../lasting-rules.ts";
-import { touchedFiles } from "../ledger.ts";
+import { touchedFileSteps } from "../ledger.ts";
 import type { IsOurs } from "../proof.ts";
 import { readArguments, readPlan } from "../read-call.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
-import { bothEnds, inOneLine, type ProseStatement, sentencesIn, statementsIn } from "./statements.ts";
+import { bothEnds, inOneLine, type ProseStatement, sentencesIn } from "./statements.ts";
 import { DECIDED, decisionWorth, isEmpty, isNarration, isOpen } from "./worth.ts";
 
 /** The files of a conversation, the one touched last first. */
@@ -58,45 +60,58 @@ const REPORTED = 0.3;
 /** The oldest statement counts for this share of the newest one. */
 const OLDEST = 0.6;
 
-/** What `readDigest` takes beside the messages. */
+/** Statements that are looked at in one step. */
+const STATEMENTS_AT_ONCE = 64;
+
+/** What both sides said in a conversation, by statements. */
+export interface Said {
+  readonly messages: readonly Message[];
+  readonly speeches: readonly Speech[];
+  readonly requests: readonly Request[];
+}
+
+/** Reads what both sides said. In steps, as all that reads a whole conversation. */
+export function* readSaid(given: readonly Message[], isOurs?: IsOurs): Steps<Said> {
+  const messages = yield* abridgedSteps(given);
+  return {
+    messages,
+    speeches: yield* speechesOf(messages),
+    requests: yield* requestsOf(messages, isOurs),
+  };
+}
+
+/** What `readDigest` takes beside what was said. */
 export interface DigestOptions {
-  readonly isOurs?: IsOurs;
   /** How near a text is to what the reader cares about, 0 to 1. Default: all texts are alike. */
   readonly nearness?: (text: string) => number;
   readonly hostState?: HostState;
 }
 
 /** Reads what a conversation came to. Only people's words and the assistant's own are used: results of tools are data. */
-export function readDigest(messages: readonly Message[], options: DigestOptions = {}): Digest {
+export function* readDigest(said: Said, options: DigestOptions = {}): Steps<Digest> {
+  const { messages, speeches, requests } = said;
   const { nearness = () => 0, hostState } = options;
-  const speeches = speechesOf(messages);
-  const requests = requestsOf(messages, options.isOurs);
   const last = speeches.findLast(({ isReport }) => isReport) ?? speeches.at(-1);
   const state = last === undefined ? [] : stateOf(last, speeches);
-  const said = new Set(state.map(({ text }) => text));
+  const isTold = new Set(state.map(({ text }) => text));
   const tracked = trackedLines(hostState, messages.length);
+  const goal = yield* mapSteps(requests, ({ message, text }, index) => ({
+    message,
+    text: bothEnds(requestLine(text), index === 0 ? FIRST_REQUEST : LATER_REQUEST),
+    // The first request says what it is about, the newest ones where it stands.
+    worth: index === 0 ? 2 * requests.length : index + requests.length * nearness(text),
+  }));
+  const byUser = yield* mapSteps(requests, (request) => wordOf(request, messages.length));
+  const byAssistant = yield* decisionsOf(speeches, messages.length, nearness);
   return {
-    goal: eachOnce(
-      requests.map(({ message, text }, index) => ({
-        message,
-        text: bothEnds(requestLine(text), index === 0 ? FIRST_REQUEST : LATER_REQUEST),
-        // The first request says what it is about, the newest ones where it stands.
-        worth: index === 0 ? 2 * requests.length : index + requests.length * nearness(text),
-      })),
-    ),
-    rules: eachOnce(
-      requests.flatMap(({ message, text }) =>
-        rulesAmong(statementsIn(text))
-          .filter(({ text: rule }) => rule.length <= LONGEST_RULE && !rule.endsWith("?"))
-          .map((rule) => ({ message, text: rule.text, worth: message })),
-      ),
-    ),
+    goal: eachOnce(goal),
+    rules: eachOnce(byUser.flatMap(({ rules }) => rules)),
     state: [...tracked.state, ...state],
     decisions: [
-      ...usersDecisions(requests, messages.length),
-      ...decisionsOf(speeches, messages.length, nearness).filter(({ text }) => !said.has(text)),
+      ...byUser.flatMap(({ decisions }) => decisions),
+      ...byAssistant.filter(({ text }) => !isTold.has(text)),
     ].toSorted((a, b) => a.message - b.message),
-    files: digestFiles(messages),
+    files: yield* digestFiles(messages),
     open: eachOnce([...openOf(messages, last, requests.at(-1)), ...tracked.open]),
   };
 }
@@ -156,34 +171,41 @@ function stateOf(last: Speech, speeches: readonly Speech[]): DigestLine[] {
   }));
 }
 
-/** What the user decided and gave reasons for: nobody else's word counts as much. */
-function usersDecisions(requests: readonly Request[], length: number): DigestLine[] {
-  return requests.flatMap(({ message, text }) => {
-    const statements = statementsIn(text);
-    const rules = new Set(rulesAmong(statements));
-    return statements
-      .filter((statement) => decisionWorth(statement) >= DECIDED && !rules.has(statement))
+/** The rules that a request sets, and what the user decided in it and gave reasons for: nobody else's word counts as much. */
+function wordOf(
+  { message, statements }: Request,
+  length: number,
+): { readonly rules: readonly DigestLine[]; readonly decisions: readonly DigestLine[] } {
+  const rules = rulesAmong(statements);
+  const isRule = new Set(rules);
+  return {
+    rules: rules
+      .filter(({ text }) => text.length <= LONGEST_RULE && !text.endsWith("?"))
+      .map(({ text }) => ({ message, text, worth: message })),
+    decisions: statements
+      .filter((statement) => decisionWorth(statement) >= DECIDED && !isRule.has(statement))
       .map((statement) => ({
         message,
         text: `The user: ${statement.text}`,
         repeats: statement.text,
         worth: decisionWorth(statement) * ageFactor(message, length),
-      }));
-  });
+      })),
+  };
 }
 
 const ageFactor = (message: number, length: number): number =>
   OLDEST + (1 - OLDEST) * (message / Math.max(1, length));
 
 /** Statements that say what was decided, found and done, each once. */
-function decisionsOf(
+function* decisionsOf(
   speeches: readonly Speech[],
   length: number,
   nearness: (text: string) => number,
-): DigestLine[] {
+): Steps<DigestLine[]> {
   const lines = new Map<string, DigestLine>();
   for (const { message, statements, isReport } of speeches)
-    for (const statement of statements) {
+    for (const [at, statement] of statements.entries()) {
+      if (at % STATEMENTS_AT_ONCE === 0) yield;
       const says = !isNarration(statement) && !isEmpty(statement);
       const least = isReport && !statement.text.endsWith("?") ? REPORTED : 0;
       const own = says ? Math.max(least, decisionWorth(statement) + NEAR * nearness(statement.text)) : 0;
@@ -240,8 +262,10 @@ function withColon(line: string): string {
   return `${title.slice(0, end)}:`;
 }
 
-function digestFiles(messages: readonly Message[]): DigestFiles {
-  const there = touchedFiles(messages).filter(({ path, isDeleted }) => !isDeleted && isFile(path));
+function* digestFiles(messages: readonly Message[]): Steps<DigestFiles> {
+  const there = (yield* touchedFileSteps(messages)).filter(
+    ({ path, isDeleted }) => !isDeleted && isFile(path),
+  );
   const changed = there.flatMap(({ path, isChanged }) => (isChanged ? [path] : []));
   const read = there.flatMap(({ path, isChanged }) => (isChanged ? [] : [path]));
   const root = commonFolder([...changed, ...read]);

@@ -1,8 +1,8 @@
+import type { Steps } from "../../core/steps.ts";
 import type { HostState, Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
-import { type DigestLine, readDigest } from "./digest.ts";
-import { requestsOf, speechesOf } from "./speeches.ts";
-import { statementsIn } from "./statements.ts";
+import { type DigestLine, readDigest, readSaid, type Said } from "./digest.ts";
+import type { Speech } from "./speeches.ts";
 import { isNarration } from "./worth.ts";
 import { writeDigest } from "./write-digest.ts";
 
@@ -17,12 +17,16 @@ export interface PeopleTextInput {
 
 /** Statements that are this far from a goal aren't about it (0 to 1). */
 const FAR = 0.2;
+/** Lines that are looked at in one step. */
+const LINES_AT_ONCE = 64;
 
-/** A summary to paste into a pull request or to send to a colleague, made by code. */
-export function peopleText(input: PeopleTextInput & { readonly focus?: string }): string {
-  const { messages, cap, count, focus } = input;
-  const near = focus === undefined ? {} : { nearness: nearnessTo(focus, spokenTexts(messages)) };
-  return writeDigest({ digest: readDigest(messages, { ...options(input), ...near }), cap, count });
+/** A summary to paste into a pull request or to send to a colleague, made by code. In steps: a long transcript takes a while. */
+export function* peopleText(input: PeopleTextInput & { readonly focus?: string }): Steps<string> {
+  const { messages, cap, count, focus, isOurs } = input;
+  const said = yield* readSaid(messages, isOurs);
+  const near = focus === undefined ? {} : { nearness: yield* nearnessTo(focus, said.speeches) };
+  const digest = yield* readDigest(said, { ...options(input), ...near });
+  return yield* writeDigest({ digest, cap, count });
 }
 
 /** How a hand-over begins: what it is and what it is for. */
@@ -38,23 +42,24 @@ export function handoverHead(goal: string, messages: readonly Message[]): string
 export const NARRATIVE_TITLE = "## The earlier session\n";
 
 /** What a fresh session should know of an earlier one to reach a goal. */
-export function handoverText(
+export function* handoverText(
   input: PeopleTextInput & {
     readonly goal: string;
     /** What a model wrote about the earlier session, instead of state and decisions by code. */
     readonly narrative?: string;
   },
-): string {
-  const { messages, cap, count, goal, narrative } = input;
+): Steps<string> {
+  const { messages, cap, count, goal, narrative, isOurs } = input;
   const begin = handoverHead(goal, messages);
   const head = narrative === undefined ? begin : `${begin}\n\n${NARRATIVE_TITLE}${narrative}`;
-  const nearness = nearnessTo(goal, spokenTexts(messages));
-  const digest = readDigest(messages, { ...options(input), nearness });
+  const said = yield* readSaid(messages, isOurs);
+  const nearness = yield* nearnessTo(goal, said.speeches);
+  const digest = yield* readDigest(said, { ...options(input), nearness });
   const shown = new Set([...digest.state, ...digest.goal].map(({ text }) => text));
   const near =
-    narrative === undefined ? nearLines(messages, nearness).filter(({ text }) => !shown.has(text)) : [];
+    narrative === undefined ? (yield* nearLines(said, nearness)).filter(({ text }) => !shown.has(text)) : [];
   const isNear = new Set(near.map(({ text }) => text));
-  const rest = writeDigest({
+  const rest = yield* writeDigest({
     digest:
       narrative === undefined
         ? { ...digest, decisions: digest.decisions.filter(({ text }) => !isNear.has(text)) }
@@ -69,28 +74,21 @@ export function handoverText(
   return rest === "" ? head : `${head}\n\n${rest}`;
 }
 
-const options = ({ isOurs, hostState }: PeopleTextInput) => ({
-  ...(isOurs && { isOurs }),
+const options = ({ hostState }: PeopleTextInput) => ({
   ...(hostState !== undefined && { hostState }),
 });
 
-const spokenTexts = (messages: readonly Message[]): string[] =>
-  speechesOf(messages).flatMap(({ statements }) => statements.map(({ text }) => text));
-
 /** Statements of both speakers that are about the goal. */
-function nearLines(messages: readonly Message[], nearness: (text: string) => number): DigestLine[] {
-  const spoken = speechesOf(messages).flatMap(({ message, statements }) =>
+function* nearLines({ speeches, requests }: Said, nearness: (text: string) => number): Steps<DigestLine[]> {
+  const spoken = speeches.flatMap(({ message, statements }) =>
     statements.flatMap((statement) => (isNarration(statement) ? [] : [{ message, text: statement.text }])),
   );
-  const asked = requestsOf(messages).flatMap(({ message, text }) =>
-    statementsIn(text).map((statement) => ({
-      message,
-      text: `The user: ${statement.text}`,
-      repeats: statement.text,
-    })),
+  const asked = requests.flatMap(({ message, statements }) =>
+    statements.map(({ text }) => ({ message, text: `The user: ${text}`, repeats: text })),
   );
   const lines = new Map<string, DigestLine>();
-  for (const line of [...spoken, ...asked].toSorted((a, b) => a.message - b.message)) {
+  for (const [at, line] of [...spoken, ...asked].toSorted((a, b) => a.message - b.message).entries()) {
+    if (at % LINES_AT_ONCE === 0) yield;
     const worth = nearness(line.text);
     if (worth > FAR) lines.set(line.text, { ...line, worth });
   }
@@ -104,14 +102,20 @@ function wordsOf(text: string): Set<string> {
 }
 
 /**
- * How near texts are to a goal, 0 to 1: the share of the goal's words that they have, where words that few of the texts have
- * count for more.
+ * How near texts are to a goal, 0 to 1: the share of the goal's words that they have, where words that few of the assistant's
+ * statements have count for more.
  */
-function nearnessTo(goal: string, texts: readonly string[]): (text: string) => number {
+function* nearnessTo(
+  goal: string,
+  speeches: readonly Pick<Speech, "statements">[],
+): Steps<(text: string) => number> {
   const wanted = wordsOf(goal);
   const counts = new Map<string, number>();
-  for (const text of texts)
+  const texts = speeches.flatMap(({ statements }) => statements.map(({ text }) => text));
+  for (const [at, text] of texts.entries()) {
+    if (at % LINES_AT_ONCE === 0) yield;
     for (const word of wordsOf(text)) if (wanted.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
   // A word that no text has can't tell texts apart.
   const weight = (word: string): number => {
     const count = counts.get(word) ?? 0;

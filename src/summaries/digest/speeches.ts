@@ -1,8 +1,9 @@
 import { saidText } from "../../core/message-text.ts";
+import type { Steps } from "../../core/steps.ts";
 import type { Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
-import { userWords } from "../user-words.ts";
-import { type ProseStatement, statementsIn } from "./statements.ts";
+import { userWordsSteps } from "../user-words.ts";
+import { type ProseStatement, statementSteps } from "./statements.ts";
 
 /** Words that the assistant said beside its calls. */
 export interface Speech {
@@ -16,6 +17,7 @@ export interface Speech {
 export interface Request {
   readonly message: number;
   readonly text: string;
+  readonly statements: readonly ProseStatement[];
 }
 
 /** Answers of few words that agree, thank or urge on. */
@@ -26,16 +28,15 @@ const LEAST_REQUEST = 3;
 const NOT_TYPED = /^\s*(?:<[a-z][\w-]*>|\[request interrupted|caveat: )/i;
 
 /** The assistant's words, oldest first. */
-export function speechesOf(messages: readonly Message[]): Speech[] {
+export function* speechesOf(messages: readonly Message[]): Steps<Speech[]> {
   const speeches: Speech[] = [];
-  messages.forEach((message, index) => {
-    if (message.role !== "assistant") return;
-    const text = saidText(message);
-    const statements = statementsIn(text);
-    if (statements.length === 0) return;
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "assistant") continue;
+    const statements = yield* statementSteps(saidText(message));
+    if (statements.length === 0) continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
     speeches.push({ message: index, statements, isReport: !calls && endsTurn(messages, index) });
-  });
+  }
   return speeches;
 }
 
@@ -46,10 +47,13 @@ function endsTurn(messages: readonly Message[], index: number): boolean {
 }
 
 /** What the user asked for, oldest first; words that only agree or urge on are left out. */
-export function requestsOf(messages: readonly Message[], isOurs?: IsOurs): Request[] {
-  return userWords(messages, messages.keys(), isOurs).flatMap(({ message, text }) => {
+export function* requestsOf(messages: readonly Message[], isOurs?: IsOurs): Steps<Request[]> {
+  const requests: Request[] = [];
+  for (const { message, text } of yield* userWordsSteps(messages, messages.keys(), isOurs)) {
     const isAside =
       text.length < LEAST_REQUEST || (text.split(/\s+/).length < SHORT_WORDS && !text.includes("?"));
-    return NOT_TYPED.test(text) || isAside ? [] : [{ message, text }];
-  });
+    if (NOT_TYPED.test(text) || isAside) continue;
+    requests.push({ message, text, statements: yield* statementSteps(text) });
+  }
+  return requests;
 }

@@ -1,3 +1,4 @@
+import { runNow, type Steps } from "../../core/steps.ts";
 import { stretchesOf } from "../fences.ts";
 import { firstCharacters } from "../first-characters.ts";
 
@@ -33,19 +34,37 @@ export const sentencesIn = (line: string): string[] =>
 
 /** What a text of prose states: list items whole, paragraphs by their sentences. Code, tables and titles aren't statements. */
 export function statementsIn(text: string): ProseStatement[] {
+  return runNow(statementSteps(text));
+}
+
+/** Characters that are read in one step. */
+const CHARS_AT_ONCE = 16_384;
+
+/** The same in steps, the first of them at once: many short texts take as long as a long one. */
+export function* statementSteps(text: string): Steps<ProseStatement[]> {
+  yield;
   const statements: ProseStatement[] = [];
   let lead = "";
   let item = "";
   let paragraph = "";
   let list = 0;
-  const flush = (): void => {
+  let read = 0;
+  function* flush(): Steps<void> {
     if (item !== "") add(item, { list });
-    for (const sentence of sentencesIn(paragraph)) add(sentence);
+    if (paragraph.length > CHARS_AT_ONCE) yield;
+    for (const sentence of sentencesIn(paragraph)) {
+      add(sentence);
+      read += sentence.length;
+      if (read >= CHARS_AT_ONCE) {
+        yield;
+        read = 0;
+      }
+    }
     // Words between two items end a list, empty lines don't.
     if (paragraph !== "") list++;
     item = "";
     paragraph = "";
-  };
+  }
   const add = (raw: string, place: { readonly list?: number } = {}): void => {
     const statement = plain(raw);
     if (statement.endsWith(":")) lead = statement.slice(0, -1);
@@ -54,7 +73,7 @@ export function statementsIn(text: string): ProseStatement[] {
   };
   for (const stretch of stretchesOf(text)) {
     if (stretch.type === "code") {
-      flush();
+      yield* flush();
       continue;
     }
     const { line } = stretch;
@@ -62,22 +81,22 @@ export function statementsIn(text: string): ProseStatement[] {
     const title = HEADING.exec(line)?.[1] ?? BOLD_LINE.exec(line)?.[1];
     const listed = LIST_ITEM.exec(line)?.[1];
     if (title !== undefined) {
-      flush();
+      yield* flush();
       list++;
       lead = plain(title).replace(/:$/, "");
     } else if (listed !== undefined) {
-      flush();
+      yield* flush();
       item = listed;
     } else if (line.trim() === "" || RULE.test(line)) {
-      flush();
+      yield* flush();
     } else if (item !== "" && /^\s/.test(line)) {
       item += ` ${line.trim()}`;
     } else {
-      if (item !== "") flush();
+      if (item !== "") yield* flush();
       paragraph += ` ${line.trim()}`;
     }
   }
-  flush();
+  yield* flush();
   return statements;
 }
 

@@ -12,7 +12,7 @@ import { gatedModel } from "./gated-model.ts";
 
 const NOW = 1_700_000_000_000;
 /** Enough for several compactions. */
-const TURNS = byProof({ sample: 110, more: 260, all: 600 });
+const TURNS = byProof({ sample: 160, more: 260, all: 600 });
 
 /** How long the request allows the record to be. */
 const targetOf = ({ messages }: ModelRequest): number =>

@@ -126,7 +126,11 @@ export function relayStream(options: {
     const isBetween = size === 0 || endsBlank(tail);
     response.end(`${isBetween ? "" : "\n\n"}${words}`, () => resolve("broken"));
   };
-  const closed = () => resolve(response.writableFinished ? "whole" : "broken");
+  const closed = () => {
+    // Whoever ended the response on its way wants no more of the answer.
+    answer.drop();
+    resolve(response.writableFinished ? "whole" : "broken");
+  };
   response.on("close", closed);
   // The client may be gone already: it never got to the end, and will ask again.
   if (response.destroyed) closed();

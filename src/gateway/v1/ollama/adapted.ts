@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { answerText } from "../../upstream/decode-answer.ts";
+import { answerText, isPlain } from "../../upstream/decode-answer.ts";
 
 /** A request of ours in place of the client's: another path and body, everything else as it came. */
 export function asRequest(
@@ -57,24 +57,35 @@ export function asResponse(response: ServerResponse, rewriting: Rewriting): Serv
   let isTold = false;
   const bytesOf = (piece: unknown): Buffer =>
     typeof piece === "string" ? Buffer.from(piece) : Buffer.isBuffer(piece) ? piece : Buffer.alloc(0);
-  const endWhole = async (done: (() => void) | undefined) => {
-    if (isTold) return done?.();
-    isTold = true;
+  const tell = (text: string | undefined, done?: () => void) => {
     const { status, headers } = head ?? { status: response.statusCode, headers: {} };
-    const { "content-encoding": encoding, ...rest } = headers;
-    const packed = { headers: typeof encoding === "string" ? { "content-encoding": encoding } : {} };
-    const isKept = size <= rewriting.most;
-    const text = isKept ? await answerText(packed, Buffer.concat(pieces), rewriting.most) : undefined;
-    pieces = [];
+    const { "content-encoding": _, ...rest } = headers;
     const told = rewriting.whole(status, text);
     response.writeHead(told.status, { ...rest, "content-type": told.type });
     response.end(told.text, done);
+  };
+  const endWhole = (done: (() => void) | undefined) => {
+    if (isTold || response.headersSent) {
+      done?.();
+      return;
+    }
+    isTold = true;
+    const encoding = head?.headers["content-encoding"];
+    const packed = { headers: typeof encoding === "string" ? { "content-encoding": encoding } : {} };
+    const bytes = Buffer.concat(pieces);
+    pieces = [];
+    if (size > rewriting.most) tell(undefined, done);
+    else if (isPlain(packed)) tell(bytes.toString("utf8"), done);
+    else
+      answerText(packed, bytes, rewriting.most)
+        .then((text) => tell(text, done))
+        .catch(() => response.destroy());
   };
   /** Keeps a piece until all are there. A client isn't left to wait for the end of what is too long. */
   const keep = (piece: Buffer) => {
     size += piece.length;
     if (size <= rewriting.most) pieces.push(piece);
-    else void endWhole(undefined);
+    else endWhole(undefined);
   };
   const own = {
     writeHead(status: number, headers: OutgoingHttpHeaders = {}) {
@@ -82,6 +93,9 @@ export function asResponse(response: ServerResponse, rewriting: Rewriting): Serv
       stream = rewriting.streamed(status, rest);
       if (stream) return response.writeHead(status, stream.headers);
       head = { status, headers: rest };
+      isTold = false;
+      // Whoever looks at it before all is there sees what was meant.
+      response.statusCode = status;
       pieces = [];
       size = 0;
       return response;
@@ -98,7 +112,7 @@ export function asResponse(response: ServerResponse, rewriting: Rewriting): Serv
       const callback = [piece, done].find((one) => typeof one === "function") as (() => void) | undefined;
       if (stream) return response.end(stream.push(bytesOf(piece)) + stream.end(), callback);
       keep(bytesOf(piece));
-      void endWhole(callback);
+      endWhole(callback);
       return response;
     },
   };

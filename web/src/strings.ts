@@ -1,15 +1,10 @@
 import { chat, composer, fates, meter, outbox, tabs } from "./strings/chat.ts";
-import { clientKey } from "./strings/client-key.ts";
 import { compaction } from "./strings/compaction.ts";
 import { connection, errors, home, offline, sidebar, work } from "./strings/frame.ts";
 import { inspect, timeline } from "./strings/inspect.ts";
-import { judge } from "./strings/judge.ts";
-import { models } from "./strings/models.ts";
-import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/names.ts";
-import { compare, gateway } from "./strings/pages.ts";
+import { clientKey, compare, gateway, judge, models, stream, text } from "./strings/pages.ts";
 import { settings } from "./strings/settings.ts";
-import { stream } from "./strings/stream.ts";
-import { text } from "./strings/text.ts";
+import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/words.ts";
 
 /** Every word that the page shows. */
 export const strings = {

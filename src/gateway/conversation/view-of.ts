@@ -16,9 +16,10 @@ import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { hostedAlone } from "../wires/hosted-tools.ts";
+import { metaOf } from "./chat-meta.ts";
 import { countAheadOfPlan } from "./count-ahead.ts";
 import { entryTokens, systemTokens } from "./entry-tokens.ts";
-import { answerCap, type Loaded, type LoadParts, load } from "./loaded.ts";
+import { answerCap, findConversation, type Loaded, type LoadParts, load } from "./loaded.ts";
 
 /** What `fit` gets for a conversation of the page. */
 export function fitInput(loaded: Loaded): FitInput<unknown> {
@@ -210,4 +211,17 @@ export function fatesOf(
       });
   }
   return fates;
+}
+
+/** Was nothing said or changed since a person had all of it compacted? Doing it again would halve a small view for nothing. */
+export async function isJustCompacted(
+  parts: LoadParts & Pick<CompactionParts, "compactors" | "windows" | "now">,
+  tenant: string,
+  id: string,
+): Promise<boolean> {
+  const found = await findConversation(parts, tenant, id);
+  const { byHand } = metaOf(found);
+  if (byHand === undefined || byHand.messages !== found.length) return false;
+  const { checkpoint, budget } = await pressureOf(parts, tenant, found.id);
+  return checkpoint === byHand.checkpoint && budget.budget === byHand.budget;
 }

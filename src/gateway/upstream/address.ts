@@ -1,4 +1,4 @@
-import { isGoogle } from "../wires/shared/google.ts";
+import { isGoogle } from "../wires/shared/providers.ts";
 import type { Upstream } from "./upstream.ts";
 
 /**

@@ -4,7 +4,7 @@ import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { type Log, loggable } from "../telemetry/log.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { openaiError } from "../wires/shared/openai.ts";
+import { openaiError } from "../wires/shared/providers.ts";
 import type { Wire } from "../wires/wire.ts";
 
 /** What a client is told about an error: status, code and words. Anything unforeseen is logged with its cause. */

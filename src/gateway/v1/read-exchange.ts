@@ -17,7 +17,7 @@ import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { checkAsked } from "../wires/shared/check-asked.ts";
-import { withoutMemory } from "../wires/shared/remember-reads.ts";
+import { withoutMemory } from "../wires/shared/wire-dialect.ts";
 import type { Wire } from "../wires/wire.ts";
 import { choiceOf } from "./choice-of.ts";
 import type { Exchange } from "./exchange.ts";

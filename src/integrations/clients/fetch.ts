@@ -4,10 +4,8 @@ import { isRecord } from "../../core/is-record.ts";
 import type { FitResult } from "../../core/types.ts";
 import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { CountedTooLong, type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
-import { chatWire } from "./chat-wire.ts";
+import { chatWire, messagesWire, responsesWire } from "./client-wires.ts";
 import { countFirst } from "./count-first.ts";
-import { messagesWire } from "./messages-wire.ts";
-import { responsesWire } from "./responses-wire.ts";
 import type { Asked, ClientWire, Json } from "./wire.ts";
 
 const WIRES: readonly ClientWire[] = [chatWire, responsesWire, messagesWire];

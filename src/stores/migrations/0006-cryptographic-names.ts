@@ -1,7 +1,7 @@
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import { createNewNames } from "../shared/new-names.ts";
 import { newCheckpoint, newSummary } from "../shared/new-records.ts";
-import { inBatches } from "../sql/in-batches.ts";
+import { inBatches } from "../sql/insert-rows.ts";
 import { putRow } from "../sql/put-row.ts";
 import { readMessages } from "../sql/read-messages.ts";
 import { firstRow, rows, type Script } from "../sql/script.ts";

@@ -1,8 +1,7 @@
 import { type ConversationRow, MESSAGE_COLUMNS } from "../shared/columns.ts";
 import type { AppendPlan } from "../shared/plan-append.ts";
 import { deleteBody } from "./delete-body.ts";
-import { inBatches } from "./in-batches.ts";
-import { inSizes, insertConversations, insertMessages, insertTexts } from "./insert-rows.ts";
+import { inBatches, inSizes, insertConversations, insertMessages, insertTexts } from "./insert-rows.ts";
 import { bodyHash } from "./place-text.ts";
 import { forgetMessages, type IndexEngine } from "./recall/index-messages.ts";
 import { rows, type Script } from "./script.ts";

@@ -1,4 +1,4 @@
-import { HASHES_PER_STATEMENT, inBatches } from "./in-batches.ts";
+import { HASHES_PER_STATEMENT, inBatches } from "./insert-rows.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 

@@ -1,6 +1,5 @@
 import { deleteBodies } from "./delete-body.ts";
-import { HASHES_PER_STATEMENT, inBatches } from "./in-batches.ts";
-import { insertTombstones } from "./insert-rows.ts";
+import { HASHES_PER_STATEMENT, inBatches, insertTombstones } from "./insert-rows.ts";
 import { forgetMessages } from "./recall/index-messages.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";

@@ -1,6 +1,6 @@
 import type { AnswerSizes, Checkpoint, Recalled, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
-import { HASHES_PER_STATEMENT, inBatches } from "./in-batches.ts";
+import { HASHES_PER_STATEMENT, inBatches } from "./insert-rows.ts";
 import { putRow } from "./put-row.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";

@@ -6,8 +6,7 @@ import { briefMessage, oneLine } from "../state/message-text.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { alignView, type Lot, originalTokens, type ViewRow } from "../state/view.ts";
 import { strings } from "../strings.ts";
-import { Button, IconButton } from "./controls.tsx";
-import { ScrollArea } from "./scroll-area.tsx";
+import { Button, IconButton, ScrollArea } from "./controls.tsx";
 import { SummaryText } from "./summary-text.tsx";
 import { useNumbers, useStore } from "./use-store.ts";
 

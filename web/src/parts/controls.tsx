@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, ReactNode, Ref } from "react";
 import { strings } from "../strings.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -110,5 +110,48 @@ export function Tabs<T extends string>(props: {
         </button>
       ))}
     </fieldset>
+  );
+}
+
+/** One of several, under its name. With `none`, also none of them. */
+export function Choice<T extends string>(props: {
+  label: string;
+  values: readonly (readonly [value: T, text: string])[];
+  chosen: T | undefined;
+  none?: string;
+  onChoose: (value: T | undefined) => void;
+}) {
+  const { label, values, chosen, none, onChoose } = props;
+  return (
+    <label>
+      {label}
+      <select
+        value={chosen ?? ""}
+        onChange={(event) => onChoose((event.target.value || undefined) as T | undefined)}
+      >
+        {none === undefined ? null : <option value="">{none}</option>}
+        {values.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A part of the page that scrolls by itself, by keyboard too. */
+export function ScrollArea(props: {
+  className: string;
+  label: string;
+  ref?: Ref<HTMLElement>;
+  children: ReactNode;
+}) {
+  const { className, label, ref, children } = props;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a place for the focus, keys can't scroll it
+    <section ref={ref} className={className} aria-label={label} tabIndex={0}>
+      {children}
+    </section>
   );
 }

@@ -3,8 +3,8 @@ import { memo, type ReactNode, useMemo } from "react";
 import { splitPointers } from "../state/citations.ts";
 import { isCheapMarkdown } from "../state/markdown-work.ts";
 import { strings } from "../strings.ts";
+import { ScrollArea } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
-import { ScrollArea } from "./scroll-area.tsx";
 
 /**
  * Markdown as React elements. No HTML is ever made from text, so nothing that a model writes can run or load anything:

@@ -2,9 +2,8 @@ import { useEffect, useState } from "react";
 import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
 import { ago, count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
-import { Form, Tabs } from "./controls.tsx";
+import { Form, ScrollArea, Tabs } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
-import { ScrollArea } from "./scroll-area.tsx";
 import { useApp } from "./use-store.ts";
 
 const words = strings.gateway;

@@ -6,9 +6,8 @@ import { columnsOf, type Point, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { AlignedView } from "./aligned-view.tsx";
 import { IconButton } from "./controls.tsx";
-import { Legend } from "./legend.tsx";
 import { TallyBar } from "./tally-bar.tsx";
-import { TokenChart } from "./token-chart.tsx";
+import { Legend, TokenChart } from "./token-chart.tsx";
 import { useApp, useNumbers, usePiece, useStore } from "./use-store.ts";
 
 const words = strings.timeline;

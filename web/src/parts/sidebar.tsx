@@ -3,11 +3,10 @@ import { aroundMatch } from "../state/around-match.ts";
 import { grouped } from "../state/conversations.ts";
 import type { Place } from "../state/router.ts";
 import { strings } from "../strings.ts";
-import { Button, IconButton } from "./controls.tsx";
+import { Button, IconButton, ScrollArea } from "./controls.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
-import { ScrollArea } from "./scroll-area.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 const words = strings.sidebar;

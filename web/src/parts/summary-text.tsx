@@ -5,9 +5,8 @@ import { textOf } from "../state/message-text.ts";
 import { type ReadEntry, readSummary } from "../state/read-summary.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
-import { Tabs } from "./controls.tsx";
+import { ScrollArea, Tabs } from "./controls.tsx";
 import type { OnPointer } from "./markdown.tsx";
-import { ScrollArea } from "./scroll-area.tsx";
 import { useNumbers, usePiece } from "./use-store.ts";
 
 /** The forms in which a summary message can be read. */

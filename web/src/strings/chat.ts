@@ -1,6 +1,6 @@
 import { FATE_WORDS } from "../../../src/gateway/api.ts";
 import { count, percent, short } from "../state/format.ts";
-import { plural } from "./plural.ts";
+import { plural } from "./words.ts";
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 

@@ -1,7 +1,6 @@
 import type { Reason, RungName } from "../../../src/gateway/api.ts";
 import { count, dollars } from "../state/format.ts";
-import { reasons, rungs } from "./names.ts";
-import { plural } from "./plural.ts";
+import { plural, reasons, rungs } from "./words.ts";
 
 /** How many messages a compaction hid or shortened, and how. */
 interface Hidden {

@@ -1,4 +1,4 @@
-import { plural } from "./plural.ts";
+import { plural } from "./words.ts";
 
 export const errors = {
   offline: "The server can't be reached.",

@@ -1,7 +1,6 @@
 import type { Reason } from "../../../src/gateway/api.ts";
 import { count, percent } from "../state/format.ts";
-import { covered, reasons } from "./names.ts";
-import { plural } from "./plural.ts";
+import { covered, plural, reasons } from "./words.ts";
 
 export const inspect = {
   label: "Transcript and view",

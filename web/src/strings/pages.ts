@@ -1,5 +1,6 @@
-import { count, dollars, percent } from "../state/format.ts";
-import { plural } from "./plural.ts";
+import { STREAM_WORDS } from "../../../src/gateway/api.ts";
+import { count, dollars, duration, percent } from "../state/format.ts";
+import { plural } from "./words.ts";
 
 export const compare = {
   title: "Replay & compare",
@@ -105,3 +106,124 @@ export const gateway = {
   },
   keys: { client: "client's key", server: "server's key", none: "no key" },
 };
+
+/** The key that a shared server asks for. */
+export const clientKey = {
+  title: "Client key",
+  wanted: "This server wants a client key before it shows anything.",
+  unknown: "The server doesn't know this client key.",
+  how: "Whoever runs the server makes one with precis serve --new-key NAME.",
+  label: "Client key",
+  help: "Kept in this tab only: a reload keeps it, and closing the tab forgets it.",
+  go: "Use this key",
+  inUse: "The page uses the client key that you gave it. It is kept in this tab only.",
+  forget: "Forget the key",
+};
+
+export const judge = {
+  title: "Ask a judge",
+  help: (questions: number) =>
+    `A model writes ${questions} questions about the conversation, answers them from each strategy's last view, and marks the answers without knowing whose they are.`,
+  model: "Judge",
+  cost: "What does it cost?",
+  costs: (requests: string, tokens: string, price: string) =>
+    `${requests} requests, about ${tokens} tokens: ${price}.`,
+  unknown: "price unknown",
+  start: "Start",
+  running: "Readers answer, the judge marks…",
+  done: (requests: string, price: string) => `Judged with ${requests} requests: ${price}.`,
+};
+
+/** Texts about a chat: a summary to paste, the start of a fresh chat. */
+export const text = {
+  open: "Summary and hand-over",
+  title: "Summary and hand-over",
+  help: "A text about this chat, to paste into a pull request or a message. With a goal it becomes the start of a fresh chat. This chat stays as it is.",
+  goal: "What is the fresh chat for? (empty: a summary)",
+  goalPlaceholder: "e.g. release version 2",
+  withModel: "Let the model write it",
+  writeSummary: "Write a summary",
+  writeStart: "Write a hand-over",
+  writing: "Writing…",
+  summary: "Summary, yours to change",
+  startText: "Hand-over, yours to change",
+  tokens: (tokens: number) => `${plural(tokens, "token")},`,
+  empty: "There is hardly anything to summarise yet.",
+  byCode: "written without a model.",
+  byModel: (name: string) => `written with ${name}.`,
+  kept: "Your words, as you left them.",
+  replaced: "Your words were replaced.",
+  bringBack: "Bring them back",
+  copy: "Copy as text",
+  start: "Start a new chat with it",
+};
+
+/** Adding servers of models. */
+export const models = {
+  title: "Models",
+  lead: "Chats and summaries use the models of these servers.",
+  none: "No model yet. Add one below; until then answers only quote.",
+  added: (name: string) => `${name} is added.`,
+  removed: (name: string, hadKey: boolean) => `${name} is removed${hadKey ? ", and its key with it" : ""}.`,
+  remove: (name: string) => `Remove ${name}`,
+  keys: { server: "with a key", client: "without a key", none: "without a key" },
+  byConfig: "by the server's config",
+  found: "Found on this machine",
+  looking: "Looking for model servers on this machine…",
+  nothingFound: "No model server answers on this machine (Ollama, LM Studio, llama.cpp, vLLM).",
+  use: (name: string) => `Use ${name}`,
+  count: (n: number) => plural(n, "model"),
+  add: "Add a model server",
+  address: "Address",
+  addressHelp:
+    "Where it speaks OpenAI's or Anthropic's API, such as https://api.openai.com/v1 or http://localhost:11434/v1.",
+  noAddress: "This is no address. Give the whole of it, such as https://api.openai.com/v1.",
+  noScheme: "This is no address. It begins with http:// or https://, such as http://localhost:11434/v1.",
+  key: "Key",
+  keyHelp: {
+    file: "If it needs one. Kept in a file that only you can read, beside the database. It never comes back to this page.",
+    memory: "If it needs one. Kept in memory until the server ends. It never comes back to this page.",
+  },
+  test: "Test",
+  testing: "Testing…",
+  works: (n: number) => `It works: ${plural(n, "model")}.`,
+  go: "Add",
+  notHere: "This server is shared: models are added in its config, under upstreams.",
+  open: "Add a model",
+};
+
+export const stream = {
+  title: "Stream",
+  lead: "A stream of frames and speech on a model whose cache is its memory: how full the cache was, and what was done each time that it was full.",
+  empty: "Drop a recording here (JSONL of frames and turns), or what precis stream --json printed.",
+  example: "Open the example: a bicycle repair",
+  running: "Replaying…",
+  facts: (seconds: string, frames: number, turns: number) =>
+    `${seconds}, ${plural(frames, "frame")}, ${plural(turns, "turn")}`,
+  strategy: "Strategy",
+  strategies: STREAM_WORDS.strategies,
+  window: "Cache",
+  tokensPerFrame: "Tokens per frame",
+  recording: "Recording",
+  chart: "Tokens in the cache over time",
+  tokens: "In the cache",
+  limit: "Managed at (window − reserve)",
+  fullWindow: "Window",
+  managed: "Managed",
+  managedTimes: (n: number) => (n === 0 ? "The cache was never full." : `Managed ${plural(n, "time")}`),
+  step: (n: number, at: string) => `${n}. At ${at}`,
+  frame: (n: number) => `frame ${count(n)}`,
+  change: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
+  left: (before: number, after: number) => `${percent(1 - after / Math.max(1, before))} left the cache`,
+  took: (ms: number) => duration(ms),
+  reasons: STREAM_WORDS.reasons,
+  actions: STREAM_WORDS.actions,
+  rungResult: { used: "used", failed: "failed", rejected: "not accepted" },
+  summary: "What it goes on with",
+  noSummary: "Nothing was written down: what left the cache is gone.",
+  question: "What the model was asked",
+  said: "What was said",
+  notKept: (name: string) => `${name} is too large to be kept while the page is loaded anew.`,
+  notKeptFix: "Open the file again.",
+  finished: "Made by precis stream --json: to try other options, open the recording itself.",
+} as const;

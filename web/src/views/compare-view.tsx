@@ -9,12 +9,10 @@ import {
   type StrategyName,
   survivingShare,
 } from "../../../src/gateway/api.ts";
-import { Choice } from "../parts/choice.tsx";
-import { Button, CloseButton, Form } from "../parts/controls.tsx";
+import { Button, Choice, CloseButton, Form, ScrollArea } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
 import { RunCard } from "../parts/run-card.tsx";
-import { ScrollArea } from "../parts/scroll-area.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { explain } from "../state/api-client.ts";
 import { parseTokens } from "../state/format.ts";

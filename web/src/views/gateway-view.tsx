@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { routes, type Totals } from "../../../src/gateway/api.ts";
+import { ScrollArea } from "../parts/controls.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { RequestTable } from "../parts/request-table.tsx";
-import { ScrollArea } from "../parts/scroll-area.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { ago, count, dollars, short } from "../state/format.ts";
 import { strings } from "../strings.ts";

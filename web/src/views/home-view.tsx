@@ -1,6 +1,6 @@
+import { ScrollArea } from "../parts/controls.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
-import { ScrollArea } from "../parts/scroll-area.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 

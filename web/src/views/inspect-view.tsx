@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { type ApiRequest, routes, type WhatIf, type WhatIfAnswer } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
-import { Choice } from "../parts/choice.tsx";
-import { Button, Form } from "../parts/controls.tsx";
+import { Button, Choice, Form } from "../parts/controls.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";

@@ -1,7 +1,6 @@
 import { useState } from "react";
-import { Button, Form, Notice } from "../parts/controls.tsx";
+import { Button, Form, Notice, ScrollArea } from "../parts/controls.tsx";
 import { ModelsSection } from "../parts/models-section.tsx";
-import { ScrollArea } from "../parts/scroll-area.tsx";
 import { SettingsGroup } from "../parts/settings-form.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";

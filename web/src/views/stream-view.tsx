@@ -1,11 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import type { StreamReplayAnswer, StreamStrategyName, StreamTrace } from "../../../src/gateway/api.ts";
-import { Choice } from "../parts/choice.tsx";
-import { Button, Form } from "../parts/controls.tsx";
+import { Button, Choice, Form, ScrollArea } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Legend } from "../parts/legend.tsx";
-import { ScrollArea } from "../parts/scroll-area.tsx";
-import { TokenChart } from "../parts/token-chart.tsx";
+import { Legend, TokenChart } from "../parts/token-chart.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { clock, parseTokens } from "../state/format.ts";
 import { managementAt, sawColumns } from "../state/stream-file.ts";

@@ -15,10 +15,16 @@ import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { changeMeta } from "../../conversation/change-meta.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
-import { isJustCompacted } from "../../conversation/just-compacted.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";
-import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
+import {
+  currentPlan,
+  fitInput,
+  isJustCompacted,
+  planOutcome,
+  pressureOf,
+  viewOf,
+} from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { addSpent } from "../../telemetry/totals.ts";
 import { announce, exclusive } from "../announce.ts";

@@ -8,12 +8,18 @@ import { measureOf } from "../../compaction/measure.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { systemTokens } from "../../conversation/entry-tokens.ts";
 import { happenedIn } from "../../conversation/found-compaction.ts";
-import { isJustCompacted } from "../../conversation/just-compacted.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
 import { pastOf } from "../../conversation/recorded-past.ts";
 import { quoteSizes, recordedView, viewSizes } from "../../conversation/recorded-view.ts";
 import { replayedPlan } from "../../conversation/replayed-plan.ts";
-import { currentPlan, fitInput, planOutcome, pressureOf, viewOf } from "../../conversation/view-of.ts";
+import {
+  currentPlan,
+  fitInput,
+  isJustCompacted,
+  planOutcome,
+  pressureOf,
+  viewOf,
+} from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
 import { hostedTool } from "../../wires/hosted-tools.ts";
 import { streamPath } from "../../wires/index.ts";

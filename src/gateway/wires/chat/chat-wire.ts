@@ -1,15 +1,11 @@
-import type { Dialect } from "../../../core/types.ts";
 import { openaiChat } from "../../../dialects/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
 import { chatUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { readEvents } from "../shared/events.ts";
-import { isGoogle } from "../shared/google.ts";
-import { readingHidden } from "../shared/hidden-rounds.ts";
-import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
-import { rememberReads } from "../shared/remember-reads.ts";
-import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import { isGoogle, isOpenai, openaiBase, openaiError } from "../shared/providers.ts";
+import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleChat } from "./assemble-chat.ts";
 import { chatHosting } from "./chat-hosting.ts";
@@ -17,7 +13,7 @@ import { chatHosting } from "./chat-hosting.ts";
 export const chatWire: Wire = {
   api: "chat",
   path: "/v1/chat/completions",
-  dialect: rememberReads(readingHidden(openaiChat as Dialect<unknown>)),
+  dialect: wireDialect(openaiChat),
   endMarkers: ["[DONE]"],
   inputField: "prompt_tokens",
 

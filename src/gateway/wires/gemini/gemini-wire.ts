@@ -1,13 +1,10 @@
-import type { Dialect } from "../../../core/types.ts";
 import { geminiContents } from "../../../dialects/index.ts";
 import { gemini } from "../../../models/index.ts";
 import { geminiUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import { isGoogle } from "../shared/google.ts";
-import { readingHidden } from "../shared/hidden-rounds.ts";
-import { rememberReads } from "../shared/remember-reads.ts";
-import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import { isGoogle } from "../shared/providers.ts";
+import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleGemini, candidateOf, chunksOf, partsIn } from "./assemble-gemini.ts";
 import { requestIn } from "./gemini-fields.ts";
@@ -17,7 +14,7 @@ import { geminiHosting } from "./gemini-hosting.ts";
 export const geminiWire: Wire = {
   api: "gemini",
   path: "/v1beta/models",
-  dialect: rememberReads(readingHidden(geminiContents as Dialect<unknown>)),
+  dialect: wireDialect(geminiContents),
   // Its streams just end: the last chunk looks like the others.
   endMarkers: [],
   streamsLists: true,

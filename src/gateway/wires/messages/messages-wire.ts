@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { Dialect } from "../../../core/types.ts";
 import { anthropicMessages } from "../../../dialects/index.ts";
 import { anthropic } from "../../../models/index.ts";
 import { MESSAGES_COUNTING } from "../../../models/shared/counting.ts";
@@ -8,9 +7,7 @@ import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts"
 import { RequestFault } from "../../http/request-fault.ts";
 import { askCount } from "../shared/ask-count.ts";
 import { readEvents } from "../shared/events.ts";
-import { readingHidden } from "../shared/hidden-rounds.ts";
-import { rememberReads } from "../shared/remember-reads.ts";
-import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { assembleMessage } from "./assemble-message.ts";
 import { messagesHosting } from "./messages-hosting.ts";
@@ -23,7 +20,7 @@ const DEFAULT_MAX_TOKENS = 4_096;
 export const messagesWire: Wire = {
   api: "messages",
   path: "/v1/messages",
-  dialect: rememberReads(readingHidden(anthropicMessages as Dialect<unknown>)),
+  dialect: wireDialect(anthropicMessages),
   endMarkers: ["message_stop"],
   inputField: "input_tokens",
 

@@ -1,4 +1,3 @@
-import type { Dialect } from "../../../core/types.ts";
 import { openaiResponses } from "../../../dialects/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
 import { RESPONSES_COUNTING } from "../../../models/shared/counting.ts";
@@ -7,10 +6,8 @@ import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts"
 import { RequestFault } from "../../http/request-fault.ts";
 import { askCount } from "../shared/ask-count.ts";
 import { readEvents } from "../shared/events.ts";
-import { readingHidden } from "../shared/hidden-rounds.ts";
-import { isOpenai, openaiBase, openaiError } from "../shared/openai.ts";
-import { rememberReads } from "../shared/remember-reads.ts";
-import { rewrittenMessages } from "../shared/rewritten-messages.ts";
+import { isOpenai, openaiBase, openaiError } from "../shared/providers.ts";
+import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
 import { responsesHosting } from "./responses-hosting.ts";
 import { compactAnswer, replayItems, responsesNative, transcriptOf } from "./responses-native.ts";
@@ -26,7 +23,7 @@ const LEAST_CAP = 16;
 export const responsesWire: Wire = {
   api: "responses",
   path: "/v1/responses",
-  dialect: rememberReads(readingHidden(openaiResponses as Dialect<unknown>)),
+  dialect: wireDialect(openaiResponses),
   endMarkers: ["response.completed", "response.incomplete", "response.failed"],
   inputField: "input_tokens",
 

@@ -30,3 +30,8 @@ export function openaiBase(addressOf: (path: string) => string): string {
 export function isOpenai(hostname: string): boolean {
   return hostname === "api.openai.com" || hostname.endsWith(".openai.azure.com");
 }
+
+/** Google's own servers for Gemini, and those of its cloud. */
+export function isGoogle(hostname: string): boolean {
+  return hostname === "generativelanguage.googleapis.com" || hostname.endsWith("aiplatform.googleapis.com");
+}

@@ -39,7 +39,10 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
       >
         <span className="meter-text">
           {isBusy ? `${strings.meter.busy} ` : ""}
-          <span className="wide">{strings.meter.text(tokens, budget.budget, pressure.pressure)}</span>
+          <span className="wide">
+            <span>{strings.meter.word}</span>{" "}
+            <span>{strings.meter.figures(tokens, budget.budget, pressure.pressure)}</span>
+          </span>
           <span className="narrow" aria-hidden="true">
             {strings.meter.short(tokens, budget.budget)}
           </span>

@@ -56,6 +56,8 @@ export function useFollow(
     return () => observer.disconnect();
   }, [scroller]);
 
+  /** How far down the list was when it last told. */
+  const reached = useRef(0);
   const letGo = () => {
     // It may still be on its way, correcting itself as rows are measured.
     virtual.cancelScroll();
@@ -74,7 +76,12 @@ export function useFollow(
         // On the way to a place the list scrolls by itself, and what it reports may be where it came from.
         if (isAtPlace || !scroller.current) return;
         const { scrollTop, scrollHeight, clientHeight } = scroller.current;
-        setFollowed(scrollHeight - scrollTop - clientHeight < NEAR_END ? "end" : undefined);
+        const isUpwards = scrollTop < reached.current;
+        reached.current = scrollTop;
+        // The end moves away from a list that follows it, too: a notice that comes takes more room than counts as near.
+        if (scrollHeight - scrollTop - clientHeight < NEAR_END) setFollowed("end");
+        else if (followed !== "end" || isUpwards) setFollowed(undefined);
+        else toEnd();
       },
     },
   };

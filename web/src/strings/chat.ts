@@ -109,8 +109,9 @@ export const outbox = {
 };
 
 export const meter = {
-  text: (used: number, budget: number, ratio: number) =>
-    `Tokens: ${count(used)} / ${count(budget)} (${percent(ratio)})`,
+  word: "Tokens:",
+  figures: (used: number, budget: number, ratio: number) =>
+    `${count(used)} / ${count(budget)} (${percent(ratio)})`,
   short: (used: number, budget: number) => `${short(used)} / ${short(budget)}`,
   label: "What fills the view",
   busy: "Summarising…",

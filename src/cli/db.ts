@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { defined } from "../core/defined.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
@@ -160,13 +161,17 @@ async function exportTo({ store, flags, io }: Doing): Promise<undefined> {
     return;
   }
   const file = createWriteStream(out, { flags: "wx", mode: PRIVATE_FILE });
+  let isMade = false;
   try {
     await once(file, "open");
+    isMade = true;
     await writeTo(file);
     file.end();
     await once(file, "finish");
   } catch (error) {
     file.destroy();
+    // Half an export looks like a whole one, and would be in the way of the next try.
+    if (isMade) await rm(out, { force: true });
     const code = (error as { code?: unknown }).code;
     if (code === "EEXIST")
       throw new FileError(`${out} exists already. Choose another file.`, { cause: error });

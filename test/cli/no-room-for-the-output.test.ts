@@ -43,3 +43,19 @@ onLinux("a target without room is told with what to do", async () => {
   expect(code).toBe(1);
   expect(stderr).toMatch(/there is no room for it \(ENOSPC\)\. Free some space/);
 });
+
+onLinux("half an export isn't left behind, where it would look like a whole one", async () => {
+  const db = folder.path("precis.db");
+  const long = folder.path("long.json");
+  const words = Array.from({ length: 60 }, (_, n) => `The pump number ${n} leaks. `.repeat(400));
+  writeFileSync(long, JSON.stringify(words.map((content) => ({ role: "user", content }))));
+  expect(await runCli(["import", long, "--db", db])).toMatchObject({ code: 0 });
+  const out = folder.path("export.jsonl");
+  const program = [process.execPath, programFile("precis"), "db", "export", "--db", db, "--out", out];
+  // No file may grow beyond 100 kB; without the trap the system ends a program that tries.
+  const limited = `trap '' XFSZ; ulimit -f 200; exec "$@"`;
+  const { status, stderr } = spawnSync("sh", ["-c", limited, "sh", ...program], { encoding: "utf8" });
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringMatching(/no room .*EFBIG/) });
+  expect(existsSync(out)).toBe(false);
+  expect(await runCli(["db", "export", "--db", db, "--out", out])).toMatchObject({ code: 0 });
+});

@@ -49,7 +49,7 @@ it("figures of many digits don't lie over the button beside them on a phone", as
   const figures = tab.locator(".meter .wide", { hasText: /\d{3},\d{3} \/ [\d,]+ \([\d,]+ %\)/ });
   await figures.waitFor();
   const right = await figures.evaluate((element) => {
-    const range = document.createRange();
+    const range = element.ownerDocument.createRange();
     range.selectNodeContents(element);
     return range.getBoundingClientRect().right;
   });
@@ -77,7 +77,7 @@ it("a paragraph in Arabic or Hebrew begins at the right, one in Latin letters at
       .locator(".message p", { hasText: words })
       .first()
       .evaluate((element) => {
-        const range = document.createRange();
+        const range = element.ownerDocument.createRange();
         range.selectNodeContents(element);
         const [inner, outer] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
         return { left: inner.left - outer.left, right: outer.right - inner.right };

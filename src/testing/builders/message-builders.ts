@@ -82,6 +82,7 @@ export function partBuilders<M>(part: {
   });
 }
 
+/** The id of a call; one that has none is known by its name. */
 export const callId = (call: CallSpec): string => call.id ?? `call_${call.name}`;
 
 /** A 1×1 PNG, so that builders need no file. */

@@ -94,3 +94,21 @@ it("what a store refuses is listed all the same, and written when it takes it", 
   expect((await requests.list("t")).map(({ at }) => at)).toEqual([2, 1]);
   expect((await events.list("t")).flatMap(({ data }) => data)).toHaveLength(2);
 });
+
+it("a busy server's requests don't wait for the timer, and a store that refuses them isn't asked again with each one", async () => {
+  const { events } = memoryServerStore();
+  const append = vi.fn(events.append);
+  const requests = createRequestLog({ ...events, append }, log);
+  for (let n = 0; n < 450; n++) {
+    requests.note("t", fact(n));
+    await new Promise(setImmediate);
+  }
+  expect(append.mock.calls.map(([, { data }]) => (data as unknown[]).length)).toEqual([200, 200]);
+  append.mockRejectedValue(new Error("disk full"));
+  append.mockClear();
+  for (let n = 450; n < 2_000; n++) {
+    requests.note("t", fact(n));
+    await new Promise(setImmediate);
+  }
+  expect(append).toHaveBeenCalledOnce();
+});

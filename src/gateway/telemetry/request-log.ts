@@ -12,9 +12,12 @@ export interface RequestLog {
 }
 
 const TYPE = "requests";
-/** Requests are written together, so that a busy server writes no more often than this (milliseconds). */
+/** Requests are written together, after so long at the latest (milliseconds). */
 const WRITE_EVERY_MS = 2_000;
-/** Requests that are written as one event, so that no list has to read more of them than it wants. */
+/**
+ * Requests that are written as one event, so that no list has to read more of them than it wants. So many don't wait any longer:
+ * what waits is moved about by the garbage collector, which took a tenth of a busy server's time.
+ */
 const BATCH = 200;
 /** Requests that wait for a store that takes none, for each tenant; the oldest are given up. */
 const MAX_WAITING = 10_000;
@@ -30,16 +33,20 @@ export function createRequestLog(events: EventStore, log: Log): RequestLog {
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
 
-  const write = async (tenant: string): Promise<void> => {
+  /** Writes what waits, as long as it is at least so many. */
+  const write = async (tenant: string, least: number): Promise<void> => {
     try {
-      for (let facts = waiting.get(tenant); facts !== undefined; facts = waiting.get(tenant)) {
+      for (
+        let facts = waiting.get(tenant);
+        facts !== undefined && facts.length >= least;
+        facts = waiting.get(tenant)
+      ) {
         const batch = facts.slice(0, BATCH);
-        await events.append(tenant, { type: TYPE, at: batch.at(-1)!.at, data: batch });
+        const last = batch.at(-1)!;
+        await events.append(tenant, { type: TYPE, at: last.at, data: batch });
         // While it was written, others may have come, and the oldest may have been given up.
-        const written = new Set(batch);
-        const left = (waiting.get(tenant) ?? []).filter((fact) => !written.has(fact));
-        if (left.length > 0) waiting.set(tenant, left);
-        else waiting.delete(tenant);
+        facts.splice(0, facts.indexOf(last) + 1);
+        if (facts.length === 0) waiting.delete(tenant);
       }
     } catch (error) {
       // It is for looking at; requests don't stop because it can't be written now.
@@ -51,9 +58,12 @@ export function createRequestLog(events: EventStore, log: Log): RequestLog {
     clearTimeout(timer);
     timer = undefined;
     writing = writing.then(async () => {
-      for (const tenant of [...waiting.keys()]) await write(tenant);
+      for (const tenant of [...waiting.keys()]) await write(tenant, 1);
     });
     return writing;
+  };
+  const writeBatches = (tenant: string): void => {
+    writing = writing.then(() => write(tenant, BATCH));
   };
 
   /** The newest first, page by page. */
@@ -79,6 +89,8 @@ export function createRequestLog(events: EventStore, log: Log): RequestLog {
       facts.push(fact);
       if (facts.length > MAX_WAITING) facts.shift();
       waiting.set(tenant, facts);
+      // Not once more for those behind them: a store that takes nothing is left to the timer.
+      if (facts.length === BATCH) writeBatches(tenant);
       timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
     },
     async list(tenant, query = {}) {

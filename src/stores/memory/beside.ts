@@ -16,24 +16,21 @@ export function memoryEvents({ of, limits }: MemoryContext): EventStore {
       if (conversation !== undefined && !data.conversations.has(conversation))
         throw conversationNotFound("events.append", conversation);
       data.lastEvent += 1;
-      // As JSON would have it, so that nobody can change it afterwards.
-      const json = JSON.stringify(value ?? null);
-      const copy: unknown = JSON.parse(json);
-      data.events.add({ id: data.lastEvent, type, conversation, at, data: copy }, json.length, limits);
+      data.events.add({ id: data.lastEvent, type, conversation, at, data: value }, limits);
       return data.lastEvent;
     },
     async list(tenant, query = {}) {
       checkEventQuery(query);
       const { after = 0, before, type, conversation, newest = false, limit } = query;
-      const size = pageSize(limit, EVENTS);
-      const found = [...of("events.list", tenant).events].filter(
+      return of("events.list", tenant).events.list(
         (event) =>
           event.id > after &&
           (before === undefined || event.id < before) &&
           (type === undefined || event.type === type) &&
           (conversation === undefined || event.conversation === conversation),
+        pageSize(limit, EVENTS),
+        newest,
       );
-      return newest ? found.slice(-size) : found.slice(0, size);
     },
   };
 }

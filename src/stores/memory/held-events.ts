@@ -7,38 +7,50 @@ export interface EventLimits {
   readonly eventCharacters: number;
 }
 
+/** What events are chosen by. */
+type EventHead = Omit<StoredEvent, "data">;
+
+/** An event's data as JSON: so nobody can change it afterwards, and hundreds of requests are one text. */
+type HeldEvent = EventHead & { readonly json: string };
+
 /** The events of one tenant, oldest first. */
 export class HeldEvents {
-  #events: { readonly event: StoredEvent; readonly characters: number }[] = [];
+  #events: HeldEvent[] = [];
   #characters = 0;
 
   get size(): number {
     return this.#events.length;
   }
 
-  *[Symbol.iterator](): Iterator<StoredEvent> {
-    for (const { event } of this.#events) yield event;
+  /** At most so many that are wanted: the first ones, or the newest. */
+  list(isWanted: (event: EventHead) => boolean, size = this.size, newest = false): StoredEvent[] {
+    const found = this.#events.filter(isWanted);
+    return (newest ? found.slice(-size) : found.slice(0, size)).map(stored);
   }
 
-  /** Adds an event whose data was read from so many characters. */
-  add(event: StoredEvent, characters: number, { events, eventCharacters }: EventLimits): void {
-    this.#events.push({ event, characters });
-    this.#characters += characters;
+  add({ id, type, conversation, at, data }: StoredEvent, { events, eventCharacters }: EventLimits): void {
+    const json = JSON.stringify(data ?? null);
+    this.#events.push({ id, type, conversation, at, json });
+    this.#characters += json.length;
     let gone = 0;
     // The newest stays, however large it is.
     while (
       gone < this.#events.length - 1 &&
       (this.#events.length - gone > events || this.#characters > eventCharacters)
     )
-      this.#characters -= this.#events[gone++]!.characters;
+      this.#characters -= this.#events[gone++]!.json.length;
     if (gone > 0) this.#events.splice(0, gone);
   }
 
   /** Forgets all others. Returns how many they were. */
-  keep(isKept: (event: StoredEvent) => boolean): number {
+  keep(isKept: (event: EventHead) => boolean): number {
     const before = this.#events.length;
-    this.#events = this.#events.filter(({ event }) => isKept(event));
-    this.#characters = this.#events.reduce((sum, { characters }) => sum + characters, 0);
+    this.#events = this.#events.filter(isKept);
+    this.#characters = this.#events.reduce((sum, { json }) => sum + json.length, 0);
     return before - this.#events.length;
   }
+}
+
+function stored({ json, ...event }: HeldEvent): StoredEvent {
+  return { ...event, data: JSON.parse(json) as unknown };
 }

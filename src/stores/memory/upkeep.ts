@@ -128,7 +128,7 @@ function* linesOf(tenant: string, data: TenantData): Iterable<ExportLine> {
   for (const held of data.checkpoints.values()) yield { type: "checkpoint", tenant, ...held };
   for (const held of data.summaries.values()) yield { type: "summary", tenant, ...held };
   for (const held of data.undos.values()) yield { type: "undo", tenant, ...held };
-  for (const event of data.events) yield { type: "event", tenant, event };
+  for (const event of data.events.list(() => true)) yield { type: "event", tenant, event };
   for (const [hash, clientKey] of data.clientKeys) yield { type: "clientKey", tenant, hash, clientKey };
 }
 
@@ -183,11 +183,7 @@ function importItem(
       if (!isNew || (event.conversation !== undefined && !data.conversations.has(event.conversation)))
         return 0;
       data.lastEvent = Math.max(event.id, data.lastEvent + 1);
-      data.events.add(
-        { ...event, conversation: event.conversation, id: data.lastEvent },
-        JSON.stringify(event.data ?? null).length,
-        limits,
-      );
+      data.events.add({ ...event, conversation: event.conversation, id: data.lastEvent }, limits);
       return 1;
     }
     default:

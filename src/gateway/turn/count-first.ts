@@ -11,7 +11,7 @@ const COUNT_WAIT_MS = 5_000;
 const MOST_COUNT_BYTES = 1024 * 1024;
 
 /**
- * Where the config says so, has the provider itself count a view that comes near the budget, learns from its number, and makes a view smaller
+ * Has the provider itself count a view that comes near the budget, learns from its number, and makes a view smaller
  * that is larger than precis believed. Where the provider doesn't count, the view is sent as it is.
  */
 export async function countFirst(
@@ -20,7 +20,6 @@ export async function countFirst(
   outgoing: Outgoing,
   shrink: Shrink,
 ): Promise<Outgoing> {
-  if (turn.upstream.config.count !== "provider") return outgoing;
   let last = outgoing;
   for (let tries = 0; tries < MOST_RETRIES; tries++) {
     const { report } = last;

@@ -35,11 +35,9 @@ export async function runTurn(
 ): Promise<Attempt> {
   parts.metrics.ownSeconds.observe((performance.now() - turn.arrivedAt) / 1_000);
   turn.recording?.begin();
-  const first = await attempt(
-    parts,
-    turn,
-    shrink ? await countFirst(parts, turn, outgoing, shrink) : outgoing,
-  );
+  const isCounted = shrink !== undefined && turn.upstream.config.count === "provider";
+  const sent = isCounted ? await countFirst(parts, turn, outgoing, shrink) : outgoing;
+  const first = await attempt(parts, turn, sent);
   if (turn.recording) turn.recording.known.lastRequestAt = turn.startedAt;
   return first.failed && shrink ? retryTooLong(parts, turn, first, shrink) : first;
 }
@@ -51,28 +49,28 @@ async function attempt(
 ): Promise<Attempt> {
   const { answerBytes } = config.limits;
   const { path, asked, signal } = turn;
-  const given = await sendOn(turn, { ...outgoing, path, streamed: asked.streamed, signal });
+  const { body, isOurs } = outgoing;
+  const given = await sendOn(turn, { path, body, isOurs, streamed: asked.streamed, signal });
   const answer = isStream(given, turn) ? unpackStream(given, turn.upstream.config.timeoutMs) : given;
   const status = answer.statusCode;
   if (isRedirect(status)) {
     answer.drop();
     throw redirected(turn.upstream, answer.headers.location);
   }
-  const begun = { outgoing, answer, failed: undefined };
   if (status < 400 && isStream(answer, turn)) {
     const peeked = await peek(answer, turn, outgoing);
-    if (!peeked?.isTooLong) return { ...begun, status, read: peeked?.bytes };
+    if (!peeked?.isTooLong) return { outgoing, answer, status, failed: undefined, read: peeked?.bytes };
     const failed = await readRest(answer, peeked.bytes, answerBytes);
-    return { ...begun, status: BAD_REQUEST, failed, read: undefined };
+    return { outgoing, answer, status: BAD_REQUEST, failed, read: undefined };
   }
   const { bytes, isWhole } = await answer.whole(answerBytes);
-  if (!isWhole) return { ...begun, status, read: bytes, isUnread: true };
+  if (!isWhole) return { outgoing, answer, status, failed: undefined, read: bytes, isUnread: true };
   const text = await answerText(answer, bytes, answerBytes);
   const data = status < 400 ? parseJson(text) : undefined;
   const isTooLong = status < 400 && saysTooLong(data);
-  if (status < 400 && !isTooLong) return { ...begun, status, read: bytes, data };
+  if (status < 400 && !isTooLong) return { outgoing, answer, status, failed: undefined, read: bytes, data };
   const failed = { bytes, text };
-  return { ...begun, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
+  return { outgoing, answer, status: isTooLong ? BAD_REQUEST : status, failed, read: undefined };
 }
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;

@@ -43,8 +43,9 @@ type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path">;
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
-  const { request, client, wire } = base;
-  const { arrivedAt, signal, given, ...received } = await receive(parts, base);
+  const { request, response, client, wire, path } = base;
+  const received = await receive(parts, base);
+  const { given, signal, arrivedAt } = received;
   const { body, asked, options, upstream, goesOnFrom } = await whatIsAsked(parts, base, given);
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
@@ -74,8 +75,13 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     recording = await openRecording(parts, opening);
   }
   const set = chat === "thrown away" ? undefined : chat;
+  // Field by field: an object that begins with a spread grows with each field that follows.
   return {
-    ...base,
+    request,
+    response,
+    client,
+    wire,
+    path,
     headers: request.headers,
     bytes,
     plain,
@@ -121,7 +127,9 @@ async function whatIsAsked(parts: ReadingParts, { request, client, wire, path }:
   const options = requestOptions(request.headers);
   const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
   const isForwarded = options.off || parts.config.observe || upstream.isNative;
-  const { body, goesOnFrom } = await withPrevious(parts, { client, wire }, given, isForwarded);
+  const { body, goesOnFrom } = wire.naming
+    ? await withPrevious(parts, { client, wire }, given, isForwarded)
+    : { body: given, goesOnFrom: undefined };
   if (body === given) return { body, asked: read, options, upstream, goesOnFrom };
   const asked = wire.read(body, path);
   checkAsked(asked, limits);

@@ -1,4 +1,3 @@
-import { defined } from "../../core/defined.ts";
 import type { Usage } from "../../core/types.ts";
 import { count, obj } from "./json.ts";
 
@@ -11,8 +10,8 @@ export function usageOf(fields: { readonly [K in keyof Usage]?: unknown }): Usag
 }
 
 /** `Usage` only where the input is known. */
-export function knownUsage({ input, ...rest }: Reported): Usage | undefined {
-  return input === undefined ? undefined : { input, ...rest };
+export function knownUsage(reported: Reported): Usage | undefined {
+  return reported.input === undefined ? undefined : (reported as Usage);
 }
 
 /** Chat Completions, also of those who imitate it: DeepSeek has a name of its own for what its cache had. */
@@ -60,16 +59,13 @@ export function geminiUsage(usage: unknown): Reported {
   return counted({ input: promptTokenCount, output, cacheRead: cachedContentTokenCount });
 }
 
-function counted({
-  input,
-  output,
-  cacheRead,
-  cacheWrite,
-}: { readonly [K in keyof Usage]?: unknown }): Reported {
-  return defined({
-    input: count(input),
-    output: count(output),
-    cacheRead: count(cacheRead),
-    cacheWrite: count(cacheWrite),
-  });
+function counted(fields: { readonly [K in keyof Usage]?: unknown }): Reported {
+  const reported: { -readonly [K in keyof Usage]?: Usage[K] } = {};
+  for (const name of COUNTS) {
+    const known = count(fields[name]);
+    if (known !== undefined) reported[name] = known;
+  }
+  return reported;
 }
+
+const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;

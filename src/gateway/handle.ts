@@ -29,7 +29,8 @@ export function createHandler(
     if (OPS_PATHS.has(pathname)) return handleOps(gateway, response, pathname);
     checkOrigin(request.headers, rules);
     if (rules.cors.length > 0 && allowOrigin(request, response)) return;
-    if (!plainPaths.has(pathname) && answerWrongBase(gateway, request, response, pathname)) return;
+    if (plainPaths.has(pathname)) return handleV1(gateway, request, response, pathname);
+    if (answerWrongBase(gateway, request, response, pathname)) return;
     if (answerForeign(gateway, request, response, pathname)) return;
     if (UPSTREAM_PATHS.test(pathname)) return handleV1(gateway, request, response, pathname);
     if (pathname === OLLAMA_PREFIX || pathname.startsWith(`${OLLAMA_PREFIX}/`))

@@ -8,10 +8,11 @@ export async function finishTurn(
   turn: Turn,
   outgoing: Outgoing,
   answer: WireAnswer,
-  record: (answer: WireAnswer) => Promise<void>,
+  /** Undefined where nothing is stored. */
+  record: ((answer: WireAnswer) => Promise<void>) | undefined,
 ): Promise<void> {
   learn(parts, turn, outgoing, answer);
-  await record(answer);
+  if (record) await record(answer);
   guardLoops(parts, turn, answer.messages);
 }
 

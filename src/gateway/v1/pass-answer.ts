@@ -28,11 +28,9 @@ export async function passFailure(
 ): Promise<void> {
   const { response } = exchange;
   await recordUnanswered(parts, exchange);
-  response.writeHead(answer.statusCode, {
-    ...returnedHeaders(answer.headers, exchange.upstream),
-    "content-length": bytes.length,
-    ...reportHeaders(exchange, outgoing),
-  });
+  const headers = returnedHeaders(answer.headers, exchange.upstream);
+  headers["content-length"] = bytes.length;
+  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
   response.end(bytes);
 }
 
@@ -55,7 +53,7 @@ export async function passStream(
   ];
   // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
   delete headers["content-length"];
-  response.writeHead(answer.statusCode, { ...headers, ...reportHeaders(exchange, outgoing) });
+  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
   const outcome = await relayStream({
     answer,
     response,
@@ -152,23 +150,23 @@ export async function passJson(
     bytes = Buffer.from(stringifyDeep(noted));
     delete headers["content-encoding"];
   }
-  response.writeHead(answer.statusCode, {
-    ...headers,
-    "content-length": bytes.length,
-    ...reportHeaders(exchange, outgoing),
-  });
+  headers["content-length"] = bytes.length;
+  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
   response.end(bytes);
 }
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
 function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
   if (answer.usage) exchange.told.usage = answer.usage;
-  return finishTurn(parts, exchange, exchange.hosted?.outgoing ?? outgoing, answer, () => {
+  const { announcement, hosted, opening } = exchange;
+  const record = () =>
     // As the client got it, because so it comes back.
-    const { announcement } = exchange;
-    const got = announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer;
-    return recordAnswer(parts, exchange, got);
-  });
+    recordAnswer(
+      parts,
+      exchange,
+      announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer,
+    );
+  return finishTurn(parts, exchange, hosted?.outgoing ?? outgoing, answer, opening && record);
 }
 
 function noteOf(

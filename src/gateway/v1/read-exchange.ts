@@ -55,14 +55,11 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   const ahead = lookAhead(parts, asking, { bytes: plain.length, asked, signal });
   if (ahead) await ahead;
   const startedAt = parts.now();
-  const opening = openingOf(parts, {
-    client,
-    wire,
-    comesAgain: received.plain.length >= LEAST_BYTES,
+  const opening = openingOf(parts, base, {
     asked,
-    request,
     at: startedAt,
     from: goesOnFrom?.place,
+    comesAgain: received.plain.length >= LEAST_BYTES,
   });
   const opened = openRecording(parts, opening);
   let recording = opened instanceof Promise ? await opened : opened;
@@ -157,18 +154,13 @@ export function abortOnClose(response: ServerResponse): AbortSignal {
 /** What a recording of this request begins with; undefined where nothing is stored. */
 function openingOf(
   parts: ReadingParts,
-  given: Pick<Opening, "asked" | "at" | "from"> & {
-    readonly client: Client;
-    readonly wire: Wire;
-    readonly comesAgain: boolean;
-    readonly request: IncomingMessage;
-  },
+  { client, wire, request }: Base,
+  { asked, at, from, comesAgain }: Pick<Opening, "asked" | "at" | "from"> & { readonly comesAgain: boolean },
 ): Opening | undefined {
-  const { client, wire, request, comesAgain, ...of } = given;
   if (!parts.recorder) return undefined;
   const session = sessionOf(request.headers);
-  const dialect = comesAgain ? wire.dialect : withoutMemory(wire.dialect);
-  return { ...of, tenant: client.tenant, dialect: readingOf(parts.config, dialect), session, comesAgain };
+  const dialect = readingOf(parts.config, comesAgain ? wire.dialect : withoutMemory(wire.dialect));
+  return { asked, at, from, tenant: client.tenant, dialect, session, comesAgain };
 }
 
 /** That of a first request is there at once. A transcript that can't be read is no reason to refuse a request. */

@@ -89,16 +89,17 @@ export function structureOf(messages: readonly Message[]): Structure {
   }
 
   const turns: Run[] = [];
-  let lastUser: number | undefined;
+  const users: number[] = [];
   let turnFrom = start;
-  const lastSpoken = messages.findLastIndex(({ role }) => role === "assistant");
   for (let i = start; i < messages.length; i++) {
     if (!isUserMessage(messages[i]!)) continue;
     if (i > turnFrom) turns.push({ from: turnFrom, to: i });
     turnFrom = i;
-    if (lastUser === undefined || i > lastSpoken || !isHostNote(messages, i)) lastUser = i;
+    users.push(i);
   }
   if (turnFrom < messages.length) turns.push({ from: turnFrom, to: messages.length });
+  const lastSpoken = messages.findLastIndex(({ role }) => role === "assistant");
+  const lastUser = users.findLast((i) => i > lastSpoken || !isHostNote(messages, i)) ?? users[0];
   const unanswered = unansweredFrom(messages, units);
   return { start, units, unitOf, turns, lastUser, unanswered, pairs, faults };
 }

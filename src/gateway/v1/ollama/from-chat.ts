@@ -1,6 +1,6 @@
 import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
-import { assembleChat } from "../../wires/chat/assemble-chat.ts";
 import { wireOfDialect } from "../../wires/index.ts";
+import { assembleChat } from "../../wires/shared/assemble-chat.ts";
 import { eventsIn, readEvents, splitEvents } from "../../wires/shared/events.ts";
 
 /** The usual API, in which upstreams are asked. */

@@ -3,11 +3,11 @@ import { openaiCompatible } from "../../../models/index.ts";
 import { chatUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
+import { assembleChat } from "../shared/assemble-chat.ts";
 import { readEvents } from "../shared/events.ts";
 import { isGoogle, isOpenai, openaiBase, openaiError } from "../shared/providers.ts";
 import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
-import { assembleChat } from "./assemble-chat.ts";
 import { chatHosting } from "./chat-hosting.ts";
 
 export const chatWire: Wire = {

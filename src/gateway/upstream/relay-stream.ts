@@ -61,6 +61,14 @@ export function relayStream(options: {
     if (waiting.length === 1) process.nextTick(flush);
   };
   const flush = () => {
+    try {
+      passWaiting();
+    } catch {
+      // What can't be written for this client must not end the whole server.
+      fail();
+    }
+  };
+  const passWaiting = () => {
     if (waiting.length === 0) return;
     const raw = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
     waiting = [];
@@ -76,7 +84,7 @@ export function relayStream(options: {
       pass(at === undefined ? piece : piece.subarray(0, at));
     }
     // Not all upstreams close the connection behind their last event.
-    if (hasEnded && !isReleased) commit().then(release, fail);
+    if (hasEnded && !isReleased) commit().then(release).catch(fail);
   };
   /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
   const holdForMoments = () => {
@@ -90,7 +98,7 @@ export function relayStream(options: {
     setImmediate(() => setImmediate(letGo));
   };
   const commit = (): Promise<void> => {
-    committed ??= options.commit(size <= most ? Buffer.concat(received) : undefined);
+    committed ??= (async () => options.commit(size <= most ? Buffer.concat(received) : undefined))();
     return committed;
   };
   const release = () => {
@@ -109,11 +117,13 @@ export function relayStream(options: {
     finish(transform?.(Buffer.alloc(0), true));
   };
   const finish = (rest?: Buffer) => {
-    commit().then(() => {
-      release();
-      if (rest && rest.length > 0) response.write(rest);
-      response.end(() => resolve("whole"));
-    }, fail);
+    commit()
+      .then(() => {
+        release();
+        if (rest && rest.length > 0) response.write(rest);
+        response.end(() => resolve("whole"));
+      })
+      .catch(fail);
   };
   const broken = (cause: unknown) => {
     flush();

@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { assembleChat } from "../../wires/shared/assemble-chat.ts";
@@ -70,7 +71,7 @@ export function linesFromChat(
   let reason: string | undefined;
   let usage: unknown;
   let failed: Json | undefined;
-  const line = (value: Json) => `${JSON.stringify(value)}\n`;
+  const line = (value: Json) => `${stringifyDeep(value)}\n`;
   const take = (event: Json, size: number): string => {
     if (event["error"] != null) {
       failed = errorFromChat(event);

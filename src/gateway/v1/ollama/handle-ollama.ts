@@ -122,7 +122,7 @@ function rewritingOf(facts: OllamaFacts, isStreamed: boolean, most: number): Rew
       const told = answerIn(facts, status, text);
       const isUnread = status < 400 && "error" in told;
       const end = isStreamed ? "\n" : "";
-      return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: JSON.stringify(told) + end };
+      return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: stringifyDeep(told) + end };
     },
   };
 }

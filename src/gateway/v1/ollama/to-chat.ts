@@ -1,3 +1,4 @@
+import { stringifyDeep } from "../../../core/deep-json.ts";
 import { asUrl, mediaSource } from "../../../dialects/shared/media-source.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
@@ -80,7 +81,7 @@ function callOf(call: Json, number: number) {
     type: "function",
     function: {
       name: textOf(fn["name"]) ?? "",
-      arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}),
+      arguments: typeof args === "string" ? args : stringifyDeep(args ?? {}),
     },
   };
 }

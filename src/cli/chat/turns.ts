@@ -78,6 +78,8 @@ export class TurnError extends Error {
 
 /** One turn per line of stdin. The first that fails ends it: a script that goes on would talk to nobody. */
 export async function runLines(io: Io, session: ChatSession, screen: Screen): Promise<void> {
+  // Ctrl-C may have come while the chat was being opened.
+  io.signal.throwIfAborted();
   const lines = createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY });
   const end = (): void => {
     lines.close();

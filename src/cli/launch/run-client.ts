@@ -46,6 +46,8 @@ export async function runClient(
   more: readonly string[],
   io: Io,
 ): Promise<number> {
+  // Ctrl-C may have come while the gateway was being started.
+  io.signal.throwIfAborted();
   const folder = file && (await privateFolder(io));
   try {
     const path = file && folder && join(folder, file.name);

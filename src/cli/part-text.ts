@@ -1,3 +1,4 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import type { Message, Part } from "../core/types.ts";
 
 /** What a part says, in plain words. Reasoning isn't told. */
@@ -21,14 +22,11 @@ const PREVIEW_CHARS = 500;
 
 /** The beginning of a message, on one line. */
 export function previewOf({ parts }: Pick<Message, "parts">): string {
-  return parts
-    .map(partText)
-    .join(" ")
-    .slice(0, PREVIEW_CHARS)
+  return firstCharacters(parts.map(partText).join(" "), PREVIEW_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
 }
 
 export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+  return text.length <= width ? text : `${firstCharacters(text, Math.max(0, width - 1))}…`;
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { cutTo, firstCharacters } from "../core/first-characters.ts";
 import { hasSecret, UNKNOWN_KEY, type Words, wordsIn } from "./values.ts";
 
 /** Characters of a value or a name that an error repeats. */
@@ -67,9 +68,8 @@ function shown(value: unknown, path: readonly PropertyKey[]): string {
   // Configs of programs may hold what JSON can't, bigints among them.
   if (["function", "symbol", "bigint", "undefined"].includes(typeof value)) return `a ${typeof value}`;
   // A text of megabytes isn't written out to show its beginning.
-  const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
+  const text = JSON.stringify(typeof value === "string" ? firstCharacters(value, SHOWN_CHARS + 2) : value);
   return clipped(text);
 }
 
-const clipped = (text: string): string =>
-  text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS)}…`;
+const clipped = (text: string): string => cutTo(text, SHOWN_CHARS);

@@ -1,4 +1,5 @@
 import { ConfigError } from "../core/errors.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 
 /** What checks of options and inputs share: how values are tested, and how a refusal speaks of them. */
 
@@ -44,7 +45,7 @@ export function hasMethods(value: unknown, ...names: readonly string[]): boolean
 
 /** A value as an error shows it: short, and never the content of an object. */
 export function said(value: unknown): string {
-  if (typeof value === "string") return `"${value.slice(0, 40)}"`;
+  if (typeof value === "string") return `"${firstCharacters(value, 40)}"`;
   return isObject(value) ? (Array.isArray(value) ? "a list" : "an object") : String(value);
 }
 

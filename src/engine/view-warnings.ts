@@ -1,4 +1,5 @@
 import { type Draft, isShown } from "../core/draft.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 import type { Budget, ModelCall, Warning, WarningCode } from "../core/types.ts";
 import { isSummaryMessage } from "../summaries/markers.ts";
 import { PLANT_MARK } from "../summaries/plants.ts";
@@ -87,14 +88,7 @@ function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
   const lines = [...new Set([...texts, ...appended, recalled])].join("\n").split("\n");
   return lines.flatMap((line) => {
     const at = line.indexOf(PLANT_MARK);
-    return at < 0
-      ? []
-      : [
-          line
-            .slice(at + PLANT_MARK.length)
-            .trim()
-            .slice(0, MAX_PLANT),
-        ];
+    return at < 0 ? [] : [firstCharacters(line.slice(at + PLANT_MARK.length).trim(), MAX_PLANT)];
   });
 }
 

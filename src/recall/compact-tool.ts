@@ -1,3 +1,4 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import { keepNewest } from "../core/keep-newest.ts";
 import { isUserMessage } from "../core/rounds.ts";
 import type {
@@ -112,7 +113,7 @@ export function compactWish(input: unknown, length: number): CompactWish | strin
   if (number !== undefined && (Number(number) < 1 || Number(number) > length))
     return `There is no message #${number}: the conversation has ${length}.`;
   return {
-    ...(focus !== undefined && focus.trim() !== "" && { focus: focus.slice(0, MAX_FOCUS) }),
+    ...(focus !== undefined && focus.trim() !== "" && { focus: firstCharacters(focus, MAX_FOCUS) }),
     ...(number !== undefined && { upTo: Number(number) }),
   };
 }

@@ -1,7 +1,7 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Message } from "../core/types.ts";
-import { firstCharacters } from "../summaries/first-characters.ts";
 import { baseName, touchedFiles } from "../summaries/ledger.ts";
 import { headName, sourceName } from "../summaries/sections.ts";
 import { typedText } from "../summaries/user-words.ts";

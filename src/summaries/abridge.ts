@@ -1,9 +1,9 @@
 import { parseReadable } from "../core/deep-json.ts";
 import { isExactNumber } from "../core/exact-json.ts";
+import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import { isRecord } from "../core/is-record.ts";
 import { mapSteps, runNow, type Steps } from "../core/steps.ts";
 import type { Message, Part } from "../core/types.ts";
-import { firstCharacters, lastCharacters } from "./first-characters.ts";
 
 /**
  * Of a longer text only the beginning and the end are looked at for what a summary should say (characters). It is many times

@@ -1,8 +1,8 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
-import { firstCharacters } from "./first-characters.ts";
 import { outlinesOf } from "./outline.ts";
 import type { Salience } from "./salience.ts";
 import type { Statement } from "./statements.ts";

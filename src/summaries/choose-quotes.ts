@@ -1,3 +1,4 @@
+import { cutTo } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
@@ -6,7 +7,6 @@ import { chooseDialogue, type Said } from "./choose-dialogue.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { cutTo } from "./first-characters.ts";
 import { setsLastingRule } from "./lasting-rules.ts";
 import type { Outcome } from "./outcomes.ts";
 import { withPlantMark } from "./plants.ts";

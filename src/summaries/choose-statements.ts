@@ -1,6 +1,6 @@
 import { evenShare } from "../core/even-share.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
-import { firstCharacters } from "./first-characters.ts";
 import { SPECIFIC } from "./read-passage.ts";
 import { NEVER, recency } from "./recency.ts";
 import { newTitles } from "./statement-entries.ts";

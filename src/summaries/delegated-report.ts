@@ -1,5 +1,5 @@
+import { cutTo, firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import type { ToolCallPart } from "../core/types.ts";
-import { cutTo, firstCharacters, lastCharacters } from "./first-characters.ts";
 import { markPlant, plantIn, withPlantMark } from "./plants.ts";
 import { readArguments, readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";

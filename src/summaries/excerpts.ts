@@ -1,6 +1,6 @@
+import { textBetween } from "../core/first-characters.ts";
 import { textOrArgs } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
-import { textBetween } from "./first-characters.ts";
 import { contain, nest } from "./marker-tag.ts";
 import type { MustKeep } from "./must-keep.ts";
 

@@ -1,8 +1,8 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { chooseQuotes } from "./choose-quotes.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { firstCharacters } from "./first-characters.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import { namedLines } from "./newest-terms.ts";
 import { type Outcome, outcomesOf } from "./outcomes.ts";

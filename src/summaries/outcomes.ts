@@ -1,7 +1,7 @@
+import { cutTo } from "../core/first-characters.ts";
 import { isNotice } from "../core/host-notes.ts";
 import type { Message, ToolResultPart } from "../core/types.ts";
 import { askedInWords, reportIn, shortMessage } from "./delegated-report.ts";
-import { cutTo } from "./first-characters.ts";
 import { markPlant, plantIn } from "./plants.ts";
 import { readCall } from "./read-call.ts";
 import { sourceName } from "./sections.ts";

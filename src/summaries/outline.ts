@@ -1,3 +1,4 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import { stretchesOf } from "./fences.ts";
 import { plainStatement } from "./read-passage.ts";
@@ -102,5 +103,5 @@ function beginningOf(text: string): string {
   const prose = text.replace(CODE_SPAN, (code) => "x".repeat(code.length));
   const end = CLAUSE_END.exec(prose)?.index ?? text.length;
   if (end <= MAX_POINT) return text.slice(0, end);
-  return text.slice(0, Math.max(text.lastIndexOf(" ", MAX_POINT), MAX_POINT / 2));
+  return firstCharacters(text, Math.max(text.lastIndexOf(" ", MAX_POINT), MAX_POINT / 2));
 }

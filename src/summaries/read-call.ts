@@ -1,4 +1,5 @@
 import { tryParseReadable } from "../core/deep-json.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 import type { ToolCallPart } from "../core/types.ts";
 import { addedText, type FileChange, leftText } from "./file-change.ts";
 import { namesFile, readEdit } from "./read-edit.ts";
@@ -74,7 +75,8 @@ function read(name: string, args: string): CallText {
     else body.push(shown);
   }
   const line = head.join(" ");
-  if (line.length > MAX_HEAD) body.unshift(line.slice(MAX_HEAD));
+  const begin = firstCharacters(line, MAX_HEAD);
+  if (begin.length < line.length) body.unshift(line.slice(begin.length));
   const plan = readPlan(value);
   const changes = plan === undefined ? readEdit(name, value, file) : [];
   const asked = commandOf(value);
@@ -95,7 +97,7 @@ function read(name: string, args: string): CallText {
               : "other";
   return {
     kind,
-    head: line.slice(0, MAX_HEAD),
+    head: begin,
     body: changes.length > 0 ? textsOf(changes, addedText) : body.join("\n"),
     left: textsOf(changes, leftText),
     changes,

@@ -1,6 +1,6 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import { stretchesOf } from "./fences.ts";
-import { firstCharacters } from "./first-characters.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** A piece of what a message says, with its place in the lists, tables and sections of that message. */

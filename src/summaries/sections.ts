@@ -1,3 +1,4 @@
+import { firstCharacters } from "../core/first-characters.ts";
 import { escapeLine, escapeText } from "./escape.ts";
 import { LINE_BREAK } from "./look-alikes.ts";
 import { CLOSING, OPENING } from "./markers.ts";
@@ -52,7 +53,7 @@ export function sectionEntryText(name: SectionName, { head, text }: SectionEntry
 /** A name from outside (of a tool, of a file) for a head: one short word or file name, nothing that can be read as a sentence of ours. */
 export function headName(name: string, kind: "tool" | "file"): string {
   const allowed = kind === "tool" ? /[^\p{L}\p{N}_.-]+/gu : /[^\p{L}\p{N}_.@+~ -]+/gu;
-  return escapeLine(name).slice(0, MAX_NAME).toWellFormed().replace(allowed, "_").trim();
+  return firstCharacters(escapeLine(name), MAX_NAME).replace(allowed, "_").trim();
 }
 
 /** The same for what said something; without a name, what kind of thing it is. */

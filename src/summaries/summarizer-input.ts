@@ -1,8 +1,8 @@
 import { addTo } from "../core/add-to.ts";
 import { clipText } from "../core/clip.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 import { isSummary, SUMMARY_MARKER } from "../core/markers.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../core/types.ts";
-import { firstCharacters } from "./first-characters.ts";
 import { withPlainBreaks } from "./look-alikes.ts";
 import { contain, nest, tag } from "./marker-tag.ts";
 

@@ -1,8 +1,8 @@
+import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
-import { firstCharacters, lastCharacters } from "./first-characters.ts";
 import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { firstCharacters } from "../../core/first-characters.ts";
 
 /** Control characters but tab and line feed: a model's or a page's text must not steer the terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -10,8 +11,8 @@ export const plainText = (text: string): string =>
 
 /** One line of it, at most `width` characters. */
 export function oneLine(text: string, width: number): string {
-  const line = plainText(text.slice(0, 4 * width))
+  const line = plainText(firstCharacters(text, 4 * width))
     .replace(/\s+/g, " ")
     .trim();
-  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+  return line.length <= width ? line : `${firstCharacters(line, Math.max(0, width - 1))}…`;
 }

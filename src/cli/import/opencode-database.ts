@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { PrecisError } from "../../core/errors.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import { createLogReader, type TranscriptLog } from "../../dialects/logs/index.ts";
 import { counted } from "../../dialects/logs/odd-lines.ts";
 import { FileError } from "../read-lines.ts";
@@ -131,7 +132,7 @@ const NO_REVERT: Damage["problem"] = ["doesn't say what was taken back", "don't 
 function exported(database: DatabaseSync, id: unknown): { session: object; damages: readonly Damage[] } {
   const damages: Damage[] = [];
   const damaged = (what: Damage["what"], row: unknown, problem: Damage["problem"]): undefined => {
-    damages.push({ what, id: String(row).slice(0, MOST_OF_ID), problem });
+    damages.push({ what, id: firstCharacters(String(row), MOST_OF_ID), problem });
   };
   const usable = (what: Damage["what"], row: unknown, text: unknown, problem = NO_OBJECT) =>
     objectIn(text) ?? damaged(what, row, problem);

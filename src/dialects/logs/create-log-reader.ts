@@ -1,5 +1,6 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { parseExact, tryParseExact } from "../../core/exact-json.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import { isFields } from "./fields.ts";
 import { messages, placesAt } from "./odd-lines.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
@@ -175,7 +176,10 @@ function parseText(text: string, sample: readonly string[]): unknown {
 }
 
 const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/,? *"?\.\.\..*$/s, "").slice(0, 120);
+  firstCharacters(
+    (error instanceof Error ? error.message : String(error)).replace(/,? *"?\.\.\..*$/s, ""),
+    120,
+  );
 
 /** Engines say `position 123` or `line 4 column 5`; a text that simply stops is wrong at its end. */
 function lineOf(text: string, error: unknown): number {

@@ -1,5 +1,6 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
+import { cutTo } from "../../core/first-characters.ts";
 import { type Fields, isFields } from "./fields.ts";
 
 /** What can be read, said once for all errors. */
@@ -39,7 +40,7 @@ export function describeText(lines: readonly string[]): string {
     return `this looks like a table (CSV) with ${columns} columns.`;
   if (/^(---\s*$|#{1,6} |[-*] )/.test(first)) return "this looks like Markdown.";
   if (/^[[{"]/.test(first)) return "this is not valid JSON.";
-  const shown = first.length > SHOWN_CHARACTERS ? `${first.slice(0, SHOWN_CHARACTERS)}…` : first;
+  const shown = cutTo(first, SHOWN_CHARACTERS);
   return `this is plain text ("${shown}").`;
 }
 
@@ -85,5 +86,4 @@ function shortJson(value: unknown): string {
   return clipped(json);
 }
 
-const clipped = (text: string): string =>
-  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+const clipped = (text: string): string => cutTo(text, SHOWN_CHARACTERS);

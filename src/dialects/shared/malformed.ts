@@ -1,4 +1,5 @@
 import { TranscriptError } from "../../core/errors.ts";
+import { cutTo } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Role } from "../../core/types.ts";
 import { otherDialectFix, otherPartFix } from "./other-dialect.ts";
@@ -41,7 +42,7 @@ export function malformedRole(fields: {
       found: fields.wire,
     });
   }
-  const found = role.length > MAX_ROLE_SHOWN ? `${role.slice(0, MAX_ROLE_SHOWN)}…` : role;
+  const found = cutTo(role, MAX_ROLE_SHOWN);
   return wrong(fields.dialect, expected, `"${found}"`, otherDialectFix(fields.dialect, fields.wire));
 }
 

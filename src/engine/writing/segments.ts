@@ -1,4 +1,5 @@
 import { ModelError } from "../../core/errors.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
@@ -260,5 +261,5 @@ function earlierRecord<M>(
 
 function beginningOf(message: Message | undefined): string | undefined {
   const text = message?.parts.find((part) => part.type === "text")?.text.trim();
-  return text ? text.slice(0, UNTIL_CHARACTERS) : undefined;
+  return text ? firstCharacters(text, UNTIL_CHARACTERS) : undefined;
 }

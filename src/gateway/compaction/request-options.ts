@@ -4,6 +4,7 @@ import { HOSTED_TOOLS, type HostedToolName } from "../../config/gateway-schema.t
 import { tokensIn } from "../../config/sizes.ts";
 import { pickTuning, requestTuning } from "../../config/tuning-schema.ts";
 import { LEAST_TOKENS, landingProblem } from "../../core/budget.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
 import { strategies } from "../../engine/strategies.ts";
 import { mailboxDir } from "../../models/mailbox.ts";
@@ -75,7 +76,7 @@ function tokensOf(name: string, text: string): number {
 function summarizerOf(name: string): string {
   // What a person's settings may not name, a request may not either: a folder of this machine.
   if (name !== "" && name.length <= MAX_MODEL && mailboxDir(name) === undefined) return name;
-  throw wrong("summarizer", name.slice(0, MAX_MODEL), "extractive, same, or the name of a model");
+  throw wrong("summarizer", firstCharacters(name, MAX_MODEL), "extractive, same, or the name of a model");
 }
 
 /** Names with commas between them; `none` for none. */

@@ -1,3 +1,4 @@
+import { firstCharacters } from "../../core/first-characters.ts";
 import type { Message } from "../../core/types.ts";
 import type { FoundMessage } from "../../recall/candidates.ts";
 import { bestStretch, shown } from "../../recall/excerpt.ts";
@@ -83,5 +84,5 @@ function excerptOf(message: Message, terms: ReadonlySet<string>, phrases: readon
     if (held > best.held) best = { text, held };
   }
   const stretch = bestStretch(best.text, terms, (text) => text.length <= EXCERPT_CHARS);
-  return stretch ? shown(best.text, stretch) : best.text.slice(0, EXCERPT_CHARS);
+  return stretch ? shown(best.text, stretch) : firstCharacters(best.text, EXCERPT_CHARS);
 }

@@ -1,5 +1,6 @@
 import { type Chain, createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { charsOf } from "../../core/message-text.ts";
 import { isOnlyReasoning, leadLength } from "../../core/rounds.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
@@ -192,7 +193,7 @@ export function titleOf(messages: readonly Message[]): string {
     if (message.role !== "user") continue;
     for (const part of message.parts) {
       const text = part.type === "text" ? plainBeginning(part.text) : "";
-      if (text !== "") return text.length <= TITLE_CHARS ? text : `${text.slice(0, TITLE_CHARS)}…`;
+      if (text !== "") return cutTo(text, TITLE_CHARS);
     }
   }
   return "";
@@ -200,8 +201,8 @@ export function titleOf(messages: readonly Message[]): string {
 
 /** Most messages begin with enough plain words for a title; only others are looked at further. */
 function plainBeginning(text: string): string {
-  const first = text.slice(0, 2 * TITLE_CHARS);
+  const first = firstCharacters(text, 2 * TITLE_CHARS);
   const plain = first.includes("<") ? "" : inOneLine(first);
   if (plain.length > TITLE_CHARS) return plain;
-  return inOneLine(text.slice(0, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
+  return inOneLine(firstCharacters(text, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
 }

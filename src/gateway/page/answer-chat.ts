@@ -1,5 +1,6 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
@@ -260,7 +261,7 @@ async function mark({ gateway, tenant }: ApiContext, id: string, how: Unfinished
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {
   const body = parseJson(text);
   const error = isJson(body) && isJson(body["error"]) ? body["error"] : undefined;
-  const words = redact(textOf(error?.["message"]) ?? text.slice(0, 300), []);
+  const words = redact(textOf(error?.["message"]) ?? firstCharacters(text, 300), []);
   // Only a person can mend that, and the page says where.
   const code = status === 401 || status === 403 ? "upstream-key" : "upstream";
   return new RequestFault(status, code, `${sentence(called(upstream))} answered ${status}: ${words}`);

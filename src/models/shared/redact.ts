@@ -1,3 +1,5 @@
+import { cutTo } from "../../core/first-characters.ts";
+
 /** More than this isn't looked at: only its beginning is ever shown (characters). */
 const MAX_READ_CHARS = 16_384;
 /** Longest excerpt of a provider's words in an error of ours. */
@@ -23,7 +25,7 @@ export function redact(text: string, secrets: readonly string[]): string {
     .replace(/\/\/[^/\s:@]+:[^/\s@]+@/g, `//${HIDDEN}@`)
     .replace(/\s+/g, " ")
     .trim();
-  return safe.length <= MAX_EXCERPT_CHARS ? safe : `${safe.slice(0, MAX_EXCERPT_CHARS)}…`;
+  return cutTo(safe, MAX_EXCERPT_CHARS);
 }
 
 /** The first words of a long text. The last of them may have been cut, and half a secret isn't known as one. */

@@ -1,3 +1,5 @@
+import { firstCharacters } from "../../core/first-characters.ts";
+
 /** Characters of a title at most. */
 const MAX_TITLE = 500;
 
@@ -13,5 +15,5 @@ export function inOneLine(text: string): string {
 
 /** A title on one line, of bounded length. */
 export function cleanTitle(title: string): string {
-  return inOneLine(cleanText(title)).slice(0, MAX_TITLE).toWellFormed();
+  return firstCharacters(inOneLine(cleanText(title)), MAX_TITLE);
 }

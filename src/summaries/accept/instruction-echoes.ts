@@ -1,3 +1,4 @@
+import { firstCharacters } from "../../core/first-characters.ts";
 import type { Message, Run } from "../../core/types.ts";
 import { LINE_BREAK } from "../look-alikes.ts";
 import { firstPlant, markPlant, plantIn, undisguised } from "../plants.ts";
@@ -36,7 +37,7 @@ export function plantedInstructions(messages: readonly Message[], run: Run): str
       for (const line of text.split(LINE_BREAK)) {
         if (planted.size >= MAX_PLANTS) return [...planted];
         const plant = plantIn(line);
-        if (plant !== undefined) planted.add(plant.slice(0, MAX_PLANT).trim());
+        if (plant !== undefined) planted.add(firstCharacters(plant, MAX_PLANT).trim());
       }
     }
   }
@@ -57,7 +58,7 @@ export function markEchoes(
     const announced = before.endsWith(":") && REPORTS.test(before);
     before = sentence;
     if (announced || !isEcho(sentence, planted)) return piece;
-    echoes.push(sentence.slice(0, MAX_PLANT));
+    echoes.push(firstCharacters(sentence, MAX_PLANT));
     return piece.replace(sentence, () => markPlant(sentence));
   };
   const lines = text.split("\n").map((line) => line.split(SENTENCE_BREAK).map(markSentence).join(""));

@@ -1,6 +1,6 @@
+import { firstCharacters, textBetween } from "../../core/first-characters.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { stretchesOf } from "../fences.ts";
-import { firstCharacters } from "../first-characters.ts";
 
 /** A statement of prose that can be read alone, under the title that it stood under. */
 export interface ProseStatement {
@@ -136,10 +136,7 @@ function beginOf(text: string, limit: number): string {
   for (const match of text.slice(0, limit + 1).matchAll(SENTENCE_END)) end = match.index;
   if (end > limit / 2) return text.slice(0, end).trim();
   const space = text.lastIndexOf(" ", limit);
-  return text
-    .slice(0, space > limit / 2 ? space : limit)
-    .toWellFormed()
-    .trim();
+  return firstCharacters(text, space > limit / 2 ? space : limit).trim();
 }
 
 function endOf(text: string, limit: number): string {
@@ -150,8 +147,5 @@ function endOf(text: string, limit: number): string {
   const start = starts.find((at) => at > 0 && at < limit / 2);
   if (start !== undefined) return last.slice(start).trim();
   const space = last.indexOf(" ");
-  return last
-    .slice(space >= 0 && space < limit / 2 ? space + 1 : 1)
-    .toWellFormed()
-    .trim();
+  return textBetween(text, from + (space >= 0 && space < limit / 2 ? space + 1 : 1), text.length).trim();
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../core/errors.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import type { SummaryOptions } from "../../core/types.ts";
 import { agentPrompt } from "./agent.ts";
 import { citationsPrompt } from "./citations.ts";
@@ -52,7 +53,7 @@ export function promptOf(given: NonNullable<SummaryOptions["prompt"]>): Prompt {
   if (/\S\s+\S/.test(given)) return customPrompt(given);
   throw new ConfigError({
     option: "summary.prompt",
-    message: `there is no prompt ${JSON.stringify(given.slice(0, MAX_SHOWN))}.`,
+    message: `there is no prompt ${JSON.stringify(firstCharacters(given, MAX_SHOWN))}.`,
     fix: `Use one of ${CHOOSABLE.join(", ")}, or write in a sentence what a summary should hold.`,
   });
 }

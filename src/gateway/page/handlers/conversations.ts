@@ -1,6 +1,7 @@
 import { givingWay } from "../../../core/budget.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { defined } from "../../../core/defined.ts";
+import { firstCharacters } from "../../../core/first-characters.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
@@ -83,7 +84,7 @@ export const conversationHandlers = {
       warnings.push(...told);
       const id = await createConversation(gateway, tenant, {
         ...transcript,
-        title: log.title?.slice(0, MAX_TITLE),
+        title: log.title && firstCharacters(log.title, MAX_TITLE),
         model: log.model,
         meta: { source: "page" },
         // One that was deleted a moment ago can be had back, so it keeps its name.

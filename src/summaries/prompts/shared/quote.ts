@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../first-characters.ts";
+import { firstCharacters } from "../../../core/first-characters.ts";
 import { contain } from "../../marker-tag.ts";
 
 /** Longest quotation inside a sentence of ours, in characters. */

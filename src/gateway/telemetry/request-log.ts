@@ -16,7 +16,7 @@ const TYPE = "requests";
 const WRITE_EVERY_MS = 2_000;
 /**
  * Requests that are written as one event, so that no list has to read more of them than it wants. So many don't wait any longer:
- * what waits is moved about by the garbage collector, which took a tenth of a busy server's time.
+ * the garbage collector moves about what waits.
  */
 const BATCH = 200;
 /** Requests that wait for a store that takes none, for each tenant; the oldest are given up. */

@@ -18,6 +18,7 @@ export function storedTranscript(...path: readonly string[]): NewMessage[] {
 
 export const hashesOf = (messages: readonly NewMessage[]) => messages.map((message) => message.hash);
 
+/** The JSON of stored messages. */
 export const textsOf = (messages: readonly NewMessage[]) => messages.map((message) => message.wire);
 
 export function checkpoint(id: string, hash: string): Checkpoint {

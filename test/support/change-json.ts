@@ -12,7 +12,8 @@ export function changeValue(root: object, where: number, value: unknown, remove 
   const [node, key] = places[where % places.length]!;
   if (remove && Array.isArray(node)) node.splice(Number(key), 1);
   else if (remove) delete node[key];
-  else node[key] = value;
+  // A copy: what is changed later may lie within it, and it may be put into itself.
+  else node[key] = structuredClone(value);
 }
 
 /** The same with the fields of every object in reverse order, as a database may give it back. */

@@ -3,6 +3,7 @@ import { ApiFailure, inForce, routes } from "../../gateway/api.ts";
 import type { Io } from "../io.ts";
 import { createPaint, type Paint } from "../paint.ts";
 import { UsageError } from "../parse-flags.ts";
+import { TurnError } from "../read-lines.ts";
 import { isCommand, runCommand } from "./commands.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
@@ -70,11 +71,6 @@ export const OFFLINE_NOTE =
   "No model is configured. The offline assistant is not a language model: it answers only by quoting what this conversation already holds.";
 export const OFFLINE_HOW =
   "To chat with a model: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start with --upstream and a local server. precis doctor tells what this machine has.";
-
-/** A line of stdin that can't be carried out: exit code 1, no stack. */
-export class TurnError extends Error {
-  override readonly name = "TurnError";
-}
 
 /** One turn per line of stdin. The first that fails ends it: a script that goes on would talk to nobody. */
 export async function runLines(io: Io, session: ChatSession, screen: Screen): Promise<void> {

@@ -7,7 +7,6 @@ import {
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
-import { byProof } from "../support/proof.ts";
 
 /** Providers that refuse a call without the reasoning that led to it, by the name of a model and the APIs they speak. */
 const FAMILIES: readonly {
@@ -26,7 +25,7 @@ const FAMILIES: readonly {
 type Api = "chat" | "messages";
 
 const WINDOW = 12_000;
-const ROUNDS = byProof({ sample: 20, more: 30, all: 30 });
+const ROUNDS = 30;
 /** After so many rounds the user says something new, so that there are calls of earlier turns. */
 const NEW_TURN = 12;
 const RESULT = "the file says that this and that was done ".repeat(40);

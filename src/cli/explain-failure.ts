@@ -1,9 +1,10 @@
 import { SettingError } from "../config/setting-error.ts";
 import { PrecisError } from "../core/errors.ts";
 import { ApiFailure } from "../gateway/api/client.ts";
+import { TurnError } from "./chat/turn-error.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./parse-flags.ts";
-import { FileError, TurnError } from "./read-lines.ts";
+import { FileError } from "./read-lines.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;

@@ -1,14 +1,11 @@
-import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import { nearest } from "../core/nearest.ts";
-import { routes, type Status } from "../gateway/api.ts";
-import { shownAddress } from "../gateway/upstream/address.ts";
-import { type Io, warnOn } from "./io.ts";
+import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
+import { type FoundGateway, findGateway } from "./launch/find-gateway.ts";
 import { runClient } from "./launch/run-client.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parsePort, parseTokens } from "./parse-tokens.ts";
-import { version } from "./version.ts";
 
 const NAMES = Object.keys(CLIENTS) as (keyof typeof CLIENTS)[];
 
@@ -134,74 +131,4 @@ function told(
     ...set.map((one) => `precis:   with ${one}`),
     "",
   ].join("\n");
-}
-
-/** A gateway for a client, and what is known of it. */
-interface FoundGateway {
-  readonly url: string;
-  /** Addresses of its upstreams, without what only they should see. */
-  readonly upstreams: readonly string[];
-  /** It was started for this run and ends with it. */
-  readonly isOwn: boolean;
-  close(): Promise<void>;
-}
-
-/** How long a gateway that is there may take to say so (milliseconds). */
-const ANSWER_MS = 2_000;
-
-/** What flags and the client say about the gateway. */
-interface GatewayWish {
-  readonly config: string | undefined;
-  readonly flags: GatewayConfigInput & { readonly upstream?: string };
-  /** Where requests go if nothing else says so. */
-  readonly upstream: string | undefined;
-  /** Only say what would be started: nothing listens, and no database is made. */
-  readonly isDry: boolean;
-}
-
-/** The gateway that listens already, or else one of this process: the same as `precis serve`. */
-async function findGateway(wish: GatewayWish, io: Io): Promise<FoundGateway | undefined> {
-  const { loadConfig } = await import("../config/load-config.ts");
-  const load = (flags: GatewayWish["flags"]) =>
-    loadConfig({
-      ...(wish.config !== undefined && { file: wish.config }),
-      env: io.env,
-      flags,
-      warn: warnOn(io),
-    });
-  let config = await load(wish.flags);
-  const running = await runningAt(`http://127.0.0.1:${config.port}`);
-  if (running) return running;
-  if (config.upstreams.length === 0) {
-    if (wish.upstream === undefined) return undefined;
-    config = await load({ ...wish.flags, upstream: wish.upstream });
-  }
-  const upstreams = config.upstreams.map(({ baseURL }) => shownAddress(baseURL));
-  if (wish.isDry) return { url: addressOf(config), upstreams, isOwn: true, close: async () => {} };
-  const { createGateway } = await import("../gateway/create-gateway.ts");
-  // The terminal belongs to the client: a line of a log in the middle of its screen would spoil it.
-  const gateway = await createGateway({ ...config, workers: 1, log: "silent" }, { version: version() });
-  const url = await gateway.listen();
-  return { url, upstreams, isOwn: true, close: () => gateway.close() };
-}
-
-function addressOf({ host, port }: Pick<GatewayConfig, "host" | "port">): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** A gateway that answers at an address. One that wants a client key is there, too, but doesn't tell about its upstreams. */
-async function runningAt(url: string): Promise<FoundGateway | undefined> {
-  const ask = (path: string): Promise<unknown> =>
-    fetch(url + path, { signal: AbortSignal.timeout(ANSWER_MS) })
-      .then((answer) => (answer.ok ? answer.json() : undefined))
-      .catch(() => undefined);
-  const health = (await ask("/healthz")) as { readonly version?: unknown } | undefined;
-  if (typeof health?.version !== "string") return undefined;
-  const status = (await ask(routes.status.path)) as Status | undefined;
-  return {
-    url,
-    upstreams: status?.upstreams.map(({ baseURL }) => baseURL) ?? [],
-    isOwn: false,
-    close: async () => {},
-  };
 }

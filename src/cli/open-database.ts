@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import { type Io, warnOn } from "./io.ts";
+import { type Io, unlessAborted, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 
@@ -54,8 +54,11 @@ export async function withDatabase<T>(
         io.stderr.write(`precis: bringing the database up to date: ${done} of ${total} conversations\n`);
     },
   });
+  const ready = store.ready().then(() => true);
+  // A store that doesn't answer isn't closed: that would wait for it, too.
+  if (!(await unlessAborted(ready, io.signal).catch(() => true))) throw io.signal.reason;
   try {
-    await store.ready();
+    await ready;
     return await work(store, name, config);
   } finally {
     await store.close();

@@ -11,11 +11,6 @@ export class FileError extends Error {
   override readonly name = "FileError";
 }
 
-/** A line of stdin that can't be carried out: exit code 1, no stack. */
-export class TurnError extends Error {
-  override readonly name = "TurnError";
-}
-
 /** A longer line can't be one text (characters). A small file may hold any amount when it is packed. */
 const LONGEST_LINE = bufferConstants.MAX_STRING_LENGTH;
 const GZIP_MAGIC = [0x1f, 0x8b] as const;

@@ -1,34 +1,23 @@
-import type { Compactor, Dialect, FitInput, Prices, StrategyName } from "../core/types.ts";
+import type { Prices, StrategyName } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
-import { createViewJudge } from "../eval/judged/judge-views.ts";
 import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
 import { type Replay, simulate } from "../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../eval/replay/totals.ts";
-import { JUDGE_QUESTIONS } from "../gateway/api.ts";
 import { systemTokens } from "../gateway/conversation/entry-tokens.ts";
 import { modelInfo } from "../tokens/index.ts";
-import { confirmSpending, spendLines } from "./confirm-spending.ts";
 import { ENGINE_FLAGS, engineChoice, knownModel } from "./engine-flags.ts";
 import type { Io } from "./io.ts";
 import { type LoadedLog, loadLog } from "./load-log.ts";
-import { MODEL_FLAGS, namedModel } from "./model-flags.ts";
+import { MODEL_FLAGS } from "./model-flags.ts";
 import { lookOf } from "./paint.ts";
-import { type CommandLine, type Flag, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
-import { parseCount, parseTokens } from "./parse-tokens.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
+import { parseTokens } from "./parse-tokens.ts";
+import { createProgress } from "./progress.ts";
 import { COMPARED, type Compared, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
+import { JUDGE_FLAGS, judgedShares } from "./replay/judge.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
 import { writeOutput } from "./write-output.ts";
-
-const JUDGE_FLAGS = {
-  judge: {
-    value: "M",
-    help: "with --prices: a model (NAME, NAME@URL or mailbox:DIR) that asks and marks what readers of each last view know",
-  },
-  questions: { value: "N", help: `how many questions it writes (${JUDGE_QUESTIONS} unless told)` },
-  yes: { help: "don't ask before the judge is asked" },
-} as const satisfies Record<string, Flag>;
 
 export const replayLine: CommandLine = {
   name: "replay",
@@ -175,38 +164,4 @@ function whichWindow({ model }: LoadedLog["log"]): UsageError {
   const why =
     model === undefined ? "the file names no model" : `the file's model, ${model}, isn't in the registry`;
   return new UsageError(`Which window? Give --window (32k); ${why}.`);
-}
-
-/** Asks the judge, if one is named: the share of its questions that a reader of each strategy's last view answers right. */
-async function judgedShares(options: {
-  readonly flags: ParsedFlags;
-  readonly io: Io;
-  readonly progress: Progress;
-  readonly dialect: Dialect<unknown>;
-  readonly transcript: readonly unknown[];
-  readonly input: FitInput<unknown>;
-  readonly strategies: readonly StrategyName[];
-  readonly compactorOf: (strategy: StrategyName) => Compactor<unknown>;
-}): Promise<ReadonlyMap<StrategyName, number>> {
-  const { flags, io, progress, dialect, transcript, strategies } = options;
-  const name = flags.value("judge");
-  if (name === undefined) return new Map();
-  // `--window` is the session's window here, not the judge's.
-  const model = namedModel(name, flags, io, {});
-  const judge = await createViewJudge({
-    dialect,
-    transcript,
-    input: { ...options.input, signal: io.signal },
-    policies: strategies.map((strategy) => ({ name: strategy, compactor: options.compactorOf(strategy) })),
-    model,
-    questions: flags.parsed("questions", parseCount) ?? JUDGE_QUESTIONS,
-  });
-  progress.clear();
-  await confirmSpending(flags, io, spendLines(judge.plan()));
-  const { scores } = await judge.judge({
-    signal: io.signal,
-    onProgress: (done, total) => progress.update(`${model.id} judges`, done, total),
-  });
-  progress.clear();
-  return new Map(scores.map(({ score }, place) => [strategies[place]!, score]));
 }

@@ -1,20 +1,22 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { Readable } from "node:stream";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { runClient } from "../../src/cli/launch/run-client.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import { scratchFolder } from "./run-cli.ts";
 
 const stopped = AbortSignal.abort();
 const output = { write: () => true };
-const io = () => ({
+const io = (signal = stopped) => ({
   // Nobody writes to it, and nobody closes it.
   stdin: new Readable({ read() {} }),
   stdout: output,
   stderr: output,
   env: { PATH: process.env["PATH"] },
-  signal: stopped,
-  interrupted: stopped,
+  signal,
+  interrupted: signal,
 });
 
 it("Ctrl-C while a chat starts ends it, although stdin stays open", async () => {
@@ -29,3 +31,27 @@ it("Ctrl-C while the gateway of a client starts ends it, and the client isn't st
   expect(existsSync(mark)).toBe(false);
   folder.remove();
 });
+
+it.each(["chat", "launch claude --port 1", "db status", "recall pump"])(
+  "Ctrl-C ends precis %s while its database doesn't answer",
+  async (line) => {
+    let isGivenUp = false;
+    const silent = createServer((socket) => {
+      socket.resume().once("close", () => {
+        isGivenUp = true;
+      });
+      onTestFinished(() => void socket.destroy());
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const byHand = new AbortController();
+    const args = [...line.split(" "), "--db", `postgres://nobody@127.0.0.1:${port}/none`];
+    const ended = runCommandLine(args, io(byHand.signal));
+    await once(silent, "connection");
+    byHand.abort();
+    expect(await ended).toBe(130);
+    // One that waits for the database first ends with its failure.
+    expect(isGivenUp).toBe(false);
+  },
+);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
-import { type Io, warnOn } from "../io.ts";
+import { type Io, unlessAborted, warnOn } from "../io.ts";
 import { withoutPassword } from "../open-database.ts";
 import { type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { shortId } from "../short-names.ts";
@@ -57,7 +57,7 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
   });
   // Other people on this machine can reach a loopback port; without this key it answers them nothing.
   const key = randomBytes(KEY_BYTES).toString("base64url");
-  const running = await createGateway(
+  const starting = createGateway(
     {
       ...config,
       host: "127.0.0.1",
@@ -71,6 +71,8 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     },
     { version: version() },
   );
+  const running = await unlessAborted(starting, io.signal);
+  if (!running) throw io.signal.reason;
   const url = await running.listen();
   return {
     api: apiAt(url, key),

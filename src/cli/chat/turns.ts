@@ -3,11 +3,11 @@ import { ApiFailure, inForce, routes } from "../../gateway/api.ts";
 import type { Io } from "../io.ts";
 import { createPaint, type Paint } from "../paint.ts";
 import { UsageError } from "../parse-flags.ts";
-import { TurnError } from "../read-lines.ts";
 import { isCommand, runCommand } from "./commands.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+import { TurnError } from "./turn-error.ts";
 
 /** Carries out one line of a chat: a command, or something that is said. */
 async function takeLine(

@@ -86,6 +86,11 @@ const PROVIDERS: readonly Provider[] = [
   { name: "Moonshot", variables: ["MOONSHOT_API_KEY"], baseURL: "https://api.moonshot.ai/v1" },
 ];
 
+const HOSTS: ReadonlySet<string> = new Set(PROVIDERS.map(({ baseURL }) => new URL(baseURL).hostname));
+
+/** Is it the host of a provider that is named here? */
+export const isProviderHost = (hostname: string): boolean => HOSTS.has(hostname);
+
 const OLLAMA_PORT = 11_434;
 
 /** Reads which keys and settings there are. Returns names and addresses, never a key. */

@@ -5,6 +5,7 @@ import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { Compactor } from "../core/types.ts";
 import type { ServerStore } from "../stores/server-store.ts";
+import { createAskWindow } from "./compaction/ask-window.ts";
 import type { CompactionParts } from "./compaction/compaction-parts.ts";
 import { createCompactors } from "./compaction/compactors.ts";
 import { createObserving } from "./compaction/observing.ts";
@@ -173,8 +174,8 @@ function telemetryOf(
 
 function compactionOf(
   base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node">,
-): Pick<Gateway, "windows" | "records" | "compactors" | "observing"> {
-  const { config, store, upstreams, node, tracing } = base;
+): Pick<Gateway, "windows" | "askWindow" | "records" | "compactors" | "observing"> {
+  const { config, store, upstreams, node, tracing, now } = base;
   const windows = createWindows(config);
   const records = watchRecords(store);
   const warnGuess = createWarnGuess(base);
@@ -193,7 +194,7 @@ function compactionOf(
     listen: (compactor, { model }) => listen(base, compactor, model),
   });
   const observing = config.observe ? createObserving({ config, windows, warnGuess }) : undefined;
-  return { windows, records, compactors, observing };
+  return { windows, askWindow: createAskWindow({ windows, now }), records, compactors, observing };
 }
 
 /** Tells whom a compactor works for, the timeline, log and metrics what happens to its summaries. */

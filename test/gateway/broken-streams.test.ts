@@ -32,6 +32,7 @@ const BEGUN: Readonly<Record<string, string>> = {
 
 async function start(): Promise<void> {
   there = await startUpstream((request, _, response) => {
+    if (request.method === "GET") return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(BEGUN[request.url!]!);
     setTimeout(() => response.destroy(), 30);

@@ -9,7 +9,8 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeEach(async () => {
   keepsConversations = false;
   let count = 0;
-  there = await startUpstream((_, body, response) => {
+  there = await startUpstream((request, body, response) => {
+    if (request.method === "GET") return void response.writeHead(404).end();
     const { conversation } = JSON.parse(body.toString()) as { conversation?: string };
     const id = ++count;
     response.setHeader("content-type", "application/json");

@@ -78,7 +78,7 @@ describe("a request that fits", () => {
 
   it("uses the server's key instead of the client's where there is one", async () => {
     const there = await upstream((_, __, response) => response.end(ANSWER));
-    const { url } = await gateway(upstreamAt(there.url, { apiKey: "server-key" }));
+    const { url } = await gateway(upstreamAt(there.url, { apiKey: "server-key", windows: { m: "32k" } }));
     await post(`${url}/v1/chat/completions`, CHAT, { authorization: "Bearer client-key" });
     await post(`${url}/v1/messages`, '{"model":"m","messages":[{"role":"user","content":"a"}]}', {
       "x-api-key": "client-key",
@@ -411,7 +411,9 @@ describe("everything else under /v1", () => {
         );
       else response.end(ANSWER);
     });
-    const { url } = await gateway(upstreamAt(`${there.url}/openai/v1?api-version=preview`));
+    const { url } = await gateway(
+      upstreamAt(`${there.url}/openai/v1?api-version=preview`, { windows: { m: "32k" } }),
+    );
     await post(`${url}/v1/chat/completions`, CHAT);
     await fetch(`${url}/v1/files?limit=2`);
     for (const path of ["/v1/responses/compact", "/v1/messages"]) {

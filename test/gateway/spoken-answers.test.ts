@@ -21,7 +21,8 @@ afterEach(async () => {
 
 /** Answers aloud, in one piece or as events. */
 async function start(): Promise<void> {
-  upstream = await startUpstream((_, body, response) => {
+  upstream = await startUpstream((request, body, response) => {
+    if (request.method === "GET") return void response.writeHead(404).end();
     if (!(JSON.parse(body.toString()) as { stream?: boolean }).stream) {
       const message = { role: "assistant", content: null, audio: SPOKEN };
       response.writeHead(200, { "content-type": "application/json" });

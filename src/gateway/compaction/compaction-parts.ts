@@ -2,6 +2,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import type { AskWindow } from "./ask-window.ts";
 import type { Compactors } from "./compactors.ts";
 import type { WatchedRecords } from "./watch-records.ts";
 import type { Windows } from "./windows.ts";
@@ -12,6 +13,7 @@ export interface CompactionParts extends Telemetry {
   readonly store: ServerStore;
   readonly upstreams: readonly Upstream[];
   readonly windows: Windows;
+  readonly askWindow: AskWindow;
   readonly compactors: Compactors;
   /** With `observe`: what clients' requests are given to instead. */
   readonly observing: Compactors | undefined;

@@ -55,10 +55,12 @@ export function withClientKeys<T>(
   return keys.run({ upstream, headers: carried }, work);
 }
 
-/** The client's headers, as far as they were sent for this upstream. */
-function sentFor(upstream: Upstream): Record<string, string> {
+/** The client's headers, as far as they were sent for this upstream; without its key where the server has one. */
+function carriedFor(upstream: Upstream): Record<string, string> {
   const sent = keys.getStore();
-  return sent?.upstream === upstream ? { ...sent.headers } : {};
+  const carried: Record<string, string> = sent?.upstream === upstream ? { ...sent.headers } : {};
+  if (upstream.config.apiKey !== undefined) for (const name of KEY_HEADERS) delete carried[name];
+  return carried;
 }
 
 /** A model by name is asked where it is served. A mailbox is a folder of this machine, which only the server's config may name. */
@@ -117,13 +119,12 @@ export function summarizerFor(options: {
     id: template.id,
     ...(template.window !== undefined && { window: template.window }),
     ...(template.continues !== undefined && { continues: template.continues }),
+    findWindow: async (signal) => build(carriedFor(upstream)).findWindow?.(signal),
     complete: (request) => {
-      const carried = sentFor(upstream);
-      if (upstream.config.apiKey !== undefined) for (const name of KEY_HEADERS) delete carried[name];
       const stop = currentBehalf()?.signal;
       const signal =
         request.signal && stop ? AbortSignal.any([request.signal, stop]) : (stop ?? request.signal);
-      return build(carried).complete({ ...request, ...(signal && { signal }) });
+      return build(carriedFor(upstream)).complete({ ...request, ...(signal && { signal }) });
     },
   };
 }

@@ -22,6 +22,8 @@ export interface Windows {
     model: string,
     tenant: string,
   ): ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
+  /** An upstream told its window when it was asked. It counts where nothing else is known. */
+  tell(upstream: Upstream, model: string, tenant: string, window: number): void;
   /** An upstream told its real window in an error. It holds for this tenant: a client may have written such an error itself. */
   learn(upstream: Upstream, model: string, tenant: string, limit: number): boolean;
   /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
@@ -37,6 +39,10 @@ export function createWindows(config: { readonly window?: number | undefined }):
   const keyOf = (upstream: Upstream | undefined, model: string, tenant: string): string =>
     JSON.stringify([upstream?.name, model, tenant]);
   let version = 0;
+  const remember = (upstream: Upstream, model: string, tenant: string, window: number): void => {
+    keepNewest(learned, keyOf(upstream, model, tenant), window, MAX_LEARNED);
+    version++;
+  };
   const windows: Windows = {
     get version() {
       return version;
@@ -57,11 +63,13 @@ export function createWindows(config: { readonly window?: number | undefined }):
       // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
       return { ...info, ...(model === "" && { factor: 1 }), from };
     },
+    tell(upstream, model, tenant, window) {
+      if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
+      if (windows.of(upstream, model, tenant).from === "guess") remember(upstream, model, tenant, window);
+    },
     learn(upstream, model, tenant, limit) {
       if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model, tenant).window) return false;
-      if (learned.size >= MAX_LEARNED) learned.clear();
-      learned.set(keyOf(upstream, model, tenant), limit);
-      version++;
+      remember(upstream, model, tenant, limit);
       return true;
     },
     calibration(upstream, model, tenant) {

@@ -98,6 +98,8 @@ async function take(
   tell: (more: Partial<Taken>) => void,
 ): Promise<void> {
   const { gateway } = context;
+  const { upstream, headers, client } = plain;
+  await gateway.askWindow({ upstream, headers, model: plain.asked.model, ...client });
   const hosted = hostedTurn(question, plain, send);
   const turn = hosted ? await offerTools(gateway, plain, hosted.tools, plain.asked.transcript) : plain;
   const sendRound = async (round: Turn): Promise<Attempt> => {

@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { isProviderHost } from "../../config/environment.ts";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
 import { wireAtPath, wireOfDialect, wires } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
@@ -14,6 +15,8 @@ export interface Upstream {
   readonly url: URL;
   /** Its connections. */
   readonly pool: Pool;
+  /** A provider that many pay for. Its models are in the registry, so it isn't asked for what a small server tells. */
+  readonly isKnownProvider: boolean;
   /** It has the provider's own compaction API. */
   readonly isNative: boolean;
   /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
@@ -40,6 +43,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     dialects,
     url,
     pool: createPool(url, config.timeoutMs),
+    isKnownProvider: own.length > 0 || isProviderHost(url.hostname),
     isNative: config.nativeCompaction ?? own.some(({ native }) => native),
     conventionOf: (path) =>
       wireAtPath(path)?.convention ??

@@ -67,7 +67,7 @@ export function listsOf(
   return upstreams.map((upstream) => modelsOf(upstream, upstream === owner ? headers : {}, keyIsOurs));
 }
 
-const MODELS_PATH = "/v1/models";
+export const MODELS_PATH = "/v1/models";
 
 /** What one upstream lists. Throws if it can't be asked. */
 export async function modelsOf(

@@ -28,6 +28,7 @@ type ReadingParts = Pick<
   | "store"
   | "upstreams"
   | "windows"
+  | "askWindow"
   | "compactors"
   | "observing"
   | "recorder"
@@ -50,6 +51,11 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   const bytes = rewritten ?? received.bytes;
   const plain = rewritten ?? received.plain;
   const asking = { tenant: client.tenant, wire, upstream, model: asked.model };
+  const { headers } = request;
+  const telling = options.off
+    ? undefined
+    : parts.askWindow({ ...asking, headers, keyIsOurs: client.keyIsOurs });
+  if (telling) await telling;
   const ahead = lookAhead(parts, asking, { bytes: plain.length, asked, signal });
   if (ahead) await ahead;
   const startedAt = parts.now();

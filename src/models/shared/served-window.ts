@@ -28,14 +28,23 @@ export async function servedWindow(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const base = endpoint.url.split("?", 1)[0]!.slice(0, -path.length);
+  return windowBehind(base, endpoint.model, (url) => get(endpoint, url, signal));
+}
+
+/** The same, by the address that the API's paths are added to. `ask` gives the JSON at an address, or undefined. */
+export async function windowBehind(
+  base: string,
+  model: string,
+  ask: (address: string) => Promise<unknown>,
+): Promise<number | undefined> {
   const root = base.replace(/\/v\d+$/, "");
-  const listed = windowOf(entryOf(await get(endpoint, `${base}/models`, signal), endpoint.model));
+  const listed = windowOf(entryOf(await ask(`${base}/models`), model));
   if (listed !== undefined) return listed;
   if (root === base) return undefined;
   // LM Studio and llama.cpp tell it outside of the API that they imitate.
-  const own = windowOf(entryOf(await get(endpoint, `${root}/api/v0/models`, signal), endpoint.model));
+  const own = windowOf(entryOf(await ask(`${root}/api/v0/models`), model));
   if (own !== undefined) return own;
-  const props = obj(await get(endpoint, `${root}/props`, signal));
+  const props = obj(await ask(`${root}/props`));
   return windowOf(obj(props["default_generation_settings"]));
 }
 
@@ -63,7 +72,8 @@ function entryOf(answer: unknown, model: string): Json {
   );
 }
 
-function windowOf(entry: Json): number | undefined {
+/** The context size that an entry of a server's list of models tells. */
+export function windowOf(entry: Json): number | undefined {
   for (const place of [entry, obj(entry["meta"]), obj(entry["top_provider"])])
     for (const field of FIELDS) {
       const value = place[field];

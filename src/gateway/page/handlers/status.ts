@@ -1,10 +1,13 @@
+import { windowOf } from "../../../models/shared/served-window.ts";
 import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery } from "../../api.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
 import { isOnlyClient } from "../../http/authenticate.ts";
-import { textOf } from "../../http/json.ts";
+import { type Json, textOf } from "../../http/json.ts";
 import { addTotals, type TenantTotals } from "../../telemetry/totals.ts";
-import { listsOf } from "../../v1/list-models.ts";
+import { keyOwner } from "../../upstream/choose-upstream.ts";
+import type { Upstream } from "../../upstream/upstream.ts";
+import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
@@ -78,13 +81,15 @@ async function totalsOf(
   return own.length > 0 ? addTotals(own) : totals.read(tenant);
 }
 
-async function models({ gateway, headers, client }: ApiContext): Promise<ModelsAnswer> {
+async function models(context: ApiContext): Promise<ModelsAnswer> {
+  const { gateway, headers, client } = context;
   const problems: { upstream: string; message: string; fix: string }[] = [];
   const asked = listsOf(gateway, headers, client);
   const lists = await Promise.all(
     gateway.upstreams.map(async (upstream, index) => {
       try {
         const listed = await asked[index]!;
+        await learnWindows(context, upstream, listed);
         return listed.flatMap((one): ModelChoice[] => {
           const id = textOf(one["id"]);
           if (id === undefined) return [];
@@ -111,6 +116,31 @@ async function models({ gateway, headers, client }: ApiContext): Promise<ModelsA
     }),
   );
   return { models: lists.flat(), problems };
+}
+
+/** A server with more models than this isn't asked for the window of each. */
+const MOST_ASKED = 16;
+
+/** Learns what a list of models tells of windows that aren't known. A server with few models that doesn't tell it there is asked. */
+async function learnWindows(
+  { gateway, headers, client }: ApiContext,
+  upstream: Upstream,
+  listed: readonly Json[],
+): Promise<void> {
+  const { tenant, keyIsOurs } = client;
+  const { windows, upstreams } = gateway;
+  for (const one of listed) {
+    const id = textOf(one["id"]);
+    const window = id === undefined ? undefined : windowOf(one);
+    if (id !== undefined && window !== undefined) windows.tell(upstream, id, tenant, window);
+  }
+  if (listed.length > MOST_ASKED) return;
+  const given = upstream === keyOwner(upstreams, MODELS_PATH, headers) ? headers : {};
+  await Promise.all(
+    listed.map((one) =>
+      gateway.askWindow({ upstream, model: textOf(one["id"]) ?? "", tenant, headers: given, keyIsOurs }),
+    ),
+  );
 }
 
 /** `/api/events`: what happens, as it happens; after a lost connection from where it was. */

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { createWriteStream, lstatSync, statSync } from "node:fs";
 import { defined } from "../core/defined.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
@@ -11,7 +10,7 @@ import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts
 import { parseAge } from "./parse-tokens.ts";
 import { checkReadable, FileError, isOfSystem, readLines } from "./read-lines.ts";
 import { unwritable } from "./unwritable.ts";
-import { PRIVATE_FILE } from "./write-output.ts";
+import { PRIVATE_FILE, writeWhole } from "./write-output.ts";
 
 /** What an action works with. */
 interface Doing {
@@ -160,21 +159,22 @@ async function exportTo({ store, flags, io }: Doing): Promise<undefined> {
     await writeTo(io.stdout);
     return;
   }
-  const file = createWriteStream(out, { flags: "wx", mode: PRIVATE_FILE });
-  let isMade = false;
   try {
-    await once(file, "open");
-    isMade = true;
-    await writeTo(file);
-    file.end();
-    await once(file, "finish");
+    if (lstatSync(out, { throwIfNoEntry: false }))
+      throw new FileError(`${out} exists already. Choose another file.`);
+    await writeWhole(out, async (path) => {
+      const file = createWriteStream(path, { flags: "wx", mode: PRIVATE_FILE });
+      try {
+        await once(file, "open");
+        await writeTo(file);
+        file.end();
+        await once(file, "finish");
+      } finally {
+        file.destroy();
+      }
+    });
   } catch (error) {
-    file.destroy();
-    // Half an export looks like a whole one, and would be in the way of the next try.
-    if (isMade) await rm(out, { force: true });
     const code = (error as { code?: unknown }).code;
-    if (code === "EEXIST")
-      throw new FileError(`${out} exists already. Choose another file.`, { cause: error });
     if (code === "ENOENT") throw new FileError(`there is no folder for ${out}.`, { cause: error });
     if (isOfSystem(error)) throw new FileError(unwritable(out, error.code ?? ""), { cause: error });
     throw error;

@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { chmod, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "./parse-flags.ts";
 import { FileError, isOfSystem } from "./read-lines.ts";
@@ -16,7 +16,7 @@ export async function writeOutput(
 ): Promise<void> {
   await refuseInput(flag, target, typeof inputs === "string" ? [inputs] : inputs);
   try {
-    await writeFile(target, text, { mode: PRIVATE_FILE });
+    await writeWhole(target, (file) => writeFile(file, text, { mode: PRIVATE_FILE }));
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === "ENOENT") throw new FileError(`there is no folder ${dirname(target)}.`, { cause: error });
@@ -24,6 +24,29 @@ export async function writeOutput(
     if (code === "EACCES")
       throw new FileError(`${target} may not be written (no permission).`, { cause: error });
     if (isOfSystem(error)) throw new FileError(unwritable(target, error.code ?? ""), { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Has a file written under another name beside its place, and moved there once it is whole: half of one would look like a
+ * whole one, and what was there before would be gone.
+ */
+export async function writeWhole(target: string, write: (file: string) => Promise<void>): Promise<void> {
+  const place = await realpath(target).catch(() => target);
+  const before = await stat(place).catch(() => undefined);
+  // A device, a pipe, a file with several names or of another user stays what it is.
+  if (before && !(before.isFile() && before.nlink === 1 && before.uid === (process.getuid?.() ?? before.uid)))
+    return write(place);
+  const beside = `${place}.${process.pid}.part`;
+  try {
+    await write(beside);
+    if (before) await chmod(beside, before.mode);
+    await rename(beside, place);
+  } catch (error) {
+    await rm(beside, { force: true });
+    // The file may be written, but its folder takes no other.
+    if (before && (error as { code?: unknown }).code === "EACCES") return write(place);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { chmod, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "./parse-flags.ts";
 import { FileError, isOfSystem } from "./read-lines.ts";
@@ -34,7 +34,8 @@ export async function writeOutput(
  */
 export async function writeWhole(target: string, write: (file: string) => Promise<void>): Promise<void> {
   const place = await realpath(target).catch(() => target);
-  const before = await stat(place).catch(() => undefined);
+  // A link that leads nowhere is there, too.
+  const before = await lstat(place).catch(() => undefined);
   // A device, a pipe, a file with several names or of another user stays what it is.
   if (before && !(before.isFile() && before.nlink === 1 && before.uid === (process.getuid?.() ?? before.uid)))
     return write(place);

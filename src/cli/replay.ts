@@ -122,6 +122,7 @@ function askedPrices(flags: ParsedFlags): { readonly prices?: Prices; readonly p
   return { prices, pricesOf };
 }
 
+/** Everything that a replay found out. */
 interface Told {
   readonly facts: ReplayFacts;
   readonly replay: Replay;

@@ -24,6 +24,7 @@ interface Pair {
 
 /** What the engine knows about the order of things in a transcript. */
 export interface Structure {
+  /** Number of leading system messages. */
   readonly start: number;
   readonly units: readonly Unit[];
   /** For each message the index of its unit. */

@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isLoopback } from "../config/loopback.ts";
+import type { Gateway } from "./gateway.ts";
 import { checkOrigin, type OriginRules } from "./http/check-origin.ts";
 import { RequestFault } from "./http/request-fault.ts";
 import { handleOps, OPS_PATHS } from "./ops/health.ts";
-import type { OpsParts } from "./ops/ops-parts.ts";
-import type { PageParts } from "./page/context.ts";
 import { servePage } from "./page/serve-page.ts";
 import { fail } from "./v1/fail.ts";
 import { handleV1 } from "./v1/handle-v1.ts";
 import { handleOllama, OLLAMA_PREFIX } from "./v1/ollama/handle-ollama.ts";
-import type { V1Parts } from "./v1/v1-parts.ts";
 import { answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
 import { plainPaths } from "./wires/index.ts";
 
@@ -85,6 +83,3 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse): boolea
   response.end();
   return true;
 }
-
-/** All parts of a server. They are made in `create-gateway.ts`; everybody else takes those that he needs. */
-export interface Gateway extends V1Parts, PageParts, OpsParts {}

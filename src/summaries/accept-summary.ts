@@ -6,7 +6,7 @@ import { isGarbage } from "./accept/is-garbage.ts";
 import { isOffTopic } from "./accept/is-off-topic.ts";
 import { isRefusal } from "./accept/is-refusal.ts";
 import { isReply } from "./accept/is-reply.ts";
-import { mostChars } from "./accept/notes.ts";
+import { mostChars } from "./accept/most-chars.ts";
 import { isClosed, stripNotes, stripReply } from "./accept/strip-reply.ts";
 import { escapeText } from "./escape.ts";
 import { type MustKeep, missingItems } from "./must-keep.ts";

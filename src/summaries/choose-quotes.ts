@@ -1,4 +1,3 @@
-import { cutTo } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
@@ -9,20 +8,11 @@ import { chooseWords } from "./choose-words.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { setsLastingRule } from "./lasting-rules.ts";
 import type { Outcome } from "./outcomes.ts";
-import { withPlantMark } from "./plants.ts";
 import type { Quote } from "./quotes.ts";
+import { refusedCalls } from "./refused-calls.ts";
 import type { Salience } from "./salience.ts";
-import { sourceName } from "./sections.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 import type { UserWords } from "./user-words.ts";
-
-/**
- * How a host reports that the user refused a call, and what the user said instead. It is a result of a tool like any other: a
- * program could print the same. So it is quoted under the name of the tool, never as the user's words.
- */
-const REFUSAL = /^The user doesn't want to [^\n]{0,400}\bthe user said:\s*(\S[\s\S]*)$/;
-/** Longer texts are cut (characters). */
-const MAX_SAID = 300;
 
 export interface ChooseQuotesInput {
   readonly messages: readonly Message[];
@@ -207,30 +197,4 @@ function textLength({ parts }: Message): number {
 /** The median of the texts' lengths. */
 function middle(texts: readonly { readonly text: string }[]): number {
   return texts.map(({ text }) => text.length).sort((a, b) => a - b)[texts.length >> 1] ?? 0;
-}
-
-/** The refusals among the results of the given messages, newest first. */
-function refusedCalls(messages: readonly Message[], indexes: readonly number[]): Outcome[] {
-  const names = new Map<string, string>();
-  const isWanted = new Set(indexes);
-  const refusals: Outcome[] = [];
-  // In the order of time: ids may come again.
-  for (const [index, { parts }] of messages.entries())
-    for (const part of parts) {
-      if (part.type === "tool-call") names.set(part.id, part.name);
-      if (part.type !== "tool-result" || !isWanted.has(index)) continue;
-      const said = REFUSAL.exec(part.text)?.[1];
-      if (said === undefined) continue;
-      const tool = sourceName(names.get(part.id), "tool");
-      refusals.push({ message: index, tool, text: refusal(said), factor: 1 });
-    }
-  return refusals.reverse();
-}
-
-function refusal(said: string): string {
-  const line = said
-    .slice(0, 4 * MAX_SAID)
-    .replace(/\s+/g, " ")
-    .trim();
-  return withPlantMark(`refused: ${cutTo(line, MAX_SAID)}`);
 }

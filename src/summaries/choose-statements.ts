@@ -1,12 +1,12 @@
 import { evenShare } from "../core/even-share.ts";
 import { firstCharacters } from "../core/first-characters.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
+import { Heap } from "./heap.ts";
 import { SPECIFIC } from "./read-passage.ts";
 import { NEVER, recency } from "./recency.ts";
 import { newTitles } from "./statement-entries.ts";
 import { groupsOf, lastSaid } from "./statement-groups.ts";
 import type { Statement } from "./statements.ts";
-import { Heap } from "./take-best.ts";
 
 /** Statements of the oldest messages get this share of the room that new ones get. */
 const OLDEST = 0.75;

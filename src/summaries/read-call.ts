@@ -11,7 +11,8 @@ export interface PlanStep {
   readonly status: string;
 }
 
-const TEXT_FIELDS = ["content", "step", "text", "title", "task", "description", "name", "subject"];
+/** What the text of a step is called. */
+const STEP_TEXTS = ["content", "step", "text", "title", "task", "description", "name", "subject"];
 /** Longer lists are data (steps). */
 const MAX_STEPS = 100;
 
@@ -176,7 +177,7 @@ export function readPlan(value: unknown): readonly PlanStep[] | undefined {
 function stepOf(item: unknown): PlanStep | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const fields = item as Record<string, unknown>;
-  const text = TEXT_FIELDS.map((field) => fields[field]).find((field) => typeof field === "string");
+  const text = STEP_TEXTS.map((field) => fields[field]).find((field) => typeof field === "string");
   return typeof fields.status === "string" && typeof text === "string"
     ? { text, status: fields.status }
     : undefined;

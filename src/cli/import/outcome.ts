@@ -21,6 +21,7 @@ interface NotRead {
   readonly reason: string;
 }
 
+/** What a reader says about a file. */
 interface Told {
   readonly file: string;
   readonly warning: string;

@@ -33,7 +33,7 @@ export function warnOfOddLines(
 /** Finds records that come again, and others that only have their id. */
 export interface TwinFinder {
   /** False for a record that says what an earlier one with its id said. */
-  isNew(id: unknown, record: Fields, says?: (one: Fields, other: Fields) => boolean): boolean;
+  isNew(id: unknown, record: Fields, isSame?: (one: Fields, other: Fields) => boolean): boolean;
   /** How many have the id of an earlier one and say something else. */
   twins(): number;
 }
@@ -42,10 +42,10 @@ export function createTwinFinder(): TwinFinder {
   const byId = new Map<string, Fields>();
   let twins = 0;
   return {
-    isNew(given, record, says = sameValue) {
+    isNew(given, record, isSame = sameValue) {
       const id = textOf(given);
       const earlier = id === undefined ? undefined : byId.get(id);
-      if (earlier !== undefined && says(earlier, record)) return false;
+      if (earlier !== undefined && isSame(earlier, record)) return false;
       if (earlier !== undefined) twins += 1;
       if (id !== undefined) byId.set(id, record);
       return true;

@@ -1,20 +1,10 @@
 import { type Draft, isShown } from "../../core/draft.ts";
-import { saidText } from "../../core/message-text.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { RecalledPassage } from "../../core/types.ts";
-import type { MemoryIndex } from "../../recall/memory-index.ts";
-import { type Query, readQuery } from "../../recall/query.ts";
-import { rankSteps } from "../../recall/rank.ts";
-import { type Found, passagesFound } from "../../recall/search.ts";
-import { typedText } from "../../summaries/user-words.ts";
 import type { Operation } from "../operation.ts";
-import { readAsked } from "./asked.ts";
-import { inBroadOrder } from "./broad-question.ts";
+import { chooseRecalled } from "./choose-recalled.ts";
 import { countsOf, type Quoted, quotedTokens } from "./quotations.ts";
-import { type Allowance, type Chosen, createQuoter } from "./quoter.ts";
-import type { RecallIndexes } from "./recall-indexes.ts";
 import { recalledMessage, recalledText } from "./recalled-text.ts";
-import { withoutPhatic } from "./without-phatic.ts";
 
 /** What one user message may have quoted: a share of the budget, and tokens. */
 const SHARE = 0.05;
@@ -23,11 +13,6 @@ const MOST_TOKENS = 2_000;
 const SHARE_OF_ALL = 0.15;
 /** With less than this nothing worth reading can be quoted (tokens). */
 const LEAST_ALLOWANCE = 60;
-
-/** Beside a passage that is clearly meant, others count that rank at least this high. */
-const BESIDE_BEST = 0.35;
-/** Messages that are looked at, best first. */
-const MOST_LOOKED_AT = 80;
 
 /** What one user message may have quoted where nobody says otherwise (tokens). */
 export function recallAllowance(budget: number): number {
@@ -106,57 +91,4 @@ function wasShown<M>({ survey }: Operation<M>): boolean {
     (last !== undefined && last.length === chain.length - 1 && chain[last.length] === last.hash) ||
     (survey.checkpoint !== undefined && survey.checkpoint.seen.messages >= messages.length)
   );
-}
-
-/** Chooses what to quote for the newest message, best first, for about an allowance of tokens. Empty if nothing is clearly relevant. */
-export function* chooseRecalled(
-  options: Allowance & { readonly indexes: RecallIndexes },
-): Steps<readonly Chosen[]> {
-  const { messages, structure, chain } = options.conversation;
-  const { start } = structure;
-  const newest = messages.length - 1;
-  const text = withoutPhatic(typedText(saidText(messages[newest]!)));
-  const query = readQuery(text);
-  if (query.terms.length === 0) return [];
-  // The newest message itself would be found before everything else.
-  const older = messages.slice(start, newest);
-  return yield* options.indexes.lend(older, chain.slice(0, newest - start + 1), (index) =>
-    chosenFrom(index, text, query, options),
-  );
-}
-
-function* chosenFrom(
-  index: MemoryIndex,
-  text: string,
-  query: Query,
-  allowance: Allowance,
-): Steps<readonly Chosen[]> {
-  yield;
-  const byWords = passagesFound(index, yield* rankSteps(index, query));
-  yield;
-  const asked = readAsked(text, query, index, byWords);
-  const { isTalk, wantsAll } = asked;
-  const quoter = createQuoter(index, asked, allowance);
-  /** Between people, what ranks above the first passage that is clearly meant: it counts beside that one. */
-  const above: Found[] = [];
-  let best: number | undefined;
-  let looked = 0;
-  for (const one of wantsAll ? inBroadOrder(index, byWords) : byWords) {
-    yield;
-    if (quoter.isFull()) break;
-    if (best !== undefined && !wantsAll && one.score < BESIDE_BEST * best) break;
-    if (best === undefined && !wantsAll && !asked.isMeant(one)) {
-      if (isTalk && above.length < MOST_LOOKED_AT) above.push(one);
-      continue;
-    }
-    if (++looked > MOST_LOOKED_AT) break;
-    if (!quoter.take(one) || best !== undefined) continue;
-    best = one.score;
-    for (const higher of above) {
-      yield;
-      if (quoter.isFull()) break;
-      quoter.take(higher);
-    }
-  }
-  return quoter.chosen;
 }

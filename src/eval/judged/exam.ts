@@ -1,6 +1,4 @@
 import type { ChatMessage } from "../types.ts";
-import type { Arm } from "./arms.ts";
-import { QUESTIONS_AT_ONCE } from "./read-exam.ts";
 
 /** One question about a conversation, with what a good answer says. */
 export interface ExamItem {
@@ -34,20 +32,4 @@ export function fewerQuestions(exam: Exam, most: number): Exam {
       if (item !== undefined && chosen.size < most) chosen.add(item);
     }
   return { ...exam, items: exam.items.filter((item) => chosen.has(item)) };
-}
-
-/** A list in pieces of at most `size`. */
-export function inPieces<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
-    list.slice(index * size, (index + 1) * size),
-  );
-}
-
-/** Which questions of an exam one request asks: many from a context that they share, one from a context of its own. */
-export function questionsTogether(
-  { items }: Exam,
-  { contexts }: Pick<Arm, "contexts">,
-  isOneByOne: boolean,
-): ExamItem[][] {
-  return inPieces(items, isOneByOne || contexts === "by-question" ? 1 : QUESTIONS_AT_ONCE);
 }

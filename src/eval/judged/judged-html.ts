@@ -2,7 +2,7 @@ import { escapeHtml } from "../report/escape.ts";
 import { reportPage, tableHtml } from "../report/page.ts";
 import type { Exam } from "./exam.ts";
 import type { ExamEstimate } from "./exam-estimate.ts";
-import { counted, judgedNotes, percent, range, rowId, signed } from "./judged-table.ts";
+import { counted, judgedNotes, percent, range, rowId, signed } from "./judged-words.ts";
 import type { JudgedResult, JudgedRow } from "./result.ts";
 
 /** The result as a page: who knew how much, by type of question, and question by question. */

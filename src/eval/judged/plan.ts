@@ -1,6 +1,6 @@
-import { inPieces, questionsTogether } from "./exam.ts";
+import { inPieces } from "./in-pieces.ts";
 import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
-import { readerRequest, USUAL_ANSWER } from "./read-exam.ts";
+import { questionsTogether, readerRequest, USUAL_ANSWER } from "./read-exam.ts";
 import type { JudgedSetup } from "./run-judged.ts";
 import { examTokens } from "./size.ts";
 import { type Expense, expense, requestTokens } from "./spending.ts";

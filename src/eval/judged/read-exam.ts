@@ -1,8 +1,10 @@
 import type { ModelRequest } from "../../core/types.ts";
-import type { ExamItem } from "./exam.ts";
+import type { Arm } from "./arms.ts";
+import type { Exam, ExamItem } from "./exam.ts";
+import { inPieces } from "./in-pieces.ts";
 
 /** Questions of one request. More of them, and readers begin to answer shortly. */
-export const QUESTIONS_AT_ONCE = 20;
+const QUESTIONS_AT_ONCE = 20;
 /** Room for one answer, JSON included (tokens). */
 const ANSWER_CAP = 450;
 /** What an answer has on average, for estimates (tokens). */
@@ -42,4 +44,13 @@ export function readAnswers(list: readonly unknown[], count: number): readonly s
   const missing = Array.from({ length: count }, (_, index) => index + 1).filter((n) => !answers.has(n));
   if (missing.length > 0) return `it has no answer to ${missing.join(", ")}`;
   return Array.from({ length: count }, (_, index) => answers.get(index + 1) ?? "");
+}
+
+/** Which questions of an exam one request asks: many from a context that they share, one from a context of its own. */
+export function questionsTogether(
+  { items }: Exam,
+  { contexts }: Pick<Arm, "contexts">,
+  isOneByOne: boolean,
+): ExamItem[][] {
+  return inPieces(items, isOneByOne || contexts === "by-question" ? 1 : QUESTIONS_AT_ONCE);
 }

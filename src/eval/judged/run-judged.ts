@@ -4,10 +4,10 @@ import type { Model, ModelReply, ModelRequest, Profile, TokenCounter } from "../
 import { askList } from "./ask-list.ts";
 import type { Entrant, Sitting } from "./entrants.ts";
 import type { ExamItem } from "./exam.ts";
-import { inPieces, questionsTogether } from "./exam.ts";
+import { inPieces } from "./in-pieces.ts";
 import type { Journal } from "./journal.ts";
 import { judgeRequest, type Mark, readMarks, SHEETS_AT_ONCE, type Sheet } from "./mark-answers.ts";
-import { readAnswers, readerRequest } from "./read-exam.ts";
+import { questionsTogether, readAnswers, readerRequest } from "./read-exam.ts";
 import { readerText } from "./reader-text.ts";
 import { type Judged, type JudgedResult, resultOf } from "./result.ts";
 import { createSpending, type Role, type Spending } from "./spending.ts";

@@ -135,6 +135,7 @@ export interface Column {
   readonly className?: string;
 }
 
+/** Cells are HTML: whoever fills them escapes. */
 export function tableHtml(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const cell = (tag: "th" | "td", html: string, index: number): string => {
     const className = columns[index]?.className;

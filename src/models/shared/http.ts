@@ -1,6 +1,7 @@
 import { ModelError } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { failureInside, failureOf } from "./failure.ts";
+import { AnswerTooLong, readText } from "./read-text.ts";
 import { redact } from "./redact.ts";
 import { parseSse, type SseEvent } from "./sse.ts";
 
@@ -103,29 +104,4 @@ function reasonOf(error: unknown): string {
 /** Host and port alone: a path or a query may hold a key. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "the server";
-}
-
-/** An answer went on beyond what is read of it. */
-export class AnswerTooLong extends Error {}
-
-/** The text of an answer. One that is longer than the limit is given up where it passes it, and not held in memory. */
-export async function readText(response: Response, maxBytes: number): Promise<string> {
-  // A `fetch` of the host's own may answer with less than a whole `Response`.
-  if (response.body == null) return response.text();
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  const pieces: string[] = [];
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    bytes += value.byteLength;
-    if (bytes > maxBytes) {
-      await reader.cancel().catch(() => {});
-      throw new AnswerTooLong(`it is longer than ${maxBytes} bytes`);
-    }
-    pieces.push(decoder.decode(value, { stream: true }));
-  }
-  pieces.push(decoder.decode());
-  return pieces.join("");
 }

@@ -1,8 +1,8 @@
 import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { Endpoint } from "./http.ts";
-import { readText } from "./http.ts";
 import { type Json, list, obj } from "./json.ts";
+import { readText } from "./read-text.ts";
 
 /**
  * How servers tell the context size of a model in their lists: OpenRouter, Together and Fireworks; vLLM and SGLang; Groq;

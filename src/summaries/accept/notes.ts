@@ -4,15 +4,11 @@ import { trimRecord } from "../trim-record.ts";
 import { hasToolCall } from "./has-tool-call.ts";
 import { markEchoes } from "./instruction-echoes.ts";
 import { isGarbage } from "./is-garbage.ts";
+import { mostChars } from "./most-chars.ts";
 
 const OPENING = /^[ \t]*<notes(?:\s[^<>\n]*)?>/im;
 /** Notes that aren't closed end where the record begins. */
 const END = /<\/notes\s*>|^[ \t]*(?=<conversation-summary(?:\s[^<>\n]*)?>)/im;
-
-/** No text has so many characters for each of its tokens; only a server that heeds no limit sends more. */
-const MOST_PER_TOKEN = 32;
-/** Answers to small requests may be many times too long and still be shortened (characters). */
-const LEAST = 40_000;
 
 /** An answer in its two parts: the notes, and the rest with the record. */
 export function splitNotes(reply: string): { readonly reply: string; readonly notes: string } {
@@ -43,9 +39,4 @@ export function acceptNotes(input: {
   const kept = trimRecord({ text, cap: cap * MAX_OVER, count }).trim();
   // A line of its own can't be trimmed, and the next writer's window is for messages.
   return count(withoutPointers(kept)) > cap * MAX_OVER ? "" : kept;
-}
-
-/** Characters of an answer that are looked through: to judge megabytes takes seconds, in which nobody else is served. */
-export function mostChars(cap: number): number {
-  return Math.max(LEAST, cap * MOST_PER_TOKEN);
 }

@@ -63,15 +63,15 @@ const OLDEST = 0.6;
 /** Statements that are looked at in one step. */
 const STATEMENTS_AT_ONCE = 64;
 
-/** What both sides said in a conversation, by statements. */
-export interface Said {
+/** What a digest is made from: what both sides said in a conversation, by statements. */
+export interface DigestMaterial {
   readonly messages: readonly Message[];
   readonly speeches: readonly Speech[];
   readonly requests: readonly Request[];
 }
 
 /** Reads what both sides said. In steps, as all that reads a whole conversation. */
-export function* readSaid(given: readonly Message[], isOurs?: IsOurs): Steps<Said> {
+export function* digestMaterial(given: readonly Message[], isOurs?: IsOurs): Steps<DigestMaterial> {
   const messages = yield* abridgedSteps(given);
   return {
     messages,
@@ -80,7 +80,7 @@ export function* readSaid(given: readonly Message[], isOurs?: IsOurs): Steps<Sai
   };
 }
 
-/** What `readDigest` takes beside what was said. */
+/** What `readDigest` takes beside its material. */
 export interface DigestOptions {
   /** How near a text is to what the reader cares about, 0 to 1. Default: all texts are alike. */
   readonly nearness?: (text: string) => number;
@@ -88,8 +88,8 @@ export interface DigestOptions {
 }
 
 /** Reads what a conversation came to. Only people's words and the assistant's own are used: results of tools are data. */
-export function* readDigest(said: Said, options: DigestOptions = {}): Steps<Digest> {
-  const { messages, speeches, requests } = said;
+export function* readDigest(material: DigestMaterial, options: DigestOptions = {}): Steps<Digest> {
+  const { messages, speeches, requests } = material;
   const { nearness = () => 0, hostState } = options;
   const last = speeches.findLast(({ isReport }) => isReport) ?? speeches.at(-1);
   const state = last === undefined ? [] : stateOf(last, speeches);

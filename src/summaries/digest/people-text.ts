@@ -1,7 +1,7 @@
 import type { Steps } from "../../core/steps.ts";
 import type { HostState, Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
-import { type DigestLine, readDigest, readSaid, type Said } from "./digest.ts";
+import { type DigestLine, type DigestMaterial, digestMaterial, readDigest } from "./digest.ts";
 import type { Speech } from "./speeches.ts";
 import { isNarration } from "./worth.ts";
 import { writeDigest } from "./write-digest.ts";
@@ -23,9 +23,9 @@ const LINES_AT_ONCE = 64;
 /** A summary to paste into a pull request or to send to a colleague, made by code. In steps: a long transcript takes a while. */
 export function* peopleText(input: PeopleTextInput & { readonly focus?: string }): Steps<string> {
   const { messages, cap, count, focus, isOurs } = input;
-  const said = yield* readSaid(messages, isOurs);
-  const near = focus === undefined ? {} : { nearness: yield* nearnessTo(focus, said.speeches) };
-  const digest = yield* readDigest(said, { ...options(input), ...near });
+  const material = yield* digestMaterial(messages, isOurs);
+  const near = focus === undefined ? {} : { nearness: yield* nearnessTo(focus, material.speeches) };
+  const digest = yield* readDigest(material, { ...options(input), ...near });
   return yield* writeDigest({ digest, cap, count });
 }
 
@@ -52,12 +52,14 @@ export function* handoverText(
   const { messages, cap, count, goal, narrative, isOurs } = input;
   const begin = handoverHead(goal, messages);
   const head = narrative === undefined ? begin : `${begin}\n\n${NARRATIVE_TITLE}${narrative}`;
-  const said = yield* readSaid(messages, isOurs);
-  const nearness = yield* nearnessTo(goal, said.speeches);
-  const digest = yield* readDigest(said, { ...options(input), nearness });
+  const material = yield* digestMaterial(messages, isOurs);
+  const nearness = yield* nearnessTo(goal, material.speeches);
+  const digest = yield* readDigest(material, { ...options(input), nearness });
   const shown = new Set([...digest.state, ...digest.goal].map(({ text }) => text));
   const near =
-    narrative === undefined ? (yield* nearLines(said, nearness)).filter(({ text }) => !shown.has(text)) : [];
+    narrative === undefined
+      ? (yield* nearLines(material, nearness)).filter(({ text }) => !shown.has(text))
+      : [];
   const isNear = new Set(near.map(({ text }) => text));
   const rest = yield* writeDigest({
     digest:
@@ -79,7 +81,10 @@ const options = ({ hostState }: PeopleTextInput) => ({
 });
 
 /** Statements of both speakers that are about the goal. */
-function* nearLines({ speeches, requests }: Said, nearness: (text: string) => number): Steps<DigestLine[]> {
+function* nearLines(
+  { speeches, requests }: DigestMaterial,
+  nearness: (text: string) => number,
+): Steps<DigestLine[]> {
   const spoken = speeches.flatMap(({ message, statements }) =>
     statements.flatMap((statement) => (isNarration(statement) ? [] : [{ message, text: statement.text }])),
   );

@@ -55,9 +55,9 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
   const writer = isFile ? startWriter({ path, durability }, turns) : undefined;
   const direct = createConnection(() => openDatabase(path, { durability }), {
     turns,
-    wrote: () => log?.wrote(true),
+    wrote: () => log?.wrote(),
   });
-  const log = writer && createLogKeeper({ turns, writer, direct });
+  const log = writer && createLogKeeper({ turns, writer, direct, logBytes: () => sizeOf(`${path}-wal`) });
   return {
     kind: "sqlite",
     direct,
@@ -77,7 +77,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
     ...(writer && {
       async append(call) {
         const appended = await writer.append(call);
-        if (appended) log?.wrote(false);
+        if (appended) log?.wrote();
         return appended;
       },
       takeOver: (run) => takeOverJournals({ path, run }),
@@ -107,10 +107,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
     },
     async bytes() {
       if (!isFile) return undefined;
-      return FILES.map((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0).reduce(
-        (sum, size) => sum + size,
-        0,
-      );
+      return FILES.reduce((sum, suffix) => sum + sizeOf(path + suffix), 0);
     },
     async vacuum() {
       await turns.take();
@@ -132,6 +129,11 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       direct.close();
     },
   };
+}
+
+/** 0 if there is no such file. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Writes all that a database holds, its log included, into a new file that is whole by itself. */

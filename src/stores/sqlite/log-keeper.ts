@@ -8,8 +8,7 @@ import type { Turns } from "./turns.ts";
  * then is the whole database.
  */
 interface LogKeeper {
-  /** `here`: by this process's own connection, not by the thread. */
-  wrote(here: boolean): void;
+  wrote(): void;
   /** Empties the log now; while somebody reads it, tries again for a while. */
   empty(): Promise<void>;
   close(): void;
@@ -17,11 +16,15 @@ interface LogKeeper {
 
 /** So long without a write, and the log is emptied (milliseconds). */
 const IDLE_MS = 1_000;
-/**
- * After so many writes of this process's own connection the thread empties the log: before it is so long that SQLite would do it
- * within a write, and hold up the process.
- */
-const WRITES_HERE = 500;
+/** Every so many writes the log's length is looked at. */
+const LOOK_EVERY = 32;
+const MB = 1_024 * 1_024;
+/** From this length on the thread takes it over while others write: before SQLite would do it within a write, which waits for it. */
+const TAKE_OVER_BYTES = 32 * MB;
+/** Its file stays then, because to cut a file takes longer than to write over it; when it has grown by this, the log is full again. */
+const GROWN_BYTES = 4 * MB;
+/** A file of this length is cut all the same. */
+const CUT_BYTES = 64 * MB;
 /** While somebody reads the log: pause between two tries (milliseconds), and how many there are. */
 const PAUSE_MS = 50;
 const MAX_TRIES = 20;
@@ -30,21 +33,26 @@ export function createLogKeeper({
   turns,
   writer,
   direct,
+  logBytes,
 }: {
   readonly turns: Turns;
-  readonly writer: Pick<Writer, "emptyLog" | "hasThread">;
+  readonly writer: Pick<Writer, "emptyLog" | "takeOverLog">;
   readonly direct: Pick<DirectDatabase, "run">;
+  /** How long the log's file is. */
+  logBytes(): number;
 }): LogKeeper {
   let timer: NodeJS.Timeout | undefined;
   let writes = 0;
-  let writesHere = 0;
+  let isTakingOver = false;
+  let full = TAKE_OVER_BYTES;
   let isClosed = false;
 
   const once = async (): Promise<boolean> => {
     await turns.take();
-    writesHere = 0;
     try {
-      return await (writer.emptyLog() ?? emptyLog(direct));
+      const isEmpty = await (writer.emptyLog() ?? emptyLog(direct));
+      if (isEmpty) full = TAKE_OVER_BYTES;
+      return isEmpty;
     } finally {
       turns.give();
     }
@@ -61,12 +69,22 @@ export function createLogKeeper({
     // A log that stays is whole, too: nothing is lost by ending now.
     timer.unref();
   };
+  const takeOver = async (): Promise<void> => {
+    isTakingOver = true;
+    try {
+      if (!(await writer.takeOverLog()) || isClosed) return;
+      full = logBytes() + GROWN_BYTES;
+      if (full > CUT_BYTES) await once();
+    } finally {
+      isTakingOver = false;
+    }
+  };
 
   return {
-    wrote(here) {
-      writes++;
+    wrote() {
       later();
-      if (here && ++writesHere === WRITES_HERE && writer.hasThread) once().catch(() => {});
+      if (++writes % LOOK_EVERY !== 0 || isTakingOver) return;
+      if (logBytes() >= full) takeOver().catch(() => {});
     },
     async empty() {
       for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -18,10 +18,10 @@ const MAX_STATEMENTS = 200;
 const CACHE_KB = 16_384;
 /**
  * Of new files. A transaction writes every page that it changes to the log, and hashes change pages all over their indexes: with
- * larger pages that is more to write, with smaller ones more calls. Of 2, 4, 8 and 16 KB this took least.
+ * larger pages that is more to write, with smaller ones more calls and long texts in more pieces.
  */
-const PAGE_BYTES = 8_192;
-/** The log is taken over into the main file when it is this long: a page that changed often is then written once. */
+const PAGE_BYTES = 4_096;
+/** SQLite takes the log over into the main file, within a write, when it is this long and nobody did it before. */
 const LOG_BYTES = 64 * 1_024 * 1_024;
 
 const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
@@ -141,6 +141,11 @@ export function createSession(database: DatabaseSync): SqliteSession {
 export function emptyLog(session: Pick<SqliteSession, "run">): boolean {
   const [row] = session.run({ sql: "pragma wal_checkpoint(truncate)", parameters: [] });
   return (row as { readonly busy: number } | undefined)?.busy === 0;
+}
+
+/** Takes over what the log has, while others read and write. What they write meanwhile stays in it. */
+export function takeOverLog(session: Pick<SqliteSession, "run">): void {
+  session.run({ sql: "pragma wal_checkpoint(passive)", parameters: [] });
 }
 
 /** A writer takes its lock at the start: taking it halfway fails if another process wrote in between. */

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { AppendCall } from "../shared/plan-append.ts";
 import { sqliteStore } from "../sqlite.ts";
 import { startWriter, type Writer } from "./start-writer.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-writer-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -29,14 +29,18 @@ const callOf = (id: string, messages: number, text = "word"): AppendCall => ({
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-async function withWriter(name: string, work: (writer: Writer) => Promise<void>): Promise<void> {
+async function withWriter(
+  name: string,
+  work: (writer: Writer, turns: Turns) => Promise<void>,
+): Promise<void> {
   const path = join(dir, name);
   const store = sqliteStore({ path });
   await store.ready();
   await store.close();
-  const writer = startWriter({ path, durability: "process" }, createTurns());
+  const turns = createTurns();
+  const writer = startWriter({ path, durability: "process" }, turns);
   try {
-    await work(writer);
+    await work(writer, turns);
   } finally {
     await writer.close();
   }
@@ -77,7 +81,7 @@ test("a few short appends start no thread", async () => {
 test("once the thread runs it writes what comes at the same time; a short append that comes alone is left to the process", async () => {
   await withWriter("alone.db", async (writer) => {
     expect(await writer.append(callOf("first", 300))).toBeDefined();
-    expect(writer.hasThread).toBe(true);
+    expect(await writer.emptyLog()).toBe(true);
     await turn();
     expect(await writer.append(callOf("alone", 2))).toBeUndefined();
     await turn();
@@ -96,6 +100,47 @@ test("once the thread runs it writes what comes at the same time; a short append
     }
     expect(calm).toBeGreaterThan(0);
     expect(calm).toBeLessThan(100);
+  });
+});
+
+test("while the thread takes over the log the process writes short appends itself; long ones and what follows them wait", async () => {
+  await withWriter("log.db", async (writer) => {
+    expect(await writer.takeOverLog()).toBe(false);
+    expect(await writer.append(callOf("first", 300))).toBeDefined();
+    await turn();
+    const order: string[] = [];
+    const noted = <T>(name: string, work: Promise<T>) =>
+      work.finally(() => {
+        order.push(name);
+      });
+    const takenOver = noted("taken over", writer.takeOverLog());
+    await Promise.resolve();
+    const [short, another, long, behind] = await Promise.all([
+      noted("short", writer.append(callOf("short", 1))),
+      noted("another", writer.append(callOf("another", 1))),
+      noted("long", writer.append(callOf("long", 300))),
+      noted("behind", writer.append(callOf("behind", 1))),
+    ]);
+    expect(await takenOver).toBe(true);
+    expect([short, another]).toEqual([undefined, undefined]);
+    expect(long).toMatchObject({ added: 300 });
+    expect(behind).toMatchObject({ added: 1 });
+    expect(order).toEqual(["short", "another", "taken over", "long", "behind"]);
+  });
+});
+
+test("what waits for the thread when it begins to take over the log is left to the process, and the log is emptied behind it", async () => {
+  await withWriter("queued.db", async (writer, turns) => {
+    expect(await writer.append(callOf("first", 300))).toBeDefined();
+    await turns.take();
+    const takenOver = writer.takeOverLog();
+    const waits = writer.append(callOf("waits", 100));
+    turns.give();
+    expect(await waits).toBeUndefined();
+    await turns.take();
+    expect(await writer.emptyLog()).toBe(true);
+    turns.give();
+    expect(await takenOver).toBe(true);
   });
 });
 

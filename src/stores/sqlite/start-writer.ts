@@ -11,9 +11,12 @@ export interface Writer {
    * Undefined if nothing of it was written: the thread isn't there (yet), the append can't be, or it is short and comes alone.
    */
   append(call: AppendCall): Promise<Appended | undefined>;
-  /** The thread is there. */
-  readonly hasThread: boolean;
-  /** Takes the log over into the main file. Undefined if there is no thread; false if somebody still reads the log. */
+  /**
+   * Takes the log over into the main file, while this process writes appends itself. The log's file stays as long as it is, and is
+   * written from its beginning again. False if there is no thread.
+   */
+  takeOverLog(): Promise<boolean>;
+  /** The same, and the log's file is empty then. Undefined if there is no thread; false if somebody still reads the log. */
   emptyLog(): Promise<boolean> | undefined;
   close(): Promise<void>;
 }
@@ -49,6 +52,8 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
   let appends = 0;
   let queue: Pending[] = [];
   let isFlushing = false;
+  /** Ends when the thread has taken over the log, which it does beside whoever has the turn. */
+  let takingOver: Promise<unknown> | undefined;
   /** Transactions until appends are taken for alone again. */
   let crowd = 0;
   let cameInThisTurn = false;
@@ -95,6 +100,12 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
     isFlushing = true;
     while (queue.length > 0) {
       await turns.take();
+      if (takingOver) {
+        turns.give();
+        leaveShortOnes();
+        await takingOver;
+        continue;
+      }
       await moreToCome(() => queue.length, MAX_CALLS);
       const batch = take();
       crowd = batch.length > 1 ? CALM : Math.max(0, crowd - 1);
@@ -108,6 +119,10 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
   };
   const flushWaiting = (): void => {
     if (queue.length > 0 && !isFlushing) void flush();
+  };
+  /** What has come before the first long one is left to this process. */
+  const leaveShortOnes = (): void => {
+    while (queue.length > 0 && !isLong(queue[0]!.call)) queue.shift()!.resolve(undefined);
   };
   /** Nothing else comes at the same time: a way to the thread and back takes longer than to write it here. */
   const isAlone = (call: AppendCall): boolean => {
@@ -134,21 +149,37 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
 
   return {
     append(call) {
-      const isLong = call.input.messages.length > LONG_MESSAGES || charsIn(call) > LONG_CHARS;
-      if (state === "new" && (++appends === START_WITH || isLong)) start();
+      const waitsForThread = isLong(call) || queue.length > 0;
+      if (state === "new" && (++appends === START_WITH || isLong(call))) start();
       // What comes behind one that waits for the thread may go on from it.
-      const waits = state === "starting" && (isLong || queue.length > 0);
-      if (!waits && (state !== "ready" || isAlone(call))) return Promise.resolve(undefined);
+      const waits = state === "starting" && waitsForThread;
+      const here = state !== "ready" || (takingOver ? !waitsForThread : isAlone(call));
+      if (!waits && here) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         queue.push({ call, resolve });
         if (waits) worker?.ref();
         else if (!isFlushing) void flush();
       });
     },
-    get hasThread() {
-      return state === "ready";
+    async takeOverLog() {
+      if (state !== "ready") return false;
+      // With the turn nothing of the thread's own is under way.
+      await turns.take();
+      takingOver = ask("take-over-log").finally(() => {
+        takingOver = undefined;
+      });
+      turns.give();
+      await takingOver;
+      // What was written meanwhile is little. When nothing is left, SQLite begins the log anew.
+      await turns.take();
+      return (await ask("take-over-log").finally(turns.give)) === true;
     },
-    emptyLog: () => (state === "ready" ? ask("empty-log").then((answer) => answer === true) : undefined),
+    emptyLog: () =>
+      state === "ready"
+        ? Promise.resolve(takingOver)
+            .then(() => ask("empty-log"))
+            .then((answer) => answer === true)
+        : undefined,
     async close() {
       if (!worker || state === "gone") return;
       if (state === "starting") {
@@ -161,6 +192,10 @@ export function startWriter(data: WriteThreadData, turns: Turns): Writer {
       await exited;
     },
   };
+}
+
+function isLong(call: AppendCall): boolean {
+  return call.input.messages.length > LONG_MESSAGES || charsIn(call) > LONG_CHARS;
 }
 
 function charsIn({ input }: AppendCall): number {

@@ -4,7 +4,15 @@ import type { AppendCall } from "../shared/plan-append.ts";
 import { appendAll } from "../sql/append.ts";
 import { runNow } from "../sql/script.ts";
 import type { Durability } from "./durability.ts";
-import { BEGIN_WRITE, COMMIT, createSession, emptyLog, openDatabase, whenFree } from "./sqlite-session.ts";
+import {
+  BEGIN_WRITE,
+  COMMIT,
+  createSession,
+  emptyLog,
+  openDatabase,
+  takeOverLog,
+  whenFree,
+} from "./sqlite-session.ts";
 import { sqliteTextIndex } from "./text-index.ts";
 
 /** The thread that writes appends, so that no request waits for those of others, or for the log to be taken over. */
@@ -14,12 +22,12 @@ export interface WriteThreadData {
   readonly durability: Durability;
 }
 
-/** What it is asked: to append, to empty the log, or to end. */
-export type WriteThreadJob = readonly AppendCall[] | "empty-log" | "close";
+/** What it is asked: to append, to take over the log, to empty it, or to end. */
+export type WriteThreadJob = readonly AppendCall[] | "take-over-log" | "empty-log" | "close";
 
 /**
  * The outcomes of appends, undefined for one that can't be appended. Undefined in place of them if nothing was written:
- * whatever is wrong, the other side finds out by doing it itself. True if the log is empty.
+ * whatever is wrong, the other side finds out by doing it itself. True if the log was taken over, or is empty.
  */
 export type WriteThreadAnswer = readonly (Appended | undefined)[] | boolean | undefined;
 
@@ -48,11 +56,19 @@ if (port) {
     }
   };
 
+  /** The second time it is what was written during the first. */
+  const takeOver = (): boolean => {
+    takeOverLog(session);
+    takeOverLog(session);
+    return true;
+  };
+
   port.on("message", async (job: WriteThreadJob) => {
     if (job === "close") {
       session.close();
       port.close();
     } else if (job === "empty-log") port.postMessage(emptyLog(session));
+    else if (job === "take-over-log") port.postMessage(takeOver());
     else port.postMessage(await append(job).catch(() => undefined));
   });
 }

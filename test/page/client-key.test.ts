@@ -18,7 +18,6 @@ beforeAll(async () => {
   [serve, browser] = await Promise.all([serveHere(["--config", config]), connect()]);
 });
 afterAll(async () => {
-  await browser?.close();
   await serve?.stop();
   folder.remove();
 });

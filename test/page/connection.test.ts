@@ -22,7 +22,6 @@ beforeAll(async () => {
   [serve, browser] = await Promise.all([start(), connect()]);
 });
 afterAll(async () => {
-  await browser?.close();
   await serve?.stop();
   await model?.close();
   await rm(folder, { recursive: true, force: true });
@@ -34,7 +33,7 @@ const start = (port = "0") =>
 /** A chat whose answers stop in the middle until the model may go on. */
 async function newChat(): Promise<Opened> {
   model.hold();
-  const opened = await openPage(browser, serve.url);
+  const opened = await openPage(browser, serve.url, { ownContext: true });
   await opened.context.clock.install();
   await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();
   await opened.tab.waitForURL(/\/c\//);

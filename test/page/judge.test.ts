@@ -62,7 +62,6 @@ beforeAll(async () => {
   [serve, browser] = await Promise.all([serveHere(["--upstream", provider.url]), connect()]);
 });
 afterAll(async () => {
-  await browser?.close();
   await serve?.stop();
   await provider?.close();
 });

@@ -5,7 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
 import { byProof } from "../support/proof.ts";
 import { connect, openPage } from "./support/browser.ts";
@@ -21,7 +21,6 @@ beforeAll(async () => {
   browser = await connect();
   if (folder !== undefined) mkdirSync(folder, { recursive: true });
 });
-afterAll(() => browser?.close());
 // Records are found by content: a server of its own for each, or the second one would find the first one's compaction.
 beforeEach(async () => {
   serve = await serveHere([]);

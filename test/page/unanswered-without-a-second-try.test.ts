@@ -20,7 +20,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  await browser?.close();
   await Promise.all([offline?.stop(), serve?.stop()]);
   await provider?.close();
 });

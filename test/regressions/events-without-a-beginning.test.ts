@@ -13,7 +13,14 @@ const answering = (text: string): Model => ({
 });
 const GOOD = answering("- The user went through the modules one by one, and each of them exports one value.");
 const EMPTY = answering("");
-const HANGS: Model = { id: "hangs", complete: () => new Promise(() => {}) };
+/** Never answers, and says when it is asked. */
+const hangs = (asked: () => void): Model => ({
+  id: "hangs",
+  complete() {
+    setImmediate(asked);
+    return new Promise(() => {});
+  },
+});
 
 function listened(summarizer: Model) {
   const events: string[] = [];
@@ -37,10 +44,9 @@ describe.each(["summarize", "handover"] as const)("%s", (method) => {
   });
 
   it("a model that is cancelled: what is started has one end", async () => {
-    const { compactor, events } = listened(HANGS);
     const reason = new Error("enough");
     const controller = new AbortController();
-    setTimeout(() => controller.abort(reason), 20);
+    const { compactor, events } = listened(hangs(() => controller.abort(reason)));
     const call = compactor[method](transcript, { ...input, signal: controller.signal } as never);
     await expect(call).rejects.toBe(reason);
     expect(events).toEqual(["started", "cancelled"]);

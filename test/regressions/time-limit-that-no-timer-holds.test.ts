@@ -59,12 +59,15 @@ describe("a model whose `findWindow`", () => {
 
 it("who gives up waiting for `prepare` is let go at once, and nothing goes on for nobody", async () => {
   const events: string[] = [];
-  const compactor = make({ summarizer: { id: "hangs", complete: () => new Promise(() => {}) } });
-  compactor.on("started", () => events.push("started"));
-  compactor.on("cancelled", () => events.push("cancelled"));
   const controller = new AbortController();
   const reason = new Error("the user is back");
-  setTimeout(() => controller.abort(reason), 20);
+  const complete = () => {
+    setImmediate(() => controller.abort(reason));
+    return new Promise<never>(() => {});
+  };
+  const compactor = make({ summarizer: { id: "hangs", complete } });
+  compactor.on("started", () => events.push("started"));
+  compactor.on("cancelled", () => events.push("cancelled"));
   await expect(compactor.prepare(transcript, { signal: controller.signal })).rejects.toBe(reason);
   await compactor.settled();
   expect(events).toEqual(["started", "cancelled"]);

@@ -2,6 +2,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, beforeAll, inject } from "vitest";
 import { type ServeHere, serveHere } from "../../gateway/serve-here.ts";
 import { HANGS_AFTER_MS } from "../../support/time-limits.ts";
+import { lendTab, ownTab } from "./kept-tab.ts";
 
 /** A page with everything that went wrong on it. */
 export interface Opened {
@@ -11,8 +12,13 @@ export interface Opened {
   readonly faults: string[];
 }
 
-/** The browser that all test files share. */
-export const connect = (): Promise<Browser> => chromium.connect(inject("browser"));
+let connection: Promise<Browser> | undefined;
+
+/** The browser that all test files share, and the worker's one connection to it: tabs end with theirs. */
+export function connect(): Promise<Browser> {
+  connection ??= chromium.connect(inject("browser"));
+  return connection;
+}
 
 /** A server and the browser for the tests of one file. */
 export function servedPage(): { readonly serve: ServeHere; readonly browser: Browser } {
@@ -20,10 +26,7 @@ export function servedPage(): { readonly serve: ServeHere; readonly browser: Bro
   beforeAll(async () => {
     [world.serve, world.browser] = await Promise.all([serveHere([]), connect()]);
   });
-  afterAll(async () => {
-    await world.browser?.close();
-    await world.serve?.stop();
-  });
+  afterAll(() => world.serve?.stop());
   return world;
 }
 
@@ -31,23 +34,21 @@ export interface OpenOptions {
   readonly width?: number;
   readonly scheme?: "light" | "dark";
   readonly height?: number;
+  /** For a test that does to its context what can't be undone: sets its clock, adds scripts to all of its pages. */
+  readonly ownContext?: boolean;
 }
 
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1280, height = 800, scheme = "light" }: OpenOptions = {},
+  { width = 1280, height = 800, scheme = "light", ownContext = false }: OpenOptions = {},
 ): Promise<Opened> {
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: scheme,
-    locale: "en-US",
-  });
+  const origin = new URL(url).origin;
+  const screen = { viewport: { width, height }, colorScheme: scheme };
+  const { tab, context } = await (ownContext ? ownTab(browser, screen) : lendTab(browser, origin, screen));
   // Before the test itself counts as hanging: what it waited for is named then.
   context.setDefaultTimeout(HANGS_AFTER_MS / 2);
-  const tab = await context.newPage();
   const faults: string[] = [];
-  const origin = new URL(url).origin;
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {
     // A refused request is reported by the page itself, in words.

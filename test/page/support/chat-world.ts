@@ -102,7 +102,6 @@ export async function openChatWorld(): Promise<ChatWorld> {
       await answer.text();
     },
     async close() {
-      await browser.close();
       await serve.stop();
       await provider.close();
     },

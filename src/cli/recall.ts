@@ -3,6 +3,7 @@ import { defined } from "../core/defined.ts";
 import { ConfigError, problemOf } from "../core/errors.ts";
 import type { Past } from "../gateway/conversation/past.ts";
 import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
+import { READ_FORMS } from "../recall/read-range.ts";
 import type { SearchOptions } from "../recall/search.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
@@ -155,7 +156,7 @@ function writeHits(
 
 function writeMessages(messages: readonly ReadMessage[], flags: ParsedFlags, io: Io): void {
   if (flags.has("json")) io.stdout.write(`${JSON.stringify({ messages })}\n`);
-  else if (messages.length === 0) io.stderr.write("precis: there is no such message.\n");
+  else if (messages.length === 0) io.stderr.write(`precis: there is no such message. ${READ_FORMS}\n`);
   else for (const { text } of messages) io.stdout.write(printable(`${text}\n`));
 }
 

@@ -12,6 +12,9 @@ export type ReadWhat =
       readonly messages?: number;
     };
 
+/** How messages are named, for whoever named none that is there. */
+export const READ_FORMS = "Give one (#12), several (#12–18), or the id of a message or of a tool call.";
+
 const POINTER = /^\s*#?(\d{1,9})(?:\s*[–—-]\s*#?(\d{1,9}))?\s*$/;
 const DEFAULT_AROUND = 2;
 

@@ -153,6 +153,12 @@ async function usesAllTools(client: Client): Promise<void> {
   const missing = await call(client, "read", { session: "gardn", messages: "#1" });
   expect(missing).toMatchObject({ isError: true, text: expect.stringContaining("gardn") as string });
   expect(await call(client, "search", { query: "" })).toMatchObject({ isError: true });
+  for (const messages of ["the seventeenth", "#900", "17 and 18"]) {
+    const wrong = await call(client, "read", { session: garden, messages });
+    expect(wrong.text).toMatch(
+      /There is no such message .*#1–\d+\. Give one \(#12\), several \(#12–18\), or the id/,
+    );
+  }
 }
 
 test("the official client uses all tools over stdio", async () => usesAllTools(await overStdio()));

@@ -21,7 +21,7 @@ const MAX_SILENT = 1_000;
 const MAX_ANSWER = 8 * 1024 * 1024;
 
 /** Whom to ask, and what the client sent along for this upstream. */
-export interface AskingWindow {
+interface AskingWindow {
   readonly upstream: Upstream;
   readonly model: string;
   readonly tenant: string;

@@ -2,6 +2,7 @@ import { ConfigError, problemOf } from "../../core/errors.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
 import type { ReadMessage } from "../../recall/open-recall.ts";
+import { READ_FORMS } from "../../recall/read-range.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import { storedTranscript } from "../../recall/stored-transcript.ts";
 import type { Conversation, ConversationPage } from "../../stores/server-store.ts";
@@ -21,7 +22,8 @@ export function hitsText({ hits, partial }: Awaited<ReturnType<Past["search"]>>)
 }
 
 export function messagesText(of: Conversation, messages: readonly ReadMessage[]): string {
-  if (messages.length === 0) return "There is no such message in this session.";
+  if (messages.length === 0)
+    return `There is no such message in this session: it has ${of.length === 0 ? "none" : `#1–${of.length}`}. ${READ_FORMS}`;
   return [QUOTED, "", `session ${nameOf(of)}`, ...messages.map(({ text }) => text)].join("\n");
 }
 

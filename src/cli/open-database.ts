@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import type { ServerStore } from "../stores/server-store.ts";
@@ -41,12 +41,8 @@ export async function withDatabase<T>(
     flags: defined({ db: flags.value("db") }),
     warn: warnOn(io),
   });
-  const isServer = /^postgres(?:ql)?:\/\//.test(config.db);
   const name = withoutPassword(config.db);
-  if (!isServer && !create && !existsSync(config.db))
-    throw new FileError(
-      `${missing?.(name) ?? `there is no database ${name}.`} Name one with --db FILE or --db postgres://….`,
-    );
+  if (!create) needDatabase(config.db, missing);
   const store = openStore(config.db, {
     onMigration({ done, total }) {
       // A database that was just made has nothing to be brought up to date.
@@ -62,6 +58,24 @@ export async function withDatabase<T>(
     return await work(store, name, config);
   } finally {
     await store.close();
+  }
+}
+
+/** Refuses a file that is no database yet: to open it would make one. */
+export function needDatabase(db: string, missing?: (name: string) => string): void {
+  if (/^postgres(?:ql)?:\/\//.test(db) || isThere(db)) return;
+  const name = withoutPassword(db);
+  throw new FileError(
+    `${missing?.(name) ?? `there is no database ${name}.`} Name one with --db FILE or --db postgres://….`,
+  );
+}
+
+/** An empty file is there, but no database is in it. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file).size > 0;
+  } catch {
+    return false;
   }
 }
 

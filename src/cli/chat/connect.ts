@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
 import { type Io, unlessAborted, warnOn } from "../io.ts";
-import { withoutPassword } from "../open-database.ts";
+import { needDatabase, withoutPassword } from "../open-database.ts";
 import { type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { shortId } from "../short-names.ts";
 import { version } from "../version.ts";
@@ -55,6 +55,8 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     flags: defined({ db: flags.value("db"), upstream: flags.value("upstream") }),
     warn: warnOn(io),
   });
+  const isKept = !/^:?memory:?$/.test(config.db);
+  if (isKept && (flags.has("list") || flags.has("resume"))) needDatabase(config.db);
   // Other people on this machine can reach a loopback port; without this key it answers them nothing.
   const key = randomBytes(KEY_BYTES).toString("base64url");
   const starting = createGateway(
@@ -77,7 +79,7 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
   return {
     api: apiAt(url, key),
     where: withoutPassword(config.db),
-    isKept: !/^:?memory:?$/.test(config.db),
+    isKept,
     close: () => running.close(),
   };
 }

@@ -130,7 +130,7 @@ export function keepHidden(
     shown: answer.shown.map((wire): Said => ({ wire, message: opening.dialect.read(wire) })),
     real: answer.real,
   };
-  memory.hidden.keep(tenant, name, hidden);
+  memory.hidden.keep(tenant, name, hidden, recording?.known);
   if (!recording) return;
   recording.known.hidden ??= new Map();
   add(recording.known.hidden, name, hidden);

@@ -72,12 +72,13 @@ interface GivenAnswers {
   readonly isEmpty: boolean;
   /** `name` names the messages before the answer. */
   find(tenant: string, name: string): readonly HiddenAnswer[];
-  keep(tenant: string, name: string, answer: HiddenAnswer): void;
+  keep(tenant: string, name: string, answer: HiddenAnswer, of: Known | undefined): void;
   /** Keeps one that another process of this server gave, and the store didn't take. */
   hear(tenant: string, name: string, answer: HiddenAnswer): void;
   /** Is one of them from another process? */
   readonly hasForeign: boolean;
-  clear(): void;
+  /** Forgets those that were given in this conversation. */
+  forget(id: string): void;
 }
 
 /** A client that goes on adds a few messages at a time; further back nobody looks. */
@@ -145,8 +146,7 @@ export function createMemory(): ConversationMemory {
       for (const [key, known] of byId) if (known.id === id) byId.delete(key);
       for (const [hash, found] of byHash)
         for (const known of found) if (known.id === id) forgetAt(hash, known);
-      // Nobody says which of them were its own; the store has those of all others.
-      hidden.clear();
+      hidden.forget(id);
     },
     lastRequest: (known) => requests.get(known),
     keepRequest: (known, sent) => requests.set(known, sent),
@@ -196,20 +196,28 @@ function createRequests() {
 
 /** Up to a number of bytes; those that were given longest ago are forgotten. */
 function createGivenAnswers(): GivenAnswers {
-  const given = new Map<string, { readonly answers: readonly HiddenAnswer[]; readonly bytes: number }>();
+  interface Given {
+    readonly answer: HiddenAnswer;
+    readonly bytes: number;
+    /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
+    readonly of: Known | undefined;
+  }
+  const given = new Map<string, readonly Given[]>();
   let total = 0;
   let hasForeign = false;
   const remove = (key: string): void => {
-    total -= given.get(key)?.bytes ?? 0;
+    for (const { bytes } of given.get(key) ?? []) total -= bytes;
     given.delete(key);
   };
-  const keep = (tenant: string, name: string, answer: HiddenAnswer): void => {
-    const key = `${tenant} ${name}`;
-    const before = given.get(key);
-    const bytes = (before?.bytes ?? 0) + stringifyDeep([answer.shown, answer.real]).length;
+  const put = (key: string, all: readonly Given[]): void => {
     remove(key);
-    given.set(key, { answers: [...(before?.answers ?? []), answer], bytes });
-    total += bytes;
+    if (all.length > 0) given.set(key, all);
+    for (const { bytes } of all) total += bytes;
+  };
+  const keep: GivenAnswers["keep"] = (tenant, name, answer, of) => {
+    const key = `${tenant} ${name}`;
+    const bytes = stringifyDeep([answer.shown, answer.real]).length;
+    put(key, [...(given.get(key) ?? []), { answer, bytes, of }]);
     for (const oldest of given.keys()) {
       if (total <= MAX_HIDDEN_BYTES) break;
       remove(oldest);
@@ -222,16 +230,19 @@ function createGivenAnswers(): GivenAnswers {
     get hasForeign() {
       return hasForeign;
     },
-    find: (tenant, name) => given.get(`${tenant} ${name}`)?.answers ?? [],
+    find: (tenant, name) => given.get(`${tenant} ${name}`)?.map(({ answer }) => answer) ?? [],
     keep,
     hear(tenant, name, answer) {
       hasForeign = true;
-      keep(tenant, name, answer);
+      keep(tenant, name, answer, undefined);
     },
-    clear() {
-      given.clear();
-      total = 0;
-      hasForeign = false;
+    forget(id) {
+      for (const [key, all] of [...given])
+        if (all.some(({ of }) => of?.id === id))
+          put(
+            key,
+            all.filter(({ of }) => of?.id !== id),
+          );
     },
   };
 }

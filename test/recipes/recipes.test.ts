@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
+import { dialects } from "../../src/dialects/index.ts";
 import { routes } from "../../src/gateway/api.ts";
 import { wires } from "../../src/gateway/wires/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
@@ -47,6 +48,27 @@ test.each([...wires.values()].map((wire) => [wire.api, wire] as const))(
     expect(own.length + 2).toBeLessThanOrEqual(8);
   },
 );
+
+test.each(Object.keys(dialects))("a dialect is its own folder and these lines: %s", (id) => {
+  const format = new RegExp(`"${id}"|"\\./${id}/`);
+  const own = naming(all, format).filter((path) => /^src\/(?:core|dialects|testing)\//.test(path));
+  expect(own).toEqual(
+    expect.arrayContaining([
+      "src/core/types/dialect.ts",
+      "src/dialects/index.ts",
+      "src/dialects/dialect-by-id.ts",
+      "src/dialects/transcode.ts",
+      "src/testing/wire/read-wire.ts",
+      "src/testing/arbitraries/to-wire.ts",
+      "src/testing/arbitraries/raw-messages.ts",
+      "src/testing/arbitraries/index.ts",
+    ]),
+  );
+  const elsewhere = own.filter((path) => /^src\/dialects\/[^/]+\.ts$/.test(path));
+  expect(elsewhere.sort()).toEqual(
+    ["dialect-by-id.ts", "index.ts", "transcode.ts"].map((name) => `src/dialects/${name}`),
+  );
+});
 
 test("nobody but the wires asks which wire it is", () => {
   const outside = served.filter(({ path }) => !path.startsWith("src/gateway/wires/"));

@@ -14,9 +14,38 @@ import type { WireRequest } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
 
+/** What a record is made from. */
+interface Recorded {
+  readonly messages: readonly Message[];
+  readonly start: number;
+  readonly wire: readonly unknown[];
+}
+
+/** What names and head of a request's own messages are made by. */
+interface Request extends Pick<WireRequest, "system"> {
+  readonly dialect: Dialect<unknown>;
+  textHash(text: string): string;
+  readonly chains: KnownChains | undefined;
+}
+
+/** The record that an answer was added to, and the chain with the answer. */
+interface Grown {
+  readonly before: TranscriptRecord;
+  readonly growing: Chain;
+}
+
+interface Hashed {
+  readonly growing: Chain;
+  readonly chain: readonly string[];
+}
+
+/** Messages that are hashed in one step. */
+const MESSAGES_AT_ONCE = 64;
+
 /**
  * A request's transcript as it is stored: read once, hashed once, when somebody first asks for a hash. A class, because
- * there is one for every request: objects with getters of their own are slow to make, and slow to get rid of.
+ * there is one for every request: objects with getters of their own are slow to make, and what a generator function of
+ * their own refers to stays until all of the heap is collected.
  */
 export class TranscriptRecord {
   readonly messages: readonly Message[];
@@ -24,24 +53,17 @@ export class TranscriptRecord {
   readonly start: number;
   readonly wire: readonly unknown[];
   readonly hasAnswer: boolean;
-  readonly #hash: () => Steps<Chain>;
-  readonly #writeHead: () => string | undefined;
-  #hashed: { readonly growing: Chain; readonly chain: readonly string[] } | undefined;
+  readonly #of: Request | Grown;
+  #hashed: Hashed | undefined;
   #head: { readonly text: string | undefined } | undefined;
 
-  constructor(of: {
-    readonly messages: readonly Message[];
-    readonly start: number;
-    readonly wire: readonly unknown[];
-    hash(): Steps<Chain>;
-    writeHead(): string | undefined;
-  }) {
-    this.messages = of.messages;
-    this.start = of.start;
-    this.wire = of.wire;
-    this.hasAnswer = of.messages.some(({ role }) => role === "assistant");
-    this.#hash = of.hash;
-    this.#writeHead = of.writeHead;
+  constructor({ messages, start, wire }: Recorded, of: Request | Grown) {
+    this.messages = messages;
+    this.start = start;
+    this.wire = wire;
+    this.hasAnswer = messages.some(({ role }) => role === "assistant");
+    this.#of = of;
+    this.#hashed = "growing" in of ? hashedBy(of.growing) : undefined;
   }
 
   /** `chain[n]` names the first n messages after the leading system messages. */
@@ -62,19 +84,33 @@ export class TranscriptRecord {
 
   /** Names every prefix in steps; whoever asks for the chain has it at once from then on. */
   *hashSteps(): Steps<void> {
-    if (this.#hashed) return;
-    const growing = yield* this.#hash();
-    this.#hashed ??= { growing, chain: [...growing.hashes] };
+    if (this.#hashed || "growing" in this.#of) return;
+    const { textHash, chains } = this.#of;
+    const known = chains?.take(this.wire);
+    const growing = known?.chain ?? createChain(textHash);
+    for (let at = known?.length ?? this.start; at < this.messages.length; at++) {
+      if (at % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+      growing.add(this.messages[at]!);
+    }
+    chains?.keep(this.wire, growing.copy());
+    this.#hashed ??= hashedBy(growing);
   }
 
-  #asHashed() {
+  #asHashed(): Hashed {
     if (!this.#hashed) runNow(this.hashSteps());
     return this.#hashed!;
   }
+
+  #writeHead(): string | undefined {
+    if ("before" in this.#of) return this.#of.before.head();
+    const { dialect, system } = this.#of;
+    return writeHead(dialect, { system, lead: this.wire.slice(0, this.start) });
+  }
 }
 
-/** Messages that are hashed in one step. */
-const MESSAGES_AT_ONCE = 64;
+function hashedBy(growing: Chain): Hashed {
+  return { growing, chain: [...growing.hashes] };
+}
 
 export function transcriptRecord(
   dialect: Dialect<unknown>,
@@ -84,22 +120,7 @@ export function transcriptRecord(
 ): TranscriptRecord {
   const messages = transcript.map((message) => dialect.read(message));
   const start = leadLength(messages, ({ role }) => role);
-  return new TranscriptRecord({
-    messages,
-    start,
-    wire: transcript,
-    *hash() {
-      const known = chains?.take(transcript);
-      const growing = known?.chain ?? createChain(textHash);
-      for (let at = known?.length ?? start; at < messages.length; at++) {
-        if (at % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
-        growing.add(messages[at]!);
-      }
-      chains?.keep(transcript, growing.copy());
-      return growing;
-    },
-    writeHead: () => writeHead(dialect, { system, lead: transcript.slice(0, start) }),
-  });
+  return new TranscriptRecord({ messages, start, wire: transcript }, { dialect, system, textHash, chains });
 }
 
 /** The end of an answer for a client that sends it back without its reasoning; undefined if that is the same. */
@@ -126,16 +147,14 @@ export function withAnswer(
   const added = answer.map((message) => dialect.read(message));
   const { growing } = record;
   for (const message of added) growing.add(message);
-  return new TranscriptRecord({
-    messages: [...record.messages, ...added],
-    start: record.start,
-    wire: [...record.wire, ...answer],
-    // biome-ignore lint/correctness/useYield: there is nothing left to do.
-    *hash() {
-      return growing;
+  return new TranscriptRecord(
+    {
+      messages: [...record.messages, ...added],
+      start: record.start,
+      wire: [...record.wire, ...answer],
     },
-    writeHead: () => record.head(),
-  });
+    { before: record, growing },
+  );
 }
 
 /** Rough tokens of a stored message, for lists; views are counted exactly. */

@@ -31,10 +31,11 @@ const start = (port = "0") =>
   startServe(["--upstream", model.url, "--window", "8000"], { db: join(folder, "page.db"), port });
 
 /** A chat whose answers stop in the middle until the model may go on. */
-async function newChat(): Promise<Opened> {
+async function newChat(clock: "its own" | "the test's" = "its own"): Promise<Opened> {
   model.hold();
-  const opened = await openPage(browser, serve.url, { ownContext: true });
-  await opened.context.clock.install();
+  const isTests = clock === "the test's";
+  const opened = await openPage(browser, serve.url, { ownContext: isTests });
+  if (isTests) await opened.context.clock.install();
   await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();
   await opened.tab.waitForURL(/\/c\//);
   return opened;
@@ -42,7 +43,7 @@ async function newChat(): Promise<Opened> {
 
 /** A page asks for a lost server again at least so often (`LONGEST_WAIT_MS` in web/src/state/live.ts). */
 const LONGEST_WAIT_MS = 5_000;
-/** Lets the time pass that a page may wait before it asks again; the page's clock is the test's. */
+/** Lets the time pass that a page may wait before it asks again; the page's clock must be the test's. */
 const longestWait = (tab: Page) => tab.clock.fastForward(LONGEST_WAIT_MS);
 
 const writing = (tab: Page) => tab.locator(".message.assistant.writing");
@@ -100,7 +101,7 @@ describe("an answer that is being written", () => {
   });
 
   it("is written to its end by a server that is told to stop; the page goes on with the next one", async () => {
-    const { tab, context } = await newChat();
+    const { tab, context } = await newChat("the test's");
     await say(tab, "One more before you go.");
     await writing(tab).getByText(HELD).waitFor();
     const restarted = restart("SIGTERM");
@@ -157,7 +158,7 @@ describe("an answer that is being written", () => {
   });
 
   it("breaks off with a server that dies; what was said is kept and the talk goes on", async () => {
-    const { tab, context } = await newChat();
+    const { tab, context } = await newChat("the test's");
     await say(tab, "Do not lose this.");
     await writing(tab).getByText(HELD).waitFor();
     await restart("SIGKILL");
@@ -180,7 +181,7 @@ describe("an answer that is being written", () => {
 
 describe("what is typed without a connection", () => {
   it("waits in sight, over a reload and in two tabs, and goes out once as soon as the server is back", async () => {
-    const { tab, context } = await newChat();
+    const { tab, context } = await newChat("the test's");
     model.goOn();
     await say(tab, "The first of two.");
     await answered(tab).waitFor();
@@ -226,7 +227,7 @@ it.each([
   ["Inspect", ".inspect-numbers"],
   ["Timeline", ".timeline"],
 ])("%s that is looked at while the server is away says so, and comes by itself", async (name, part) => {
-  const { tab, context } = await newChat();
+  const { tab, context } = await newChat("the test's");
   model.goOn();
   await say(tab, "Write on, please.");
   await answered(tab).waitFor();

@@ -21,7 +21,7 @@ import { createFollowAnswer } from "./follow-answer.ts";
 import { type CutAnswer, keepCut, keepSeen, readCut, readSeen } from "./kept.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSendUnsent } from "./send-unsent.ts";
-import { createStore } from "./store.ts";
+import { createStore, type Store } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
 
 export interface ChatOptions {
@@ -46,6 +46,7 @@ export function createChat(options: ChatOptions): Chat {
   const transcript = createTranscript(api, id);
   const store = createStore<ChatState>({ ...NO_CHAT, cut: readCut(id), dismissed: readSeen(id) });
   const streams = new AbortController();
+  letInformationGo(store, streams.signal);
 
   const outbox = createOutbox(id);
 
@@ -122,7 +123,7 @@ export function createChat(options: ChatOptions): Chat {
   };
   /** Without a model, what was said and has no answer is answered by quotes. */
   const againOffline = async () => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined });
+    store.set({ answer: EMPTY_ANSWER, notice: undefined, fresh: undefined });
     await answerOfflineAgain(api, id).catch(fail);
     store.set({ answer: undefined, compacting: undefined });
     await refreshSoon();
@@ -260,3 +261,26 @@ export function createChat(options: ChatOptions): Chat {
 /** What a person chose for a conversation that changes its view. */
 const chosenIn = ({ settings, model, pins }: ApiConversation): string =>
   JSON.stringify([settings, model, pins]);
+
+/** A notice that only informs has been read after this time; on a phone it would take room until somebody closes it (milliseconds). */
+const INFORMED_MS = 8_000;
+
+/** Takes away notices that only inform. Errors stay until a person closes them or tries again. */
+function letInformationGo(store: Store<ChatState>, closed: AbortSignal): void {
+  let timed: ChatState["notice"];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const unsubscribe = store.subscribe(() => {
+    const { notice } = store.get();
+    if (notice === timed) return;
+    clearTimeout(timer);
+    timed = notice;
+    if (notice?.kind === "info")
+      timer = setTimeout(() => {
+        if (store.get().notice === notice) store.set({ notice: undefined });
+      }, INFORMED_MS);
+  });
+  closed.addEventListener("abort", () => {
+    clearTimeout(timer);
+    unsubscribe();
+  });
+}

@@ -29,6 +29,13 @@ const CODINGS: Readonly<Record<string, (options: UnpackOptions) => Transform>> =
 /** The codings that can be unpacked. */
 export const codings: readonly string[] = Object.keys(CODINGS);
 
+/** So many codings on top of each other are taken off. A header has room for thousands, and each holds memory of its own. */
+const MOST_CODINGS = 4;
+
+/** Can all of these be taken off? */
+export const areUnpackable = (names: readonly string[]): boolean =>
+  names.length <= MOST_CODINGS && names.every(isCoding);
+
 export const isCoding = (name: string): boolean => Object.hasOwn(CODINGS, name);
 
 /** The codings that a `content-encoding` names, in the order in which they are taken off. Empty: it is plain. */

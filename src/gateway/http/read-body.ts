@@ -4,7 +4,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { checkValues } from "./check-values.ts";
-import { codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
+import { areUnpackable, codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
 import { isJson, type Json } from "./json.ts";
 import { parseAroundTexts, type TextPlace } from "./long-texts.ts";
 import { parseAroundList } from "./parse-list.ts";
@@ -60,13 +60,16 @@ export async function decodeBody(
   limit: number,
 ): Promise<Buffer> {
   let decoded = bytes;
-  for (const name of codingsIn(encoding)) {
-    if (!isCoding(name))
-      throw new RequestFault(
-        415,
-        "unsupported-encoding",
-        `The content-encoding ${JSON.stringify(name)} isn't supported. Use ${codings.join(", ")} or none.`,
-      );
+  const names = codingsIn(encoding);
+  if (!areUnpackable(names)) {
+    const unknown = names.find((name) => !isCoding(name));
+    throw new RequestFault(
+      415,
+      "unsupported-encoding",
+      `${unknown === undefined ? "A body that is packed so often" : `The content-encoding ${JSON.stringify(unknown)}`} isn't supported. Use ${codings.join(", ")} or none.`,
+    );
+  }
+  for (const name of names) {
     try {
       decoded = await unpack(decoded, name, { most: limit, isLenient: false });
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import { codingsIn, isCoding, unpack } from "../http/codings.ts";
+import { areUnpackable, codingsIn, isCoding, unpack } from "../http/codings.ts";
 
 /** Can the bytes of an answer be read as they are? */
 export function isPlain({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
@@ -14,10 +14,9 @@ export async function answerText(
 ): Promise<string> {
   try {
     let decoded = bytes;
-    for (const coding of codingsIn(headers["content-encoding"])) {
-      if (!isCoding(coding)) return "";
-      decoded = await unpack(decoded, coding, { most, isLenient: true });
-    }
+    const names = codingsIn(headers["content-encoding"]);
+    if (!areUnpackable(names)) return "";
+    for (const coding of names) decoded = await unpack(decoded, coding, { most, isLenient: true });
     return decoded.toString("utf8");
   } catch {
     return "";

@@ -1,4 +1,4 @@
-import { codingsIn, createUnpacker, isCoding } from "../http/codings.ts";
+import { areUnpackable, codingsIn, createUnpacker } from "../http/codings.ts";
 import { Answer } from "./answer.ts";
 
 /**
@@ -7,7 +7,7 @@ import { Answer } from "./answer.ts";
  */
 export function unpackStream(answer: Answer, patienceMs: number): Answer {
   const names = codingsIn(answer.headers["content-encoding"]);
-  if (!names.every(isCoding)) return answer;
+  if (!areUnpackable(names)) return answer;
   return names.reduce((packed, coding) => unpackOne(packed, coding, patienceMs), answer);
 }
 

@@ -123,7 +123,7 @@ export function createChat(options: ChatOptions): Chat {
   };
   /** Without a model, what was said and has no answer is answered by quotes. */
   const againOffline = async () => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined, fresh: undefined });
+    store.set({ answer: EMPTY_ANSWER, notice: undefined });
     await answerOfflineAgain(api, id).catch(fail);
     store.set({ answer: undefined, compacting: undefined });
     await refreshSoon();

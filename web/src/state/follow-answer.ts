@@ -80,8 +80,7 @@ export function createFollowAnswer(
   };
 
   return async (events, { onTaken, wasTaken = false } = {}) => {
-    // A compaction that was told before this question has been read.
-    store.set({ answer: EMPTY_ANSWER, notice: undefined, fresh: undefined, cut: undefined });
+    store.set({ answer: EMPTY_ANSWER, notice: undefined, cut: undefined });
     let isTaken = wasTaken;
     let isOver = false;
     const taken = () => {

@@ -33,7 +33,7 @@ it("an error stays, also one that comes after an information", async () => {
   expect(chat.store.get().notice).toMatchObject({ kind: "error" });
 });
 
-it("the notice of a compaction goes with the next question", async () => {
+it("the notice of a compaction stays: it offers to undo it", async () => {
   const server = fakeServer();
   const chat = open(server);
   await chat.load();
@@ -43,6 +43,4 @@ it("the notice of a compaction goes with the next question", async () => {
   await chat.compact();
   await vi.advanceTimersByTimeAsync(LONG_MS);
   expect(chat.store.get().fresh?.checkpoint).toBe("new");
-  await chat.regenerate();
-  expect(chat.store.get().fresh).toBeUndefined();
 });

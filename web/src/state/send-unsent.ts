@@ -30,7 +30,7 @@ export function createSendUnsent(
   const { outbox, follow, closed } = options;
 
   const sendOffline = async ({ id: item, text }: Unsent): Promise<Followed> => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined, fresh: undefined });
+    store.set({ answer: EMPTY_ANSWER, notice: undefined });
     let isTaken = false;
     try {
       await answerOffline(api, id, text, (said) => {

@@ -1,7 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
 import { type ServeHere, serveHere } from "../../gateway/serve-here.ts";
-import { HANGS_AFTER_MS } from "../../support/time-limits.ts";
 import { lendTab, ownTab } from "./kept-tab.ts";
 
 /** A page with everything that went wrong on it. */
@@ -46,8 +45,6 @@ export async function openPage(
   const origin = new URL(url).origin;
   const screen = { viewport: { width, height }, colorScheme: scheme };
   const { tab, context } = await (ownContext ? ownTab(browser, screen) : lendTab(browser, origin, screen));
-  // Before the test itself counts as hanging: what it waited for is named then.
-  context.setDefaultTimeout(HANGS_AFTER_MS / 2);
   const faults: string[] = [];
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("console", (message) => {

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { HANGS_AFTER_MS } from "../../support/time-limits.ts";
 
 /** How a page is looked at. */
 export interface Screen {
@@ -27,6 +28,8 @@ let kept: KeptTab | undefined;
 
 export async function ownTab(browser: Browser, screen: Screen): Promise<Lent> {
   const context = await browser.newContext({ ...screen, locale: "en-US" });
+  // Before the test itself counts as hanging: what it waited for is named then.
+  context.setDefaultTimeout(HANGS_AFTER_MS / 2);
   return { context, tab: await context.newPage() };
 }
 

@@ -1,19 +1,18 @@
-/** The page in a real browser: nothing leaves it, nothing in the transcript runs, it fits a phone. */
+/** The page that `precis replay --html` writes: nothing leaves it, nothing in the transcript runs, it fits a phone. */
 import { writeFileSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { browserOptions, hasBrowser } from "../../scripts/lib/browser.mjs";
-import { HANGS_AFTER_MS } from "../support/time-limits.ts";
-import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
+import { gardenChat, runCli, scratchFolder } from "../cli/run-cli.ts";
+import { connect, type Opened } from "./support/browser.ts";
+import { lendTab } from "./support/kept-tab.ts";
 
 const folder = scratchFolder();
 const page = folder.path("replay.html");
 const ATTACK = `</script><script>window.hit = 1</script><img src="https://example.com/x.png" onerror="window.hit = 2">`;
 let browser: Browser;
-const browserTest = test.skipIf(!hasBrowser);
 
 beforeAll(async () => {
-  if (!hasBrowser) return;
   const chat = gardenChat(150).map(({ role, content }, index) => ({
     role,
     content: index > 0 && index % 9 === 0 ? `${ATTACK} ${content}` : content,
@@ -22,28 +21,27 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(chat));
   const done = await runCli(["replay", file, "--window", "4k", "--prices", "gpt-4o", "--html", page]);
   expect(done.code).toBe(0);
-  browser = await chromium.launch(await browserOptions());
+  browser = await connect();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  folder.remove();
-});
+afterAll(() => folder.remove());
 
-async function open(width: number, colorScheme: "light" | "dark"): Promise<{ tab: Page; faults: string[] }> {
-  const tab = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-  tab.setDefaultTimeout(HANGS_AFTER_MS);
+async function open(width: number, colorScheme: "light" | "dark"): Promise<Opened> {
+  const { tab, context } = await lendTab(browser, "file://", {
+    viewport: { width, height: 800 },
+    colorScheme,
+  });
   const faults: string[] = [];
   tab.on("console", (message) => faults.push(message.text()));
   tab.on("pageerror", (error) => faults.push(String(error)));
   tab.on("request", (request) => {
     if (!request.url().startsWith("file:")) faults.push(`asked for ${request.url()}`);
   });
-  await tab.goto(`file://${page}`);
-  return { tab, faults };
+  await tab.goto(String(pathToFileURL(page)));
+  return { tab, context, faults };
 }
 
-browserTest.each([
+test.each([
   [1280, "light"],
   [1280, "dark"],
   [390, "light"],
@@ -51,9 +49,10 @@ browserTest.each([
 ] as const)(
   "%i px, %s: no fault, no sideways scrolling, nothing of the transcript runs",
   async (width, scheme) => {
-    const { tab, faults } = await open(width, scheme);
-    for (const details of await tab.locator("details").all())
-      await details.evaluate((element) => element.setAttribute("open", ""));
+    const { tab, context, faults } = await open(width, scheme);
+    await tab.locator("details").evaluateAll((all) => {
+      for (const details of all) details.setAttribute("open", "");
+    });
     const seen = await tab.evaluate<{ hit: unknown; overflow: number; background: string }>(
       `({ hit: window.hit, overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
     );
@@ -63,29 +62,26 @@ browserTest.each([
     expect(brightness > 128).toBe(scheme === "light");
     expect(await tab.locator("img").count()).toBe(0);
     expect(faults).toEqual([]);
-    await tab.close();
+    await context.close();
   },
 );
 
-browserTest(
-  "a mark opens its compaction, which shows the receipt and the summary word for word",
-  async () => {
-    const { tab } = await open(1280, "light");
-    const summary = tab.locator("#c1 h3:text-is('Summary message') + pre");
-    expect(await summary.isVisible()).toBe(false);
-    await tab.locator("a.mark").first().click();
-    await summary.waitFor({ state: "visible" });
-    expect(await tab.locator("#c1 h3:text-is('Summary message')").count()).toBe(1);
-    expect(await summary.textContent()).toContain("<conversation-summary>\nA record of earlier messages");
-    expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("summarised");
-    const chips = await tab.locator("#c1 .chip").allTextContents();
-    expect(chips).toEqual(["Exact lines, no model", expect.stringMatching(/^because the view was /)]);
-    await tab.close();
-  },
-);
+test("a mark opens its compaction, which shows the receipt and the summary word for word", async () => {
+  const { tab, context } = await open(1280, "light");
+  const summary = tab.locator("#c1 h3:text-is('Summary message') + pre");
+  expect(await summary.isVisible()).toBe(false);
+  await tab.locator("a.mark").first().click();
+  await summary.waitFor({ state: "visible" });
+  expect(await tab.locator("#c1 h3:text-is('Summary message')").count()).toBe(1);
+  expect(await summary.textContent()).toContain("<conversation-summary>\nA record of earlier messages");
+  expect(await tab.locator("#c1 td.fate").allTextContents()).toContain("summarised");
+  const chips = await tab.locator("#c1 .chip").allTextContents();
+  expect(chips).toEqual(["Exact lines, no model", expect.stringMatching(/^because the view was /)]);
+  await context.close();
+});
 
-browserTest("hovering and arrow keys tell about a request", async () => {
-  const { tab } = await open(1280, "light");
+test("hovering and arrow keys tell about a request", async () => {
+  const { tab, context } = await open(1280, "light");
   const plot = tab.locator(".plot").first();
   await plot.hover();
   const tip = plot.locator(".tip");
@@ -95,5 +91,5 @@ browserTest("hovering and arrow keys tell about a request", async () => {
   await plot.focus();
   await tab.keyboard.press("ArrowRight");
   expect(await tip.textContent()).not.toBe(before);
-  await tab.close();
+  await context.close();
 });

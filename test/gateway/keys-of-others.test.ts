@@ -135,7 +135,9 @@ it.each(["/v1/models", "/api/models"])("%s shows the client's key to one upstrea
   await Promise.all(lists.map((list) => list.close()));
   expect(said).toContain("m1");
   expect(said).toContain("n1");
-  expect(first!.seen.map(({ request }) => request.headers.authorization)).toEqual([`Bearer ${SECRET}`]);
-  expect(second!.seen.length).toBe(1);
-  expect(JSON.stringify(second!.seen[0]!.request.headers)).not.toContain(SECRET);
+  // Beside its list, an upstream may be asked for the windows of models that nobody knows.
+  const [shown, hidden] = [first!, second!].map(({ seen }) => seen.map(({ request }) => request.headers));
+  expect(new Set(shown!.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${SECRET}`]));
+  expect(hidden!.length).toBeGreaterThan(0);
+  expect(JSON.stringify(hidden)).not.toContain(SECRET);
 });

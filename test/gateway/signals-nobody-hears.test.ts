@@ -41,7 +41,9 @@ it.each([
 
 it("a server whose terminal goes away finishes what is under way", async () => {
   const asked = Promise.withResolvers<() => void>();
-  const there = await startUpstream((_, __, response) => {
+  const there = await startUpstream((request, __, response) => {
+    // Nothing is known of its models.
+    if (request.method === "GET") return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
     const chunk = { choices: [{ index: 0, delta: { content: "whole" }, finish_reason: "stop" }] };
     asked.resolve(() => response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
+import { isConversationNotFound } from "../../stores/shared/not-found.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { type Log, loggable } from "../telemetry/log.ts";
@@ -25,6 +26,14 @@ export function describeFailure(error: unknown): {
       status: error.kind === "timeout" ? 504 : 502,
       code: `upstream-${error.kind}`,
       message: error.message,
+      isOurs: false,
+    };
+  // It was there when the request was looked at.
+  if (isConversationNotFound(error))
+    return {
+      status: 404,
+      code: "not-found",
+      message: "precis: the conversation was deleted meanwhile.",
       isOurs: false,
     };
   if (error instanceof PrecisError)

@@ -1,10 +1,12 @@
 import { StoreError } from "../../core/errors.ts";
 
+const NO_CONVERSATION = "there is no conversation";
+
 /** There is no such conversation: never was, was deleted, or belongs to another tenant. */
 export function conversationNotFound(operation: string, id: string): StoreError {
   return new StoreError({
     operation,
-    message: `there is no conversation ${id}.`,
+    message: `${NO_CONVERSATION} ${id}.`,
     fix: "It may have been deleted; leave `conversation` out to begin a new one.",
   });
 }
@@ -16,6 +18,11 @@ export function anchorNotFound(id: string): StoreError {
     message: `conversation ${id} doesn't hold the message that the new ones follow.`,
     fix: "Look the transcript up with `find` and append what comes after the messages that match.",
   });
+}
+
+/** Does the store say that a conversation isn't there? By its words, because the error may come from another thread. */
+export function isConversationNotFound(error: unknown): boolean {
+  return isRefusal(error) && (error as StoreError).message.includes(NO_CONVERSATION);
 }
 
 /** Does the store refuse something for what is or isn't in it? A database that fails is told with its cause, and may work a moment later. */

@@ -47,7 +47,7 @@ export async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Waits for something, but not beyond the signal: undefined if that comes first. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   // Nobody waits for it any more, so nobody would hear that it failed.
   work.catch(() => {});
   return Promise.race([work, aborted(signal).then(() => undefined)]);

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import { type Io, unlessAborted, warnOn } from "./io.ts";
+import { type Io, untilAborted, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 
@@ -52,7 +52,7 @@ export async function withDatabase<T>(
   });
   const ready = store.ready().then(() => true);
   // A store that doesn't answer isn't closed: that would wait for it, too.
-  if (!(await unlessAborted(ready, io.signal).catch(() => true))) throw io.signal.reason;
+  if (!(await untilAborted(ready, io.signal).catch(() => true))) throw io.signal.reason;
   try {
     await ready;
     return await work(store, name, config);

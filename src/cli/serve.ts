@@ -4,7 +4,7 @@ import type { GatewayConfigInput } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/address.ts";
 import { profiles } from "../profiles/index.ts";
-import { aborted, type Io, unlessAborted, warnOn } from "./io.ts";
+import { aborted, type Io, untilAborted, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
@@ -92,7 +92,7 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     return;
   }
   // A store may not answer: who is told to end meanwhile has nothing to finish.
-  const running = await unlessAborted(createGateway(config, { version: version() }), signal);
+  const running = await untilAborted(createGateway(config, { version: version() }), signal);
   if (!running) return;
   const address = await running.listen();
   // Those that were added on the page, too: the config doesn't know them.

@@ -10,6 +10,7 @@ import type {
   RungName,
   Usage,
 } from "../core/types.ts";
+import { unlessAborted } from "../core/unless-aborted.ts";
 import { acceptNotes, splitNotes } from "../summaries/accept/notes.ts";
 import {
   type Acceptance,
@@ -194,12 +195,10 @@ async function ask(
   };
   const made = { name: work.name, rung: work.rung, covers: [work.covers], cap: request.cap, model: model.id };
   signal.throwIfAborted();
-  const reply = await unlessAborted(signal, async () => replyOf(await model.complete(request), model)).catch(
-    (error: unknown) => {
-      if (!isCancelled(error)) calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
-      throw error;
-    },
-  );
+  const reply = await unlessAborted(complete(model, request), signal).catch((error: unknown) => {
+    if (!isCancelled(error)) calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
+    throw error;
+  });
   const paid = { usage: reply.usage, cost: costOf(reply.model ?? model.id, reply.usage) };
   const planted = plantedInstructions(messages, work.covers);
   const parts = splitNotes(reply.text);
@@ -230,15 +229,8 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof ModelError && error.failure === "cancelled";
 }
 
-/** A model of the host's own may not heed its signal; nobody is kept waiting for it. */
-function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", stop));
-  });
+async function complete(model: Model, request: ModelRequest): Promise<ModelReply> {
+  return replyOf(await model.complete(request), model);
 }
 
 /** A model of the host's own may answer anything. */

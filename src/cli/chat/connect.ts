@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
-import { type Io, unlessAborted, warnOn } from "../io.ts";
+import { type Io, untilAborted, warnOn } from "../io.ts";
 import { needDatabase, withoutPassword } from "../open-database.ts";
 import { type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { shortId } from "../short-names.ts";
@@ -73,7 +73,7 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     },
     { version: version() },
   );
-  const running = await unlessAborted(starting, io.signal);
+  const running = await untilAborted(starting, io.signal);
   if (!running) throw io.signal.reason;
   const url = await running.listen();
   return {

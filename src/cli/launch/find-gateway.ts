@@ -1,7 +1,7 @@
 import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { routes, type Status } from "../../gateway/api.ts";
 import { shownAddress } from "../../gateway/upstream/address.ts";
-import { type Io, unlessAborted, warnOn } from "../io.ts";
+import { type Io, untilAborted, warnOn } from "../io.ts";
 import { version } from "../version.ts";
 
 /** A gateway for a client, and what is known of it. */
@@ -49,7 +49,7 @@ export async function findGateway(wish: GatewayWish, io: Io): Promise<FoundGatew
   const { createGateway } = await import("../../gateway/create-gateway.ts");
   // The terminal belongs to the client: a line of a log in the middle of its screen would spoil it.
   const starting = createGateway({ ...config, workers: 1, log: "silent" }, { version: version() });
-  const gateway = await unlessAborted(starting, io.signal);
+  const gateway = await untilAborted(starting, io.signal);
   if (!gateway) throw io.signal.reason;
   const url = await gateway.listen();
   return { url, upstreams, isOwn: true, close: () => gateway.close() };

@@ -144,6 +144,7 @@ export interface RecordedQuote {
 /** What was sent before each answer. Between compactions a view grows by what is said. */
 export function pastOf(options: {
   readonly messages: readonly Message[];
+  /** Leading system messages among them. */
   readonly lead: number;
   /** Tokens of each message, and of a system prompt that stands apart from them. */
   readonly tokens: readonly number[];

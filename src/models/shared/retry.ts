@@ -1,4 +1,5 @@
 import { ConfigError, ModelError } from "../../core/errors.ts";
+import { unlessAborted } from "../../core/unless-aborted.ts";
 import { MAX_TIMER_MS } from "./time-limit.ts";
 
 /** How often and how long a failed request is tried again. */
@@ -50,7 +51,7 @@ export function createRetry(options: RetryOptions = {}): Retry {
     try {
       for (let number = 1; ; number += 1) {
         try {
-          return await unlessAborted(either, attempt({ number, signal: either }));
+          return await unlessAborted(attempt({ number, signal: either }), either);
         } catch (error) {
           if (signal?.aborted) throw cancelled(model, signal);
           if (deadline.signal.aborted) throw timedOut(model, settings.deadlineMs, error);
@@ -82,19 +83,6 @@ function check(settings: typeof DEFAULTS): void {
       fix: `Leave it out for the default of ${DEFAULTS[name]}.`,
     });
   }
-}
-
-/** A model object of the host may not listen to its signal; the caller still isn't kept waiting. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => undefined);
-    return Promise.reject(new Error("aborted"));
-  }
-  return new Promise<T>((resolve, reject) => {
-    const stop = () => reject(new Error("aborted"));
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 /** Waits so long, or until the signal. */

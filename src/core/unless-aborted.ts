@@ -1,0 +1,12 @@
+/**
+ * What the work comes to; rejects with the signal's reason as soon as that aborts. A model of the host's own may not heed its
+ * signal, and nobody is kept waiting for it.
+ */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -57,8 +57,11 @@ test("a small packed file with a line that no text can hold is named, not a fail
   expect(await readUpTo(1_000, gzipSync(`${"a".repeat(900)}\n`.repeat(50)))).toHaveLength(50);
 });
 
-test("a file in UTF-16, as PowerShell writes it, is read as text and not called binary", async () => {
-  const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
+test.each([
+  ["as PowerShell writes it", (bytes: Buffer) => bytes],
+  ["with its bytes in the other order", (bytes: Buffer) => bytes.swap16()],
+])("a file in UTF-16, %s, is read as text and not called binary", async (_, ordered) => {
+  const bytes = ordered(Buffer.from(`\ufeff${text}`, "utf16le"));
   expect(await read(bytes)).toEqual(lines);
   expect(await read(...Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(lines);
   expect(await read(gzipSync(bytes))).toEqual(lines);

@@ -26,7 +26,7 @@ export async function* readLines(
   longestLine = LONGEST_LINE,
 ): AsyncGenerator<string> {
   const { stream, total } = await open(file, io);
-  let decoder: StringDecoder | undefined;
+  let decoder: ReturnType<typeof decoderOf> | undefined;
   let isStart = true;
   const rest: string[] = [];
   let chars = 0;
@@ -63,15 +63,18 @@ export async function* readLines(
   if (last !== "") yield last;
 }
 
-/** The mark at the beginning of a file in UTF-16, as PowerShell's `>` writes it on Windows. */
+/** The marks at the beginning of a file in UTF-16: as PowerShell's `>` writes it on Windows, and with its bytes in the other order. */
 const UTF16_MARK = [0xff, 0xfe] as const;
+const UTF16_BIG_ENDIAN_MARK = [0xfe, 0xff] as const;
 
 const BYTE_ORDER_MARK = /^\ufeff/;
 
 /** A text is UTF-8 unless its mark says otherwise. */
-function decoderOf(start: Buffer): StringDecoder {
-  const isUtf16 = UTF16_MARK.every((byte, index) => start[index] === byte);
-  return new StringDecoder(isUtf16 ? "utf16le" : "utf8");
+function decoderOf(start: Buffer): Pick<StringDecoder, "write" | "end"> {
+  const begins = (mark: readonly number[]): boolean => mark.every((byte, index) => start[index] === byte);
+  if (!begins(UTF16_BIG_ENDIAN_MARK)) return new StringDecoder(begins(UTF16_MARK) ? "utf16le" : "utf8");
+  const decoder = new TextDecoder("utf-16be");
+  return { write: (bytes) => decoder.decode(bytes as Buffer, { stream: true }), end: () => decoder.decode() };
 }
 
 /** Says in words why a file can't be read, before anything is begun that needs it. */

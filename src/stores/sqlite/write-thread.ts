@@ -63,12 +63,17 @@ if (port) {
     return true;
   };
 
+  const done = async (job: Exclude<WriteThreadJob, "close">): Promise<WriteThreadAnswer> => {
+    if (job === "empty-log") return emptyLog(session);
+    return job === "take-over-log" ? takeOver() : append(job);
+  };
+
   port.on("message", async (job: WriteThreadJob) => {
     if (job === "close") {
       session.close();
       port.close();
-    } else if (job === "empty-log") port.postMessage(emptyLog(session));
-    else if (job === "take-over-log") port.postMessage(takeOver());
-    else port.postMessage(await append(job).catch(() => undefined));
+    }
+    // On a full disk nothing can be taken over, and the thread is needed again when there is room.
+    else port.postMessage(await done(job).catch(() => undefined));
   });
 }

@@ -88,6 +88,15 @@ it("a server that never answers the question still gets the request", async () =
   expect(asked()).toHaveLength(1);
 });
 
+it("nothing is asked for a request that fits any window", async () => {
+  await start(SERVERS["vLLM"]!);
+  const [first] = messages;
+  expect((await post(`${gateway.url}/v1/chat/completions`, { model: MODEL, messages: [first] })).status).toBe(
+    200,
+  );
+  expect(asked()).toEqual([]);
+});
+
 it.each([
   [{ window: "16k" }, MODEL],
   [{}, "gpt-4o"],

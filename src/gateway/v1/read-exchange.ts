@@ -40,6 +40,9 @@ type ReadingParts = Pick<
 /** Where a request comes from and goes to. */
 type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path">;
 
+/** A shorter request fits whatever window its model has (bytes). */
+const FITS_ANY_WINDOW = 4_096;
+
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
   const { request, response, client, wire, path } = base;
@@ -52,7 +55,8 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   const plain = rewritten ?? received.plain;
   const asking = { tenant: client.tenant, wire, upstream, model: asked.model };
   const { headers } = request;
-  const telling = options.off
+  const needsNoWindow = options.off || plain.length < FITS_ANY_WINDOW;
+  const telling = needsNoWindow
     ? undefined
     : parts.askWindow({ ...asking, headers, keyIsOurs: client.keyIsOurs });
   if (telling) await telling;

@@ -5,7 +5,7 @@ import { createTurns } from "./turns.ts";
 const MB = 1_024 * 1_024;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-function keeper() {
+function keeper(isEmptied = true) {
   const turns = createTurns();
   const done: string[] = [];
   let finish = (_: boolean): void => {};
@@ -21,7 +21,7 @@ function keeper() {
       },
       emptyLog: async () => {
         done.push("empty");
-        return true;
+        return isEmptied;
       },
     },
     direct: { run: () => [] },
@@ -72,5 +72,24 @@ test("a log's file that grows and grows is cut, and one that can't be taken over
   await settled();
   write(33);
   expect(done).toEqual(["take over", "empty", "take over", "take over"]);
+  log.close();
+});
+
+test("while somebody reads for long, a log that grows isn't cut again and again, but is when that may have ended", async () => {
+  const { log, done, write, finish } = keeper(false);
+  const taken = async (megabytes: number) => {
+    write(megabytes);
+    finish(true);
+    await settled();
+  };
+  await taken(70);
+  expect(done).toEqual(["take over", "empty"]);
+  await taken(80);
+  await taken(100);
+  expect(done).toHaveLength(2);
+  await taken(103);
+  expect(done).toHaveLength(4);
+  for (let hundreds = 0; hundreds < 21; hundreds++) await taken(103);
+  expect(done).toHaveLength(6);
   log.close();
 });

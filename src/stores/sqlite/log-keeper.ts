@@ -25,6 +25,8 @@ const TAKE_OVER_BYTES = 32 * MB;
 const GROWN_BYTES = 4 * MB;
 /** A file of this length is cut all the same. */
 const CUT_BYTES = 64 * MB;
+/** While somebody reads for long, the log grows: it is cut after so many more writes at the earliest. */
+const AGAIN_WRITES = 2_000;
 /** While somebody reads the log: pause between two tries (milliseconds), and how many there are. */
 const PAUSE_MS = 50;
 const MAX_TRIES = 20;
@@ -45,6 +47,8 @@ export function createLogKeeper({
   let writes = 0;
   let isTakingOver = false;
   let full = TAKE_OVER_BYTES;
+  /** With this write the file is to be cut once more, though it hasn't grown. */
+  let again = Number.POSITIVE_INFINITY;
   let isClosed = false;
 
   const once = async (): Promise<boolean> => {
@@ -74,7 +78,10 @@ export function createLogKeeper({
     try {
       if (!(await writer.takeOverLog()) || isClosed) return;
       full = logBytes() + GROWN_BYTES;
-      if (full > CUT_BYTES) await once();
+      again = Number.POSITIVE_INFINITY;
+      if (full <= CUT_BYTES || (await once())) return;
+      full = logBytes() + TAKE_OVER_BYTES;
+      again = writes + AGAIN_WRITES;
     } finally {
       isTakingOver = false;
     }
@@ -84,7 +91,7 @@ export function createLogKeeper({
     wrote() {
       later();
       if (++writes % LOOK_EVERY !== 0 || isTakingOver) return;
-      if (logBytes() >= full) takeOver().catch(() => {});
+      if (writes >= again || logBytes() >= full) takeOver().catch(() => {});
     },
     async empty() {
       for (let tries = 0; tries < MAX_TRIES; tries++) {

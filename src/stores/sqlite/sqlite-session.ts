@@ -137,10 +137,16 @@ export function createSession(database: DatabaseSync): SqliteSession {
   };
 }
 
-/** Takes the log over into the main file, so that this is the whole database. False if somebody still reads the log. */
+/** Takes the log over into the main file, so that this is the whole database. False if somebody still reads the log: nobody waits for that. */
 export function emptyLog(session: Pick<SqliteSession, "run">): boolean {
-  const [row] = session.run({ sql: "pragma wal_checkpoint(truncate)", parameters: [] });
-  return (row as { readonly busy: number } | undefined)?.busy === 0;
+  const pragma = (text: string) => session.run({ sql: `pragma ${text}`, parameters: [] })[0];
+  const { timeout } = pragma("busy_timeout") as { readonly timeout: number };
+  pragma("busy_timeout = 0");
+  try {
+    return (pragma("wal_checkpoint(truncate)") as { readonly busy: number } | undefined)?.busy === 0;
+  } finally {
+    pragma(`busy_timeout = ${timeout}`);
+  }
 }
 
 /** Takes over what the log has, while others read and write. What they write meanwhile stays in it. */

@@ -63,7 +63,7 @@ if (port) {
     return true;
   };
 
-  const done = async (job: Exclude<WriteThreadJob, "close">): Promise<WriteThreadAnswer> => {
+  const answerTo = async (job: Exclude<WriteThreadJob, "close">): Promise<WriteThreadAnswer> => {
     if (job === "empty-log") return emptyLog(session);
     return job === "take-over-log" ? takeOver() : append(job);
   };
@@ -74,6 +74,6 @@ if (port) {
       port.close();
     }
     // On a full disk nothing can be taken over, and the thread is needed again when there is room.
-    else port.postMessage(await done(job).catch(() => undefined));
+    else port.postMessage(await answerTo(job).catch(() => undefined));
   });
 }

@@ -14,22 +14,22 @@ import type { WireRequest } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
 
-/** What a record is made from. */
-interface Recorded {
+/** A transcript as it was read. */
+interface ReadTranscript {
   readonly messages: readonly Message[];
   readonly start: number;
   readonly wire: readonly unknown[];
 }
 
 /** What names and head of a request's own messages are made by. */
-interface Request extends Pick<WireRequest, "system"> {
+interface OfRequest extends Pick<WireRequest, "system"> {
   readonly dialect: Dialect<unknown>;
   textHash(text: string): string;
   readonly chains: KnownChains | undefined;
 }
 
 /** The record that an answer was added to, and the chain with the answer. */
-interface Grown {
+interface OfRecord {
   readonly before: TranscriptRecord;
   readonly growing: Chain;
 }
@@ -53,11 +53,11 @@ export class TranscriptRecord {
   readonly start: number;
   readonly wire: readonly unknown[];
   readonly hasAnswer: boolean;
-  readonly #of: Request | Grown;
+  readonly #of: OfRequest | OfRecord;
   #hashed: Hashed | undefined;
   #head: { readonly text: string | undefined } | undefined;
 
-  constructor({ messages, start, wire }: Recorded, of: Request | Grown) {
+  constructor({ messages, start, wire }: ReadTranscript, of: OfRequest | OfRecord) {
     this.messages = messages;
     this.start = start;
     this.wire = wire;

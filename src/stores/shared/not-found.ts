@@ -1,14 +1,17 @@
 import { StoreError } from "../../core/errors.ts";
 
-const NO_CONVERSATION = "there is no conversation";
+/** Errors that say so. */
+const notFound = new WeakSet<StoreError>();
 
 /** There is no such conversation: never was, was deleted, or belongs to another tenant. */
 export function conversationNotFound(operation: string, id: string): StoreError {
-  return new StoreError({
+  const error = new StoreError({
     operation,
-    message: `${NO_CONVERSATION} ${id}.`,
+    message: `there is no conversation ${id}.`,
     fix: "It may have been deleted; leave `conversation` out to begin a new one.",
   });
+  notFound.add(error);
+  return error;
 }
 
 /** The message that new ones should follow isn't part of the conversation. */
@@ -20,9 +23,9 @@ export function anchorNotFound(id: string): StoreError {
   });
 }
 
-/** Does the store say that a conversation isn't there? By its words, because the error may come from another thread. */
+/** Does the store say that a conversation isn't there? */
 export function isConversationNotFound(error: unknown): boolean {
-  return isRefusal(error) && (error as StoreError).message.includes(NO_CONVERSATION);
+  return error instanceof StoreError && notFound.has(error);
 }
 
 /** Does the store refuse something for what is or isn't in it? A database that fails is told with its cause, and may work a moment later. */

@@ -27,6 +27,8 @@ export function Menu(props: { label: string; items: readonly MenuItem[]; childre
 
   useLayoutEffect(() => {
     if (!isOpen || !button.current || !list.current) return;
+    // In the top layer its place is the screen's: inside a row that is moved by a transform, `fixed` would mean the row.
+    list.current.showPopover();
     const box = button.current.getBoundingClientRect();
     const size = list.current.getBoundingClientRect();
     const below = box.bottom + 4 + size.height < window.innerHeight;
@@ -48,9 +50,12 @@ export function Menu(props: { label: string; items: readonly MenuItem[]; childre
         setOpen(false);
     };
     document.addEventListener("pointerdown", away);
+    // What is scrolled by hand leaves the menu behind.
+    document.addEventListener("wheel", away, { passive: true });
     window.addEventListener("resize", away);
     return () => {
       document.removeEventListener("pointerdown", away);
+      document.removeEventListener("wheel", away);
       window.removeEventListener("resize", away);
     };
   }, [isOpen]);
@@ -89,6 +94,7 @@ export function Menu(props: { label: string; items: readonly MenuItem[]; childre
         <div
           ref={list}
           id={id}
+          popover="manual"
           role="menu"
           aria-label={label}
           className="menu"

@@ -12,7 +12,7 @@ import { NEVER, recency } from "./recency.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
 import type { Statement } from "./statements.ts";
-import { type UserWords, userWordsSteps } from "./user-words.ts";
+import { userWordsSteps } from "./user-words.ts";
 
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
 const OUTCOMES_SHARE = 0.15;
@@ -40,10 +40,7 @@ export function* messageQuotes(material: MessageMaterial, free: number): Steps<M
   const { input, messages, isHidden, transcript, narrative } = material;
   const { count } = input;
   const indexes = [...messages.keys()].filter(isHidden);
-  const words = (yield* userWordsSteps(messages, indexes, input.isOurs)).map(
-    // What was pasted into a message isn't for the system prompt.
-    (one): UserWords => (input.quotesBeside ? { ...one, whole: one.text } : one),
-  );
+  const words = yield* userWordsSteps(messages, indexes, input.isOurs);
   yield;
   // People write words, tools write names and numbers, which take more tokens for the same length.
   const prose = estimateTokens(

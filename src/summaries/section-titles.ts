@@ -16,7 +16,7 @@ export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
 export const SECTION_TITLES: readonly string[] = Object.values(SECTIONS);
 
 /**
- * What may stand in a system message: what a person, the host or the accepted narrative said. The rest quotes tools, files
- * and answers, and stays below that.
+ * What may stand in a system message: the accepted narrative and what the host said. The rest quotes people, tools, files and
+ * answers, and stays below that: a host may send passages in a message of the user's, and nothing tells them from what was typed.
  */
-export const TRUSTED_SECTIONS: readonly SectionName[] = ["narrative", "words", "state"];
+export const TRUSTED_SECTIONS: readonly SectionName[] = ["narrative", "state"];

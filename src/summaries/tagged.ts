@@ -63,8 +63,10 @@ export function* typedAndTagged(
   for (const match of text.matchAll(OPENING_TAG)) {
     const name = match[1]!;
     if (match.index < from || !ends.has(name) || TYPED_NAME.test(name) || !isMeant(name)) continue;
-    const end = nextAfter(ends.get(name)!, match.index);
-    if (end === undefined) continue;
+    const closings = ends.get(name)!;
+    // A passage may write the closing tag of its own block: what it says up to the last one isn't typed.
+    const end = isRetrieved(name) ? closings.places.at(-1)! : nextAfter(closings, match.index);
+    if (end === undefined || end <= match.index) continue;
     if (match.index > from) yield { tagged: false, text: typed(text.slice(from, match.index)) };
     from = end;
     yield { tagged: true, text: text.slice(match.index, from) };

@@ -124,7 +124,13 @@ it("a model's narrative with such lines is neutralised when it is accepted", asy
   expect(record?.text).not.toContain("<system>");
   const prompt = textsOf(view)[0]!;
   expect(prompt).toContain("Pages about gauges and rotors");
-  expect(prompt.match(/^The user's words:$/gm)).toHaveLength(1);
+  // The one genuine title stands in the user's role, with what the user said.
+  expect(prompt).not.toMatch(/^The user's words:$/m);
+  expect(
+    textsOf(view)
+      .join("\n")
+      .match(/^The user's words:$/gm),
+  ).toHaveLength(1);
   expect(prompt.match(/<\/conversation-summary>/g)).toHaveLength(1);
   expect(report.warnings.map(({ code }) => code)).toContain("planted-instruction");
 });

@@ -64,17 +64,17 @@ describe.each(DIALECT_IDS)("%s", (id) => {
   );
 
   it.each(["system", "merged"] as const)(
-    "placement %s: frame and user's words stand in the system prompt, quotations follow as a user message",
+    "placement %s: the frame stands in the system prompt, the user's words and quotations follow as a user message",
     async (placement) => {
       const { roles, report } = await compacted(id, { placement });
       const [summary, quotes] = report.entries.filter((entry) => entry.type === "insert");
       expect(summary?.message.role).toBe("system");
-      expect(summary?.message.text).toContain("The user's words:\n");
+      expect(summary?.message.text).toContain("A record of earlier messages");
       expect(summary?.message.text).not.toContain("Lines from messages");
       expect(quotes).toMatchObject({ covers: [], message: { role: "user" } });
       expect(quotes?.message.text).toMatch(/^<conversation-summary>\nQuotations from earlier messages/);
       expect(roles("Quotations from earlier messages")).toEqual(["user"]);
-      expect(roles("The user's words:")).toEqual(["system"]);
+      expect(roles("The user's words:")).toEqual(["user"]);
     },
   );
 

@@ -63,7 +63,7 @@ export const dbLine: CommandLine = {
   },
   notes: [
     "status counts what is in it. backup FILE writes a whole copy of an SQLite database, also while a server uses it. export prints everything as lines of JSON, as it is at one moment, and import FILE adds such lines to a database of either kind, client keys only with --with-keys. sweep removes what has expired and, with --older-than, what is older. vacuum gives freed space back to the disk.",
-    "A database of an older version is brought up to date when it is opened; one of a newer version is refused.",
+    "A database of another version is refused, and left as it is.",
   ],
   examples: [
     "precis db status",

@@ -43,13 +43,7 @@ export async function withDatabase<T>(
   });
   const name = withoutPassword(config.db);
   if (!create) needDatabase(config.db, missing);
-  const store = openStore(config.db, {
-    onMigration({ done, total }) {
-      // A database that was just made has nothing to be brought up to date.
-      if (total > 0)
-        io.stderr.write(`precis: bringing the database up to date: ${done} of ${total} conversations\n`);
-    },
-  });
+  const store = openStore(config.db);
   const ready = store.ready().then(() => true);
   // A store that doesn't answer isn't closed: that would wait for it, too.
   if (!(await untilAborted(ready, io.signal).catch(() => true))) throw io.signal.reason;

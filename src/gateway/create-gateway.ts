@@ -4,7 +4,7 @@ import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { Compactor } from "../core/types.ts";
-import type { ServerStore } from "../stores/server-store.ts";
+import { openStore, type ServerStore } from "../stores/server.ts";
 import { createAskWindow } from "./compaction/ask-window.ts";
 import type { CompactionParts } from "./compaction/compaction-parts.ts";
 import { createCompactors } from "./compaction/compactors.ts";
@@ -30,7 +30,6 @@ import { createAuthenticate } from "./http/authenticate.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createStreamLimit } from "./http/stream-limit.ts";
 import { openHttp, waitAtMost } from "./open-http.ts";
-import { openStore } from "./open-store.ts";
 import { createGrace } from "./ops/grace.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
 import { startSweep } from "./ops/sweep.ts";
@@ -85,7 +84,7 @@ export async function createGateway(
   const { log, health: logHealth } = parts.log
     ? { log: parts.log, health: undefined }
     : createLog(config.log);
-  const store = parts.store ?? openStore(config, { log, now });
+  const store = parts.store ?? openStore(config.store ? config.db : "memory");
   await store.ready();
   const mode = config.auth.mode ?? defaultMode(config);
   if (mode === "keys") await needKeys(config, store);

@@ -49,7 +49,7 @@ function needSharedStore({ db, store, workers }: GatewayConfig): void {
   });
 }
 
-/** The first worker starts alone: what it can't do, none can, and a database is migrated once. */
+/** The first worker starts alone: what it can't do, none can, and a database's tables are made once. */
 async function watch(
   config: GatewayConfig,
   { signal, interrupted }: Ends,

@@ -1,7 +1,6 @@
 import { memoryServerStore } from "./memory/server.ts";
 import { postgresStore } from "./postgres.ts";
 import type { ServerStore } from "./server-store.ts";
-import type { ServerStoreOptions } from "./sql/create-sql-store.ts";
 import { sqliteStore } from "./sqlite.ts";
 
 /**
@@ -16,9 +15,7 @@ import { sqliteStore } from "./sqlite.ts";
  * await store.close();
  * ```
  */
-export function openStore(where: string, options: Pick<ServerStoreOptions, "onMigration"> = {}): ServerStore {
+export function openStore(where: string): ServerStore {
   if (where === "memory" || where === ":memory:") return memoryServerStore();
-  return /^postgres(?:ql)?:\/\//.test(where)
-    ? postgresStore({ url: where, ...options })
-    : sqliteStore({ path: where, ...options });
+  return /^postgres(?:ql)?:\/\//.test(where) ? postgresStore({ url: where }) : sqliteStore({ path: where });
 }

@@ -10,5 +10,4 @@ export { openStore } from "./open-store.ts";
 export { type PostgresStoreOptions, postgresStore } from "./postgres.ts";
 export type * from "./server-store.ts";
 export type { ServerStoreOptions } from "./sql/create-sql-store.ts";
-export type { MigrationProgress } from "./sql/migrate.ts";
 export { type SqliteStoreOptions, sqliteStore } from "./sqlite.ts";

@@ -10,7 +10,6 @@ import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
 import { BEGIN_READ, createSession, openDatabase, PRIVATE, whenFree } from "./sqlite/sqlite-session.ts";
 import { startWriter } from "./sqlite/start-writer.ts";
-import { takeOverJournals } from "./sqlite/take-over-journals.ts";
 import { sqliteTextIndex } from "./sqlite/text-index.ts";
 import { createTurns } from "./sqlite/turns.ts";
 
@@ -80,7 +79,6 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
         if (appended) log?.wrote();
         return appended;
       },
-      takeOver: (run) => takeOverJournals({ path, run }),
     }),
     textIndex: sqliteTextIndex,
     rowsOf: {

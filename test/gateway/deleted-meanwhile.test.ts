@@ -19,7 +19,7 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: object])
 
 it.each(["memory", "sqlite"])("a conversation that is removed meanwhile isn't found: %s", async (kind) => {
   const db = kind === "memory" ? "memory" : folder.path("x.db");
-  const store = openStore(db, {});
+  const store = openStore(db);
   await store.ready();
   const update = store.conversations.update.bind(store.conversations);
   let isRemoved = false;

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrations } from "../../src/stores/migrations/index.ts";
+import { SCHEMA_VERSION } from "../../src/stores/migrations/0001-initial.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
 /** What the recipe may touch, those of documentation and tests included. */
@@ -39,8 +39,6 @@ beforeAll(() => {
   cpSync(join(root, "src"), join(copy, "src"), { recursive: true, filter: isRun });
   cpSync(join(root, "package.json"), join(copy, "package.json"));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const next = String(migrations.length + 1).padStart(4, "0");
-  const newest = migrations.length;
 
   // 1. What callers say and see.
   edit(
@@ -64,30 +62,13 @@ beforeAll(() => {
       '  region: { ...maybeText, as: "region", growth: "newest", isInherited: true },\n  fork_of: maybeText,\n',
     ],
   );
-  // 3. A migration, in the list of migrations; the store in memory says the same version.
-  writeFileSync(
-    join(copy, `src/stores/migrations/${next}-mood.ts`),
-    `import { rows } from "../sql/script.ts";
-import type { Migration } from "./index.ts";
-export const mood: Migration = {
-  name: "${next}-mood",
-  *up() {
-    yield* rows("alter table precis_messages add column mood text");
-    yield* rows("alter table precis_conversations add column region text");
-  },
-};
-`,
-  );
-  touched.add(`src/stores/migrations/${next}-mood.ts`);
+  // 3. The tables, and the version of the schema.
   edit(
-    "src/stores/migrations/index.ts",
-    [
-      'import { initial } from "./0001-initial.ts";',
-      `import { initial } from "./0001-initial.ts";\nimport { mood } from "./${next}-mood.ts";`,
-    ],
-    ["\n];", "\n  mood,\n];"],
+    "src/stores/migrations/0001-initial.ts",
+    ["    answer text,\n", "    answer text,\n    mood text,\n"],
+    ["    model text,\n", "    model text,\n    region text,\n"],
+    [`SCHEMA_VERSION = ${SCHEMA_VERSION};`, `SCHEMA_VERSION = ${SCHEMA_VERSION + 1};`],
   );
-  edit("src/stores/memory/upkeep.ts", [`const SCHEMA = ${newest};`, `const SCHEMA = ${newest + 1};`]);
   // 4. The contract, the reference and the changelog.
   for (const file of ["src/testing/store-contract/upkeep.ts", "docs/reference/stores.md", "CHANGELOG.md"])
     touched.add(file);

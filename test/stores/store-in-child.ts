@@ -1,7 +1,7 @@
 /**
  * A process that uses a store and can be killed at any moment. Usage: node store-in-child.ts ROLE WHERE NAME
  *
- *   open    migrates, says hello, ends
+ *   open    makes the tables, says hello, ends
  *   write   appends messages and saves records one after the other, and prints each number once it is acknowledged
  *   lease   takes a lease again and again, and keeps a counter that only one process at a time may touch
  */

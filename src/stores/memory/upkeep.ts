@@ -1,3 +1,4 @@
+import { SCHEMA_VERSION } from "../migrations/0001-initial.ts";
 import type { Imported, Retention, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import {
   EXPORT_VERSION,
@@ -13,9 +14,6 @@ import { deleteConversation } from "./delete-conversation.ts";
 import type { EventLimits } from "./held-events.ts";
 import type { Held } from "./held-records.ts";
 import type { MemoryContext, TenantData } from "./tenant-data.ts";
-
-/** Version of the schema that it behaves like. */
-const SCHEMA = 11;
 
 export function memoryUpkeep(context: MemoryContext): Upkeep {
   return {
@@ -95,7 +93,7 @@ function stats(context: MemoryContext, tenant: string | undefined): StoreStats {
   };
   return {
     kind: "memory",
-    schema: SCHEMA,
+    schema: SCHEMA_VERSION,
     tenants: all.filter((data) => !isEmpty(data)).length,
     counts,
     bytes: undefined,

@@ -1,16 +1,16 @@
 import { rows, type Script } from "../sql/script.ts";
-import { createIndex } from "./create-index.ts";
-import type { Migration } from "./index.ts";
+import type { SqlEngine } from "../sql/sql-engine.ts";
 
-/** The first schema, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. */
-export const initial: Migration = {
-  name: "0001-initial",
-  *up() {
-    yield* conversations();
-    yield* records();
-    yield* beside();
-  },
-};
+/** Stands in every database that was made with the tables below. Whoever changes them raises it. */
+export const SCHEMA_VERSION = 1;
+
+/** All tables, in an empty database. Times are milliseconds, flags are 0 or 1, JSON is text. */
+export function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
+  yield* conversations();
+  yield* records();
+  yield* beside();
+  yield* recallIndex(kind);
+}
 
 function* conversations(): Script<void> {
   // The JSON of messages and heads: each once per tenant.
@@ -25,6 +25,7 @@ function* conversations(): Script<void> {
     tenant text not null,
     id text not null,
     session text,
+    named smallint not null default 0,
     title text not null,
     title_search text not null,
     dialect text,
@@ -34,9 +35,11 @@ function* conversations(): Script<void> {
     tokens bigint not null,
     created_at bigint not null,
     updated_at bigint not null,
+    stored_at bigint,
     expires_at bigint,
     pinned smallint not null,
     archived smallint not null,
+    indexed bigint not null default 0,
     fork_of text,
     fork_length bigint,
     meta text,
@@ -50,25 +53,34 @@ function* conversations(): Script<void> {
   yield* createIndex("precis_conversations", "fork", ["tenant", "fork_of"], "fork_of");
   yield* createIndex("precis_conversations", "expires", ["expires_at"], "expires_at");
   yield* createIndex("precis_conversations", "updated", ["updated_at"]);
+  yield* rows(
+    "create index precis_conversations_by_unindexed on precis_conversations (tenant, id) where indexed < length",
+  );
 
-  // The messages of a conversation by position; `hash` is the chain hash. A body that a message still needs can't be
-  // deleted, whatever two nodes do at once.
+  // The messages of a conversation by position; `hash` is the chain hash. Its text stands with it or is a body of its own; a body
+  // that a message still needs can't be deleted, whatever two nodes do at once. The text is the last column, so that nobody reads it
+  // who asks for the others.
   yield* rows(`create table precis_messages (
     tenant text not null,
     conversation text not null,
     position bigint not null,
     hash text not null,
-    body text not null,
+    body text,
     role text not null,
     tokens bigint,
     at bigint not null,
+    answer text,
+    given text,
+    wire text,
     constraint precis_messages_pk primary key (tenant, conversation, position),
     constraint precis_messages_conversation foreign key (tenant, conversation)
       references precis_conversations (tenant, id) on delete cascade,
-    constraint precis_messages_body foreign key (tenant, body) references precis_bodies (tenant, hash)
+    constraint precis_messages_body foreign key (tenant, body) references precis_bodies (tenant, hash),
+    constraint precis_messages_text check ((body is null) <> (wire is null))
   )`);
   yield* createIndex("precis_messages", "hash", ["tenant", "hash"]);
-  yield* createIndex("precis_messages", "body", ["tenant", "body"]);
+  yield* createIndex("precis_messages", "answer", ["tenant", "answer"], "answer");
+  yield* createIndex("precis_messages", "body", ["tenant", "body"], "body");
 }
 
 function* records(): Script<void> {
@@ -93,6 +105,24 @@ function* records(): Script<void> {
     saved_at bigint not null,
     json text not null,
     constraint precis_undos_pk primary key (tenant, checkpoint)
+  )`);
+  // What answers of a model in a conversation took, by the hash of the conversation's first message.
+  yield* rows(`create table precis_answers (
+    tenant text not null,
+    hash text not null,
+    model text not null,
+    saved_at bigint not null,
+    json text not null,
+    constraint precis_answers_pk primary key (tenant, hash, model)
+  )`);
+  // What views quote for user messages, by checkpoint and message.
+  yield* rows(`create table precis_recalled (
+    tenant text not null,
+    hash text not null,
+    checkpoint text not null,
+    saved_at bigint not null,
+    json text not null,
+    constraint precis_recalled_pk primary key (tenant, hash, checkpoint)
   )`);
   // Chain hashes of deleted conversations: a summary that was under way meanwhile must not come back.
   yield* rows(`create table precis_tombstones (
@@ -156,4 +186,39 @@ function* beside(): Script<void> {
     last_used_at bigint,
     constraint precis_client_keys_pk primary key (tenant, id)
   )`);
+}
+
+/** An index of the words of all messages. */
+function* recallIndex(kind: SqlEngine["kind"]): Script<void> {
+  const number =
+    kind === "postgres"
+      ? "bigint generated by default as identity primary key"
+      : "integer primary key autoincrement";
+  yield* rows(`create table precis_recall_tenants (
+    number ${number}, tenant text not null unique, totals text not null,
+    oldest bigint not null, newest bigint not null)`);
+  yield* rows(`create table precis_recall_conversations (
+    number ${number}, tenant text not null, conversation text not null, totals text not null,
+    unique (tenant, conversation))`);
+  if (kind === "postgres") {
+    yield* rows("create table precis_recall (doc bigint primary key, tokens text[] not null)");
+    yield* rows("create index precis_recall_by_token on precis_recall using gin (tokens)");
+  } else {
+    // Only the index: the texts stand with their messages. Terms come as they are, so nothing but blanks may divide them.
+    yield* rows(`create virtual table precis_recall using fts5(tokens, content='', detail=none, columnsize=0,
+      tokenize="ascii tokenchars '-./~@$_'")`);
+    // What is deleted is gone from the index at once, not at some later merge.
+    yield* rows("insert into precis_recall (precis_recall, rank) values ('secure-delete', 1)");
+  }
+}
+
+/** An index; with `present`, only of rows that have a value there: the others cost nothing to write. */
+function* createIndex(
+  table: string,
+  name: string,
+  columns: readonly string[],
+  present?: string,
+): Script<void> {
+  const some = present === undefined ? "" : ` where ${present} is not null`;
+  yield* rows(`create index ${table}_by_${name} on ${table} (${columns.join(", ")})${some}`);
 }

@@ -143,3 +143,23 @@ test("an import of events doesn't take the numbers of those that are told meanwh
   ]);
   await store.close();
 });
+
+test("a database of another schema version is refused with what to do, and left as it is", async () => {
+  const pool = new pg.Pool({ connectionString: await (await sharedPostgres()).database() });
+  const made = postgresStore({ pool });
+  await made.conversations.append("t", { messages: storedTranscript("a", "b"), at: 1 });
+  const before = await linesOf(made);
+  for (const version of ["2", "11", "next"]) {
+    await pool.query("update precis_meta set value = $1 where key = 'schema'", [version]);
+    const refused = postgresStore({ pool });
+    await expect(refused.ready()).rejects.toThrow(
+      `schema version ${version}, this precis knows version 1 alone. Use the precis that made it, or another database`,
+    );
+    await expect(refused.find(["a"])).rejects.toThrow(/schema version/);
+    await refused.close();
+    expect((await pool.query("select value from precis_meta")).rows).toEqual([{ value: version }]);
+  }
+  expect((await linesOf(made)).slice(1)).toEqual(before.slice(1));
+  await made.close();
+  await pool.end();
+});

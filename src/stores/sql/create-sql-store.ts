@@ -1,4 +1,3 @@
-import { migrations as allMigrations, type Migration } from "../migrations/index.ts";
 import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
 import { sqlCitations } from "./citations.ts";
@@ -6,7 +5,6 @@ import { sqlClientKeys } from "./client-keys.ts";
 import { sqlConversations } from "./conversations.ts";
 import { sqlEvents } from "./events.ts";
 import { sqlLeases } from "./leases.ts";
-import { type MigrationProgress, migrate } from "./migrate.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
@@ -21,27 +19,17 @@ export interface ServerStoreOptions {
   readonly now?: () => number;
   /** Makes ids. Default: UUIDs of version 7. */
   readonly newId?: () => string;
-  /** Told while the data of an older version is brought up to date, which may take minutes for a large database. */
-  readonly onMigration?: (progress: MigrationProgress) => void;
 }
 
 const DEFAULT_TENANT = "default";
 
 /** The one code path of all SQL databases. */
-export function createSqlStore(
-  engine: SqlEngine,
-  options: ServerStoreOptions,
-  migrations: readonly Migration[] = allMigrations,
-): ServerStore {
+export function createSqlStore(engine: SqlEngine, options: ServerStoreOptions): ServerStore {
   const effects: StoreEffects = {
     now: options.now ?? Date.now,
     newId: options.newId ?? timeOrderedId,
   };
-  const context = createSqlContext({
-    engine,
-    effects,
-    prepare: (takeOver) => migrate(engine, migrations, { takeOver, report: options.onMigration }),
-  });
+  const context = createSqlContext(engine, effects);
   const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);
   return {
     kind: engine.kind,

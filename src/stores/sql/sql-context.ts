@@ -1,6 +1,7 @@
 import { PrecisError, StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
 import type { AppendCall } from "../shared/plan-append.ts";
+import { openSchema } from "./open-schema.ts";
 import { indexSome } from "./recall/index-messages.ts";
 import type { Script } from "./script.ts";
 import type { ReadScript, SqlEngine } from "./sql-engine.ts";
@@ -32,14 +33,8 @@ export interface SqlContext extends StoreEffects {
 /** Messages that are indexed in one transaction when nobody else has something to do. */
 const INDEXED_AT_ONCE = 20;
 
-/** Opens a database at its first use; `prepare` brings the schema up to date. */
-export function createSqlContext(parts: {
-  readonly engine: SqlEngine;
-  readonly effects: StoreEffects;
-  /** `takeOver` takes what older versions left beside the database into its tables. */
-  readonly prepare: (takeOver: () => Promise<void> | undefined) => Promise<void>;
-}): SqlContext {
-  const { engine, effects, prepare } = parts;
+/** Opens a database at its first use. */
+export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlContext {
   const write = createWriter(engine);
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
@@ -54,7 +49,7 @@ export function createSqlContext(parts: {
       });
     }
     // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
-    opened ??= prepare(() => engine.takeOver?.((script) => write(script))).catch((error: unknown) => {
+    opened ??= openSchema(engine).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });

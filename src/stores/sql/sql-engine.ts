@@ -18,8 +18,6 @@ export interface SqlEngine {
   readonly direct?: DirectDatabase;
   /** Runs one append with others that come at the same time. Undefined: nothing was written, and it runs as its own transaction. */
   append?(call: AppendCall): Promise<Appended | undefined>;
-  /** Takes what older versions left beside the database into its tables; `run` runs a script as a transaction. */
-  takeOver?(run: RunScript): Promise<void>;
   /** Its full text search. */
   readonly textIndex: TextIndex;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */

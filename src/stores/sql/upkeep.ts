@@ -1,4 +1,4 @@
-import { migrations } from "../migrations/index.ts";
+import { SCHEMA_VERSION } from "../migrations/0001-initial.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
 import { noBackup } from "../shared/no-backup.ts";
@@ -149,7 +149,7 @@ function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "b
   );
   const tenants = yield* tenantsOf();
   return {
-    schema: migrations.length,
+    schema: SCHEMA_VERSION,
     tenants: tenants.filter((one) => tenant === undefined || one === tenant).length,
     counts: { ...counts, bodies: counts.bodies + counts.messages - withBody },
     updatedAt: newest?.at == null ? undefined : Number(newest.at),

@@ -106,34 +106,52 @@ test("deleting a text never looks through all messages of a tenant", async () =>
   for (const step of plan) expect(step).toMatch(/tenant=\? AND (hash|body|head)=\?/);
 });
 
-test("an index from before emoji were terms is made anew, and counts nothing twice", async () => {
-  const path = join(dir, "signs.db");
-  const said = (hash: string, content: string) =>
-    ({ hash, role: "user", wire: JSON.stringify({ role: "user", content }), at: 1 }) as const;
-  const look = async (store: ReturnType<typeof sqliteStore>) => {
-    const { messages, statistics } = await store
-      .recallIndex("t")
-      .candidates({ terms: ["🚀", "launch"], limit: 10 });
-    return {
-      found: messages.length,
-      passages: statistics.passages,
-      signs: statistics.frequency("🚀").user,
-      words: statistics.frequency("launch").user,
-    };
-  };
-  const first = sqliteStore({ path });
-  const messages = [said("a1", "The launch went well 🚀"), said("a2", "Another launch.")];
-  const { conversation } = await first.conversations.append("t", { messages, dialect: "openai-chat", at: 1 });
-  const before = await look(first);
-  expect(before).toMatchObject({ found: 2, signs: 1, words: 2 });
-  await first.close();
-  const older = new DatabaseSync(path);
-  older.exec("update precis_meta set value = '9' where key = 'schema'");
-  older.exec("alter table precis_conversations drop column stored_at");
-  older.close();
+const SCHEMA_VERSIONS = ["0", "2", "11", "next"];
+
+test.each(SCHEMA_VERSIONS)(
+  "a database of schema version %s is refused with what to do, and left as it is",
+  async (version) => {
+    const path = join(dir, `version-${version}.db`);
+    const made = sqliteStore({ path });
+    await made.conversations.append("t", { messages: storedTranscript("a", "b"), at: 1 });
+    await made.close();
+    const other = new DatabaseSync(path);
+    other.prepare("update precis_meta set value = ? where key = 'schema'").run(version);
+    other.close();
+    const before = bytesOf(path);
+    const store = sqliteStore({ path });
+    await expect(store.ready()).rejects.toThrow(
+      `schema version ${version}, this precis knows version 1 alone. Use the precis that made it, or another database`,
+    );
+    await expect(store.find(["a"])).rejects.toThrow(/schema version/);
+    await store.close();
+    expect(bytesOf(path)).toBe(before);
+  },
+);
+
+test("a database of another program is refused with what to do, and left as it is", async () => {
+  const path = join(dir, "foreign.db");
+  const foreign = new DatabaseSync(path);
+  foreign.exec("create table notes (text text); insert into notes values ('mine')");
+  foreign.close();
+  const before = bytesOf(path);
   const store = sqliteStore({ path });
-  expect(await look(store)).toEqual(before);
-  await store.conversations.delete("t", conversation);
-  expect(await look(store)).toMatchObject({ found: 0, signs: 0, words: 0, passages: { user: 0 } });
+  await expect(store.ready()).rejects.toThrow(/is a database of another program\. Give another path/);
   await store.close();
+  expect(bytesOf(path)).toBe(before);
+});
+
+test("a damaged database is refused with what to do, and left as it is", async () => {
+  const path = join(dir, "damaged.db");
+  const made = sqliteStore({ path });
+  await made.conversations.append("t", { messages: storedTranscript("a", "b"), at: 1 });
+  await made.close();
+  // Its first page says that it is one, the rest is gone.
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, 100));
+  const before = bytesOf(path);
+  const store = sqliteStore({ path });
+  await expect(store.ready()).rejects.toThrow(/is damaged\. Restore it from a backup/);
+  await store.close();
+  expect(bytesOf(path)).toBe(before);
 });

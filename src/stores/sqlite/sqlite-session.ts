@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { StoreError } from "../../core/errors.ts";
 import type { Statement } from "../sql/script.ts";
 import type { Durability } from "./durability.ts";
 import { isBusy } from "./explain.ts";
@@ -47,7 +48,11 @@ export async function openDatabase(
   try {
     await whenFree(() => {
       database.exec(`pragma busy_timeout = ${busyMs}`);
-      if (!readOnly) database.exec(`pragma page_size = ${PAGE_BYTES}; pragma journal_mode = wal`);
+      if (!readOnly) {
+        database.exec(`pragma page_size = ${PAGE_BYTES}`);
+        refuseForeign(database, path);
+        database.exec("pragma journal_mode = wal");
+      }
       // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
       database.exec("pragma foreign_keys = on");
@@ -60,6 +65,17 @@ export async function openDatabase(
     throw error;
   }
   return database;
+}
+
+/** A database of another program stays as it is: not even its mode is changed. */
+function refuseForeign(database: DatabaseSync, path: string): void {
+  const names = database.prepare("select name from sqlite_schema").all();
+  if (names.length === 0 || names.some(({ name }) => name === "precis_meta")) return;
+  throw new StoreError({
+    operation: "open",
+    message: `${path} is a database of another program.`,
+    fix: "Give another path. This file was left as it is.",
+  });
 }
 
 /** Conversations are nobody else's business: a new file is its owner's alone, and SQLite gives its other files the same mode. */

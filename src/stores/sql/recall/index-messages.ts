@@ -33,14 +33,6 @@ interface Unindexed {
   readonly length: number | string;
 }
 
-/** How many conversations have messages that aren't in the index. */
-export function* unindexed(): Script<number> {
-  const [found] = yield* rows<{ count: number | string }>(
-    "select count(*) as count from precis_conversations where indexed < length",
-  );
-  return Number(found?.count ?? 0);
-}
-
 /**
  * Puts some messages into the index that aren't in it yet, and says how many. Appends don't wait for it: whoever searches a
  * tenant first sees to it that nothing is left, and waits for what others are indexing. Without a tenant, it leaves that to them.

@@ -30,11 +30,11 @@ const BEGUN: Readonly<Record<string, string>> = {
   "/v1/messages": `event: message_start\ndata: ${JSON.stringify({ type: "message_start", message })}\n\n`,
 };
 
-async function start(): Promise<void> {
+async function start(lineEnd = "\n"): Promise<void> {
   there = await startUpstream((request, _, response) => {
     if (request.method === "GET") return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(BEGUN[request.url!]!);
+    response.write(BEGUN[request.url!]!.replaceAll("\n", lineEnd));
     setTimeout(() => response.destroy(), 30);
   });
   gateway = await startGateway(upstreamAt(there.url));
@@ -48,13 +48,15 @@ const body = (path: string) => ({
     : { max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }),
 });
 
-it.each(Object.keys(BEGUN))(
-  "a stream of %s that breaks off ends with an error of its own kind",
-  async (path) => {
-    await start();
+it.each(Object.keys(BEGUN).flatMap((path) => ["\n", "\r\n", "\r"].map((end) => [path, end] as const)))(
+  "a stream of %s that breaks off ends with an error of its own kind, in lines that end with %j as before",
+  async (path, end) => {
+    await start(end);
     const response = await post(gateway.url + path, body(path), { "anthropic-version": "2023-06-01" });
     const text = await response.text();
-    expect(text.startsWith(BEGUN[path]!)).toBe(true);
+    expect(text.startsWith(BEGUN[path]!.replaceAll("\n", end))).toBe(true);
+    expect(text.match(/\r\n|\r|\n/g)).toSatisfy((ends: string[]) => ends.every((one) => one === end));
+    expect(text.endsWith(end + end)).toBe(true);
     expect(text).toContain("broke off its answer");
     const last = JSON.parse(text.trim().split("data: ").at(-1)!) as {
       type?: string;

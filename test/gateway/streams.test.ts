@@ -51,7 +51,7 @@ describe("the last event of a stream", () => {
     expect(await readUntil(response, "as you know.")).toContain("[DONE]");
   });
 
-  it.each([
+  const LAST = [
     ["/v1/chat/completions", CHAT, "data:[DONE]\n\n"],
     ["/v1/messages", CHAT, 'event:message_stop\ndata:{"type":"message_stop"}\n\n'],
     [
@@ -59,25 +59,34 @@ describe("the last event of a stream", () => {
       { model: "m", stream: true, input: "hi" },
       'data: {"type":"response.completed","response":{}}\n\n',
     ],
-  ])("comes through at once, though the upstream keeps the connection open: %s", async (path, body, last) => {
-    const { running } = await gatewayTo((_, __, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(delta("Hello."));
-      // In two pieces, as a network may deliver it.
-      response.write(last.slice(0, 9));
-      setTimeout(() => response.write(last.slice(9)), 20);
-    });
-    const response = await post(running.url + path, body);
-    expect(await readUntil(response, last)).toContain(last);
-  });
+  ] as const;
+  it.each(
+    LAST.flatMap(([path, body, last]) =>
+      ["\n", "\r\n", "\r"].map((end) => [path, end, body, last.replaceAll("\n", end)] as const),
+    ),
+  )(
+    "comes through at once, though the upstream keeps the connection open: %s, %j",
+    async (path, end, body, last) => {
+      const { running } = await gatewayTo((_, __, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(delta("Hello.").replaceAll("\n", end));
+        // In two pieces, as a network may deliver it.
+        response.write(last.slice(0, 9));
+        setTimeout(() => response.write(last.slice(9)), 20);
+      });
+      const response = await post(running.url + path, body);
+      expect(await readUntil(response, last)).toContain(last);
+    },
+  );
 
-  it.each([
-    ["/v1/messages", 'event:message_stop\ndata:{"type":"message_stop"}\n\n'],
-    ["/v1/responses", 'data: {"type":"response.completed","response":{}}\n\n'],
-  ])("waits for the store, however it is written: %s", async (path, last) => {
+  it.each(
+    ["\n", "\r\n", "\r"].flatMap((end) =>
+      LAST.map(([path, , last]) => [path, end, last.replaceAll("\n", end)] as const),
+    ),
+  )("waits for the store, however it is written: %s, %j", async (path, end, last) => {
     const { running } = await gatewayTo((_, __, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(delta("Hello."));
+      response.write(delta("Hello.").replaceAll("\n", end));
       response.end(last);
     });
     const { conversations } = running.gateway.store;

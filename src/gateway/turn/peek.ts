@@ -47,13 +47,15 @@ export async function peek(
     size += piece.length;
     unread += decoder.decode(piece, { stream: true });
     // In the middle of an event there is nothing to read.
-    const events = piece.includes("\n") || unread.endsWith("}") ? readEvents(unread) : [];
+    const events =
+      piece.includes("\n") || piece.includes("\r") || unread.endsWith("}") ? readEvents(unread) : [];
     const failed = events.find((event) => event["error"] != null || isFailed(event["response"]));
     if (failed) return peeked(pieces, overflowOf(BAD_REQUEST, failed) !== undefined);
     const isOpening = events.every((event) => OPENING.has(String(event["type"])));
     if (!isOpening || size > MOST_PEEKED) break;
     // What was read once isn't read again.
-    if (events.length > 0) unread = unread.slice(unread.lastIndexOf("\n") + 1);
+    if (events.length > 0)
+      unread = unread.slice(Math.max(unread.lastIndexOf("\n"), unread.lastIndexOf("\r")) + 1);
     piece = await nextPiece(answer, until - performance.now());
   }
   return peeked(pieces, false);

@@ -84,8 +84,9 @@ function spliceRounds<T extends Turn>(
     { pause: () => source.pause(), resume: () => source.resume(), abort: () => source.drop() },
     upstream.config.timeoutMs ?? PATIENCE_MS,
   );
+  let split = splitEvents(answerBytes);
   const pass = (texts: readonly string[]): void => {
-    if (texts.length > 0) spliced.push(Buffer.from(texts.join("")));
+    if (texts.length > 0) spliced.push(Buffer.from(split.withLineEnds(texts.join(""))));
   };
 
   let isDone = false;
@@ -100,7 +101,7 @@ function spliceRounds<T extends Turn>(
   /** Passes one round on, and resolves with all of its text; undefined: it was too long to be kept. */
   const passRound = ({ answer, read }: Attempt): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
-      const split = splitEvents(answerBytes);
+      split = splitEvents(answerBytes);
       let events: string[] = [];
       let size = 0;
       const keep = (text: string): void => {

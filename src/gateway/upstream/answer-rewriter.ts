@@ -1,7 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, numberOf, parseJson } from "../http/json.ts";
 import type { Wire } from "../wires/wire.ts";
-import { createEventEnd, MAX_CUT } from "./end-finder.ts";
+import { createEventEnd, EVENT_ENDS, MAX_CUT } from "./end-finder.ts";
 
 /** What an answer is told about its request. */
 export interface AnswerNote {
@@ -84,22 +84,26 @@ export function answerRewriter(
     isPart = false;
     const ready = all.subarray(passed, end);
     if (!ready.includes(USAGE)) return all.subarray(0, end);
-    const lines = ready.toString("utf8").split("\n");
-    const rewritten = Buffer.from(lines.map((line) => rewrite(line, change)).join("\n"));
+    // What stands between the lines stays as it is: parsers of some clients take no other line end.
+    const text = ready.toString("utf8").replaceAll(/[^\r\n]+/g, (line) => rewrite(line, change));
+    const rewritten = Buffer.from(text);
     return passed === 0 ? rewritten : Buffer.concat([all.subarray(0, passed), rewritten]);
   };
 }
 
 /** Where the first event ends. */
 function firstEvent(bytes: Buffer, most: number): number {
-  const ends = [bytes.indexOf("\n\n"), bytes.indexOf("\n\r\n")].filter((at) => at >= 0);
+  const ends = EVENT_ENDS.map((end) => bytes.indexOf(end)).filter((at) => at >= 0);
   return Math.min(most, ...ends.map((at) => at + 2));
 }
 
 function lastEvent(bytes: Buffer): number {
-  const plain = bytes.lastIndexOf("\n\n");
-  const windows = bytes.lastIndexOf("\n\r\n");
-  return Math.max(plain < 0 ? 0 : plain + 2, windows < 0 ? 0 : windows + 3);
+  return Math.max(
+    ...EVENT_ENDS.map((end) => {
+      const at = bytes.lastIndexOf(end);
+      return at < 0 ? 0 : at + end.length;
+    }),
+  );
 }
 
 function rewrite(line: string, change: (data: Json) => Json | undefined): string {

@@ -2,7 +2,6 @@
 const BEFORE = /^(?:event: ?|data: ?(?:\{ ?"type": ?")?)$/;
 /** The longest of these (bytes). */
 const MAX_BEFORE = 16;
-const NEW_LINE = 0x0a;
 
 /** Finds where the last event of a stream begins. In a model's own words, such events stand in the middle of a line. */
 export function createEndFinder(markers: readonly string[]): (piece: Buffer) => number | undefined {
@@ -18,7 +17,7 @@ export function createEndFinder(markers: readonly string[]): (piece: Buffer) => 
           return Math.max(0, start - line.length);
       }
     }
-    const rest = bytes.subarray(bytes.lastIndexOf(NEW_LINE) + 1);
+    const rest = bytes.subarray(lastLineEnd(bytes) + 1);
     // A longer one holds no marker; its end must not be taken for a beginning.
     line = rest.subarray(0, longest);
     return undefined;
@@ -27,10 +26,17 @@ export function createEndFinder(markers: readonly string[]): (piece: Buffer) => 
 
 function lineStart(bytes: Buffer, at: number): number | undefined {
   const from = Math.max(0, at - MAX_BEFORE - 1);
-  const end = bytes.subarray(from, at).lastIndexOf(NEW_LINE);
+  const end = lastLineEnd(bytes.subarray(from, at));
   if (end >= 0) return from + end + 1;
   return from === 0 ? 0 : undefined;
 }
+
+function lastLineEnd(bytes: Buffer): number {
+  return Math.max(bytes.lastIndexOf("\n"), bytes.lastIndexOf("\r"));
+}
+
+/** What may end an event: an empty line, in streams whose lines end with LF, CRLF or CR. */
+export const EVENT_ENDS = ["\n\n", "\n\r\n", "\r\r"];
 
 /** The longest beginning of an empty line that may stand at the end of a piece (bytes). */
 export const MAX_CUT = 3;
@@ -47,5 +53,5 @@ export function createEventEnd(): (piece: Buffer) => boolean {
 }
 
 function hasEmptyLine(bytes: Buffer): boolean {
-  return bytes.includes("\n\n") || bytes.includes("\n\r\n");
+  return EVENT_ENDS.some((end) => bytes.includes(end));
 }

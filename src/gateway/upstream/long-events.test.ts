@@ -19,7 +19,7 @@ function* cut(text: string, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-describe.each(["\n", "\r\n"])("events with lines that end in %j", (line) => {
+describe.each(["\n", "\r\n", "\r"])("events with lines that end in %j", (line) => {
   const text = EVENTS.map((event) => `${event}\n\n`)
     .join("")
     .replaceAll("\n", line);

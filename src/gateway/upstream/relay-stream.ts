@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { lineEndIn } from "../wires/shared/events.ts";
 import type { Answer } from "./answer.ts";
-import { createEndFinder, createEventEnd } from "./end-finder.ts";
+import { createEndFinder, createEventEnd, EVENT_ENDS } from "./end-finder.ts";
 
 /** The last bytes of what came, by which an event that broke off is told from one that ended. */
 const TAIL_BYTES = 4;
@@ -134,7 +135,9 @@ export function relayStream(options: {
     if (words === undefined) return fail();
     // An event that broke off in the middle is ended first.
     const isBetween = size === 0 || endsBlank(tail);
-    response.end(`${isBetween ? "" : "\n\n"}${words}`, () => resolve("broken"));
+    const lineEnd = lineEndIn(Buffer.concat(received).toString("latin1")) ?? "\n";
+    const text = `${isBetween ? "" : "\n\n"}${words}`.replaceAll("\n", lineEnd);
+    response.end(text, () => resolve("broken"));
   };
   const closed = () => {
     // Whoever ended the response on its way wants no more of the answer.
@@ -154,5 +157,5 @@ export function relayStream(options: {
 /** Did the last event end? */
 function endsBlank(bytes: Buffer): boolean {
   const end = bytes.subarray(-TAIL_BYTES).toString("latin1");
-  return end.endsWith("\n\n") || end.endsWith("\r\n\r\n");
+  return EVENT_ENDS.some((one) => end.endsWith(one));
 }

@@ -3,7 +3,8 @@ import { parseExactDense } from "../../../core/exact-json.ts";
 import { isJson, type Json, parseJson } from "../../http/json.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */
-export function readEvents(text: string): Json[] {
+export function readEvents(given: string): Json[] {
+  const text = plainLines(given);
   const found: string[] = [];
   for (const line of text.split("\n")) {
     if (!line.startsWith("data:")) continue;
@@ -14,7 +15,7 @@ export function readEvents(text: string): Json[] {
   const all = parseList(`[${found.join(",")}]`);
   if (all?.length === found.length) return all.filter(isJson);
   const read = createDataReader();
-  return text.split(/\r?\n\r?\n/).flatMap((block) => eventsIn(block, read));
+  return text.split("\n\n").flatMap((block) => eventsIn(block, read));
 }
 
 /** The JSON of what stands between two empty lines: one event, or one on each line, as some servers write them. */
@@ -55,10 +56,21 @@ function parseList(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** An empty line behind another one. */
-const EVENT_END = /\n\r?\n/;
+/** Lines of a stream may end with LF, CRLF or CR. */
+const LINE_END = /\r\n?|\n/;
+
+/** What the first line of a stream ends with. */
+export const lineEndIn = (text: string): string | undefined => LINE_END.exec(text)?.[0];
+
+/** The text with lines that end with LF. */
+function plainLines(text: string): string {
+  return text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
+}
+
+/** What ends an event, in plain lines. */
+const EVENT_END = "\n\n";
 /** The longest beginning of it that may stand at the end of a piece (characters). */
-const MAX_CUT = 2;
+const MAX_CUT = 1;
 
 /** What is cut from a stream: an event without the empty line behind it, or a part of one that is too long to wait for its end. */
 export interface CutEvent {
@@ -66,24 +78,38 @@ export interface CutEvent {
   readonly isPart: boolean;
 }
 
+interface EventSplitter {
+  (piece: Buffer, isLast: boolean): readonly CutEvent[];
+  /** The text with line ends as the stream has them: parsers of some clients take no other. */
+  withLineEnds(text: string): string;
+}
+
 /**
- * Cuts a stream into the texts of its events. What stands behind the last empty line isn't whole yet, and waits. An event of more than
- * `most` characters comes in parts, which are its text as it is, up to the empty line behind it.
+ * Cuts a stream into the texts of its events, whose lines end with LF. What stands behind the last empty line isn't whole yet, and
+ * waits. An event of more than `most` characters comes in parts, which are its text as it is, up to the empty line behind it.
  */
-export function splitEvents(most: number): (piece: Buffer, isLast: boolean) => readonly CutEvent[] {
+export function splitEvents(most: number): EventSplitter {
   let rest: string[] = [];
   let size = 0;
   let tail = "";
   let isPart = false;
+  let lineEnd: string | undefined;
+  let isBehindCr = false;
   const decoder = new TextDecoder();
-  return (piece, isLast) => {
-    const fresh = decoder.decode(piece, { stream: !isLast });
+  const plain = (text: string): string => {
+    const isSplit = isBehindCr && text.startsWith("\n");
+    lineEnd = isSplit ? "\r\n" : (lineEnd ?? lineEndIn(text));
+    if (text !== "") isBehindCr = text.endsWith("\r");
+    return plainLines(isSplit ? text.slice(1) : text);
+  };
+  const split = (piece: Buffer, isLast: boolean): readonly CutEvent[] => {
+    const fresh = plain(decoder.decode(piece, { stream: !isLast }));
     rest.push(fresh);
     size += fresh.length;
     const seen = tail + fresh;
     tail = seen.slice(-MAX_CUT);
     // Each piece is looked at once: an event may be tens of megabytes.
-    if (!isLast && !EVENT_END.test(seen)) {
+    if (!isLast && !seen.includes(EVENT_END)) {
       if (size <= most) return [];
       const part = rest.join("");
       // The empty line may begin here.
@@ -92,7 +118,7 @@ export function splitEvents(most: number): (piece: Buffer, isLast: boolean) => r
       isPart = true;
       return [{ text: part.slice(0, -MAX_CUT), isPart }];
     }
-    const events = rest.join("").replaceAll("\r\n", "\n").split("\n\n");
+    const events = rest.join("").split(EVENT_END);
     const last = events.pop()!;
     rest = isLast ? [] : [last];
     size = isLast ? 0 : last.length;
@@ -101,6 +127,9 @@ export function splitEvents(most: number): (piece: Buffer, isLast: boolean) => r
     isPart = false;
     return [{ text: `${cut[0]!.text}\n\n`, isPart: true }, ...cut.slice(1)];
   };
+  return Object.assign(split, {
+    withLineEnds: (text: string) => (lineEnd === undefined ? text : text.replaceAll("\n", lineEnd)),
+  });
 }
 
 /** The JSON of one event's text; undefined for what isn't JSON. It may stand on several lines. */
@@ -124,5 +153,5 @@ export function rewriteEvents(
       .map((one) => `event: ${String(one["type"])}\ndata: ${stringifyDeep(one)}\n\n`)
       .join("");
   };
-  return (piece, isLast) => Buffer.from(split(piece, isLast).map(rewrite).join(""));
+  return (piece, isLast) => Buffer.from(split.withLineEnds(split(piece, isLast).map(rewrite).join("")));
 }

@@ -1,4 +1,4 @@
-import { givingWay, LEAST_CAP } from "../core/budget.ts";
+import { givingWay, LEAST_CAP, MOST_COST_SHARE } from "../core/budget.ts";
 import type { Tuning } from "../core/types.ts";
 import {
   anyOf,
@@ -63,6 +63,7 @@ export const fineTuning = {
     merge: oneOf("merge", ["segments", "rolling", "anew"]).optional(),
     fanout: wholeNumber("number of records", 2).optional(),
     maxRequests: wholeNumber("number of requests", 1).optional(),
+    costShare: numberFrom("share", 0, MOST_COST_SHARE).optional(),
     deadlineMs: duration(1).optional(),
   }).optional(),
   recall: object({ auto: yesOrNo.optional(), tokens: someTokens.optional() }).optional(),

@@ -7,16 +7,24 @@ import type { Operation } from "./operation.ts";
 import { reportOf } from "./report.ts";
 import { settledInTime } from "./settled-in-time.ts";
 import { isCancelled } from "./summarizer.ts";
+import { openAccount, refusal } from "./summary-account.ts";
 import { wantedRun } from "./wanted-run.ts";
 import { isWorthAskingByHand } from "./worth-asking.ts";
 import { manyRequestsWarning, writeSummaries } from "./write-summaries.ts";
+
+/** What a report says when a summary would be wanted and isn't asked for. */
+const RESTING: Warning = {
+  code: "summarizer-resting",
+  message:
+    "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
+};
 
 /** Conversations whose calls wait to be reported. */
 const MAX_UNREPORTED = 10_000;
 
 /**
- * Has a run summarised in the background, once per conversation at a time. Undefined if the summariser failed lately and
- * isn't asked; otherwise a promise that never rejects and brings the new records (none if it failed).
+ * Has a run summarised in the background, once per conversation at a time. The promise never rejects and brings the new
+ * records (none if it failed); there is none where the model isn't asked just now, and `refused` says why.
  */
 export function requestSummary<M>(
   operation: Operation<M>,
@@ -25,16 +33,23 @@ export function requestSummary<M>(
     readonly reason: Reason;
     /** A person who waits for it gives up. A turn's own signal isn't one: the job outlives it. */
     readonly cancel?: AbortSignal | undefined;
+    /** A request is about to be sent; otherwise one was answered. */
+    readonly isRequest?: boolean;
   },
-): Promise<readonly Summary[]> | undefined {
+): { readonly background?: Promise<readonly Summary[]>; readonly refused?: Warning } {
   const { engine, survey, now } = operation;
   const { jobs, circuit } = engine;
   const { name, pressure } = survey;
   const { reason, cancel } = why;
   // A person who asks is answered, whatever failed before.
-  if (!jobs.running(name) && reason !== "forced" && !circuit.allows(name, pressure, now)) return undefined;
+  if (!jobs.running(name) && reason !== "forced") {
+    const refused = circuit.allows(name, pressure, now)
+      ? refusal(operation, run, why.isRequest === true)
+      : RESTING;
+    if (refused) return { refused };
+  }
   const job = jobs.start(name, (ended) => summarise(operation, run, reason, ended), cancel);
-  return job.then((records) => records ?? []);
+  return { background: job.then((records) => records ?? []) };
 }
 
 /** Has what a compaction by hand would hide summarised, and waits a while for it. Undefined if it isn't worth a request. */
@@ -47,7 +62,7 @@ export async function summaryByHand<M>(
   const run = wantedRun(operation, goal);
   if (!run || !isWorthAskingByHand(operation, run)) return undefined;
   const many = manyRequestsWarning(operation, run);
-  const background = requestSummary(operation, run, { reason: "forced", cancel: signal });
+  const { background } = requestSummary(operation, run, { reason: "forced", cancel: signal });
   if (background) await settledInTime(background, waitMs, signal);
   return { ...(background && { background }), ...(many && { many }) };
 }
@@ -74,13 +89,19 @@ async function summarise<M>(
     emitter.emit("failed", { error: asError(error), fallback: "extractive" });
   emitter.emit("started", { reason });
   circuit.begun(name);
+  const account = openAccount(operation, run, reason === "forced");
   try {
-    const { records, failure } = await writeSummaries(operation, run, { signal, calls });
+    const { records, failure } = await writeSummaries(operation, run, {
+      signal,
+      calls,
+      spend: account.spend,
+    });
     await store.save({ summaries: records });
     end(() => {
       // What was written before it failed is kept, and shows that the model works.
       circuit.succeeded(name);
-      if (failure === undefined) emitter.emit("completed", written(operation, reason, records));
+      if (failure === undefined || isCancelled(failure))
+        emitter.emit("completed", written(operation, reason, records));
       else tellFailed(failure);
     });
     return records;
@@ -89,6 +110,7 @@ async function summarise<M>(
       // A model that was stopped, or that leaves the summary to another node, didn't fail.
       if (isCancelled(error)) emitter.emit("cancelled", { reason });
       else {
+        account.failed();
         circuit.failed(name, pressure, now);
         tellFailed(error);
       }

@@ -1,4 +1,4 @@
-import { LEAST_CAP } from "../core/budget.ts";
+import { LEAST_CAP, MOST_COST_SHARE } from "../core/budget.ts";
 import type { CompactorOptions, ModelInfo, Placement, SummaryOptions, Tuning } from "../core/types.ts";
 import { promptOf } from "../summaries/prompts/index.ts";
 import { checkOptionNames } from "./option-names.ts";
@@ -116,6 +116,7 @@ function checkTuning(tuning: Tuning): void {
   number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);
   number("summary.fanout", tuning.summary?.fanout, "a number of records", 2);
   number("summary.maxRequests", tuning.summary?.maxRequests, "a number of requests", 1);
+  number("summary.costShare", tuning.summary?.costShare, "a share from 0 to 1000", 0, MOST_COST_SHARE);
   number("waitMs", tuning.waitMs, "a number of milliseconds", 0);
   number("summary.deadlineMs", tuning.summary?.deadlineMs, "a number of milliseconds", 1);
   number("triggers.messages", tuning.triggers?.messages, "a number of messages", 1);

@@ -12,7 +12,6 @@ import type {
   State,
   SummarizeInput,
   Undo,
-  Warning,
 } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
 import { requestSummary } from "./background.ts";
@@ -39,12 +38,6 @@ import { manyRequestsWarning, plannedCalls } from "./write-summaries.ts";
 
 /** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
 const PREPARE_FROM = 0.4;
-/** What a report says when a summary would be wanted and isn't asked for. */
-const RESTING: Warning = {
-  code: "summarizer-resting",
-  message:
-    "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
-};
 
 /**
  * Keeps conversations of one wire format inside their token budget.
@@ -154,7 +147,7 @@ async function fitView<M>(
     operation = await beginOperation(engine, transcript, input);
     decision = await inSlices(decide(operation), input.signal);
   }
-  let background = summaryFor(operation, decision);
+  let { background, refused } = summaryFor(operation, decision, true);
   const many = background && decision.wanted && manyRequestsWarning(operation, decision.wanted);
   // What is asked for ahead of time isn't needed yet.
   const waitMs = decision.due === undefined ? 0 : engine.settings.waitMs;
@@ -176,7 +169,7 @@ async function fitView<M>(
     // One that an earlier call began brings its records to this host, too.
     background: background ?? engine.jobs.running(operation.survey.name)?.then((records) => records ?? []),
     warnings: [
-      ...(decision.wanted && !background ? [RESTING] : []),
+      ...(decision.wanted && refused ? [refused] : []),
       ...(noRoom ? [noRoom] : []),
       ...(many ? [many] : []),
     ],
@@ -189,12 +182,13 @@ function mayMatter<M>({ survey }: Operation<M>, { due, wanted }: Decision): bool
   return known || due !== undefined || wanted !== undefined || survey.warnings.length > 0;
 }
 
-/** Has the wanted summary written, once. Undefined if none is wanted, or if the summariser isn't asked just now. */
+/** Has the wanted summary written, once; not if none is wanted, or if the summariser isn't asked just now. */
 function summaryFor<M>(
   operation: Operation<M>,
   { wanted, due }: Decision,
+  isRequest = false,
 ): ReturnType<typeof requestSummary> {
-  return wanted && requestSummary(operation, wanted, { reason: due ?? "pressure" });
+  return wanted ? requestSummary(operation, wanted, { reason: due ?? "pressure", isRequest }) : {};
 }
 
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {
@@ -230,7 +224,7 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
   const run = survey.pressure >= PREPARE_FROM ? wantedRun(operation, survey.goal) : undefined;
   const summaries =
     run && isWorthAsking(operation, run)
-      ? await requestSummary(operation, run, { reason: "pressure", cancel: input.signal })
+      ? await requestSummary(operation, run, { reason: "pressure", cancel: input.signal }).background
       : undefined;
   input.signal?.throwIfAborted();
   return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })(summaries));

@@ -27,6 +27,7 @@ import { createJobs, type Jobs } from "./jobs.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { settledInTime } from "./settled-in-time.ts";
+import type { SummaryAccounts } from "./summary-account.ts";
 import { createTextRoom, type TextRoom } from "./text-room.ts";
 import { createTranscriptReader, type TranscriptReader } from "./transcript-reader.ts";
 import { createWrittenTexts, type WrittenTexts } from "./written-texts.ts";
@@ -43,12 +44,13 @@ const MAX_PACKED = 16_384;
 export interface EngineMemory {
   readonly room: TextRoom;
   readonly textHash: (text: string) => string;
+  readonly accounts: SummaryAccounts;
   /** Left out: a compactor learns for itself alone how its provider counts. */
   readonly calibration?: Calibration;
 }
 
 export function createEngineMemory(): EngineMemory {
-  return { room: createTextRoom(), textHash: createTextHash() };
+  return { room: createTextRoom(), textHash: createTextHash(), accounts: new Map() };
 }
 
 /** What every part of a compactor shares: settings, effects and memory. */
@@ -77,6 +79,8 @@ export interface Engine<M> {
   readonly emitter: Emitter;
   readonly jobs: Jobs<readonly Summary[]>;
   readonly circuit: Circuit;
+  /** What summaries cost, by conversation. */
+  readonly accounts: SummaryAccounts;
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;
   readonly calibration: Calibration;
@@ -100,7 +104,7 @@ interface RecordKeeper {
 
 export function createEngine<M>(
   options: CompactorOptions<M>,
-  { room, textHash, calibration = createCalibration() }: EngineMemory = createEngineMemory(),
+  { room, textHash, accounts, calibration = createCalibration() }: EngineMemory = createEngineMemory(),
 ): Engine<M> {
   const settings = resolveSettings(options);
   const modelName = settings.model?.id ?? UNNAMED_MODEL;
@@ -136,6 +140,7 @@ export function createEngine<M>(
     emitter: createEmitter(),
     jobs: createJobs(),
     circuit: createCircuit(),
+    accounts,
     unreported: new Map(),
     calibration,
     answers: createAnswers(),

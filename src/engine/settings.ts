@@ -74,6 +74,7 @@ const DEFAULT_SUMMARY: SummarySettings = {
   merge: "segments",
   fanout: 8,
   maxRequests: 12,
+  costShare: 0.25,
   deadlineMs: 120_000,
 };
 /** A narrative of so many tokens tells nearly everything of 100,000: less room than that is worth a warning. */

@@ -33,6 +33,8 @@ const FEW_SHARE = 1 / 3;
 const TARGET_SHARE = 0.9;
 /** A draft that nobody could shorten is trimmed by code as long as it isn't longer than this many ceilings. */
 const MOST_TRIMMED = 2;
+/** What a request costs is estimated before it is made. */
+const CHARACTERS_PER_TOKEN = 4;
 
 /** What one request for a summary is made from. */
 export interface Assignment {
@@ -50,7 +52,9 @@ export interface Assignment {
   readonly source: number;
   /** What it replaces, to see whether the answer is about it. */
   readonly sourceText?: string;
+  /** The request that it continues, and about how many tokens that has. */
   readonly continues?: unknown;
+  readonly continuedTokens?: number;
   /** Tokens of notes that the model writes before the record, for the next one. Default 0: none. */
   readonly notesCeiling?: number;
 }
@@ -70,6 +74,8 @@ export interface Summarizer {
   readonly messages: readonly Message[];
   /** Every call that was made, in order, whatever came of it. */
   readonly calls: ModelCall[];
+  /** Is told of a request's tokens before it is made, and says whether they may be spent; what was spent anyway is told with `isSpent`. */
+  readonly spend: (tokens: number, isSpent?: true) => boolean;
   /** Says in words of this conversation how long so many tokens are. */
   readonly inWords: (tokens: number) => string;
 }
@@ -156,7 +162,12 @@ async function repair(summarizer: Summarizer, work: Assignment, first: Draft): P
 }
 
 /** A second request stands alone: the conversation would only be paid for again. */
-function standingAlone({ continues: _, notesCeiling: __, ...work }: Assignment): Assignment {
+function standingAlone({
+  continues: _,
+  continuedTokens: __,
+  notesCeiling: ___,
+  ...work
+}: Assignment): Assignment {
   return work;
 }
 
@@ -170,7 +181,7 @@ function unacceptable({ model }: Summarizer, reason: Unacceptable): ModelError {
 }
 
 async function ask(
-  { model, measure, temperature, signal, messages, calls, inWords }: Summarizer,
+  { model, measure, temperature, signal, messages, calls, spend, inWords }: Summarizer,
   work: Assignment,
   mustKeep: readonly MustKeep[],
   { trimsAny = false }: { readonly trimsAny?: boolean } = {},
@@ -195,10 +206,16 @@ async function ask(
   };
   const made = { name: work.name, rung: work.rung, covers: [work.covers], cap: request.cap, model: model.id };
   signal.throwIfAborted();
+  const chars = rendered.user.length + (rendered.system?.length ?? 0);
+  const about = Math.ceil(chars / CHARACTERS_PER_TOKEN) + (work.continuedTokens ?? 0);
+  if (!spend(about)) throw tooDear(model);
   const reply = await unlessAborted(complete(model, request), signal).catch((error: unknown) => {
+    // What fails at once isn't paid for; what somebody stopped waiting for may be.
+    if (!signal.aborted && !isCancelled(error) && !isTimeout(error)) spend(-about, true);
     if (!isCancelled(error)) calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
     throw error;
   });
+  if (reply.usage.input > about) spend(reply.usage.input - about, true);
   const paid = { usage: reply.usage, cost: costOf(reply.model ?? model.id, reply.usage) };
   const planted = plantedInstructions(messages, work.covers);
   const parts = splitNotes(reply.text);
@@ -224,9 +241,24 @@ async function ask(
   };
 }
 
+function tooDear({ id }: Model): ModelError {
+  return new ModelError({
+    model: id,
+    failure: "cancelled",
+    message: "summaries have cost their share of what the chat costs.",
+    fix: "Raise `summary.costShare` if more may be spent.",
+  });
+}
+
 /** Says that nobody wants the answer any more, which is no failure of the model. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof ModelError && error.failure === "cancelled";
+}
+
+export function isTimeout(error: unknown): boolean {
+  return error instanceof ModelError
+    ? error.failure === "timeout"
+    : error instanceof Error && error.name === "TimeoutError";
 }
 
 async function complete(model: Model, request: ModelRequest): Promise<ModelReply> {

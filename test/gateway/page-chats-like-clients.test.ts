@@ -117,7 +117,8 @@ it.each([
             )
           : "Understood.",
     },
-    { window: 4_000 },
+    // In a window this small a summary costs nearly as much as the turns that it speaks for.
+    { window: 4_000, summary: { costShare: 1 } },
   );
   const id = await newChat(model);
   for (let turn = 0; turn < 12; turn++) await say(id, words(turn));

@@ -37,7 +37,8 @@ async function compactUntilMerged(summary: Asked): Promise<Merged> {
     dialect: openaiChat,
     budget: 3_000,
     summarizer: model,
-    summary: { fanout: 2, cap: 300, ...summary },
+    // Much of a request to a window this small is instructions.
+    summary: { fanout: 2, cap: 300, costShare: 1, ...summary },
   });
   const transcript: ChatMessage[] = [chat.system("You help.")];
   let state: { readonly summaries: readonly Summary[] } | undefined;

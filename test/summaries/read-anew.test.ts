@@ -10,7 +10,7 @@ import { type GatedModel, gatedModel, plausible } from "./gated-model.ts";
 const TURNS = 160;
 /** Turns between two requests: fewer would only make more requests for which nothing is due. */
 const STEP = 4;
-const ANEW = { summary: { merge: "anew" } } as const;
+const ANEW = { summary: { merge: "anew", costShare: 1 } } as const;
 
 /** A conversation in a small window, with all that is asked of its summariser. */
 async function play(model: GatedModel, more: Partial<CompactorOptions<ChatMessage>> = {}): Promise<State> {

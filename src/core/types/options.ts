@@ -59,6 +59,11 @@ export interface SummaryOptions {
   readonly fanout?: number;
   /** Requests for one compaction, at most; the rest of a long run is left for the next one. Default 12. */
   readonly maxRequests?: number;
+  /**
+   * Input tokens that summaries may read, as a share of those that the chat itself has taken. What is asked for by hand isn't held back.
+   * Default 0.25.
+   */
+  readonly costShare?: number;
   /** How long one summary may take in all, retries included. Default 2 minutes. */
   readonly deadlineMs?: number;
 }

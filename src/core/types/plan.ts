@@ -109,6 +109,8 @@ export type WarningCode =
   | "state-unsigned"
   | "state-unusable"
   | "store-failed"
+  | "summaries-too-dear"
+  | "summaries-unused"
   | "summarizer-resting"
   | "summary-cap-lowered"
   | "thinking-off"

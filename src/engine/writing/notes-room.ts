@@ -1,6 +1,5 @@
-import { ModelError } from "../../core/errors.ts";
 import type { Model } from "../../core/types.ts";
-import type { Summarizer } from "../summarizer.ts";
+import { isTimeout, type Summarizer } from "../summarizer.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
 import type { WritingTask } from "./writing-task.ts";
 
@@ -31,9 +30,5 @@ export function notesRoom<M>({
 
 /** A model that didn't answer in time is asked for the record alone from then on. */
 export function learnHaste(model: Model, error: unknown): void {
-  const isLate =
-    error instanceof ModelError
-      ? error.failure === "timeout"
-      : error instanceof Error && error.name === "TimeoutError";
-  if (isLate) slow.add(model);
+  if (isTimeout(error)) slow.add(model);
 }

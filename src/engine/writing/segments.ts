@@ -160,6 +160,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
     source: sourceTokens(task, covers),
     sourceText: renderRun(messages, covers, "simple"),
     continues: operation.input.request,
+    continuedTokens: operation.survey.tokens + operation.survey.budget.tools,
     notesCeiling: notesRoom(task),
   });
   return record(task, run, prompt, text, 0);

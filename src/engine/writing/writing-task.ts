@@ -52,11 +52,13 @@ export interface Work {
   readonly signal: AbortSignal;
   /** Every model call that is made is put here, whatever comes of it. */
   readonly calls: ModelCall[];
+  /** Is told of a request's tokens before it is made, and says whether they may be spent; what was spent anyway is told with `isSpent`. */
+  readonly spend?: (tokens: number, isSpent?: true) => boolean;
 }
 
 export function createWritingTask<M>(
   operation: Operation<M>,
-  { signal, calls }: Work,
+  { signal, calls, spend = () => true }: Work,
   ceiling: number,
 ): WritingTask<M> {
   const { engine, survey } = operation;
@@ -81,6 +83,7 @@ export function createWritingTask<M>(
       signal: AbortSignal.any([signal, timeLimit(summary.deadlineMs)]),
       messages,
       calls,
+      spend,
       inWords(tokens) {
         words ??= lengthInWords(spokenTexts(messages), measure.text);
         return words(tokens);

@@ -1,0 +1,149 @@
+import { FIRST_LINK, nextLink } from "../core/chain.ts";
+import { keepNewest } from "../core/keep-newest.ts";
+import { charsOf } from "../core/message-text.ts";
+import type { Message, Run, Warning } from "../core/types.ts";
+import type { Operation } from "./operation.ts";
+import type { Summarizer } from "./summarizer.ts";
+
+/** So many summaries in a row that no later request could use are enough: nobody asks for the next. */
+const MOST_LOST = 2;
+/** Answers by which a conversation is recognised when its first message has changed, the newest ones. */
+const MARKS = 8;
+/** An answer with what follows it says less than this (characters): other conversations may have the same. */
+const LEAST_MARK = 100;
+/** Messages that are compared to say which one changed. */
+const COMPARED = 64;
+/** What the instructions of a request for a summary take, about (tokens). */
+const INSTRUCTIONS = 1_000;
+/** Conversations and answers that are remembered. */
+const MAX_MARKS = 20_000;
+
+/** What a conversation's summaries have cost, and whether a later request could use them. */
+interface Account {
+  /** Input tokens of all requests for summaries. */
+  spent: number;
+  /** Summaries in a row before the newest one that were of no use, because the transcript no longer began with what they speak for. */
+  lost: number;
+  /** The newest summary that was asked for: what the transcript began with. */
+  asked?: { readonly to: number; readonly hash: string; readonly chain: readonly string[] };
+  /** What the last request that wanted a summary began with, up to the message that had changed. */
+  began?: string | undefined;
+}
+
+/** Accounts by what names a conversation: its first message, and its newest answers, because clients change the first one. */
+export type SummaryAccounts = Map<string, Account>;
+
+/** Says why a run isn't summarised although it could be; undefined where it may be. */
+export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean): Warning | undefined {
+  const { survey } = operation;
+  const { chain, messages, structure } = survey.conversation;
+  const account = accountOf(operation);
+  const { asked } = account;
+  if (asked && chain[asked.to] === asked.hash) account.lost = 0;
+  else if (asked && account.lost + 1 >= MOST_LOST) {
+    const at = asked.chain.findIndex((hash, index) => hash !== chain[index]);
+    const changed = at < 0 ? asked.chain.length : at;
+    // It was the same in two requests: somebody edited it, and it may stand now.
+    const stands = isRequest && account.began === chain[changed];
+    if (isRequest) account.began = chain[changed];
+    if (!stands) {
+      const index = structure.start + changed - 1;
+      const what = at < 0 ? `a message behind #${index}` : `message #${index + 1} (${messages[index]?.role})`;
+      return {
+        code: "summaries-unused",
+        message: `No model is asked for a summary: the last ${account.lost + 1} couldn't be used, because ${what} was another one in each request. Lines chosen by code take their place. Leave that message as it is, and put what changes (a clock, a map of files) at the end of the newest message or into \`extras\`.`,
+      };
+    }
+  }
+  const left = allowance(operation, account);
+  const planned = plannedTokens(operation, run);
+  if (planned <= left) return undefined;
+  const { costShare } = operation.engine.settings.summary;
+  return {
+    code: "summaries-too-dear",
+    message: `No model is asked for a summary: it would read about ${planned} tokens, and ${Math.max(0, left)} are left of the share (${costShare}) of what the chat itself has cost. Lines chosen by code take its place until then. Raise \`summary.costShare\` if more may be spent.`,
+  };
+}
+
+/** Notes that a run is summarised now, and what its requests cost: false where one would cost too much. */
+export function openAccount<M>(
+  operation: Operation<M>,
+  run: Run,
+  forced: boolean,
+): {
+  readonly spend: Summarizer["spend"];
+  /** It came to nothing, so nobody could have used it. */
+  failed(): void;
+} {
+  const { chain } = operation.survey.conversation;
+  const account = accountOf(operation);
+  const { asked } = account;
+  if (asked && chain[asked.to] !== asked.hash) account.lost++;
+  account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, COMPARED)) };
+  const own = account.asked;
+  const most = forced ? Number.POSITIVE_INFINITY : allowance(operation, account) + account.spent;
+  return {
+    spend(tokens, isSpent) {
+      if (!isSpent && account.spent + tokens > most) return false;
+      account.spent += tokens;
+      return true;
+    },
+    failed() {
+      if (account.asked === own) delete account.asked;
+    },
+  };
+}
+
+/** Input tokens that may still be spent on summaries of a conversation. */
+function allowance<M>(operation: Operation<M>, { spent }: Account): number {
+  return Math.floor(chatTokens(operation) * operation.engine.settings.summary.costShare) - spent;
+}
+
+/** Input tokens of all requests of a chat, at least: each answer came behind all before it, or behind a view that had just been compacted. */
+function chatTokens<M>({ survey }: Operation<M>): number {
+  const { conversation, budget, startsAt, usualGoal } = survey;
+  const { messages, tokens, outside } = conversation;
+  const largest = startsAt * budget.budget;
+  let before = outside.system;
+  let sum = survey.tokens + budget.tools;
+  for (const [index, { role }] of messages.entries()) {
+    if (role === "assistant" && messages[index - 1]?.role !== "assistant")
+      sum += (before <= largest ? before : Math.min(before, usualGoal)) + budget.tools;
+    before += tokens[index]!;
+  }
+  return sum;
+}
+
+function plannedTokens<M>({ survey }: Operation<M>, { from, to }: Run): number {
+  const { tokens, structure } = survey.conversation;
+  const read = tokens.slice(structure.start + from, structure.start + to);
+  return read.reduce((sum, count) => sum + count, INSTRUCTIONS);
+}
+
+/** The account of a conversation, also where its first message isn't the one that it was. */
+function accountOf<M>({ engine, survey }: Operation<M>): Account {
+  const { accounts, textHash } = engine;
+  const { messages } = survey.conversation;
+  const marks: string[] = [];
+  let account: Account | undefined;
+  for (let index = messages.length - 2; index >= 0 && (!account || marks.length < MARKS); index--) {
+    const mark = markAt(messages, index, textHash);
+    if (mark === undefined) continue;
+    if (marks.length < MARKS) marks.push(mark);
+    account ??= accounts.get(mark);
+  }
+  account ??= accounts.get(survey.name) ?? { spent: 0, lost: 0 };
+  for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account, MAX_MARKS);
+  return account;
+}
+
+/** Names an answer together with what follows it. */
+function markAt(
+  messages: readonly Message[],
+  index: number,
+  textHash: (text: string) => string,
+): string | undefined {
+  const [answer, next] = [messages[index]!, messages[index + 1]!];
+  if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < LEAST_MARK) return undefined;
+  return nextLink(nextLink(FIRST_LINK, answer, textHash), next, textHash).hash;
+}

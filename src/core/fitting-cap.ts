@@ -9,7 +9,9 @@ const COUNT_SLACK = 0.25;
 /** What a provider said about a request that it refused as too long. */
 export interface Rejected {
   /** Its own count. */
-  readonly tokens: number | undefined;
+  readonly tokens?: number;
+  /** Its limit. */
+  readonly limit?: number;
 }
 
 /**

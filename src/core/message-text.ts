@@ -30,6 +30,14 @@ export function textOrArgs(part: Part): string {
   return part.type === "text" || part.type === "tool-result" ? part.text : "";
 }
 
+/** Files and pictures cost by formulas that nobody vouches for. */
+export function holdsMedia({ parts }: Pick<Message, "parts">): boolean {
+  return parts.some(
+    (part) =>
+      ["image", "file", "frame"].includes(part.type) || (part.type === "tool-result" && part.media?.length),
+  );
+}
+
 /** Characters that a message keeps in memory, about. */
 export function charsOf({ parts }: Pick<Message, "parts">): number {
   return parts.reduce((sum, part) => {

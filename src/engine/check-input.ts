@@ -101,11 +101,12 @@ function checkHostState(state: unknown): void {
 
 function checkRejected(rejected: unknown): void {
   if (!given(rejected) || typeof rejected === "boolean") return;
-  const { tokens } = (isObject(rejected) ? rejected : {}) as { readonly tokens?: unknown };
-  if (Number.isFinite(tokens) && (tokens as number) > 0) return;
-  throw refused(
-    "rejected",
-    `${given(tokens) ? `a count of ${said(tokens)}` : said(rejected)} is neither a boolean nor a count.`,
-    "Give true, or the provider's own count: `{ tokens: 131_000 }`.",
-  );
+  const fix = "Give true, or what `overflowOf` read: `{ tokens: 131_000, limit: 128_000 }`.";
+  if (!isObject(rejected) || Array.isArray(rejected))
+    throw refused("rejected", `${said(rejected)} is neither a boolean nor a count.`, fix);
+  for (const name of ["tokens", "limit"]) {
+    const value = (rejected as Record<string, unknown>)[name];
+    if (given(value) && !(Number.isFinite(value) && (value as number) > 0))
+      throw refused(`rejected.${name}`, `${said(value)} isn't a number of tokens.`, fix);
+  }
 }

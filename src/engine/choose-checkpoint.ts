@@ -5,7 +5,7 @@ import type { Checkpoint, Undo } from "../core/types.ts";
 /** A checkpoint made for a smaller budget is left when the whole transcript is below this share of the present one. */
 export const LEAVE_BELOW = 0.65;
 /** A budget is larger if a larger model was chosen. One that moved a little, because tools or answers changed, is not. */
-const LARGER_BUDGET = 1.25;
+export const LARGER_BUDGET = 1.25;
 
 /** What a checkpoint is chosen by. */
 export interface CheckpointChoice {

@@ -1,12 +1,13 @@
 import { startPressure } from "../core/budget.ts";
 import type { Steps } from "../core/steps.ts";
-import type { FitInput, Reason, Run } from "../core/types.ts";
+import type { Reason, Run } from "../core/types.ts";
 import { LEAVE_BELOW } from "./choose-checkpoint.ts";
 import { climbTo, nothingDue } from "./climb-to.ts";
 import { fixedTokens, wholeTokens } from "./conversation.ts";
 import { dueReason, isHeld } from "./due.ts";
 import type { Climb } from "./ladder.ts";
 import type { Operation } from "./operation.ts";
+import { rejectedLimit } from "./rejected.ts";
 import type { RungInput } from "./rungs/rung.ts";
 import { shortenBehindReasoning } from "./shorten-behind-reasoning.ts";
 import { strategies, usesSummaries } from "./strategies.ts";
@@ -19,13 +20,9 @@ import { isWorthAsking, isWorthAskingByCount } from "./worth-asking.ts";
  * a whole compaction late.
  */
 const ASKS_AT_LATEST = 0.85;
-/** A view that the provider refused without a number is made this much smaller. */
-const REJECTED_SHARE = 0.7;
 /** When a compaction is cheap, it lands at this share of room, and leaves at least this much beside what is fixed. */
 const CHEAP_LANDING = 0.3;
 const LEAST_LANDING = 0.1;
-/** With the provider's own number known, this much of the budget is aimed at. */
-const REJECTED_MARGIN = 0.95;
 
 /** What `fit` would do: leave the view, climb the ladder, or have a summary written first. */
 export interface Decision {
@@ -42,9 +39,7 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   const { engine, input, survey, now } = operation;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
-  const limit = rejected
-    ? Math.min(survey.budget.budget, rejectedLimit(input.rejected, survey.tokens, survey.budget.budget))
-    : survey.budget.budget;
+  const limit = rejected ? rejectedLimit(operation) : survey.budget.budget;
   const full = survey.tokens > limit;
   const judged = full ? survey : withoutNewestQuotation(survey);
   const { pressure } = judged;
@@ -149,12 +144,4 @@ function startsAlone<M>({ engine, survey }: Operation<M>): number {
 /** Reductions leave the number of messages as it is. */
 function withoutReductions<M>({ engine }: Operation<M>): RungInput["steps"] {
   return strategies[engine.settings.strategy].steps.filter((step) => step !== "reduce");
-}
-
-/** What may be sent after the provider refused a view of `tokens` tokens (by our count). */
-function rejectedLimit(rejected: FitInput<unknown>["rejected"], tokens: number, budget: number): number {
-  if (typeof rejected === "object" && rejected.tokens > 0) {
-    return Math.floor(((budget * tokens) / Math.max(rejected.tokens, tokens)) * REJECTED_MARGIN);
-  }
-  return Math.floor(tokens * REJECTED_SHARE);
 }

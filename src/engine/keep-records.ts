@@ -7,6 +7,7 @@ import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
 import type { Operation } from "./operation.ts";
 import { type RecallNow, recallFor } from "./recall/recall-for.ts";
+import { limitToRemember } from "./rejected.ts";
 
 /** Saves what this operation made, and what is recalled for the newest user message where its view can quote it. */
 export async function keepRecords<M>(
@@ -75,6 +76,7 @@ export function checkpointOf<M>(
     hiddenEnd(conversation, result.draft!.fates),
     operation.range?.place === "inside" ? operation.range.run.from - conversation.structure.start : 0,
   );
+  const limit = reason === "rejected" ? limitToRemember(operation) : undefined;
   return makeCheckpoint({
     draft: result.draft!,
     messages: conversation.messages,
@@ -88,6 +90,7 @@ export function checkpointOf<M>(
       budget: survey.ownBudget,
       at: survey.recordAt,
       reason,
+      ...(limit !== undefined && { limit }),
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
       sealed: operation.range?.place === "inside" ? (survey.checkpoint?.sealed ?? 0) : told.sealed,

@@ -14,6 +14,7 @@ import { type LandingGoals, landingGoals } from "./landing-goals.ts";
 import { lostHead } from "./lost-head.ts";
 import { readConversation } from "./read-conversation.ts";
 import { type Quoted, quotedBy } from "./recall/quotations.ts";
+import { rememberedLimit, windowFor } from "./rejected.ts";
 import { type Settings, USUAL_NARRATIVE } from "./settings.ts";
 import { stateWarning } from "./state-warning.ts";
 import { strategies } from "./strategies.ts";
@@ -127,34 +128,38 @@ export async function takeSurvey<M>(
 /** The name of a conversation, what its views may have, and from when on a compaction is due. */
 function limitsOf<M>(
   { settings, summarizer, modelName }: Engine<M>,
-  { maxAnswer }: FitInput<M>,
+  input: FitInput<M>,
   budgets: ReturnType<typeof budgetsOf>,
   conversation: Conversation,
-  { answers }: Remembered,
+  remembered: Remembered,
+  now: number,
 ) {
-  const { window, startAt, summary } = settings;
+  const { startAt, summary } = settings;
   const { chain, head, total } = conversation;
+  const window = windowFor(settings.window, input);
   const name = chain[1] ?? chain[0]!;
   const floor = floorTokens(conversation);
-  const steady = budgets.asked(head, total);
+  const own = budgets.own(head).budget;
+  const limit = rememberedLimit(remembered, chain, now, own, floor);
+  const steady = budgets.asked(head, total, limit);
   const reserve =
     window === undefined
       ? undefined
       : reserveByAnswers({
-          sizes: sizesOf(answers, { hash: name, model: modelName }),
+          sizes: sizesOf(remembered.answers, { hash: name, model: modelName }),
           window,
-          maxAnswer,
+          maxAnswer: input.maxAnswer,
           free: window - steady.tools - steady.safety - floor,
           least: summarizer ? Math.min(summary.cap, USUAL_NARRATIVE) : 0,
         });
-  const budget = budgets.asked(head, total, reserve);
+  const budget = budgets.asked(head, total, limit, reserve);
   const model = summarizer !== undefined;
   return {
     name,
     budget,
     /** What checkpoints are compared by doesn't move with answers: a view must not change because they got shorter. */
     steadyBudget: steady.budget,
-    ownBudget: budgets.own(head).budget,
+    ownBudget: own,
     startsAt: startPressure({ startAt, budget: budget.budget, model, conversation: name, floor }),
   };
 }
@@ -179,20 +184,26 @@ function measureView<M>(
 /** The budgets of one operation: they differ in their cap, and in what is kept free for the answer. */
 function budgetsOf<M>(
   { window, budget, reserve, safety }: Settings,
-  { tools: given, maxAnswer }: FitInput<M>,
+  input: FitInput<M>,
   measure: Measure,
   /** Another budget for this operation, in tokens or as a share of the transcript. */
   asked: number | undefined,
 ) {
-  const tools = given === undefined ? 0 : measure.tools(given);
-  const first = window === undefined ? undefined : firstReserve(window, maxAnswer);
-  const of = (cap: number | undefined, head: number, answer = first): Budget =>
-    budgetOf({ window, budget: cap, reserve, answer, safety, tools, head });
+  const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
+  const of = (
+    window: number | undefined,
+    cap: number | undefined,
+    head: number,
+    answer = window === undefined ? undefined : firstReserve(window, input.maxAnswer),
+  ): Budget => budgetOf({ window, budget: cap, reserve, answer, safety, tools, head });
   return {
     /** What the compactor allows, whatever this operation asks for. */
-    own: (head: number) => of(budget, head),
-    asked: (head: number, total: number, answer?: number) =>
-      of(asked === undefined ? budget : Math.floor(asked <= 1 ? asked * total : asked), head, answer),
+    own: (head: number) => of(window, budget, head),
+    asked(head: number, total: number, limit = Number.POSITIVE_INFINITY, answer?: number) {
+      const cap = asked === undefined ? budget : Math.floor(asked <= 1 ? asked * total : asked);
+      const most = asked === undefined ? Math.min(limit, cap ?? limit) : cap;
+      return of(windowFor(window, input), most === Number.POSITIVE_INFINITY ? undefined : most, head, answer);
+    },
   };
 }
 
@@ -201,7 +212,7 @@ async function readAll<M>(
   engine: Engine<M>,
   transcript: readonly M[],
   given: FitInput<M>,
-  { bounds, budget, undos = [] }: SurveyOptions,
+  { bounds, budget, undos = [], now = Date.now() }: SurveyOptions,
 ) {
   const { dialect, settings, transcriptReader } = engine;
   const measure = bounds ?? (await engine.measure());
@@ -231,7 +242,7 @@ async function readAll<M>(
   const conversation = isWhole ? sent : await read(input, restored);
   const unusable = stateWarning(given.state, reading, conversation.chain);
   const warnings = [...(lost ? [lost.warning] : []), ...(unusable ? [unusable] : [])];
-  const limits = limitsOf(engine, given, budgets, conversation, merged);
+  const limits = limitsOf(engine, given, budgets, conversation, merged, now);
   return { limits, conversation, merged, found, system: input.system, restored, warnings };
 }
 

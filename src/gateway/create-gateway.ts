@@ -176,7 +176,7 @@ function compactionOf(
   base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node">,
 ): Pick<Gateway, "windows" | "askWindow" | "records" | "compactors" | "observing"> {
   const { config, store, upstreams, node, tracing, now } = base;
-  const windows = createWindows(config);
+  const windows = createWindows(config, now);
   const records = watchRecords(store);
   const warnGuess = createWarnGuess(base);
   const compactors = createCompactors({

@@ -140,3 +140,145 @@ it.each([
     expect(there.seen.length).toBe(tries + 1);
   },
 );
+
+/** An upstream that refuses requests with a sign in them, and answers all others. */
+async function startRefusing(
+  sign: string,
+  status: number,
+  refusal: object,
+  now?: () => number,
+): Promise<void> {
+  there = await startUpstream((_, body, response) => {
+    const isRefused = body.includes(sign);
+    response.writeHead(isRefused ? status : 200, { "content-type": "application/json" });
+    response.end(isRefused ? JSON.stringify(refusal) : '{"id":"fine","output":[],"content":[],"choices":[]}');
+  });
+  gateway = await startGateway({ ...upstreamAt(there.url), summarizer: "extractive" }, now && { now });
+}
+
+const NO_NUMBER = {
+  error: {
+    message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
+    code: "context_length_exceeded",
+  },
+};
+const IN_BYTES = {
+  type: "error",
+  error: { type: "request_too_large", message: "Request exceeds the maximum allowed number of bytes." },
+};
+const PICTURE = `TOO-LARGE${Buffer.alloc(30_000, 7).toString("base64")}`;
+const LONG_TEXT = "several words of a talk ".repeat(8_000);
+
+const refusedForOtherThings: readonly (readonly [string, string, string, number, object, object])[] = [
+  [
+    "a file that the provider finds too long",
+    "/v1/responses",
+    "gpt-5",
+    400,
+    NO_NUMBER,
+    {
+      input: [
+        {
+          role: "user",
+          content: [
+            { type: "input_file", file_id: "TOO-LARGE" },
+            { type: "input_text", text: LONG_TEXT },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    "a picture that has too many bytes",
+    "/v1/messages",
+    "claude-sonnet-4-5",
+    413,
+    IN_BYTES,
+    {
+      max_tokens: 100,
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "image", source: { type: "base64", media_type: "image/png", data: PICTURE } },
+            { type: "text", text: LONG_TEXT },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    "a text that has too many bytes",
+    "/v1/messages",
+    "claude-sonnet-4-5",
+    413,
+    IN_BYTES,
+    { max_tokens: 100, messages: [{ role: "user", content: `TOO-LARGE ${LONG_TEXT}` }] },
+  ],
+  [
+    "a short text",
+    "/v1/responses",
+    "gpt-5",
+    400,
+    NO_NUMBER,
+    {
+      input: [
+        {
+          role: "user",
+          content: [{ type: "input_text", text: `TOO-LARGE ${"and so on ".repeat(1_500)}` }],
+        },
+      ],
+    },
+  ],
+];
+
+it.each(refusedForOtherThings)(
+  "%s is refused without a number: the window of other conversations stays as it is",
+  async (_, path, model, status, refusal, request) => {
+    await startRefusing("TOO-LARGE", status, refusal);
+    await post(gateway.url + path, { model, ...request });
+    const list = path === "/v1/responses" ? "input" : "messages";
+    const long = Array.from({ length: 201 }, (__, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `${n}: ${"please say more. ".repeat(100)}`,
+    }));
+    const other = await post(gateway.url + path, { model, max_tokens: 100, [list]: long });
+    expect([other.status, other.headers.get("x-precis-action")]).toEqual([200, "pass"]);
+  },
+);
+
+it("a window that was learned without a number is tried again after a while", async () => {
+  let time = Date.now();
+  await startRefusing("TOO-LARGE", 400, NO_NUMBER, () => time);
+  const ask = async (first: string) => {
+    const long = Array.from({ length: 201 }, (_, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `${n === 0 ? first : n}: ${"please say more. ".repeat(100)}`,
+    }));
+    const response = await post(`${gateway.url}/v1/responses`, { model: "gpt-5", input: long });
+    return response.headers.get("x-precis-action");
+  };
+  expect(await ask("before")).toBe("pass");
+  await ask("TOO-LARGE");
+  expect(await ask("soon after")).toBe("compacted");
+  time += 2 * 60 * 60_000;
+  expect(await ask("much later")).toBe("pass");
+});
+
+it("a conversation whose picture was refused goes on", async () => {
+  await startRefusing("TOO-LARGE", 413, IN_BYTES);
+  const source = { type: "base64", media_type: "image/png", data: PICTURE };
+  const picture = {
+    role: "user",
+    content: [
+      { type: "image", source },
+      { type: "text", text: "What is this?" },
+    ],
+  };
+  const ask = (messages: readonly object[]) =>
+    post(`${gateway.url}/v1/messages`, { model: "claude-sonnet-4-5", max_tokens: 100, messages });
+  expect((await ask([picture])).status).toBe(200);
+  const answer = { role: "assistant", content: "I can't see it." };
+  expect((await ask([picture, answer, { role: "user", content: LONG_TEXT }])).status).toBe(200);
+  expect(there.seen.at(-1)!.body.toString()).toContain(LONG_TEXT);
+});

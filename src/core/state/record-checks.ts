@@ -77,6 +77,7 @@ export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
     isCount(value["sealed"]) &&
     Number.isFinite(value["budget"]) &&
     Number.isFinite(value["at"]) &&
+    (value["limit"] === undefined || Number.isFinite(value["limit"])) &&
     isRecord(tokens) &&
     Number.isFinite(tokens["before"]) &&
     Number.isFinite(tokens["after"]) &&

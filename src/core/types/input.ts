@@ -26,8 +26,11 @@ export interface FitInput<M> {
    * what stands behind that reasoning is shortened, as far as that is enough. Default `may-stop`.
    */
   readonly thinking?: "may-stop" | "must-stay";
-  /** The provider refused the last view as too long: compact harder. A number is the provider's own count of it. */
-  readonly rejected?: boolean | { readonly tokens: number };
+  /**
+   * The provider refused the last view as too long: compact harder, and stay below for an hour. What `overflowOf` reads:
+   * the provider's own count of the view, and its limit, as far as it named them.
+   */
+  readonly rejected?: boolean | { readonly tokens?: number; readonly limit?: number };
   readonly signal?: AbortSignal;
 }
 

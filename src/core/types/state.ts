@@ -55,6 +55,8 @@ export interface Checkpoint {
   /** `now` of the `fit` that applied it. */
   readonly at: number;
   readonly reason: Reason;
+  /** Tokens that views may have after the provider refused a longer one, by our own count. */
+  readonly limit?: number;
   readonly rung: RungName;
   readonly tokens: { readonly before: number; readonly after: number };
   /** Messages (after the leading system messages) that model-written summaries spoke for when it was applied. */

@@ -45,9 +45,9 @@ it("what surely fits is that of the request, whoever asked for the same model be
     );
     expect(compactors.surelyFits(usual)).toBe(most);
   }
-  windows.learn(large!, "m", "b", 8_000);
+  windows.learn(large!, "m", "b", { limit: 8_000 });
   expect(compactors.surelyFits({ ...usual, tenant: "b" })).toBeLessThan(most / 2);
   expect(compactors.surelyFits(usual)).toBe(most);
-  windows.learn(large!, "m", "a", 8_000);
+  windows.learn(large!, "m", "a", { limit: 8_000 });
   expect(compactors.surelyFits(usual)).toBeLessThan(most / 2);
 });

@@ -8,6 +8,10 @@ import type { Upstream } from "../upstream/upstream.ts";
 
 /** A "limit" below this in a provider's error is a limit of something else. */
 const LEAST_BELIEVABLE = 1_000;
+/** A request without a number that was refused below this many tokens was refused for something else. */
+const LEAST_WITHOUT_NUMBER = 8_192;
+/** What was learned without a number holds for so long; then more is tried again (milliseconds). */
+const WITHOUT_NUMBER_MS = 60 * 60_000;
 
 /** Windows that are remembered. */
 const MAX_LEARNED = 10_000;
@@ -24,8 +28,16 @@ export interface Windows {
   ): ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
   /** An upstream told its window when it was asked. It counts where nothing else is known. */
   tell(upstream: Upstream, model: string, tenant: string, window: number): void;
-  /** An upstream told its real window in an error. It holds for this tenant: a client may have written such an error itself. */
-  learn(upstream: Upstream, model: string, tenant: string, limit: number): boolean;
+  /**
+   * An upstream refused a request as too long: it named its window, or the window is below what was refused, by our own count.
+   * That holds for this tenant: a client may have written such an error itself.
+   */
+  learn(
+    upstream: Upstream,
+    model: string,
+    tenant: string,
+    refusal: { readonly limit?: number | undefined; readonly below?: number | undefined },
+  ): boolean;
   /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
   calibration(upstream: Upstream | undefined, model: string, tenant: string): Calibration;
   /** The provider's tokens ÷ the tokenizer's: as its usage taught, otherwise as the registry says. */
@@ -33,22 +45,39 @@ export interface Windows {
 }
 
 /** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
-export function createWindows(config: { readonly window?: number | undefined }): Windows {
-  const learned = new Map<string, number>();
+export function createWindows(
+  config: { readonly window?: number | undefined },
+  now: () => number = Date.now,
+): Windows {
+  const learned = new Map<string, { readonly window: number; readonly until: number }>();
   const calibrations = new Map<string, Calibration>();
   const keyOf = (upstream: Upstream | undefined, model: string, tenant: string): string =>
     JSON.stringify([upstream?.name, model, tenant]);
   let version = 0;
-  const remember = (upstream: Upstream, model: string, tenant: string, window: number): void => {
-    keepNewest(learned, keyOf(upstream, model, tenant), window, MAX_LEARNED);
+  const remember = (
+    upstream: Upstream,
+    model: string,
+    tenant: string,
+    window: number,
+    until = Number.POSITIVE_INFINITY,
+  ): void => {
+    keepNewest(learned, keyOf(upstream, model, tenant), { window, until }, MAX_LEARNED);
     version++;
+  };
+  const recall = (upstream: Upstream, model: string, tenant: string): number | undefined => {
+    const key = keyOf(upstream, model, tenant);
+    const known = learned.get(key);
+    if (!known || now() < known.until) return known?.window;
+    learned.delete(key);
+    version++;
+    return undefined;
   };
   const windows: Windows = {
     get version() {
       return version;
     },
     of(upstream, model, tenant) {
-      const told = upstream && learned.size > 0 ? learned.get(keyOf(upstream, model, tenant)) : undefined;
+      const told = upstream && learned.size > 0 ? recall(upstream, model, tenant) : undefined;
       const configured = upstream?.windowOf(model) ?? config.window;
       const window = told === undefined ? configured : Math.min(told, configured ?? told);
       const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
@@ -67,9 +96,11 @@ export function createWindows(config: { readonly window?: number | undefined }):
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
       if (windows.of(upstream, model, tenant).from === "guess") remember(upstream, model, tenant, window);
     },
-    learn(upstream, model, tenant, limit) {
-      if (limit < LEAST_BELIEVABLE || limit >= windows.of(upstream, model, tenant).window) return false;
-      remember(upstream, model, tenant, limit);
+    learn(upstream, model, tenant, { limit, below = 0 }) {
+      const found = limit ?? below;
+      if (found < (limit === undefined ? LEAST_WITHOUT_NUMBER : LEAST_BELIEVABLE)) return false;
+      if (found >= windows.of(upstream, model, tenant).window) return false;
+      remember(upstream, model, tenant, found, limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined);
       return true;
     },
     calibration(upstream, model, tenant) {

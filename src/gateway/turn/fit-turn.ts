@@ -66,7 +66,7 @@ function inputOf(
     request: lastRequest(parts, turn, hasOwnWish),
     now: turn.startedAt,
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
-    ...(rejected && { rejected: rejected.tokens === undefined ? true : { tokens: rejected.tokens } }),
+    ...(rejected && { rejected }),
     signal: turn.signal,
   };
 }

@@ -1,4 +1,5 @@
-import { overflowOf } from "../../models/index.ts";
+import { holdsMedia } from "../../core/message-text.ts";
+import { type Overflow, overflowOf } from "../../models/index.ts";
 import { parseJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
@@ -83,7 +84,7 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
     const overflow = failed && overflowOf(status, failed.text);
     if (!overflow) break;
     noteRejected(parts, turn, overflow, outgoing.report);
-    const smaller = await smallerOf(parts, outgoing, shrink, { tokens: overflow.tokens });
+    const smaller = await smallerOf(parts, outgoing, shrink, overflow);
     if (!smaller) {
       parts.metrics.rejected.inc({ result: "impossible" });
       break;
@@ -96,14 +97,15 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
 
 function noteRejected(
   parts: Pick<TurnParts, "log" | "now" | "timeline" | "totals" | "windows">,
-  { upstream, asked, recording, client }: Turn,
-  { tokens, limit }: { readonly tokens?: number; readonly limit?: number },
+  { upstream, asked, recording, client, wire }: Turn,
+  { tokens, limit, bytes }: Overflow,
   refused: Outgoing["report"],
 ): void {
   parts.totals.add(client.tenant, "rejected");
-  // Where no number is named, the window is smaller than what was refused, by our own count.
-  const known = limit ?? (refused && refused.tokens.after + refused.budget.tools);
-  const learned = known !== undefined && parts.windows.learn(upstream, asked.model, client.tenant, known);
+  // Where no number is named, the window is smaller than what was refused, by our own count: that of texts.
+  const isText = !bytes && !asked.transcript.some((message) => holdsMedia(wire.dialect.read(message)));
+  const below = refused && isText ? refused.tokens.after + refused.budget.tools : undefined;
+  const learned = parts.windows.learn(upstream, asked.model, client.tenant, { limit, below });
   parts.log.warn(
     { model: asked.model, upstream: upstream.name, tokens, limit, learned },
     "the upstream refused a request as too long; compacting harder",

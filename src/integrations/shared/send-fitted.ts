@@ -52,7 +52,7 @@ async function shrink<M, A>(
     const smaller = await compactors.of(model).fit(transcript, {
       ...input,
       state: refused.state,
-      rejected: tokens === undefined ? true : { tokens },
+      rejected: { ...(tokens !== undefined && { tokens }), ...(limit !== undefined && { limit }) },
     });
     return learned || smaller.report.tokens.after < refused.report.tokens.after ? smaller : undefined;
   } catch {

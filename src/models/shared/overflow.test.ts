@@ -3,7 +3,7 @@ import { growth, LINEAR } from "../../../test/support/growth.ts";
 import { overflowOf } from "./overflow.ts";
 
 /** Real answers, as providers give them: status, body, and the numbers that are in it. */
-const ANSWERS: readonly (readonly [string, number, unknown, { tokens?: number; limit?: number }])[] = [
+const ANSWERS: readonly (readonly [string, number, unknown, ReturnType<typeof overflowOf>])[] = [
   [
     "openai chat",
     400,
@@ -129,7 +129,7 @@ const ANSWERS: readonly (readonly [string, number, unknown, { tokens?: number; l
       type: "error",
       error: { type: "request_too_large", message: "Request exceeds the maximum allowed number of bytes." },
     },
-    {},
+    { bytes: true },
   ],
   [
     "gemini",

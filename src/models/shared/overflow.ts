@@ -8,6 +8,8 @@ export interface Overflow {
   readonly tokens?: number;
   /** The window, or the largest input that it allows. */
   readonly limit?: number;
+  /** Too many bytes, which says nothing about the window. */
+  readonly bytes?: true;
 }
 
 /** One wording: how it is recognised, and which of its numbers mean what. */
@@ -203,9 +205,8 @@ export function overflowOf(status: number, body: unknown): Overflow | undefined 
   const isSure = said?.tokens !== undefined && said.limit !== undefined && said.tokens > said.limit;
   if (!isSure && NOT_OVERFLOW.test(text)) return undefined;
   if (said) return build(said.tokens ?? found.tokens, said.limit ?? found.limit);
-  if (found.codes.some((code) => CODES.has(code)) || status === PAYLOAD_TOO_LARGE)
-    return build(found.tokens, found.limit);
-  return undefined;
+  if (found.codes.some((code) => CODES.has(code))) return build(found.tokens, found.limit);
+  return status === PAYLOAD_TOO_LARGE ? { ...build(found.tokens, found.limit), bytes: true } : undefined;
 }
 
 /** The first wording that a text has, with its numbers. */

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { serveHere } from "../gateway/serve-here.ts";
-import { drop } from "./support/actions.ts";
+import { drop, eventually, meterOf } from "./support/actions.ts";
 import { openPage, servedPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
@@ -132,6 +132,63 @@ describe("without a model", () => {
     await tab.locator(".message.user", { hasText: "The only words." }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
+  });
+});
+
+/** About 45,000 tokens, without a model unless one is named. */
+const longFile = (model?: string, messages = 60) => ({
+  name: "long.json",
+  text: JSON.stringify({
+    ...(model !== undefined && { model }),
+    messages: Array.from({ length: messages }, (_, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `Message ${n}: ${"the shed key hangs behind the blue door, ".repeat(80)}`,
+    })),
+  }),
+});
+
+describe("a long file without a model that could answer", () => {
+  it.each([
+    ["names no model", undefined],
+    ["names a model that nobody knows", "mystery-7b"],
+  ])("isn't judged by a guessed window where no server is there and it %s", async (_, model) => {
+    const { tab, faults, context } = await openPage(world.browser, world.serve.url);
+    await drop(tab, "main", longFile(model));
+    await tab.getByRole("button", { name: "See it in 32k" }).waitFor();
+    expect(await meterOf(tab)).toMatch(/^Tokens: \d\d,\d{3}$/);
+    expect(await tab.getByText(/don't fit|Do it now|8,192/).count()).toBe(0);
+    const box = tab.getByRole("textbox", { name: "Message" });
+    await box.fill("Where is the shed key?");
+    await box.press("Enter");
+    await tab.getByText("I can only quote this conversation").waitFor();
+    expect(await tab.locator(".divider, .notice.done").count()).toBe(0);
+    await tab.locator(".meter-line").click();
+    expect(await tab.locator(".meter-card").textContent()).toContain("no window to compare it with");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("takes the model that would answer, and its window, also when it is opened by its address", async () => {
+    const provider = await startFakeProvider({ models: ["gpt-4o", "gpt-4"], reply: () => "Here I am." });
+    const serve = await serveHere(["--upstream", provider.url]);
+    const { tab, faults, context } = await openPage(world.browser, serve.url);
+    await drop(tab, "main", longFile());
+    await eventually(() => meterOf(tab)).toMatch(/ \/ 117,248 \(\d\d %\)$/);
+    expect(await tab.getByLabel("Model", { exact: true }).inputValue()).toBe("gpt-4o");
+    expect(await tab.getByText(/don't fit|Do it now/).count()).toBe(0);
+    const imported = await fetch(`${serve.url}/api/import`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(longFile(undefined, 62)),
+    });
+    const { conversations } = (await imported.json()) as { conversations: { id: string }[] };
+    await tab.goto(`${serve.url}/c/${conversations[0]?.id}`);
+    await eventually(() => meterOf(tab)).toMatch(/ \/ 117,248 \(\d\d %\)$/);
+    expect(provider.requests.filter(({ path }) => !path.endsWith("/models"))).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+    await serve.stop();
+    await provider.close();
   });
 });
 

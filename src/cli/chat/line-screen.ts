@@ -57,8 +57,7 @@ export function jsonScreen(io: Io): Screen {
       write({
         type: "meter",
         tokens,
-        budget: budget.budget,
-        pressure: pressure.pressure,
+        ...(!pressure.isOpen && { budget: budget.budget, pressure: pressure.pressure }),
         level,
         startsAt,
         model,

@@ -9,7 +9,7 @@ const TONES: Readonly<Record<ApiPressure["level"], Tone>> = { green: "good", yel
 export interface MeterFacts {
   readonly pressure: Pick<
     ApiPressure,
-    "pressure" | "tokens" | "budget" | "level" | "startsAt" | "isAllPinned"
+    "pressure" | "tokens" | "budget" | "level" | "startsAt" | "isAllPinned" | "isOpen"
   >;
   /** The model's name, or that there is none. */
   readonly model: string;
@@ -20,13 +20,19 @@ export interface MeterFacts {
 export function meterLine({ pressure, model, auto }: MeterFacts, columns: number, paint: Paint): string {
   const { tokens, budget, level, startsAt } = pressure;
   const share = `${Math.round(pressure.pressure * 100)} %`;
-  const long = `Tokens: ${formatCount(tokens)} / ${formatCount(budget.budget)} (${share})`;
-  const short = `${formatShort(tokens)}/${formatShort(budget.budget)} ${share}`;
+  const long = pressure.isOpen
+    ? `Tokens: ${formatCount(tokens)}`
+    : `Tokens: ${formatCount(tokens)} / ${formatCount(budget.budget)} (${share})`;
+  const short = pressure.isOpen
+    ? formatShort(tokens)
+    : `${formatShort(tokens)}/${formatShort(budget.budget)} ${share}`;
   const meter = long.length <= columns ? long : short.slice(0, columns);
   let line = paint(TONES[level], meter);
-  const when = pressure.isAllPinned
-    ? "can't compact: everything is pinned"
-    : `compacts at ${Math.round(startsAt * 100)} %`;
+  const when = pressure.isOpen
+    ? "no window to compare it with"
+    : pressure.isAllPinned
+      ? "can't compact: everything is pinned"
+      : `compacts at ${Math.round(startsAt * 100)} %`;
   const more = [model, auto ? when : "compacts only when asked"];
   for (const text of more) {
     const next = `${line} · ${text}`;

@@ -30,7 +30,7 @@ export function compactionNotice(answer: CompactAnswer): Notice[] {
     ...(edited > 0 ? [`${formatCount(edited)} shortened`] : []),
     ...(dropped > 0 ? [`${formatCount(dropped)} left out`] : []),
     ...(report.cost > 0 ? [formatDollars(report.cost)] : []),
-    `${percent(pressure.pressure)} full`,
+    ...(pressure.isOpen ? [] : [`${percent(pressure.pressure)} full`]),
   ];
   return [...failure, { tone: "good", text: `Compacted: ${facts.join(", ")}. /undo takes it back.` }];
 }

@@ -117,7 +117,10 @@ export interface ApiSummary {
 /** The meter: the engine's own report, and the model whose window it is measured against. */
 export interface ApiPressure extends PressureReport {
   readonly model: string | undefined;
+  /** Undefined where no model is there to answer yet. */
   readonly window: number | undefined;
+  /** There is neither a window nor a cap: `tokens` can't be compared with anything, and `budget` says nothing. */
+  readonly isOpen?: true;
   /**
    * From where compaction starts on: what the next answer brings. `held`: it waits, because one was just undone or made.
    * `impossible`: system prompt and last user message don't fit.

@@ -1,3 +1,4 @@
+import { MOST_TOKENS } from "../../core/budget.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
 import type { ModelInfo } from "../../core/types.ts";
 import { learnedFactor } from "../../engine/engine.ts";
@@ -12,6 +13,9 @@ const LEAST_BELIEVABLE = 1_000;
 const LEAST_WITHOUT_NUMBER = 8_192;
 /** What was learned without a number holds for so long; then more is tried again (milliseconds). */
 const WITHOUT_NUMBER_MS = 60 * 60_000;
+
+/** Stands for a window where no model is there to answer yet: nothing is judged by a guess. */
+export const NOBODYS_WINDOW = MOST_TOKENS;
 
 /** Windows that are remembered. */
 const MAX_LEARNED = 10_000;
@@ -89,8 +93,14 @@ export function createWindows(
             : info.known
               ? "registry"
               : "guess";
-      // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
-      return { ...info, ...(model === "" && { factor: 1 }), from };
+      const isNobodys = from === "guess" && (upstream === undefined || model === "");
+      return {
+        ...info,
+        // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
+        ...(model === "" && { factor: 1 }),
+        ...(isNobodys && { window: NOBODYS_WINDOW }),
+        from,
+      };
     },
     tell(upstream, model, tenant, window) {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;

@@ -1,5 +1,6 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type {
+  Budget,
   Entry,
   FitInput,
   Measure,
@@ -15,6 +16,7 @@ import { levelOf } from "../../engine/report.ts";
 import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
+import { NOBODYS_WINDOW } from "../compaction/windows.ts";
 import { hostedAlone } from "../wires/hosted-tools.ts";
 import { metaOf } from "./chat-meta.ts";
 import { countAheadOfPlan } from "./count-ahead.ts";
@@ -59,9 +61,21 @@ export async function pressureOf(
   return {
     ...(plan && plan !== "impossible" ? withQuotation(report, plan) : report),
     model: loaded.model === "" ? undefined : loaded.model,
-    window: report.budget.window,
+    ...windowShown(report.budget),
     ...(isDue && nextOf(plan)),
   };
+}
+
+/** Where no model is there to answer yet, there is no window, and without a cap nothing to compare with. */
+function windowShown({
+  window,
+  budget,
+  reserve,
+  tools,
+  safety,
+}: Budget): Pick<ApiPressure, "window" | "isOpen"> {
+  if (window !== NOBODYS_WINDOW) return { window };
+  return { window: undefined, ...(budget === window - reserve - tools - safety && { isOpen: true }) };
 }
 
 type Planned = Plan | "impossible" | undefined;

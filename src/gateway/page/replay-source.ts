@@ -8,6 +8,7 @@ import type { SimulateOptions } from "../../eval/replay/simulate.ts";
 import { profiles } from "../../profiles/index.ts";
 import type { Policy } from "../api.ts";
 import { measureOf } from "../compaction/measure.ts";
+import { NOBODYS_WINDOW } from "../compaction/windows.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
 import { type Loaded, load, tuningOf } from "../conversation/loaded.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -47,7 +48,7 @@ export async function sourceOf(
       loaded,
       model,
       models: { [model]: { ...info, factor: gateway.windows.factor(upstream, model, tenant) } },
-      window: settings.window ?? info.window,
+      window: settings.window ?? (info.window === NOBODYS_WINDOW ? DEFAULT_WINDOW : info.window),
       measure: await measureOf(gateway, choice),
       title: conversation.title,
       dialect,

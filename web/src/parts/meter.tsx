@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from "react";
 import type { ApiPressure } from "../../../src/gateway/api.ts";
-import { count, percent } from "../state/format.ts";
+import { count, percent, short } from "../state/format.ts";
 import { strings } from "../strings.ts";
 
 const KINDS = ["system", "summary", "user", "assistant", "tool", "image"] as const;
@@ -10,7 +10,7 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const id = useId();
-  const { tokens, budget, level } = pressure;
+  const { tokens, budget, level, isOpen: isWithoutWindow } = pressure;
   useEffect(() => {
     if (!isOpen) return;
     const away = (event: Event) => {
@@ -41,23 +41,29 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
           {isBusy ? `${strings.meter.busy} ` : ""}
           <span className="wide">
             <span>{strings.meter.word}</span>{" "}
-            <span>{strings.meter.figures(tokens, budget.budget, pressure.pressure)}</span>
+            <span>
+              {isWithoutWindow
+                ? count(tokens)
+                : strings.meter.figures(tokens, budget.budget, pressure.pressure)}
+            </span>
           </span>
           <span className="narrow" aria-hidden="true">
-            {strings.meter.short(tokens, budget.budget)}
+            {isWithoutWindow ? short(tokens) : strings.meter.short(tokens, budget.budget)}
           </span>
         </span>
-        <span className="meter-bar" aria-hidden="true">
-          <span className="meter-fill" style={{ width: `${Math.min(100, pressure.pressure * 100)}%` }} />
-          <span className="meter-start" style={{ left: `${Math.min(100, pressure.startsAt * 100)}%` }} />
-        </span>
+        {isWithoutWindow ? null : (
+          <span className="meter-bar" aria-hidden="true">
+            <span className="meter-fill" style={{ width: `${Math.min(100, pressure.pressure * 100)}%` }} />
+            <span className="meter-start" style={{ left: `${Math.min(100, pressure.startsAt * 100)}%` }} />
+          </span>
+        )}
       </button>
       <section id={id} className="meter-card" hidden={!isOpen} aria-label={strings.meter.label}>
         <Filling pressure={pressure} />
         <p>{whenText(pressure, auto)}</p>
-        {budget.window === undefined ? null : (
+        {pressure.window === undefined ? null : (
           <p className="help">
-            {strings.meter.budget(budget.window, budget.reserve, budget.tools, budget.safety)}
+            {strings.meter.budget(pressure.window, budget.reserve, budget.tools, budget.safety)}
             {pressure.model === undefined ? "" : ` · ${pressure.model}`}
           </p>
         )}
@@ -67,9 +73,9 @@ export function Meter({ pressure, isBusy, auto }: { pressure: ApiPressure; isBus
 }
 
 /** What fills the budget, by kind, as a bar and in numbers. */
-function Filling({ pressure: { tokens, budget, fill } }: { pressure: ApiPressure }) {
+function Filling({ pressure: { tokens, budget, fill, isOpen } }: { pressure: ApiPressure }) {
   // A view that doesn't fit yet is more than the budget.
-  const whole = Math.max(budget.budget, tokens);
+  const whole = isOpen ? tokens : Math.max(budget.budget, tokens);
   const parts = [
     ...KINDS.map((kind) => ({ kind, label: strings.meter.fill[kind], size: fill[kind] })),
     { kind: "free", label: strings.meter.free, size: whole - tokens },
@@ -108,9 +114,10 @@ function Filling({ pressure: { tokens, budget, fill } }: { pressure: ApiPressure
 }
 
 function whenText(
-  { tokens, budget, startsAt, next = "compaction", isAllPinned }: ApiPressure,
+  { tokens, budget, startsAt, next = "compaction", isAllPinned, isOpen }: ApiPressure,
   auto: boolean,
 ): string {
+  if (isOpen) return strings.meter.noWindow;
   if (next === "impossible") return strings.meter.next.impossible();
   if (!auto) return strings.meter.off;
   if (isAllPinned) return strings.meter.allPinned(startsAt);

@@ -124,15 +124,15 @@ const OUTGROWN = 0.8;
 function SmallerWindow({ chat }: { chat: Chat }) {
   const { wasOpened, pressure } = useStore(chat.store);
   const dividers = usePiece(chat.transcript.store, (state) => state.dividers.length);
-  if (!wasOpened || pressure?.window === undefined || dividers > 0) return null;
-  const { tokens, window } = pressure;
+  if (!wasOpened || pressure === undefined || dividers > 0) return null;
+  const { tokens, window = pressure.budget.budget } = pressure;
   const smaller = WINDOWS.find((one) => one < window && tokens > OUTGROWN * one);
   if (smaller === undefined || tokens > pressure.startsAt * pressure.budget.budget) return null;
   return (
     <Notice
       kind="info"
       icon="eye"
-      title={words.seeInTitle(tokens, window)}
+      title={pressure.isOpen ? words.seeInNoModel(tokens) : words.seeInTitle(tokens, window)}
       help={words.seeInHelp(short(smaller))}
       onClose={() => chat.store.set({ wasOpened: false })}
     >

@@ -166,6 +166,9 @@ export function createChat(options: ChatOptions): Chat {
           behind ? isShown.then(transcript.refresh) : transcript.refresh(),
         ]);
         takeConversation(conversation);
+        // It is judged by the window of the model that would answer.
+        if (conversation.source === "page" && (conversation.model ?? "") === "")
+          await takeModel().catch(fail);
         store.set(await readMeter());
         checkCut();
         await sendUnsent("itself");

@@ -34,7 +34,7 @@ const answers: Readonly<Record<string, (body: unknown) => unknown>> = {
   "GET /api/settings": () => ({ settings: {} }),
   "GET /api/conversations": () => ({ conversations: all, next: undefined }),
   "POST /api/conversations": () => conversation("made", { title: "", messages: 0 }),
-  "GET /api/conversations/:id": () => conversation("any"),
+  "GET /api/conversations/:id": () => conversation("any", { model: "llama" }),
   "GET /api/conversations/:id/messages": () => ({
     system,
     total: 0,

@@ -140,6 +140,8 @@ export const meter = {
     impossible: () =>
       "System prompt and last message alone don't fit the budget: shorten them, or choose a larger window.",
   },
+  noWindow:
+    "No model is connected yet, so there is no window to compare it with. Set a window in the chat's settings to see what would happen.",
   off: "Automatic compaction is off for this chat.",
   budget: (window: number, reserve: number, tools: number, safety: number) =>
     `Window ${count(window)} − ${count(reserve)} for the answer − ${count(tools)} for tools − ${count(safety)} for safety`,

@@ -65,6 +65,8 @@ export const compaction = {
   seeIn: (window: string) => `See it in ${window}`,
   seeInTitle: (tokens: number, window: number) =>
     `All ${count(tokens)} tokens fit this model's window of ${count(window)}, so nothing has to be summarised.`,
+  seeInNoModel: (tokens: number) =>
+    `These are ${count(tokens)} tokens. No model is connected yet, so nothing has to be summarised.`,
   seeInHelp: (window: string) =>
     `A model with a window of ${window} would need a summary. Nothing is lost by looking.`,
   over: (tokens: number, budget: number) =>

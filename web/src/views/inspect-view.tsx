@@ -24,6 +24,8 @@ export default function InspectView({ chat }: { chat: Chat }) {
     void inspection.load();
   }, [inspection, version]);
   const shown = tried ?? view;
+  const pressure = usePiece(chat.store, (state) => state.pressure);
+  const isWithoutWindow = pressure?.isOpen && shown?.budget.budget === pressure.budget.budget;
   return (
     <div className="inspect">
       <WhatIfBar inspection={inspection} whatIf={whatIf} />
@@ -40,7 +42,7 @@ export default function InspectView({ chat }: { chat: Chat }) {
           <>
             <div className="inspect-numbers">
               <strong>{strings.inspect.result(shown.tokens.transcript, shown.tokens.after)}</strong>
-              <span>{strings.inspect.ofBudget(shown.pressure.after)}</span>
+              {isWithoutWindow ? null : <span>{strings.inspect.ofBudget(shown.pressure.after)}</span>}
               {tried === undefined ? null : <TriedFacts tried={tried} />}
             </div>
             <TallyBar view={shown} />

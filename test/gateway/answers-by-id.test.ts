@@ -2,7 +2,6 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatewayParts } from "../../src/gateway/create-gateway.ts";
-import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
@@ -300,45 +299,6 @@ it("holds no secret in what is rebuilt from a redacted store", async () => {
   expect((await ask("And now?", { after: second.id })).session).toBe(first.session);
   expect(third.session).toBe(first.session);
   expect(await lengths()).toEqual([4, 4, 6]);
-});
-
-it("doesn't take the newest answer for an older one in what older versions stored", async () => {
-  await gateway.close();
-  const store = sqliteStore({ path: folder.path("answers.db") });
-  // As they wrote it, and as an import of theirs still comes: the session is the newest answer.
-  const wires = [
-    { role: "user", content: "My name is Ada." },
-    { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello." }] },
-  ];
-  const messages = wires.map((wire, n) => ({
-    hash: `old ${n}`,
-    role: n === 0 ? ("user" as const) : ("assistant" as const),
-    wire: JSON.stringify(wire),
-    at: 1,
-  }));
-  await store.conversations.append("default", {
-    session: "resp_old",
-    dialect: "openai-responses",
-    messages,
-    at: 1,
-  });
-  await store.close();
-  gateway = await startGateway(config);
-  await ask("Who am I?", { after: "resp_old" });
-  expect(sent()).toEqual(["My name is Ada.", "Hello.", "Who am I?"]);
-  const held = (await gateway.gateway.store.conversations.findSession("default", "resp_old"))!;
-  await gateway.gateway.store.conversations.append("default", {
-    conversation: held.id,
-    messages: [
-      ...(await gateway.gateway.store.conversations.read("default", held.id)),
-      { hash: "new", role: "assistant", wire: JSON.stringify(wires[1]), at: 2, answer: "resp_new" },
-    ],
-    at: 2,
-  });
-  await restart();
-  const next = { model: "gpt-5", input: "Who am I?", previous_response_id: "resp_old" };
-  await post(`${gateway.url}/v1/responses`, next);
-  expect(provider.requests.at(-1)!.body).toEqual(next);
 });
 
 it("finds answers with any id, and answers that say nothing", async () => {

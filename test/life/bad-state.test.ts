@@ -35,8 +35,8 @@ it.each([
   { version: 3, checkpoints: [], summaries: [], undos: [] },
   { version: 1 },
   { version: 2 },
-  { version: 1, checkpoints: "all", summaries: null, undos: {} },
-  { version: 1, checkpoints: [null, 1, {}, { id: "x" }], summaries: [], undos: [] },
+  { version: 2, checkpoints: "all", summaries: null, undos: {} },
+  { version: 2, checkpoints: [null, 1, {}, { id: "x" }], summaries: [], undos: [] },
 ])("state %j is ignored", async (state) => {
   const { messages } = session(50);
   const result = await fitWith(state, messages);

@@ -15,7 +15,6 @@ import type {
 import { MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
 import { isModest, isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
-import { readRecordsV1 } from "./read-records-v1.ts";
 import { isCount, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
 import { isSigned } from "./sign-state.ts";
@@ -52,7 +51,7 @@ export interface StateReading {
 
 /** What can be believed of a state that a host handed back: anything stale, truncated or foreign is left out. */
 export function readState(value: unknown, context: StateContext): StateReading {
-  if (!isRecord(value) || (value["version"] !== 1 && value["version"] !== 2) || !isShallow(value))
+  if (!isRecord(value) || value["version"] !== 2 || !isShallow(value))
     return { remembered: NOTHING_REMEMBERED, usable: "unknown", damaged: 0 };
   const { keys } = context;
   if (keys.length > 0 && !isSigned(value, keys))
@@ -61,10 +60,9 @@ export function readState(value: unknown, context: StateContext): StateReading {
     checkpoints: newest(value["checkpoints"], MAX_CHECKPOINTS),
     summaries: newest(value["summaries"], MAX_SUMMARIES_READ),
     undos: newest(value["undos"], MAX_UNDOS_READ),
-    last: isLast(value["last"]) ? value["last"] : undefined,
   };
-  const { damaged, last, ...records } =
-    value["version"] === 1 ? readRecordsV1(given, context) : readRecords(given, context);
+  const { damaged, ...records } = readRecords(given, context);
+  const last = isLast(value["last"]) ? value["last"] : undefined;
   const { head } = value;
   const trust: Pick<Remembered, "summaries" | "unproven" | "head"> =
     keys.length > 0
@@ -73,12 +71,11 @@ export function readState(value: unknown, context: StateContext): StateReading {
           summaries: records.summaries.map((one) => ({ ...one, unproven: true })),
           unproven: new Set(records.checkpoints.map(({ id }) => id)),
         };
-  const hadHead = value["version"] === 1 ? isFilled(head) : last?.head !== undefined && last.head !== NO_HEAD;
   return {
     remembered: {
       ...records,
       ...trust,
-      hadHead,
+      hadHead: last?.head !== undefined && last.head !== NO_HEAD,
       ...(last && { last }),
       branches: readBranches(value["branches"]),
       answers: readAnswers(value["answers"], context.chain[1]),
@@ -89,21 +86,15 @@ export function readState(value: unknown, context: StateContext): StateReading {
   };
 }
 
-function isFilled(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}
-
 /** Lists of a state, before anything in them is believed. */
-export interface GivenRecords {
+interface GivenRecords {
   readonly checkpoints: readonly unknown[];
   readonly summaries: readonly unknown[];
   readonly undos: readonly unknown[];
-  readonly last: LastView | undefined;
 }
 
 /** Records that can be used, and how many could not. */
-export type ReadRecords = Pick<Remembered, "checkpoints" | "summaries" | "undos" | "elsewhere"> & {
-  readonly last: LastView | undefined;
+type ReadRecords = Pick<Remembered, "checkpoints" | "summaries" | "undos" | "elsewhere"> & {
   readonly damaged: number;
 };
 
@@ -123,7 +114,7 @@ function readRecords(given: GivenRecords, context: StateContext): ReadRecords {
   }
   const kept = checkpoints.length + elsewhere.length + summaries.length + undos.length;
   const all = given.checkpoints.length + given.summaries.length + given.undos.length;
-  return { checkpoints, summaries, undos, elsewhere, last: given.last, damaged: all - kept };
+  return { checkpoints, summaries, undos, elsewhere, damaged: all - kept };
 }
 
 /** A checkpoint that this transcript begins with; undefined if it isn't genuine. */

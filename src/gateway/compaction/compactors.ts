@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
+import { contentHash } from "../../core/hash.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
-import { legacyHash } from "../../core/legacy/hash.ts";
 import type { Compactor, Dialect, Model, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
 import { createEngineMemory } from "../../engine/engine.ts";
@@ -50,15 +50,14 @@ export function createCompactors(options: {
   const markOf = (choice: CompactorChoice): string | undefined => {
     if (!choice.usual) return undefined;
     const usual = { ...choice, ...choice.usual };
-    // Options that the request doesn't name aren't in its mark: records that older versions wrote keep theirs.
+    // Options that the request doesn't name aren't in its mark.
     const { window, summarizer } = choice;
     const wish = wishOf(settle(choice), {
       ...(choice.tuning === usual.tuning ? {} : { tuning: choice.tuning }),
       ...(window === usual.window ? {} : { window }),
       ...(summarizer === usual.summarizer ? {} : { summarizer }),
     });
-    // A mark tells settings apart, nothing is believed for it.
-    return wish === wishOf(settle(usual)) ? undefined : legacyHash(wish);
+    return wish === wishOf(settle(usual)) ? undefined : contentHash(wish);
   };
 
   const make = (
@@ -181,13 +180,7 @@ function alternating(dialect: Dialect<unknown>, upstream: Upstream | undefined):
 
 function wishOf(
   { profile, strategy, budget }: ReturnType<Settle>,
-  { tuning, ...more }: Pick<CompactorChoice, "tuning" | "window" | "summarizer"> = {},
+  named: Pick<CompactorChoice, "tuning" | "window" | "summarizer"> = {},
 ): string {
-  return JSON.stringify([
-    profile.name,
-    strategy ?? profile.strategy,
-    budget,
-    ...(tuning ? [tuning] : []),
-    ...(Object.keys(more).length > 0 ? [more] : []),
-  ]);
+  return JSON.stringify([profile.name, strategy ?? profile.strategy, budget, named]);
 }

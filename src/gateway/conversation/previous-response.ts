@@ -7,7 +7,7 @@ import type { Json } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { NamedBefore, Wire } from "../wires/wire.ts";
-import { answerKeys } from "./answer-key.ts";
+import { answerKey } from "./answer-key.ts";
 import { isThrownAway } from "./chat-meta.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
@@ -74,7 +74,7 @@ async function rebuildFromStore(
 ): Promise<{ readonly items: readonly unknown[]; readonly place: Place } | undefined> {
   const { conversations } = parts.store;
   try {
-    for await (const { isSession, ...place } of placesOf(parts, client.tenant, named)) {
+    for await (const place of placesOf(parts, client.tenant, named)) {
       const { conversation, length } = place;
       const [stored, head, meta] = await Promise.all([
         conversations.read(client.tenant, conversation, { to: length }),
@@ -83,8 +83,6 @@ async function rebuildFromStore(
       ]);
       // It may have been deleted meanwhile.
       if (stored.length < length || isThrownAway({ meta })) continue;
-      // A session had the name of its newest answer, which that isn't any more once another one follows.
-      if (isSession && named.response !== undefined && stored.at(-1)?.answer !== undefined) continue;
       // Instructions are said anew with each request; messages of the developer aren't.
       const { lead } = readHead(wire.dialect, head);
       const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
@@ -102,20 +100,21 @@ async function rebuildFromStore(
   return undefined;
 }
 
-/** Where it may stand: as this node remembers it, as the store does, and as older versions of precis stored it. */
+/** Where it may stand: as this node remembers it, and as the store does. */
 async function* placesOf(
   { store: { conversations }, memory }: NamingParts,
   tenant: string,
   { response, conversation }: NamedBefore,
-): AsyncGenerator<Place & { readonly isSession?: boolean }> {
+): AsyncGenerator<Place> {
   const name = response ?? conversation ?? "";
   const near = memory.findAnswer(tenant, name);
   if (near) yield near;
-  for (const key of response === undefined ? [] : answerKeys(response)) {
-    const answer = await conversations.findAnswer(tenant, key);
+  if (response !== undefined) {
+    const answer = await conversations.findAnswer(tenant, answerKey(response));
     if (answer) yield { conversation: answer.conversation.id, length: answer.length };
+    return;
   }
   // The provider's own conversations are sessions by their names.
   const session = await conversations.findSession(tenant, name);
-  if (session) yield { conversation: session.id, length: session.length, isSession: true };
+  if (session) yield { conversation: session.id, length: session.length };
 }

@@ -1,9 +1,8 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } from "../server-store.ts";
-import { createImportNames } from "./import-names.ts";
 
-/** Version of the lines below. Those of version 1 name messages and records by the hash of older versions. */
+/** Version of the lines below. */
 export const EXPORT_VERSION = 2;
 
 /**
@@ -80,35 +79,22 @@ const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
   "clientKey",
 ]);
 
-/** What an export holds, as it is imported: whole conversations, and everything by the names of this version. */
+/** What an export holds, as it is imported: conversations are whole. */
 export async function* readExport(
   lines: AsyncIterable<string> | Iterable<string>,
   count: ImportCount,
   { clientKeys = false }: { readonly clientKeys?: boolean },
 ): AsyncIterable<ImportItem> {
-  const version: ExportVersion = { is: EXPORT_VERSION };
-  let rename: ReturnType<typeof createImportNames> | undefined;
-  for await (const item of wholeItems(lines, count, version)) {
-    if (version.is < CRYPTOGRAPHIC_NAMES) rename ??= createImportNames();
-    const renamed = rename ? rename(item) : item;
-    if (renamed?.type === "clientKey" && !clientKeys) count.clientKeys.leftOut++;
-    else if (renamed) yield renamed;
+  for await (const item of wholeItems(lines, count)) {
+    if (item.type === "clientKey" && !clientKeys) count.clientKeys.leftOut++;
+    else yield item;
   }
 }
-
-/** The version that an export says it has. */
-interface ExportVersion {
-  is: number;
-}
-
-/** From this version on exports name messages and records as they are named today. */
-const CRYPTOGRAPHIC_NAMES = 2;
 
 /** Lines of an export put together to what is imported in one go. */
 async function* wholeItems(
   lines: AsyncIterable<string> | Iterable<string>,
   count: Pick<ImportCount, "lines">,
-  version: ExportVersion,
 ): AsyncIterable<ImportItem> {
   let whole: ImportedConversation | undefined;
   for await (const text of lines) {
@@ -124,10 +110,7 @@ async function* wholeItems(
     }
     if (whole) yield whole;
     whole = undefined;
-    if (line.type === "precis-export") {
-      version.is = line.version;
-      continue;
-    }
+    if (line.type === "precis-export") continue;
     if (line.type === "conversation") {
       const { tenant, conversation, head } = line;
       whole = { type: "whole-conversation", tenant, conversation, head, messages: [], citations: [] };
@@ -146,11 +129,11 @@ function parseLine(text: string, number: number): ExportLine {
   const { type, version } = (line ?? {}) as { type?: unknown; version?: unknown };
   if (typeof type !== "string" || !TYPES.has(type)) throw wrongLine(number, "no line of an export");
   if (number === 1 && type !== "precis-export") throw wrongLine(number, "no beginning of an export");
-  if (type === "precis-export" && Number(version) > EXPORT_VERSION) {
+  if (type === "precis-export" && version !== EXPORT_VERSION) {
     throw new StoreError({
       operation: "import",
-      message: `the export has version ${version}, this precis knows versions up to ${EXPORT_VERSION}.`,
-      fix: "Upgrade precis.",
+      message: `the export has version ${version}, this precis knows version ${EXPORT_VERSION} alone.`,
+      fix: "Import it with the precis that wrote it.",
     });
   }
   return line as ExportLine;

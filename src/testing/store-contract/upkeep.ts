@@ -145,12 +145,15 @@ export function describeUpkeep(context: ContractContext): void {
       const importLines = (...lines: string[]) => context.store.upkeep.importAll(lines);
       await expect(importLines("{")).rejects.toThrow(/line 1 is no JSON/);
       await expect(importLines('{"type":"event"}')).rejects.toThrow(/no beginning/);
-      const header = '{"type":"precis-export","version":1,"at":1}';
+      const header = '{"type":"precis-export","version":2,"at":1}';
       await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 is no line of an export/);
       await expect(
         importLines(header, '{"type":"message","tenant":"t","conversation":"c","message":{}}'),
       ).rejects.toThrow(/without its conversation/);
-      await expect(importLines('{"type":"precis-export","version":99}')).rejects.toThrow(/Upgrade precis/);
+      for (const version of [1, 99])
+        await expect(importLines(`{"type":"precis-export","version":${version}}`)).rejects.toThrow(
+          `the export has version ${version}, this precis knows version 2 alone`,
+        );
     });
 
     it("counts", async () => {

@@ -1,5 +1,4 @@
 import { contentHash } from "../../../core/hash.ts";
-import { legacyHash } from "../../../core/legacy/hash.ts";
 import { isJson, parseJson, textOf } from "../../http/json.ts";
 
 /** Marks a summary of ours in a field that clients send back as it is. */
@@ -16,8 +15,7 @@ export function unsealSummary(sealed: unknown): string | undefined {
   const value = parseJson(Buffer.from(sealed.slice(MARK.length), "base64url").toString("utf8"));
   const text = isJson(value) ? textOf(value["text"]) : undefined;
   if (text === undefined || !isJson(value)) return undefined;
-  // Clients keep texts that older versions sealed.
-  return [contentHash(text), legacyHash(text)].includes(String(value["proof"])) ? text : undefined;
+  return value["proof"] === contentHash(text) ? text : undefined;
 }
 
 /** One made without a model has it already. */

@@ -139,15 +139,31 @@ function originOf({ entries, rules }: ViewCheck): (number | undefined)[] {
 /** Where roles must alternate, none comes behind another that it may not follow, unless the transcript has it so. */
 function alternationBreaches(check: ViewCheck): string[] {
   const { shown, rules } = check;
-  if (rules.alternation !== "strict") return [];
+  if (rules.alternation === undefined) return [];
   const origin = originOf(check);
-  return shown.flatMap(({ role }, at) => {
-    const before = shown[at - 1]?.role;
-    if (before === undefined || mayFollow(before, role)) return [];
+  return shown.flatMap((message, at) => {
+    const before = shown[at - 1];
+    if (before === undefined || mayStandBehind(rules, before, message)) return [];
     const [from, to] = [origin[at - 1], origin[at]];
     if (from !== undefined && to === from + 1) return [];
-    return [before === role ? `two messages of role ${role} in a row` : `role ${role} behind role ${before}`];
+    const { role } = message;
+    return [
+      before.role === role
+        ? `two messages of role ${role} in a row`
+        : `role ${role} behind role ${before.role}`,
+    ];
   });
+}
+
+/** Does the format take a message right behind another one? */
+export function mayStandBehind(
+  { alternation }: Pick<DialectRules, "alternation">,
+  before: Pick<Message, "role">,
+  message: Pick<Message, "role" | "parts">,
+): boolean {
+  if (alternation === "strict") return mayFollow(before.role, message.role);
+  const calls = message.parts.some(({ type }) => type === "tool-call");
+  return alternation === undefined || !calls || before.role !== "assistant";
 }
 
 /**

@@ -118,6 +118,10 @@ function geminiRules(looks: readonly Look[]): string[] {
   const faults: string[] = [];
   // "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
   if (turns[0]?.role !== "user") faults.push("the first message isn't the user's");
+  looks.forEach(({ role, calls }, at) => {
+    if (calls.length > 0 && looks[at - 1]?.role === role)
+      faults.push("a call right behind another message of the model");
+  });
   turns.forEach(({ results }, at) => {
     const asked = turns[at - 1]?.calls.map(({ id }) => id) ?? [];
     const answered = results.map(({ id }) => id);

@@ -127,6 +127,54 @@ describe.each(["gemini-3-pro-preview", "gemini-2.5-flash"])("%s", (model) => {
   );
 });
 
+it.each(["drop-middle", "truncate-oldest", "summarize-oldest", "summarize-middle"])(
+  "no view of %s has a function call right behind another message of the model, which Google refuses",
+  async (strategy) => {
+    await start({});
+    const round = (n: number) => [
+      {
+        role: "model",
+        parts: [{ functionCall: { name: "read", args: { n } } }],
+      },
+      {
+        role: "user",
+        parts: [{ functionResponse: { name: "read", response: { output: `${n} lines. `.repeat(150) } } }],
+      },
+    ];
+    let views = 0;
+    for (const [rounds, window] of [
+      [1, 3_000],
+      [3, 3_000],
+      [5, 4_000],
+    ] as const) {
+      const contents = [
+        user("Read the files."),
+        { role: "model", parts: [{ text: "Which ones?" }] },
+        user(`All of them. ${"They are in the folder. ".repeat(400)}`),
+        ...Array.from({ length: rounds }, (_, n) => round(n)).flat(),
+        { role: "model", parts: [{ text: `Done. ${"It was much. ".repeat(40)}` }] },
+        user("And the last one?"),
+        ...round(99),
+      ];
+      const response = await post(
+        address("gemini-2.5-pro", "generateContent"),
+        { contents, tools: TOOLS },
+        { "x-precis-window": String(window), "x-precis-strategy": strategy },
+      );
+      expect(response.status, await response.text()).toBe(200);
+      const sent = (
+        provider.requests.at(-1)!.body as unknown as { contents: { role: string; parts: Part[] }[] }
+      ).contents;
+      if (sent.length < contents.length) views++;
+      const calling = sent.filter(
+        ({ parts }, at) => parts.some((part) => part.functionCall) && sent[at - 1]?.role !== "user",
+      );
+      expect(calling).toEqual([]);
+    }
+    expect(views).toBeGreaterThan(0);
+  },
+);
+
 it("small requests and their answers pass byte for byte", async () => {
   await start({ reply: "Hello!" });
   const body = '{ "contents" : [{"parts":[{"text":"Hi"}]}],  "generation_config":{"max_output_tokens":20} }';

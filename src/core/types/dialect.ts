@@ -67,8 +67,9 @@ export interface DialectRules {
   /**
    * `strict`: two messages of one role in a row are refused, so is a message of the user right behind tool results, and there is
    * one system message, the first (templates of some local models). The summary then goes where that holds.
+   * `calls`: a message with calls is refused right behind another message of the assistant.
    */
-  readonly alternation?: "strict";
+  readonly alternation?: "strict" | "calls";
 }
 
 /** Marks in a request up to which the provider keeps the prompt in its cache. */

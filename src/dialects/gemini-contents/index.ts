@@ -16,7 +16,14 @@ const FIELDS: ReadonlySet<string> = new Set(["role", "parts", "content"]);
 export const geminiContents: Dialect<GeminiContent, GeminiSystem> = {
   id: ID,
   // Signatures are wanted back with the calls of the turn under way; they aren't bound to what stands before them.
-  rules: { system: "apart", firstRole: "user", results: "direct", reasoning: "open-turn" },
+  rules: {
+    system: "apart",
+    firstRole: "user",
+    results: "direct",
+    reasoning: "open-turn",
+    // "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+    alternation: "calls",
+  },
   reasoningOf,
   read,
   edit: withFieldEdit(edit, (name) => !FIELDS.has(name)),

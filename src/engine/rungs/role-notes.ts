@@ -1,5 +1,5 @@
 import { type Draft, entriesOf, type Fate, type Insert, isShown, withoutInserts } from "../../core/draft.ts";
-import { hidesInSystem, mayFollow } from "../../core/invariants.ts";
+import { hidesInSystem, mayStandBehind } from "../../core/invariants.ts";
 import { SUMMARY_MARKER } from "../../core/markers.ts";
 import type { InsertMessage, Message } from "../../core/types.ts";
 import type { Conversation } from "../conversation.ts";
@@ -16,12 +16,12 @@ export const NOT_SHOWN = `<${SUMMARY_MARKER}>Earlier messages of this conversati
  * question is hidden, or show two answers in a row. Notes that an earlier view needed are taken out first.
  */
 export function withRoleNotes({ conversation, rules }: Rules, draft: Draft): Draft {
-  const strict = rules.alternation === "strict";
-  if (rules.firstRole === "any" && !strict) return draft;
+  const isFree = rules.alternation === undefined;
+  if (rules.firstRole === "any" && isFree) return draft;
   const bare = withoutInserts(draft, isRoleNote);
-  if (!strict && !beginsWrong({ conversation, rules }, bare.fates)) return bare;
+  if (isFree && !beginsWrong({ conversation, rules }, bare.fates)) return bare;
   const shown = shownMessages({ conversation, rules }, bare);
-  const notes = [...beginning(conversation, shown), ...(strict ? between(conversation, shown) : [])];
+  const notes = [...beginning(conversation, shown), ...between({ conversation, rules }, shown)];
   return notes.length === 0 ? bare : { ...bare, inserts: [...bare.inserts, ...notes] };
 }
 
@@ -44,8 +44,7 @@ export function beginsWrong({ conversation, rules }: Rules, fates: readonly Fate
 }
 
 /** A message of a view; without an index it is one that precis wrote. */
-interface Shown {
-  readonly role: Message["role"];
+interface Shown extends Pick<Message, "role" | "parts"> {
   readonly index?: number;
 }
 
@@ -54,8 +53,10 @@ function shownMessages({ conversation, rules }: Rules, draft: Draft): Shown[] {
   return entriesOf(draft)
     .flatMap((entry): Shown[] => {
       if (entry.type === "drop") return [];
-      if (entry.type === "insert") return hidesInSystem(entry, rules) ? [] : [{ role: entry.message.role }];
-      return [{ role: conversation.messages[entry.index]!.role, index: entry.index }];
+      if (entry.type === "insert")
+        return hidesInSystem(entry, rules) ? [] : [{ role: entry.message.role, parts: [] }];
+      const { role, parts } = conversation.messages[entry.index]!;
+      return [{ role, parts, index: entry.index }];
     })
     .filter(({ role }) => role !== "system");
 }
@@ -70,10 +71,11 @@ function beginning({ structure }: Conversation, shown: readonly Shown[]): Insert
  * Rounds stay whole: between a call and its result nothing may stand. The place of a summary sees to its roles as far as it can, but
  * one that nobody vouches for was taken out of the system prompt, and where there is no system prompt it has only this place.
  */
-function between({ structure }: Conversation, shown: readonly Shown[]): Insert[] {
-  return shown.flatMap(({ role, index }, at) => {
+function between({ conversation: { structure }, rules }: Rules, shown: readonly Shown[]): Insert[] {
+  return shown.flatMap((message, at) => {
+    const { role, index } = message;
     const last = shown[at - 1];
-    if (last === undefined || mayFollow(last.role, role)) return [];
+    if (last === undefined || mayStandBehind(rules, last, message)) return [];
     const other = role === "user" ? "assistant" : "user";
     if (index === undefined) return last.index === undefined ? [] : [note(other, last.index + 1)];
     if (last.index === undefined) return [note(other, index)];

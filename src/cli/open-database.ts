@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
+import { databaseKind } from "../stores/database-kind.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { type Io, untilAborted, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
@@ -57,7 +58,7 @@ export async function withDatabase<T>(
 
 /** Refuses a file that is no database yet: to open it would make one. */
 export function needDatabase(db: string, missing?: (name: string) => string): void {
-  if (/^postgres(?:ql)?:\/\//.test(db) || isThere(db)) return;
+  if (databaseKind(db) === "postgres" || isThere(db)) return;
   const name = withoutPassword(db);
   throw new FileError(
     `${missing?.(name) ?? `there is no database ${name}.`} Name one with --db FILE or --db postgres://….`,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import { PROFILE_NAMES } from "../profiles/index.ts";
+import { DATABASE_FIX, databaseKind } from "../stores/database-kind.ts";
 import { fineTuning } from "./tuning-schema.ts";
 import {
   anyOf,
@@ -43,9 +44,6 @@ export const SHORTEST_CLIENT_KEY = 16;
 export const HOSTED_TOOLS = ["recall", "compact"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-contents"] as const;
-
-/** An address of anything but a PostgreSQL would be taken for the name of a file. */
-const DATABASE = /^(?!(?!postgres(?:ql)?:|file:)[a-z][a-z\d+.-]*:\/\/)./i;
 
 /** Options of the engine that a config may set, for all requests or for one upstream. */
 const tuning = {
@@ -121,9 +119,9 @@ export const gatewaySchema = object({
   host: text("host", "Give one such as 127.0.0.1.").default("127.0.0.1"),
   port: wholeNumber("port", 0, 65_535).default(8787),
   /** A file, `postgres://…`, or `memory`. */
-  db: text("database that precis knows", "Give a file, postgres://…, or memory.", DATABASE).default(
-    "precis.db",
-  ),
+  db: text("database that precis knows", DATABASE_FIX, {
+    test: (given) => databaseKind(given) !== undefined,
+  }).default("precis.db"),
   /** False: transcripts aren't kept; summaries live in memory. */
   store: yesOrNo.default(true),
   /** True: nothing is changed, only reported. */

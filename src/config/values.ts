@@ -182,7 +182,7 @@ export function textUpTo(what: string, most = Number.MAX_SAFE_INTEGER, least: 0 
 }
 
 /** A text that isn't empty, and of the form that is wanted. */
-export function text(what: string, fix: string, form = /./) {
+export function text(what: string, fix: string, form: Pick<RegExp, "test"> = /./) {
   return value({ problem: `is no ${what}`, fix }, (given) =>
     typeof given === "string" && form.test(given) ? given : undefined,
   );

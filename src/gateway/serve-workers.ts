@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError, PrecisError } from "../core/errors.ts";
+import { databaseKind } from "../stores/database-kind.ts";
 import { hearHidden } from "./conversation/hidden-answers.ts";
 import { createGateway } from "./create-gateway.ts";
 import { createBusyBoard, createGather, createGathering, type Word } from "./ops/workers.ts";
@@ -41,7 +42,7 @@ export async function serveWorkers(
 
 /** Conversations that only one process knows would come and go with the process that happens to answer. */
 function needSharedStore({ db, store, workers }: GatewayConfig): void {
-  if (!store || (db !== "memory" && db !== ":memory:")) return;
+  if (!store || databaseKind(db) !== "memory") return;
   throw new ConfigError({
     option: "workers",
     message: `with --db ${db} each of the ${workers} workers would have a memory of its own.`,

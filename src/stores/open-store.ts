@@ -1,3 +1,5 @@
+import { StoreError } from "../core/errors.ts";
+import { DATABASE_FIX, databaseKind } from "./database-kind.ts";
 import { memoryServerStore } from "./memory/server.ts";
 import { postgresStore } from "./postgres.ts";
 import type { ServerStore } from "./server-store.ts";
@@ -16,6 +18,19 @@ import { sqliteStore } from "./sqlite.ts";
  * ```
  */
 export function openStore(where: string): ServerStore {
-  if (where === "memory" || where === ":memory:") return memoryServerStore();
-  return /^postgres(?:ql)?:\/\//.test(where) ? postgresStore({ url: where }) : sqliteStore({ path: where });
+  switch (databaseKind(where)) {
+    case "memory":
+      return memoryServerStore();
+    case "postgres":
+      return postgresStore({ url: where });
+    case "sqlite":
+      return sqliteStore({ path: where });
+    default:
+      // The text isn't repeated: an address may hold a password.
+      throw new StoreError({
+        operation: "open",
+        message: `an address that begins with "${where.split(":", 1)[0]}:" is no database that precis knows.`,
+        fix: DATABASE_FIX,
+      });
+  }
 }

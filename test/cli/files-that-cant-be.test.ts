@@ -1,5 +1,7 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { openStore } from "../../src/stores/server.ts";
 import { runCli, scratchFolder } from "./run-cli.ts";
 
 let folder: ReturnType<typeof scratchFolder>;
@@ -39,5 +41,43 @@ it.each(["loop", "x".repeat(300), "chat.json/x"])(
     expect(code).toBe(1);
     expect(stderr).toMatch(/can't be written \(E[A-Z]+\)/);
     expect(stderr).not.toMatch(/^\s+at /m);
+  },
+);
+
+/** Was a file of this name made here, where the command ran? It is gone afterwards. */
+function wasMade(name: string): boolean {
+  const isThere = existsSync(name);
+  for (const end of ["", "-wal", "-shm"]) rmSync(name + end, { force: true });
+  return isThere;
+}
+
+it.each(["memory", "memory:", ":memory:", "memory://"])("memory makes no file: --db %s", async (db) => {
+  const { code, stdout } = await runCli(["import", folder.path("chat.json"), "--db", db]);
+  expect(wasMade(db)).toBe(false);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("1") });
+  const store = openStore(db);
+  expect(store.kind).toBe("memory");
+  await store.close();
+});
+
+it.each(["memory:x", "sqlite:precis.db", "mysql://me:hunter2@host/chats", "redis:", "postgres:chats"])(
+  "an address that is no database makes no file: --db %s",
+  async (db) => {
+    const { code, stderr } = await runCli(["import", folder.path("chat.json"), "--db", db]);
+    expect(wasMade(db)).toBe(false);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/is no database that precis knows\. Give a file, postgres:\/\/…, or memory\./);
+    expect(stderr).not.toContain("hunter2");
+    expect(() => openStore(db)).toThrow(/is no database that precis knows/);
+    expect(() => openStore(db)).not.toThrow(/hunter2/);
+  },
+);
+
+it.each(["C:\\chats\\precis.db", "c:/precis.db", "./a:b.db", "/tmp/a:b.db", "file:precis.db"])(
+  "the name of a file is no address: %s",
+  async (db) => {
+    expect(await loadConfig({ env: {}, flags: { db } })).toMatchObject({ db });
+    const store = openStore(db); // which opens nothing yet
+    expect(store.kind).toBe("sqlite");
   },
 );

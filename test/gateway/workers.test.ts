@@ -58,7 +58,7 @@ it("ends and says once why, if its workers can't be started", async () => {
 
 it("refuses workers that would each have a memory of their own", async () => {
   const flags = ["serve", "--port", "0", "--workers", "2"];
-  for (const db of ["memory", ":memory:"]) {
+  for (const db of ["memory", "memory:", ":memory:", "memory://"]) {
     const refused = await runCli([...flags, "--db", db]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/`workers`: .*memory of its own.* Give --db a file or postgres:\/\//);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
+import { databaseKind } from "../../stores/database-kind.ts";
 import { type Io, untilAborted, warnOn } from "../io.ts";
 import { needDatabase, withoutPassword } from "../open-database.ts";
 import { type ParsedFlags, UsageError } from "../parse-flags.ts";
@@ -55,7 +56,7 @@ async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
     flags: defined({ db: flags.value("db"), upstream: flags.value("upstream") }),
     warn: warnOn(io),
   });
-  const isKept = !/^:?memory:?$/.test(config.db);
+  const isKept = databaseKind(config.db) !== "memory";
   if (isKept && (flags.has("list") || flags.has("resume"))) needDatabase(config.db);
   // Other people on this machine can reach a loopback port; without this key it answers them nothing.
   const key = randomBytes(KEY_BYTES).toString("base64url");

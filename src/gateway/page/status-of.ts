@@ -10,7 +10,7 @@ export function statusOf(
   const { summarizer } = config;
   return {
     version,
-    store: config.db === "memory" || !config.store ? "memory" : store.kind,
+    store: config.store ? store.kind : "memory",
     noStore: !config.store,
     observe: config.observe,
     hasUpstream: upstreams.length > 0,

@@ -1,6 +1,7 @@
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { parseUpstream, type UpstreamConfig } from "../../config/gateway-schema.ts";
 import { ConfigError } from "../../core/errors.ts";
+import { databaseKind } from "../../stores/database-kind.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
 /** What a person adds on the page. */
@@ -28,7 +29,7 @@ export function ownUpstreamsFile({
   readonly db: string;
   readonly store: boolean;
 }): string | undefined {
-  const isFile = store && db !== "memory" && db !== ":memory:" && !/^postgres(ql)?:/i.test(db);
+  const isFile = store && databaseKind(db) === "sqlite";
   return isFile ? `${db.replace(/^file:(\/\/)?/i, "").replace(/\?.*$/, "")}.models.json` : undefined;
 }
 

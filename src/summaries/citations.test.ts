@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../core/types.ts";
-import { citationRegistry, citationsIn, renumber } from "./citations.ts";
+import { citationRegistry, citationsIn } from "./citations.ts";
 import { definedSources } from "./sources.ts";
 
 const result = (value: unknown): Message => ({
@@ -51,29 +51,49 @@ describe("citationRegistry", () => {
     answer("New fact [1]."),
   ];
 
-  it("keeps the number of a source that a visible message cites and gives the other one a free number", () => {
-    const registry = citationRegistry(renumbered, (index) => index === 3);
-    expect(registry.resolve(3, "1")).toMatchObject({ number: "1", key: "doc-new" });
-    expect(registry.resolve(1, "1")).toMatchObject({ number: "2", key: "doc-old" });
-    expect(renumber("Old fact [1].", 1, registry)).toBe("Old fact [2].");
-    expect(renumber("New fact [1].", 3, registry)).toBe("New fact [1].");
+  it("gives sources that share a number numbers of their own, which a longer transcript doesn't change", () => {
+    const registry = citationRegistry(renumbered);
+    expect(registry.resolve(3, "1")).toMatchObject({ number: "102", key: "doc-new" });
+    expect(registry.resolve(1, "1")).toMatchObject({ number: "101", key: "doc-old" });
+    expect(registry.inText("Old fact [1].", 1)).toBe("Old fact [101].");
+    expect(registry.inText("New fact [1].", 3)).toBe("New fact [102].");
+    const longer = citationRegistry([
+      ...renumbered,
+      result([{ n: 1, document_id: "doc-newer" }]),
+      answer("Newer fact [1], and as was said [101]."),
+    ]);
+    expect(longer.inText("Newer fact [1], and as was said [101].", 5)).toBe(
+      "Newer fact [103], and as was said [101].",
+    );
+    expect(longer.inRecord("Old fact [101], new fact [102], made up [1], [7].", 5)).toBe(
+      "Old fact [101], new fact [102], made up,.",
+    );
+  });
+
+  it("leaves the host's numbers where no two sources share one", () => {
+    const registry = citationRegistry([
+      result([{ n: 1, url: "https://a.example" }]),
+      answer("A [1]"),
+      result([{ n: 2, url: "https://b.example" }]),
+      answer("B [2]\n\n[2] https://b.example"),
+    ]);
+    expect(registry.isOwn).toBe(false);
+    expect(registry.inText("A [1], B [2]", 3)).toBe("A [1], B [2]");
   });
 
   it("gives one source one number even if the host counts anew", () => {
-    const registry = citationRegistry(
-      [
-        result([{ n: 1, url: "https://a.example" }]),
-        answer("A [1]"),
-        result([{ n: 2, url: "https://a.example" }]),
-        answer("B [2]"),
-      ],
-      () => false,
-    );
+    const registry = citationRegistry([
+      result([{ n: 1, url: "https://a.example" }]),
+      answer("A [1]"),
+      result([{ n: 2, url: "https://a.example" }]),
+      answer("B [2]"),
+    ]);
     expect(registry.resolve(1, "1")?.number).toBe(registry.resolve(3, "2")?.number);
   });
 
   it("leaves brackets alone that cite nothing", () => {
-    const registry = citationRegistry(renumbered, () => false);
-    expect(renumber("rows[7] = 3", 1, registry)).toBe("rows[7] = 3");
+    const registry = citationRegistry(renumbered);
+    expect(registry.inText("rows[7] = 3", 1)).toBe("rows[7] = 3");
+    expect(registry.inText("`rows[1]` and [1]", 1)).toBe("`rows[1]` and [101]");
   });
 });

@@ -1,15 +1,26 @@
 import { addTo } from "../core/add-to.ts";
 import type { Message } from "../core/types.ts";
-import { definedSources } from "./sources.ts";
+import { definedSources, LISTED_NUMBER } from "./sources.ts";
+import { typedText } from "./user-words.ts";
 
 /**
- * The citation registry of a conversation: one number per source. Where a host counts its sources anew in every turn, `[1]`
- * means another document each time; lines of different turns that stand side by side in a summary message need numbers
- * that don't collide.
+ * The citation registry of a conversation: one number per source, and the same one for good. Most hosts count their sources
+ * anew in every turn, so that `[1]` means another document each time; what we write puts lines of several turns side by side.
+ * Where no two sources that were cited share a number, the host's numbers stand.
  */
 export interface CitationRegistry {
+  /** Does the host count anew? Then our texts have numbers of their own, which no kept message uses for another source. */
+  readonly isOwn: boolean;
   /** The source that a citation in message `index` points at. */
   resolve(index: number, citation: string): Source | undefined;
+  /** A text of message `index` with its citations in the numbers of the registry. */
+  inText(text: string, index: number): string;
+  /** The same for what a tool or a document says: only where a line begins with the number of a source. */
+  inPassage(text: string, index: number): string;
+  /** The same for a record of the messages before `to`. Numbers that nobody gave are left out. */
+  inRecord(text: string, to: number): string;
+  /** A text of ours without the numbers of sources, where there is no room for the sources. */
+  without(text: string): string;
 }
 
 /** A document that answers cite. */
@@ -20,13 +31,18 @@ export interface Source {
   readonly key: string;
   /** What the ledger shows: the key, and a title if there is one. */
   readonly label: string;
-  /** The host called it something else, so the place where the transcript names it says the wrong number. */
+  /** The place where the transcript names it says another number. */
   readonly renumbered: boolean;
 }
 
 /** `[3]`, `[1, 2]`, `[3–5]`, `[^4]`, `【7†source】`. Longer numbers are years. */
 export const CITATION =
   /\[(\^?)(\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,30})\]|【(\d{1,3})(?::\d+)?(?:†[^】\n]{0,120})?】/g;
+/** Code, which cites nothing (`rows[3]`), or a citation with the blank before it, which leaves with it. */
+const CODE_OR_CITATION = new RegExp(
+  `\`\`\`[\\s\\S]*?(?:\`\`\`|$)|\`[^\`\\n]*\`|([ \\t]?)(?:${CITATION.source})`,
+  "g",
+);
 /** Longer "ranges" are sizes or line numbers. */
 const MAX_RANGE = 30;
 
@@ -46,7 +62,7 @@ export function citedNumbers(match: RegExpMatchArray): string[] {
 
 /** The citations of a text, each once. */
 export function citationsIn(text: string): string[] {
-  if (!text.includes("[") && !text.includes("【")) return [];
+  if (!mayCite(text)) return [];
   const found = new Set<string>();
   for (const match of text.matchAll(CITATION)) for (const number of citedNumbers(match)) found.add(number);
   return [...found];
@@ -58,69 +74,147 @@ interface Definition {
   readonly label: string;
 }
 
-/**
- * Reads every source that the transcript names with a number. `keepNumbers` says which messages stay visible: their
- * numbers can't be changed, so where two sources claim a number, the one that a visible message cites keeps it.
- */
-export function citationRegistry(
-  messages: readonly Message[],
-  keepNumbers: (index: number) => boolean,
-): CitationRegistry {
+/** Numbers of our own begin here: hosts that count anew in every turn never come so far. */
+const FIRST_OWN = 101;
+const LAST_OWN = 999;
+
+const known = new WeakMap<
+  readonly Message[],
+  { readonly length: number; readonly registry: CitationRegistry }
+>();
+
+/** Reads every source that the transcript names with a number. A longer transcript never changes the number of a source. */
+export function citationRegistry(messages: readonly Message[]): CitationRegistry {
+  const before = known.get(messages);
+  if (before?.length === messages.length) return before.registry;
+  const registry = readCitations(messages);
+  known.set(messages, { length: messages.length, registry });
+  return registry;
+}
+
+function readCitations(messages: readonly Message[]): CitationRegistry {
+  const cited = messages.map(citedBy);
+  if (cited.every((numbers) => numbers.length === 0)) return NONE;
   const definitions = new Map<string, Definition[]>();
-  const cited: { readonly index: number; readonly number: string }[] = [];
+  /** By its key, the number that a source was first cited by, and the one that we give it. */
+  const hostNumber = new Map<string, string>();
+  const ownNumber = new Map<string, string>();
+  const sourceOf = new Map<string, Definition>();
+  const keyOf = new Map<string, string>();
+  let next = FIRST_OWN;
+  let clash = Number.POSITIVE_INFINITY;
+  let answered = -1;
+
+  const listFor = (number: string) => definitions.get(number) ?? definitions.get(plain(number));
+  const definitionAt = (index: number, number: string) =>
+    listFor(number)?.findLast((definition) => definition.index <= index);
+
   messages.forEach((message, index) => {
-    for (const part of message.parts) {
-      for (const { number, key, label } of definedSources(part))
+    const isAnswer = message.role === "assistant";
+    for (const part of message.parts)
+      for (const { number, key, label } of definedSources(part)) {
+        const newest = listFor(number)?.at(-1);
+        // The first one counts: a passage may end with references of its own.
+        if (newest?.index === index) continue;
+        // An answer that ends with a list of its sources names again what it was given.
+        if (isAnswer && newest && (newest.index > answered || isAlike(newest.key, key))) continue;
         addTo(definitions, number, { index, key, label });
-      if (keepNumbers(index) && part.type === "text")
-        for (const number of citationsIn(part.text)) cited.push({ index, number });
+      }
+    for (const number of cited[index]!) {
+      const source = definitionAt(index, number);
+      if (source === undefined) continue;
+      const { key } = source;
+      if ((keyOf.get(plain(number)) ?? key) !== key) clash = Math.min(clash, index);
+      keyOf.set(plain(number), key);
+      if (hostNumber.has(key)) continue;
+      hostNumber.set(key, number);
+      while (definitions.has(String(next))) next++;
+      if (next > LAST_OWN) continue;
+      ownNumber.set(key, String(next));
+      sourceOf.set(String(next++), source);
     }
+    if (isAnswer && cited[index]!.length > 0) answered = index;
   });
 
-  const definitionFor = (index: number, number: string): Definition | undefined => {
-    const list = definitions.get(number) ?? definitions.get(number.replace("^", ""));
-    return list?.findLast((definition) => definition.index <= index) ?? list?.[0];
+  const isOwn = clash < messages.length;
+  const resolve = (index: number, citation: string): Source | undefined => {
+    const definition =
+      definitionAt(index, citation) ?? (isOwn ? sourceOf.get(citation) : undefined) ?? listFor(citation)?.[0];
+    if (definition === undefined) return undefined;
+    const { key, label } = definition;
+    const number = isOwn ? ownNumber.get(key) : (hostNumber.get(key) ?? citation);
+    return number === undefined
+      ? undefined
+      : { number, key, label, renumbered: isOwn || number !== citation };
   };
-
-  const numberOf = new Map<string, string>();
-  const taken = new Set<string>();
-  const claim = (number: string, key: string): void => {
-    if (numberOf.has(key) || taken.has(number)) return;
-    numberOf.set(key, number);
-    taken.add(number);
-  };
-  for (const { index, number } of cited.reverse()) {
-    const definition = definitionFor(index, number);
-    if (definition !== undefined) claim(number, definition.key);
-  }
-  const newestFirst = [...definitions].flatMap(([number, list]) =>
-    list.map((definition) => ({ number, ...definition })),
-  );
-  newestFirst.sort((a, b) => b.index - a.index);
-  for (const { number, key } of newestFirst) claim(number, key);
-  // What is left lost its number to a newer source and gets a free one above all others.
-  let next = 1 + Math.max(0, ...[...taken].map((number) => Number(number.replace("^", ""))));
-  for (const { key } of newestFirst.reverse()) if (!numberOf.has(key)) claim(String(next++), key);
-
+  const inText = (text: string, index: number) =>
+    withNumbers(text, (number) => {
+      const source = resolve(index, number);
+      // A source that nobody cites needs no number; what names no source stays as it is.
+      return source?.number ?? (isOwn && listFor(number) !== undefined ? undefined : number);
+    });
   return {
-    resolve(index, citation) {
-      const definition = definitionFor(index, citation);
-      if (definition === undefined) return undefined;
-      const number = numberOf.get(definition.key) as string;
-      return { number, key: definition.key, label: definition.label, renumbered: number !== citation };
-    },
+    isOwn,
+    resolve,
+    inText,
+    inPassage: (text, index) =>
+      text.replace(LISTED_NUMBER, (_, lead: string, number: string, blank: string) => {
+        const shown = inText(number, index);
+        return shown === "" ? lead : `${lead}${shown}${blank}`;
+      }),
+    inRecord: (text, to) =>
+      isOwn
+        ? withNumbers(text, (number) => {
+            if (sourceOf.has(number)) return number;
+            // It may have been written before the host began to count anew.
+            const source = clash < to ? undefined : definitionAt(to - 1, number);
+            return source && ownNumber.get(source.key);
+          })
+        : inText(text, to - 1),
+    without: (text) =>
+      withNumbers(text, (number) => (sourceOf.has(number) || listFor(number) ? undefined : number)),
   };
 }
 
-/** A line with its citations in the numbers of the registry. Untouched where they are the same already. */
-export function renumber(text: string, index: number, registry: CitationRegistry): string {
-  if (!text.includes("[") && !text.includes("【")) return text;
-  return text.replace(CITATION, (...found) => {
-    const match = found as unknown as RegExpMatchArray;
-    const numbers = citedNumbers(match);
-    const sources = numbers.map((number) => registry.resolve(index, number));
-    const changed = sources.some((source, at) => source !== undefined && source.number !== numbers[at]);
-    if (!changed) return match[0];
-    return `[${sources.map((source, at) => source?.number ?? numbers[at]).join(", ")}]`;
+const unchanged = (text: string): string => text;
+const NONE: CitationRegistry = {
+  isOwn: false,
+  resolve: () => undefined,
+  inText: unchanged,
+  inPassage: unchanged,
+  inRecord: unchanged,
+  without: unchanged,
+};
+
+/** A footnote is cited as `[^4]`, and often listed as `[4]`. */
+const plain = (number: string): string => number.replace("^", "");
+
+function isAlike(one: string, other: string): boolean {
+  return one.includes(other) || other.includes(one);
+}
+
+/** What an answer cites, and what a person does: not the numbers that their passages begin with. */
+function citedBy({ role, parts }: Message): string[] {
+  if (role !== "assistant" && role !== "user") return [];
+  return parts.flatMap((part) => {
+    if (part.type !== "text" || !mayCite(part.text)) return [];
+    return citationsIn(role === "user" ? typedText(part.text).replace(LISTED_NUMBER, "") : part.text);
+  });
+}
+
+function mayCite(text: string): boolean {
+  return text.includes("[") || text.includes("【");
+}
+
+/** The text with other numbers; undefined leaves one out. Untouched where they are the same already. */
+function withNumbers(text: string, numberFor: (number: string) => string | undefined): string {
+  if (!mayCite(text)) return text;
+  return text.replace(CODE_OR_CITATION, (all: string, blank: string | undefined, ...groups) => {
+    if (blank === undefined) return all;
+    const numbers = citedNumbers([all, ...groups] as unknown as RegExpMatchArray);
+    const others = numbers.map(numberFor);
+    if (others.every((number, at) => number === numbers[at])) return all;
+    const left = others.filter((number) => number !== undefined);
+    return left.length === 0 ? "" : `${blank}[${left.join(", ")}]`;
   });
 }

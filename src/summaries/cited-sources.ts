@@ -1,18 +1,16 @@
 import type { Message } from "../core/types.ts";
-import { type CitationRegistry, citationRegistry, citationsIn, renumber, type Source } from "./citations.ts";
+import { abridged } from "./abridge.ts";
+import { type CitationRegistry, citationRegistry, citationsIn, type Source } from "./citations.ts";
 import type { SectionEntry } from "./sections.ts";
 
 /** Citations of one conversation, for the texts that a summary message shows. */
-export interface CitedSources {
+export interface CitedSources
+  extends Pick<CitationRegistry, "inText" | "inPassage" | "inRecord" | "without"> {
   /** Does a text of message `index` cite a source that the transcript names? */
   cites(text: string, index: number): boolean;
-  /** A text of message `index` with numbers that mean the same everywhere in the summary message. */
-  inRegistryNumbers(text: string, index: number): string;
   /** Entries `[3] source` for every citation in visible messages and in the given texts whose source nothing shows yet. */
   ledger(texts: readonly { readonly text: string; readonly message: number }[]): SectionEntry[];
 }
-
-const NONE: CitedSources = { cites: () => false, inRegistryNumbers: (text) => text, ledger: () => [] };
 
 /** Reads the citations of a transcript. Costs next to nothing where nobody cites. */
 export function citedSources(
@@ -20,45 +18,73 @@ export function citedSources(
   /** The text that the view shows of message `index` elsewhere; undefined: none. */
   shownOf: (index: number) => string | undefined,
 ): CitedSources {
-  const cites = messages.some((message) =>
-    message.parts.some(
-      (part) => part.type === "text" && message.role !== "system" && citationsIn(part.text).length > 0,
-    ),
-  );
-  if (!cites) return NONE;
+  const registry = citationRegistry(messages);
+  const { inText, inPassage, inRecord, without, resolve } = registry;
   const shown = messages.map((_, index) => shownOf(index));
-  const registry: CitationRegistry = citationRegistry(messages, (index) => shown[index] !== undefined);
-  const isShown = ({ key, renumbered }: Source): boolean =>
-    !renumbered && shown.some((text) => text?.includes(key) === true);
+  const isNamed = ({ key }: Source): boolean => shown.some((text) => text?.includes(key) === true);
 
   /** Needed by visible messages, whatever the summary message shows: newest first. */
-  const always = new Map<string, Source>();
+  const always = new Map<string, SectionEntry>();
+  const needed = new Map<string, Source>();
   for (let index = messages.length - 1; index >= 0; index--) {
     const text = shown[index];
     if (text === undefined || messages[index]?.role === "system") continue;
     for (const citation of citationsIn(text)) {
-      const source = registry.resolve(index, citation);
-      if (source !== undefined && !always.has(source.key) && !isShown(source)) always.set(source.key, source);
+      const source = resolve(index, citation);
+      if (source === undefined || isNamed(source)) continue;
+      if (!registry.isOwn || source.number === citation) needed.set(source.key, source);
+      // It goes on calling its source by a number of its own.
+      else
+        always.set(`${citation} ${source.key}`, {
+          head: `[${citation}]`,
+          text: `(in #${index + 1}) ${source.label}`,
+        });
     }
   }
   return {
-    cites: (text, index) =>
-      citationsIn(text).some((citation) => registry.resolve(index, citation) !== undefined),
-    inRegistryNumbers: (text, index) => renumber(text, index, registry),
+    inText,
+    inPassage,
+    inRecord,
+    without,
+    cites: (text, index) => citationsIn(text).some((citation) => resolve(index, citation) !== undefined),
     ledger(texts) {
-      const needed = new Map(always);
-      for (const { text, message } of texts) {
+      const sources = new Map(needed);
+      for (const { text, message } of texts)
         for (const citation of citationsIn(text)) {
-          const source = registry.resolve(message, citation);
-          if (source !== undefined && !needed.has(source.key) && !isShown(source))
-            needed.set(source.key, source);
+          const source = resolve(message, citation);
+          if (source !== undefined && !sources.has(source.key) && (source.renumbered || !isNamed(source)))
+            sources.set(source.key, source);
         }
-      }
       const joined = texts.map(({ text }) => text).join("\n");
-      return [...needed.values()]
+      const entries = [...sources.values()]
         .filter(({ key, renumbered }) => renumbered || !joined.includes(key))
-        .sort((a, b) => Number(a.number.replace("^", "")) - Number(b.number.replace("^", "")))
         .map(({ number, label }) => ({ head: `[${number}]`, text: label }));
+      return [...entries, ...always.values()].sort((a, b) => numberIn(a) - numberIn(b));
     },
   };
 }
+
+const numbered = new WeakMap<readonly Message[], readonly Message[]>();
+
+/**
+ * The messages as a model reads them for a record: their longest texts abridged, and the numbers of their sources those of the
+ * registry, because a record can't say which of several `[1]` it means. The very same list where the host's numbers stand.
+ */
+export function readForRecord(messages: readonly Message[]): readonly Message[] {
+  const list = abridged(messages);
+  const { isOwn, inText, inPassage } = citationRegistry(list);
+  if (!isOwn) return list;
+  const before = numbered.get(list);
+  if (before?.length === list.length) return before;
+  const read = list.map((message, index) => ({
+    ...message,
+    parts: message.parts.map((part) => {
+      if (part.type === "tool-result") return { ...part, text: inPassage(part.text, index) };
+      return part.type === "text" ? { ...part, text: inText(part.text, index) } : part;
+    }),
+  }));
+  numbered.set(list, read);
+  return read;
+}
+
+const numberIn = ({ head }: SectionEntry): number => Number(head.replace(/[[\]^]/g, ""));

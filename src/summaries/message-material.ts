@@ -92,6 +92,10 @@ export function* readMaterial(
       ? undefined
       : (shownText(index) ?? messages[index]!.parts.map(textOrArgs).join("\n")),
   );
+  const records = (input.narrative ?? []).map((one) => ({
+    ...one,
+    text: sources.inRecord(one.text, one.covers.to),
+  }));
   yield;
   return {
     input,
@@ -104,7 +108,7 @@ export function* readMaterial(
     age: ageIn(transcript),
     newest,
     named: newestTerms(newest, transcript.table),
-    narrative: renderNarrative(input.narrative ?? [], {
+    narrative: renderNarrative(records, {
       room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
       ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
       count,

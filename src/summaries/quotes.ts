@@ -41,7 +41,7 @@ export function quoteSections(
   readonly outcomes: readonly { readonly message: number; readonly entry: SectionEntry }[];
 } {
   const ordered = [...quotes].sort((a, b) => messageOf(a) - messageOf(b));
-  const said = (text: string, message: number): string => sources.inRegistryNumbers(text, message);
+  const said = (text: string, message: number): string => sources.inText(text, message);
   const leadOf = ({ lead, message }: Statement): string =>
     said(lead, message).split("\n").map(withPlantMark).join("\n");
   return {

@@ -5,22 +5,23 @@ import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import { isPlanted, markPlant } from "./plants.ts";
 import { citedText, messageOf, type Quote, quoteSections } from "./quotes.ts";
+import type { ShownRecord } from "./render-narrative.ts";
 import { saidAlready } from "./said-already.ts";
 import type { SectionEntry, Sections } from "./sections.ts";
 import { renderLines } from "./working-set.ts";
 
 const LEDGER_SHARE = 0.05;
 
-/** The sections of a summary message with so many of its quotes and lines, and the sources of what the given texts cite. */
+/** The sections of a summary message with these records and so many of its quotes and lines, and the sources of what they cite. */
 export type MessageSections = (
   quoteCount: number,
   lineCount: number,
-  cited: readonly { readonly text: string; readonly message: number }[],
+  narrative: readonly ShownRecord[],
 ) => Sections;
 
 /** Writes quotes and lines as sections, and the ledgers of sources and files that go with them. */
 export function* messageSections(
-  { input, messages, isHidden, transcript, cost, narrative, state, sources }: MessageMaterial,
+  { input, messages, isHidden, transcript, cost, state, sources }: MessageMaterial,
   quotes: readonly Quote[],
   lines: readonly Line[],
 ): Steps<MessageSections> {
@@ -29,8 +30,10 @@ export function* messageSections(
   const files = touched.filter(({ message }) => isHidden(message));
   const root = commonRoot(touched.map(({ path }) => path));
   const ledgerCap = input.cap * (input.shares?.ledger ?? LEDGER_SHARE);
-  const lineText = quotedLine(transcript.lines, (line) => sources.inRegistryNumbers(line.text, line.message));
-  return (quoteCount, lineCount, cited) => {
+  const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
+    typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
+  );
+  return (quoteCount, lineCount, narrative) => {
     const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
     const shown = lines.slice(0, lineCount);
     const { words, answers, outcomes } = quoteSections(said, sources);
@@ -56,7 +59,8 @@ export function* messageSections(
       answers,
       lines: linesShown,
       sources: sources.ledger([
-        ...cited,
+        // In the numbers of the messages that they end with.
+        ...narrative.map(({ text, covers }) => ({ text, message: covers.to - 1 })),
         ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
         ...shown,
       ]),

@@ -116,6 +116,8 @@ function fromTags(text: string): NumberedSource[] {
 
 /** `[3] Title, https://…` or `[^4]: …` at the start of a line: what follows names the source. */
 const LISTED = /^[ \t>*-]*(?:\[(\^?\d{1,3})\]|【(\d{1,3})】)[:.]?[ \t]+(\S[^\n]{2,400})/gm;
+/** How such a line begins: what stands before the number, the number, and the blank behind it. */
+export const LISTED_NUMBER = /^([ \t>*-]*)(\[\^?\d{1,3}\]|【\d{1,3}】)([:.]?[ \t]+)(?=\S)/gm;
 /** `3. Title – https://…`: only with an address, or every numbered list would be one of sources. */
 const LISTED_PLAIN = /^[ \t>*-]*(\d{1,3})[.)][ \t]+([^\n]{0,300}?https?:\/\/[^\s)>\]]+[^\n]{0,60})/gm;
 const ADDRESS = /https?:\/\/[^\s)>\]"']+/;

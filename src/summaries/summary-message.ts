@@ -26,21 +26,20 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
   const write = messageWriter(hidden, input);
   if (write({}).tokens + MIN_CONTENT > cap) return undefined;
   const material = yield* readMaterial(input, messages, (index) => hidden[index] === 1);
-  const { narrative, state, lineCost } = material;
+  const { narrative, state, lineCost, sources } = material;
   const chosen = yield* messageQuotes(material, cap - write({ narrative, state }).tokens);
   const lines = yield* messageLines(material, chosen);
   yield;
   const sections = yield* messageSections(material, chosen.quotes, lines);
-  const filled = (cited: Parameters<typeof sections>[2]): Steps<MadeMessage | undefined> =>
+  const filled = (records: Parameters<typeof sections>[2]): Steps<MadeMessage | undefined> =>
     fillCap(cap, {
       quoteCosts: chosen.costs,
       chosen: lines,
       lineCost,
       fixed: narrative.length > 0 || state.length > 0,
-      render: (quoteCount, lineCount) => write(sections(quoteCount, lineCount, cited)),
+      render: (quoteCount, lineCount) => write(sections(quoteCount, lineCount, records)),
     });
-  // What the records cite must have its source, too: in the numbers of the messages that they end with.
-  const cited = narrative.map(({ text, covers }) => ({ text, message: covers.to - 1 }));
   // In a very short message the sources of what records cite would leave no room for the records themselves.
-  return (yield* filled(cited)) ?? (cited.length === 0 ? undefined : yield* filled([]));
+  const bare = narrative.map((one) => ({ ...one, text: sources.without(one.text) }));
+  return (yield* filled(narrative)) ?? (narrative.length === 0 ? undefined : yield* filled(bare));
 }

@@ -5,7 +5,7 @@ import { mergeDue, narrativeOf } from "../narrative.ts";
 import { recordLength } from "../narrative-share.ts";
 import { askSummary } from "../summarizer.ts";
 import { summarizerWindow } from "./summarizer-window.ts";
-import { absolute, mustKeep, record, roomBeside, type WritingTask } from "./writing-task.ts";
+import { absolute, inOwnNumbers, mustKeep, record, roomBeside, type WritingTask } from "./writing-task.ts";
 
 /** Share of a merged record that items of its parts may take, besides citations. */
 const MERGE_ITEMS_SHARE = 0.3;
@@ -63,7 +63,8 @@ function groupsWithin(parts: readonly Summary[], limit: number): Summary[][] {
   return groups;
 }
 
-async function mergeGroup<M>(task: WritingTask<M>, parts: readonly Summary[]): Promise<Summary> {
+async function mergeGroup<M>(task: WritingTask<M>, standing: readonly Summary[]): Promise<Summary> {
+  const parts = standing.map((one) => inOwnNumbers(task, one));
   const { operation, ceiling, kind, summarizer } = task;
   const prompt = stepPrompt(PROMPTS.merge, task.prompt);
   const run = { from: parts[0]!.covers.from, to: parts.at(-1)!.covers.to };

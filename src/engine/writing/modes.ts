@@ -3,6 +3,8 @@ import { isShown } from "../../core/draft.ts";
 import { charsOf } from "../../core/message-text.ts";
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
+import { abridged } from "../../summaries/abridge.ts";
+import { citationRegistry } from "../../summaries/citations.ts";
 import { answerCap, PROMPTS, promptOf } from "../../summaries/prompts/index.ts";
 import { isRolling, recordLength } from "../narrative-share.ts";
 import type { Operation } from "../operation.ts";
@@ -32,7 +34,9 @@ export function modesOf<M>(operation: Operation<M>, run: Run): Mode[] {
     model.continues === engine.dialect.id &&
     (input.request as { readonly model?: unknown }).model === model.id &&
     isInRequest(operation, run) &&
-    isWithinWindow(operation);
+    isWithinWindow(operation) &&
+    // In its own request the model reads the host's numbers, which may mean another source in every turn.
+    !citationRegistry(abridged(operation.survey.conversation.messages)).isOwn;
   if (mode === "continuation") return continues ? ["continuation"] : [];
   if (mode === "full" || mode === "simple") return [mode];
   return continues && warm ? ["continuation", "full", "simple"] : ["full", "simple"];

@@ -1,7 +1,7 @@
 import type { Steps } from "../../core/steps.ts";
 import type { Run } from "../../core/types.ts";
 import { reasoningAllowance } from "../../models/shared/model-traits.ts";
-import { abridged } from "../../summaries/abridge.ts";
+import { readForRecord } from "../../summaries/cited-sources.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
 import { textTokens } from "../../tokens/count-steps.ts";
@@ -35,7 +35,7 @@ export function* piecesOf<M>(
 ): Steps<{ readonly pieces: readonly InputPiece[]; readonly mode: ReadingMode }> {
   const { operation } = task;
   const { structure, measure } = operation.survey.conversation;
-  const messages = abridged(operation.survey.conversation.messages);
+  const messages = readForRecord(operation.survey.conversation.messages);
   const { maxRequests, mode: forced } = operation.engine.settings.summary;
   const limit = pieceLimit(task, run, previous ?? earlier);
   const split = (as: ReadingMode): Steps<InputPiece[]> =>

@@ -1,7 +1,7 @@
 import { ModelError } from "../../core/errors.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
-import { abridged } from "../../summaries/abridge.ts";
+import { readForRecord } from "../../summaries/cited-sources.ts";
 import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
@@ -15,6 +15,7 @@ import { isReadAnew, rollingRecords } from "./read-anew.ts";
 import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 import {
   absolute,
+  inOwnNumbers,
   inTurns,
   keyOf,
   mustKeep,
@@ -57,7 +58,8 @@ export async function writeSegments<M>(
  * person wrote stays as it is: the one record begins behind it.
  */
 export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<Segments> {
-  const { records, from: rollsFrom } = rollingRecords(given.operation, run.from);
+  const { records: standing, from: rollsFrom } = rollingRecords(given.operation, run.from);
+  const records = standing.map((one) => inOwnNumbers(given, one));
   const task = { ...given, rollsFrom };
   // Segments that were written under a larger budget are taken in together.
   const previous = records.at(-1) && {
@@ -141,7 +143,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
   const { operation, ceiling, kind, summarizer } = task;
   const prompt = stepPrompt(PROMPTS.continuation, task.prompt);
   const { structure } = operation.survey.conversation;
-  const messages = abridged(operation.survey.conversation.messages);
+  const messages = readForRecord(operation.survey.conversation.messages);
   const covers = absolute(task, run);
   const text = await askSummary(summarizer, {
     name: "summarize-continuation",
@@ -253,7 +255,9 @@ function earlierRecord<M>(
 ): string | undefined {
   const { chain, measure } = task.operation.survey.conversation;
   const { records } = narrativeOf([...task.operation.survey.state.summaries, ...written], chain, before);
-  const placed = records.map(({ text, covers }) => ({ text, covers: absolute(task, covers) }));
+  const placed = records
+    .map((one) => inOwnNumbers(task, one))
+    .map(({ text, covers }) => ({ text, covers: absolute(task, covers) }));
   const room = Math.min(shareOf(task.operation), summarizerWindow(task.summarizer.model) * EARLIER_SHARE);
   if (room < LEAST_RECORD) return undefined;
   const shown = renderNarrative(placed, { room, count: measure.text });

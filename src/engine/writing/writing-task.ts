@@ -6,6 +6,8 @@ import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.t
 import { timeLimit } from "../../models/shared/time-limit.ts";
 import { inSlices } from "../../recall/in-slices.ts";
 import { abridged } from "../../summaries/abridge.ts";
+import { citationRegistry } from "../../summaries/citations.ts";
+import { readForRecord } from "../../summaries/cited-sources.ts";
 import { lengthInWords } from "../../summaries/length-in-words.ts";
 import { type MustKeep, mustKeepOf } from "../../summaries/must-keep.ts";
 import {
@@ -65,7 +67,7 @@ export function createWritingTask<M>(
   const { summary } = engine.settings;
   const model = engine.summarizer!;
   const { measure } = survey.conversation;
-  const messages = abridged(survey.conversation.messages);
+  const messages = readForRecord(survey.conversation.messages);
   const named = summary.prompt === undefined ? undefined : promptOf(summary.prompt);
   const kind = named?.kind ?? recordKind(messages);
   // Reads a while, and most who plan a summary never ask.
@@ -140,10 +142,11 @@ export function record<M>(
   task: WritingTask<M>,
   covers: Run,
   prompt: Prompt,
-  { text, notes }: Written,
+  written: Written,
   level: number,
 ): Summary {
   const { operation, summarizer } = task;
+  const { text, notes } = inOwnNumbers(task, { ...written, covers });
   const { conversation } = operation.survey;
   const key = keyOf(task, covers, prompt);
   return {
@@ -162,6 +165,18 @@ export function record<M>(
     proof: summaryProof(key, text, notes),
     ...(goesOnFromUnproven(task) && { unproven: true }),
   };
+}
+
+/** A record with its citations in the numbers that its conversation has now; what cites nothing is left out. */
+export function inOwnNumbers<M, R extends Written & { readonly covers: Run }>(
+  task: WritingTask<M>,
+  record: R,
+): R {
+  const { messages } = task.operation.survey.conversation;
+  const { inRecord } = citationRegistry(abridged(messages));
+  const { to } = absolute(task, record.covers);
+  const { text, notes } = record;
+  return { ...record, text: inRecord(text, to), ...(notes && { notes: inRecord(notes, to) }) };
 }
 
 /** A model that read a record without proof may have repeated what it says. */
@@ -205,7 +220,7 @@ export async function inTurns<M, T>(task: WritingTask<M>, run: Run, steps: Steps
 export function mustKeep<M>(task: WritingTask<M>, run: Run): Promise<readonly MustKeep[]> {
   const { operation, ceiling } = task;
   const { messages, measure } = operation.survey.conversation;
-  const items = mustKeepOf({ messages: abridged(messages), run, cap: ceiling, count: measure.text });
+  const items = mustKeepOf({ messages: readForRecord(messages), run, cap: ceiling, count: measure.text });
   // What stands behind the run says what is still used, and may be longer than the run.
   return inTurns(task, { from: run.from, to: messages.length }, items);
 }

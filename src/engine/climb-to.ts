@@ -42,7 +42,7 @@ export function* climbTo<M>(
           ? undefined
           : writtenBy(operation),
       keepReasoningFrom: dropsUnboundReasoning(input.request)
-        ? openLoop(survey.conversation, engine.dialect.rules)?.from
+        ? openLoop(survey.conversation)?.from
         : undefined,
       ...(steps && { steps }),
     },

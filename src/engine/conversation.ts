@@ -24,6 +24,8 @@ export interface Conversation {
   readonly head: number;
   /** Where the work stands, as the host says: shown at the end of every view that hides something. */
   readonly note?: HostNote;
+  /** What is shown of a tool loop under way must begin with a thought. */
+  readonly leads?: true;
   /** Everything that a pass-through would send. */
   readonly total: number;
 }

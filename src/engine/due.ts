@@ -53,7 +53,8 @@ export function dueReason(input: DueInput): Reason | undefined {
 /** Nothing may be applied below a full budget: switched off, undone, or bound by the reasoning of an open round. */
 export function isHeld(input: Omit<DueInput, "rejected">): boolean {
   const { settings, conversation, rules } = input;
-  return !settings.auto || isSuspended(input) || openLoop(conversation, rules) !== undefined;
+  if (!settings.auto || isSuspended(input)) return true;
+  return rules.boundReasoning === true && openLoop(conversation) !== undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ export function neededReasoning(
 ): (index: number) => boolean {
   const rule = rules.reasoning ?? "with-calls";
   if (rule === "free") return () => false;
-  const turns = rule === "open-turn" ? structure.turns.slice(-1) : structure.turns;
+  const turns = rule === "with-calls" ? structure.turns : structure.turns.slice(-1);
   const needed = new Set<number>();
   for (const { from, to } of turns) {
     if (!messages.slice(from, to).some(hasCall)) continue;

@@ -7,6 +7,7 @@ import type { Budget, Dialect, FitInput, Measure, Message, Select } from "../cor
 import { type Conversation, hasSystem } from "./conversation.ts";
 import { hostNote } from "./host-state.ts";
 import { laterInstructions } from "./later-instructions.ts";
+import { mustLead } from "./signed-reasoning.ts";
 import type { TranscriptReader } from "./transcript-reader.ts";
 
 /** A first user message that takes more than this share of the budget is middle like any other. */
@@ -16,7 +17,7 @@ const MOST_OF_FIRST = 0.25;
 interface Reading<M> {
   readonly dialect: Dialect<M>;
   readonly transcript: readonly M[];
-  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState">;
+  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState" | "request">;
   readonly measure: Measure;
   readonly transcriptReader: TranscriptReader;
   /** Leading system messages that the host lost and the view brings back. */
@@ -52,6 +53,7 @@ export function* readConversation<M>(reading: Reading<M>): Steps<Conversation> {
     measure,
     head,
     ...(note && { note }),
+    ...(mustLead(dialect.rules, input.request) && { leads: true }),
     total,
     editedTokens: (index, edits) => measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
     ...(dialect.rules.system === "apart" && {

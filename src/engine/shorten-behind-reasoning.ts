@@ -18,8 +18,11 @@ export function shortenBehindReasoning<M>(operation: Operation<M>, limit: number
   const { conversation } = survey;
   // What is quoted stands before that reasoning, too.
   const current = withQuoted(survey.current, survey.quoted, engine.dialect.rules);
-  const loop = openLoop(conversation, engine.dialect.rules);
-  if (!loop || input.thinking !== "must-stay" || dropsUnboundReasoning(input.request)) return undefined;
+  const loop = openLoop(conversation);
+  if (!loop || !conversation.leads || input.thinking !== "must-stay") return undefined;
+  if (dropsUnboundReasoning(input.request)) return undefined;
+  // What isn't bound can be compacted up to a thought that the loop can begin with.
+  if (!engine.dialect.rules.boundReasoning && loop.signed > loop.from) return undefined;
   const indexes = Array.from({ length: loop.to - loop.signed - 1 }, (_, at) => loop.signed + 1 + at);
   const shrink = (parts: readonly number[], to: number) =>
     shrinkParts({

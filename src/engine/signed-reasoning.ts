@@ -3,33 +3,26 @@ import type { DialectRules, FitInput, Message, Run, Warning } from "../core/type
 import type { Conversation } from "./conversation.ts";
 
 /**
- * A tool loop that is under way: from the first message behind the last user message to the end, if the newest round
- * waits for the model. Undefined where no signed reasoning in it binds the provider to what stands before.
+ * A tool loop with signed reasoning that is under way: from the first message behind the last user message to the end, if the
+ * newest round waits for the model.
  */
 interface OpenLoop extends Run {
   /** The newest message of the loop with signed reasoning: what stands behind it is bound to nothing. */
   readonly signed: number;
 }
 
-export function openLoop(
-  { messages, structure }: Conversation,
-  rules: Pick<DialectRules, "boundReasoning">,
-): OpenLoop | undefined {
-  if (!rules.boundReasoning || structure.units.at(-1)?.kind !== "round") return undefined;
+export function openLoop({ messages, structure }: Conversation): OpenLoop | undefined {
+  if (structure.units.at(-1)?.kind !== "round") return undefined;
   const from = Math.max(structure.start, (structure.lastUser ?? structure.start - 1) + 1);
   const signed = messages.findLastIndex((message, index) => index >= from && isSigned(message));
   return signed < 0 ? undefined : { from, to: messages.length, signed };
 }
 
 /** The same for a view that ends with a round because it hides what the model said behind it: the model has the next word again. */
-function reopenedLoop(
-  { messages, structure }: Conversation,
-  { fates }: Draft,
-  rules: Pick<DialectRules, "boundReasoning">,
-): OpenLoop | undefined {
+function reopenedLoop({ messages, structure }: Conversation, { fates }: Draft): OpenLoop | undefined {
   const last = fates.findLastIndex(isShown);
   const from = Math.max(structure.start, (structure.lastUser ?? structure.start - 1) + 1);
-  if (!rules.boundReasoning || last < from || last === messages.length - 1) return undefined;
+  if (last < from || last === messages.length - 1) return undefined;
   const { kind } = structure.units[structure.unitOf[last]!]!;
   if (kind !== "round" || messages[last]!.role === "assistant") return undefined;
   const signed = messages.findLastIndex((one, index) => index >= from && index <= last && isSigned(one));
@@ -40,36 +33,59 @@ export function isSigned(message: Message): boolean {
   return message.parts.some((part) => part.type === "reasoning" && part.signed);
 }
 
+type Request = FitInput<unknown>["request"];
+
 /** The request asks the provider to leave out reasoning that no longer fits, instead of refusing it. */
-export function dropsUnboundReasoning(request: FitInput<unknown>["request"]): boolean {
-  const { thinking } = (request ?? {}) as { thinking?: { block_binding?: Record<string, unknown> } };
-  return thinking?.block_binding?.["prefix_mismatch_behavior"] === "drop_block";
+export function dropsUnboundReasoning(request: Request): boolean {
+  return thinkingOf(request)?.block_binding?.["prefix_mismatch_behavior"] === "drop_block";
 }
 
 /**
- * A provider that thinks wants each tool loop to begin with the thought that it began with. Where a compaction had to
- * take that thought away, the host is told to send this request without thinking.
+ * Must what is shown of a tool loop under way begin with reasoning? Claude wants that where a budget for thinking is set, not where it
+ * decides itself when it thinks (`adaptive`).
  */
-export function thinkingWarning(
-  conversation: Conversation,
-  draft: Draft,
-  rules: Pick<DialectRules, "boundReasoning">,
-): Warning | undefined {
-  const loop = openLoop(conversation, rules) ?? reopenedLoop(conversation, draft, rules);
-  if (!loop) return undefined;
+export function mustLead({ reasoning, boundReasoning }: DialectRules, request: Request): boolean {
+  if (reasoning !== "open-loop" && !(boundReasoning && reasoning === undefined)) return false;
+  const kind = thinkingOf(request)?.type;
+  return kind === undefined || kind === "enabled";
+}
+
+interface Thinking {
+  readonly type?: string;
+  readonly block_binding?: Readonly<Record<string, unknown>>;
+}
+
+/** How a request has the model think: a field of Anthropic's API, or the AI SDK's option for it. */
+function thinkingOf(request: Request): Thinking | undefined {
+  const { thinking, providerOptions } = (request ?? {}) as {
+    readonly thinking?: Thinking;
+    readonly providerOptions?: { readonly anthropic?: { readonly thinking?: Thinking } };
+  };
+  return thinking ?? providerOptions?.anthropic?.thinking;
+}
+
+/**
+ * A provider may want what is shown of a tool loop under way to begin with a thought (`mustLead`). Where a compaction had to take
+ * that away, the host is warned that this request must be sent without thinking.
+ */
+export function thinkingWarning(conversation: Conversation, draft: Draft): Warning | undefined {
+  const loop = openLoop(conversation) ?? reopenedLoop(conversation, draft);
+  if (!conversation.leads || !loop) return undefined;
   const { messages } = conversation;
   const covered = draft.fates.findLastIndex((fate) => fate.type === "cover");
-  const first = draft.fates.findIndex(
-    (fate, index) =>
-      index >= Math.max(loop.from, covered + 1) && isShown(fate) && messages[index]!.role === "assistant",
-  );
-  if (first < 0) return undefined;
-  const fate = draft.fates[first] as Extract<Fate, { type: "keep" | "edit" }>;
-  const stripped = fate.type === "edit" && fate.edits.some((edit) => edit.type === "strip-reasoning");
-  if (!stripped && messages[first]!.parts[0]?.type === "reasoning") return undefined;
+  const shown = messages.flatMap(({ role, parts }, index) => {
+    const fate = draft.fates[index]!;
+    const isAnswer = role === "assistant" && index >= Math.max(loop.from, covered + 1) && isShown(fate);
+    return isAnswer ? [{ parts, isStripped: isStripped(fate) }] : [];
+  });
+  const leads = shown[0]?.parts[0]?.type === "reasoning" && !shown.some((one) => one.isStripped);
+  if (shown.length === 0 || leads) return undefined;
   return {
     code: "thinking-off",
     message:
-      "Signed reasoning of the tool loop under way had to leave the view: send this request with thinking switched off. It can be on again from the next user message on.",
+      "Reasoning of the tool loop under way had to leave the view: send this request with thinking switched off. It can be on again from the next user message on. Thinking that the model adapts itself (`adaptive`) may stay on.",
   };
 }
+
+const isStripped = (fate: Fate): boolean =>
+  fate.type === "edit" && fate.edits.some(({ type }) => type === "strip-reasoning");

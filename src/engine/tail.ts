@@ -22,7 +22,8 @@ export interface Tail {
 /**
  * Chooses the tail: whole units from the newest backwards, within `limit` tokens and the counts that the host set.
  * A tail that is too big gets fewer units, but not fewer than `minMessages` messages; then its old results are clipped.
- * A round that the model hasn't answered yet belongs to it whole, whatever its size.
+ * A round that the model hasn't answered yet belongs to it whole, whatever its size. A tail inside of a tool loop begins with a thought
+ * if the provider wants that and the loop has one.
  */
 export function chooseTail(
   conversation: Conversation,
@@ -40,6 +41,7 @@ export function chooseTail(
   const edits = new Map<number, readonly Edit[]>();
   let from = messages.length;
   let tokens = 0;
+  let led: Tail | undefined;
   for (let at = structure.units.length - 1; at >= 0; at--) {
     const unit = structure.units[at]!;
     if (unit.from < earliest) break;
@@ -54,8 +56,11 @@ export function chooseTail(
     tokens += size;
     from = unit.from;
     for (const [index, one] of clips) edits.set(index, one);
+    const isInLoop = conversation.leads && from > (structure.lastUser ?? -1);
+    if (!isInLoop || messages[from]!.parts[0]?.type === "reasoning")
+      led = { from, tokens, edits: new Map(edits) };
   }
-  return { from, tokens, edits };
+  return led ?? { from, tokens, edits };
 }
 
 /** The unanswered round, or else the newest unit that holds more than reasoning, whatever its size, and what follows it. */

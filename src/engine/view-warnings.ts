@@ -14,7 +14,7 @@ const MAX_PLANT = 160;
 
 /** What a person should know of a view that is about to be sent. */
 export function viewWarnings<M>(
-  { engine, input, survey }: Operation<M>,
+  { input, survey }: Pick<Operation<M>, "input" | "survey">,
   view: {
     /** All that is shown. */
     readonly draft: Draft;
@@ -27,9 +27,7 @@ export function viewWarnings<M>(
 ): Warning[] {
   const { conversation, budget } = survey;
   const { draft, made, recalled, calls } = view;
-  const thinking = input.extras?.length
-    ? undefined
-    : thinkingWarning(conversation, draft, engine.dialect.rules);
+  const thinking = input.extras?.length ? undefined : thinkingWarning(conversation, draft);
   return [
     ...plantedWarnings(calls, made, recalled),
     ...unspokenWarnings(made, budget),

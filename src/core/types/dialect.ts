@@ -35,9 +35,11 @@ export interface InsertMessage {
  *
  * - `free`: at any time.
  * - `open-turn`: not in the turn that is under way, if tools were called in it.
+ * - `open-loop`: the same, and what is shown of a tool loop under way must begin with reasoning, unless the model decides itself when
+ *   it thinks.
  * - `with-calls`: never in a turn in which tools were called.
  */
-export type ReasoningRule = "free" | "open-turn" | "with-calls";
+export type ReasoningRule = "free" | "open-turn" | "open-loop" | "with-calls";
 
 /** What a wire format demands of a list of messages. Data, so that the engine needs no knowledge of any format. */
 export interface DialectRules {

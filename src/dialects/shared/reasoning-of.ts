@@ -15,7 +15,8 @@ interface Family {
  *
  * | family | its provider, in a turn with calls |
  * | --- | --- |
- * | Claude | checks signed thinking against its prefix (newer models), ignores that of earlier turns |
+ * | Claude up to 5.0 | with a budget for thinking: 400 for a tool loop under way that doesn't begin with a thought; adaptive: refuses nothing |
+ * | Claude from 5.1 on | 400 for thoughts behind another prefix than they were made with; it only thinks adaptively |
  * | gpt-oss | its template reads the reasoning of the turn under way only |
  * | OpenAI | keeps reasoning to itself, or takes items without it as new ones |
  * | Gemini | 400 "missing a `thought_signature`" for calls of the turn under way (`extra_content`, `reasoning_details`) |
@@ -33,7 +34,13 @@ const FAMILIES: readonly Family[] = [
   { names: /gpt-oss/, reasoning: "open-turn", bound: false },
   { names: /qwen|\bqwq|\bqvq/, reasoning: "open-turn", bound: false },
   { names: /gemini|gemma/, reasoning: "open-turn", bound: false },
-  { names: /claude|anthropic/, reasoning: "with-calls", bound: true },
+  {
+    names:
+      /claude-(?:[234]|instant|(?:opus|sonnet|haiku)-[34]|mythos-preview|(?:opus|sonnet|haiku|fable|mythos)-5(?![-.]\d\d?(?!\d)))/,
+    reasoning: "open-loop",
+    bound: false,
+  },
+  { names: /claude|anthropic/, reasoning: "open-turn", bound: true },
   { names: /(?:^|[/.:])(?:gpt-|chatgpt|codex|o[1-9](?:-|$))/, reasoning: "free" },
 ];
 

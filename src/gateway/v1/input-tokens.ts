@@ -26,10 +26,11 @@ export function clearedBy(wire: Wire, measure: Measure, asked: WireRequest, edit
   });
 }
 
-/** Does the upstream want the thinking of this message back? Anthropic's own is signed, and may leave. */
+/** Does the upstream want the thinking of this message back? Anthropic's own may leave. */
 function needsThinking({ dialect }: Wire, model: string, message: unknown): boolean {
   const { reasoning, boundReasoning } = { ...dialect.rules, ...dialect.reasoningOf?.(model) };
   const { parts } = dialect.read(message);
-  if (reasoning === "free" || !parts.some(({ type }) => type === "tool-call")) return false;
+  if (reasoning === "free" || reasoning === "open-loop" || !parts.some(({ type }) => type === "tool-call"))
+    return false;
   return !(boundReasoning && parts.some((part) => part.type === "reasoning" && part.signed));
 }

@@ -37,6 +37,7 @@ test("a text", async () => {
 
 test("a stream with thinking, text and a call; its thinking comes back and is checked", async () => {
   const { client } = await setUp({
+    binding: "prefix",
     reply: [
       {
         reasoning: "Look at the file, then decide.",
@@ -87,7 +88,7 @@ test("a stream with thinking, text and a call; its thinking comes back and is ch
 });
 
 test("a mismatch may be dropped, with the beta switch and only with it", async () => {
-  const { client } = await setUp({ reply: [{ text: "Hi." }, "Fine."] });
+  const { client } = await setUp({ reply: [{ text: "Hi." }, "Fine."], binding: "prefix" });
   const thinking = { type: "enabled", budget_tokens: 1_024 } as const;
   const first = await client.messages.create({
     model: MODEL,

@@ -81,7 +81,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     maxOutput: options.maxOutput ?? MAX_OUTPUT,
     alternation: options.alternation ?? "merged",
     unknownFields: options.unknownFields ?? "refuse",
-    binding: options.binding ?? "prefix",
+    binding: options.binding,
     family: options.family,
     count,
   });

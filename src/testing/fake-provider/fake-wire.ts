@@ -17,7 +17,7 @@ export interface WireRules {
   readonly maxOutput: number;
   readonly alternation: "strict" | "merged";
   readonly unknownFields: "refuse" | "ignore";
-  readonly binding: "prefix" | "none";
+  readonly binding: "prefix" | "none" | undefined;
   readonly family: FakeFamily | undefined;
   readonly count: (text: string) => number;
   /** The model, where the path names it. */

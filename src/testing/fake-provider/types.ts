@@ -140,7 +140,7 @@ export interface FakeProviderOptions {
   readonly alternation?: "strict" | "merged";
   /** `ignore`: takes fields that OpenAI doesn't know, as servers that imitate it do. Default `refuse`. */
   readonly unknownFields?: "refuse" | "ignore";
-  /** `none`: signed thinking isn't bound to what stands before it, as with older models. Default `prefix`. */
+  /** `none`: signed thinking isn't bound to what stands before it. Default: `none` for Claude up to 5.0, `prefix` for all others. */
   readonly binding?: "prefix" | "none";
   /** Answers and refuses as these models do. Default: OpenAI's and Anthropic's own. */
   readonly family?: FakeFamily;

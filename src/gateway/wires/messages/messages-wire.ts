@@ -149,8 +149,12 @@ function answerOf(answer: Json, content: unknown, usage: unknown): WireAnswer {
   };
 }
 
-/** Anthropic refuses thoughts of the tool loop under way in a request that doesn't think, so they leave with it. */
+/**
+ * Anthropic refuses thoughts of the tool loop under way in a request that doesn't think, so they leave with it. A model that decides
+ * itself when it thinks needs none of them.
+ */
 function withoutThinking(body: Json): Json {
+  if (isJson(body["thinking"]) && body["thinking"]["type"] !== "enabled") return body;
   const { thinking: _, context_management: management, messages, ...rest } = body;
   const bare = { ...rest, messages: withoutThoughts(listOf(messages)) };
   if (!isJson(management)) return bare;

@@ -8,6 +8,9 @@ const SIGNATURE = /^fake-signature\.([\w-]+)\.([\w-]+)$/;
 /** The switch needs its beta header, as at the provider. */
 const BETA = "thinking-binding-controls-2026-08-01";
 
+/** Claude checks what stands before a thought since Fable 5.1. */
+const UNBOUND = /claude-(?:[34]|\w+-4|\w+-5(?![-.]\d\b))/;
+
 /** A change that the provider made to the request's input, as it reports it. */
 export interface Transformation {
   readonly type: "thinking_dropped";
@@ -44,7 +47,7 @@ export function sign(body: FakeBody, thinking: string): string {
 export function checkBinding(
   body: FakeBody,
   headers: Readonly<Record<string, string>>,
-  binding: "prefix" | "none",
+  binding: "prefix" | "none" = UNBOUND.test(str(body["model"])) ? "none" : "prefix",
 ): { readonly body: FakeBody; readonly transformations: readonly Transformation[] } {
   const all = placed(objects(body["messages"]));
   const dropped: Placed[] = [];

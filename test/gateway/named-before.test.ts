@@ -4,16 +4,24 @@ import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
 
 /** An upstream that keeps conversations of its own names them in its answers. */
 let keepsConversations: boolean;
+/** The conversations that clients have made at the upstream. */
+let made: Set<string>;
 let there: OwnUpstream;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeEach(async () => {
   keepsConversations = false;
+  made = new Set();
   let count = 0;
   there = await startUpstream((request, body, response) => {
-    if (request.method === "GET") return void response.writeHead(404).end();
+    const [, named, items] = /^\/v1\/conversations\/?([^/]*)(\/items)?$/.exec(request.url!) ?? [];
+    response.setHeader("content-type", "application/json");
+    if (request.method === "GET" && !made.has(named!)) return void response.writeHead(404).end();
+    if (named === "") made.add("conv_made");
+    if (items) return void response.end(JSON.stringify({ object: "list", data: [] }));
+    if (named !== undefined)
+      return void response.end(JSON.stringify({ id: "conv_made", object: "conversation" }));
     const { conversation } = JSON.parse(body.toString()) as { conversation?: string };
     const id = ++count;
-    response.setHeader("content-type", "application/json");
     response.end(
       JSON.stringify({
         id: `resp_${id}`,
@@ -78,6 +86,22 @@ describe("a conversation that a request only names", () => {
     expect(input.map(({ content }) => JSON.stringify(content)).join(" ")).toMatch(
       /My name is Ada.*Answer 1.*Who am I.*Answer 2.*Sure/,
     );
+  });
+
+  it("is left to an upstream at which the client made it, whose items nobody else has", async () => {
+    const items = [{ type: "message", role: "user", content: "My name is Ada." }];
+    const conversation = (
+      (await (await post(`${gateway.url}/v1/conversations`, { items })).json()) as { id: string }
+    ).id;
+    for (const input of ["Who am I?", "Sure?"]) {
+      await ask({ input, conversation });
+      expect(sent()).toBe(untouched({ input, conversation }));
+    }
+    const moved = [{ type: "message", role: "user", content: "I moved to Paris." }];
+    await post(`${gateway.url}/v1/conversations/${conversation}/items`, { items: moved });
+    const last = { input: "Where do I live?", conversation: { id: conversation } };
+    expect((await ask(last)).headers.get("x-precis-action")).toBe("untouched");
+    expect(sent()).toBe(untouched(last));
   });
 
   it("is left to an upstream that keeps it", async () => {

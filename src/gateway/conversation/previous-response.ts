@@ -1,11 +1,16 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { parseExact } from "../../core/exact-json.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
 import type { Client } from "../http/authenticate.ts";
-import type { Json } from "../http/json.ts";
+import { isJson, type Json, parseJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
+import { targetPath } from "../upstream/address.ts";
+import { send } from "../upstream/send.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { KEY_HEADERS, upstreamHeaders } from "../upstream/upstream-headers.ts";
 import type { NamedBefore, Wire } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import { isThrownAway } from "./chat-meta.ts";
@@ -16,12 +21,19 @@ import { isReservedSession } from "./session-of.ts";
 const MAX_ID = 16_384;
 /** Characters of an id that are logged. */
 const MAX_LOGGED = 200;
+/** So long a request waits for its upstream to tell of a conversation (milliseconds). */
+const ASK_MS = 5_000;
+/** A longer answer to that isn't read (bytes). */
+const MAX_ANSWER = 1024 * 1024;
+
 /** What a request goes on from without sending it: an answer, or one of the provider's conversations. */
 export interface GoesOnFrom extends NamedBefore {
   /** It was in our store, and now is part of the request. */
   readonly isRebuilt: boolean;
   /** Where in our store. */
   readonly place?: Place;
+  /** The upstream keeps the conversation, with items that never came through here. */
+  readonly isKept?: true;
 }
 
 /** A request with everything before it that it only names. Where we don't have that, it stays as it is: the upstream may. */
@@ -42,6 +54,9 @@ export async function withPrevious(
         "invalid",
         `precis: an id in previous_response_id or conversation is longer than ${MAX_ID} characters, or begins with precis:, which is reserved.`,
       );
+  if (!isForwarded && response === undefined && conversation !== undefined)
+    if (await isKeptUpstream(parts, of, conversation))
+      return { body, goesOnFrom: { response, conversation, isRebuilt: false, isKept: true } };
   const before = isForwarded ? undefined : await rebuildFromStore(parts, of, { response, conversation });
   if (!before) {
     if (!isForwarded)
@@ -64,6 +79,38 @@ type NamingParts = Pick<CompactionParts, "store" | "log"> & { readonly memory: C
 interface Asking {
   readonly client: Client;
   readonly wire: Wire;
+  readonly upstream: Upstream;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Does the upstream keep a conversation that a client made there? Items that were put into it never came through here. */
+async function isKeptUpstream(
+  { memory }: NamingParts,
+  { client, wire, upstream, headers }: Asking,
+  id: string,
+): Promise<boolean> {
+  // It wasn't kept there when it began.
+  if (memory.findAnswer(client.tenant, id)) return false;
+  const path = wire.naming!.conversationPath(id);
+  const keys = Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));
+  const sent = upstreamHeaders(upstream, keys, path, 0, client.keyIsOurs);
+  delete sent["content-length"];
+  try {
+    const answer = await send({
+      upstream,
+      method: "GET",
+      path: targetPath(upstream, path),
+      headers: sent,
+      body: undefined,
+      signal: AbortSignal.timeout(ASK_MS),
+    });
+    const { bytes, isWhole } = await answer.whole(MAX_ANSWER);
+    if (!isWhole) answer.drop();
+    const told = isWhole && answer.statusCode === 200 ? parseJson(bytes.toString("utf8")) : undefined;
+    return isJson(told) && told["id"] === id;
+  } catch {
+    return false;
+  }
 }
 
 /** Everything that was said up to an answer, from our store; undefined if we don't have it. */

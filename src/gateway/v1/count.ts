@@ -46,7 +46,8 @@ export async function count(
   // A provider counts best what it is sent, but doesn't know of tools that it will be sent as well.
   const countsItself =
     upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname) && body === given);
-  const { body: whole, goesOnFrom } = await withPrevious(parts, { client, wire }, body, upstream.isNative);
+  const asking = { client, wire, upstream, headers: request.headers };
+  const { body: whole, goesOnFrom } = await withPrevious(parts, asking, body, upstream.isNative);
   // What stands on something that only the upstream has can't be looked into.
   const isPartial = goesOnFrom?.isRebuilt === false || wire.isPartial?.(given);
   const isWhole =

@@ -133,7 +133,7 @@ async function whatIsAsked(parts: ReadingParts, { request, client, wire, path }:
   const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
   const isForwarded = options.off || parts.config.observe || upstream.isNative;
   const { body, goesOnFrom } = wire.naming
-    ? await withPrevious(parts, { client, wire }, given, isForwarded)
+    ? await withPrevious(parts, { client, wire, upstream, headers: request.headers }, given, isForwarded)
     : { body: given, goesOnFrom: undefined };
   if (body === given) return { body, asked: read, options, upstream, goesOnFrom };
   const asked = wire.read(body, path);

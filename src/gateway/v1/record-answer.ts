@@ -79,7 +79,11 @@ function namesOf(
   { id, conversation }: WireAnswer,
 ): AnswerNames | undefined {
   const named = goesOnFrom?.conversation;
-  const isIgnored = named !== undefined && goesOnFrom?.response === undefined && conversation === undefined;
+  const isIgnored =
+    named !== undefined &&
+    !goesOnFrom?.isKept &&
+    goesOnFrom?.response === undefined &&
+    conversation === undefined;
   if (goesOnFrom && !goesOnFrom.isRebuilt && !isIgnored) return undefined;
   return { conversation: named, id: isKept ? id : undefined };
 }

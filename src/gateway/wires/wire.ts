@@ -154,6 +154,8 @@ interface AnswerNaming {
   namedIn(body: Json): NamedBefore;
   /** The request with what came before in place of its name. */
   rebuilt(body: Json, before: readonly unknown[]): Json;
+  /** Where the provider tells of a conversation that it keeps. */
+  conversationPath(id: string): string;
   /** May the answer be named later? */
   keeps(body: Json): boolean;
   /** Does an answer say that the upstream passed over what was named? */

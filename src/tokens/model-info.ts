@@ -89,7 +89,8 @@ function bareId(id: string): string {
     )
     .replace(/[:@].*$/, "")
     .replace(/^meta-/, "")
-    .replace(/^llama(?=\d)/, "llama-")
+    .replace(/^(llama|gemma)(?=\d)/, "$1-")
+    .replace(/^cohere-/, "")
     .replace(/^llama-(\d)-(\d)-/, "llama-$1.$2-")
     .replace(/^qwen-(?=\d)/, "qwen");
   return bare.startsWith("claude") ? bare.replaceAll(".", "-") : bare;

@@ -5,10 +5,16 @@ import type { ModelInfo, Prices } from "../core/types.ts";
  *
  * Sources, read on 2026-11-15 and 2026-11-16: the providers' model pages (platform.claude.com, developers.openai.com,
  * ai.google.dev, api-docs.deepseek.com, docs.mistral.ai), the models.dev catalogue, the model specifications of
- * gpt-tokenizer 4.0, and for Kimi, GLM and Grok the pages of hosts, the smaller window where they differ. Prices are US
+ * gpt-tokenizer 4.0, and for Kimi, GLM and Grok the pages of hosts, the smaller window where they differ. Models of other
+ * makers: the models.dev catalogue, the smaller window where hosts mostly differ. Prices are US
  * dollars per million tokens, standard tier, short prompts; a price that could not be confirmed is left out.
  */
 export type RegistryEntry = Omit<ModelInfo, "id" | "known">;
+
+/** Several models with the same data; their names with spaces between them. */
+function each(names: string, entry: RegistryEntry): Record<string, RegistryEntry> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, entry]));
+}
 
 /** Prices where writing to the provider's cache costs nothing extra. */
 function freeWrite(input: number, cacheRead: number, output: number): { readonly prices: Prices } {
@@ -50,6 +56,9 @@ const openai: Record<string, RegistryEntry> = {
   "gpt-5.4-mini": { ...GPT_5_PATCH, ...freeWrite(0.75, 0.075, 4.5) },
   "gpt-5.4-nano": { ...GPT_5_PATCH, ...freeWrite(0.2, 0.02, 1.25) },
   "gpt-5.3-codex": GPT_5_PATCH,
+  "gpt-5.3-codex-spark": { ...GPT_5_PATCH, window: 100_000, output: 32_000 },
+  // Names for the newest of gpt-5.6-sol (blue) and gpt-5.6-cyber (red), with the window that Codex gives them.
+  "gpt-daybreak": GPT_5_PATCH,
   "gpt-5.3-chat": GPT_CHAT,
   "gpt-5.2": { ...GPT_5, ...freeWrite(1.75, 0.175, 14) },
   "gpt-5.2-codex": GPT_5,
@@ -166,6 +175,10 @@ const OPEN_32K = { ...OPEN, window: 32_768 } as const;
 const OPEN_128K = { ...OPEN, window: 131_072 } as const;
 const OPEN_200K = { ...OPEN, window: 200_000 } as const;
 const OPEN_256K = { ...OPEN, window: 262_144 } as const;
+const OPEN_128_000 = { ...OPEN, window: 128_000 } as const;
+const OPEN_256_000 = { ...OPEN, window: 256_000 } as const;
+/** A million at most hosts, a little less at some. */
+const OPEN_MILLION = { ...OPEN, window: 995_904 } as const;
 const OPEN_1M = { ...OPEN, window: 1_048_576 } as const;
 
 const open: Record<string, RegistryEntry> = {
@@ -214,6 +227,35 @@ const open: Record<string, RegistryEntry> = {
   "glm-5.2": OPEN_1M,
   "glm-5.3": OPEN_1M,
   "glm-5": OPEN_200K,
+  "glm-5v": OPEN_200K,
+  "glm-4.5v": { ...OPEN, window: 64_000 },
+  "kimi-for-coding": OPEN_256K,
+  "minimax-m3": { ...OPEN, window: 512_000 },
+  // 204,800 at its maker, 196,608 with the weights.
+  "minimax-m2": { ...OPEN, window: 196_608 },
+  "minimax-m2-her": { ...OPEN, window: 65_532 },
+  "command-a": OPEN_256_000,
+  "nova-pro": { ...OPEN, window: 300_000 },
+  "nova-lite": { ...OPEN, window: 300_000 },
+  "sonar-pro": OPEN_200K,
+  "phi-4": { ...OPEN, window: 16_000 },
+  "qwen-plus-character": { ...OPEN, window: 8_192 },
+  ...each("qwen3.7 qwen-plus qwen-flash qwen-turbo qwen-long nova-premier", OPEN_MILLION),
+  ...each("minimax-m1 minimax-01 mimo-v2-pro mimo-v2.5 palmyra-x5", OPEN_MILLION),
+  ...each("gemma-4-31b gemma-4-26b", OPEN_256K),
+  ...each("step-3.5 mimo-v2 nemotron-3-super ling-2.6 ring-2.6 kat-coder jamba", OPEN_256_000),
+  ...each("seed-1.6 seed-2.0 seed-oss doubao-seed-2 hy3", OPEN_256_000),
+  ...each("gemma-3 gemma-4 kimi glm glm-4.6v minimax command-r command-r7b command-a-vision", OPEN_128_000),
+  ...each("nova ministral magistral pixtral open-mistral-nemo qwen-vl qwen3-vl qvq", OPEN_128_000),
+  ...each("phi-4-mini phi-4-multimodal phi-3.5 granite-4 granite-3.3 nemotron", OPEN_128_000),
+  ...each("nemotron-3 nvidia-nemotron hermes-4 hunyuan ling ring longcat mercury", OPEN_128_000),
+  ...each("doubao-seed ernie-5 solar-pro laguna trinity cogito v0", OPEN_128_000),
+  ...each("sonar", { ...OPEN, window: 127_000 }),
+  ...each("ernie-4.5 intellect-3", { ...OPEN, window: 120_000 }),
+  ...each("step-3 olmo-3 hermes-3-llama-3.1", { ...OPEN, window: 65_536 }),
+  ...each("gemma-3n gemma-3-1b qwen-max qwen2-5 qwq open-mixtral magistral-small-2506 lfm", OPEN_32K),
+  ...each("voxtral phi-4-reasoning", { ...OPEN, window: 32_000 }),
+  ...each("gemma-2", { ...OPEN, window: 8_192 }),
 };
 
 // ── xAI ─────────────────────────────────────────────────────────────────────────────────────────
@@ -222,7 +264,9 @@ const open: Record<string, RegistryEntry> = {
 const GROK_FAST = { ...OPEN, window: 2_000_000, output: 30_000 } as const;
 
 const xai: Record<string, RegistryEntry> = {
-  "grok-4": { ...OPEN, window: 256_000 },
+  ...each("grok-4 grok-code-fast grok-build", OPEN_256_000),
+  ...each("grok grok-3", OPEN_128K),
+  ...each("grok-4.3 grok-4.20", OPEN_MILLION),
   "grok-4-fast": GROK_FAST,
   "grok-4.1-fast": GROK_FAST,
   "grok-4-1-fast": GROK_FAST,

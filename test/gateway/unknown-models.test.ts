@@ -13,7 +13,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-async function start(config: object = {}): Promise<void> {
+async function start(config: object = {}, window?: number): Promise<void> {
   lines = [];
   const sink = new Writable({
     write(line: Buffer, _, done) {
@@ -21,7 +21,7 @@ async function start(config: object = {}): Promise<void> {
       done();
     },
   });
-  provider = await startFakeProvider();
+  provider = await startFakeProvider(window === undefined ? {} : { window });
   gateway = await startGateway(
     { ...upstreamAt(provider.url), ...config },
     { log: pino({ level: "info" }, sink) },
@@ -66,4 +66,48 @@ it("doesn't fill the log when a client makes up names without end", async () => 
   await ask("x".repeat(5_000));
   expect(warned().length).toBeGreaterThan(10);
   expect(warned().length).toBeLessThanOrEqual(100);
+});
+
+/** Some 15,000 tokens of tools, as coding agents have them. */
+const tools = Array.from({ length: 150 }, (_, n) => ({
+  type: "function",
+  function: {
+    name: `tool_${n}`,
+    description: `Does one thing, the one of the number ${n}. `.repeat(10),
+    parameters: { type: "object", properties: {} },
+  },
+}));
+const turns = (count: number) =>
+  Array.from({ length: 2 * count + 1 }, (_, n) => ({
+    role: n % 2 === 0 ? "user" : "assistant",
+    content: `${n}: ${"several words of a talk ".repeat(40)}`,
+  }));
+const work = (messages: readonly object[]) =>
+  post(`${gateway.url}/v1/chat/completions`, { model: "MyModel-9", messages, tools });
+
+it("a guessed window refuses nothing: what can't fit it is passed on as it came", async () => {
+  await start();
+  const messages = turns(10);
+  expect((await work(messages)).status).toBe(200);
+  const sent = () => provider.requests.at(-1)!.messages.map(({ text }) => text);
+  expect(sent()).toEqual(messages.map(({ content }) => content));
+  const long = "several words of a talk ".repeat(3_000);
+  expect((await ask("MyModel-9", long)).status).toBe(200);
+  expect(sent()).toEqual([long]);
+});
+
+it("what an upstream says of its window counts more than a guess, be it larger", async () => {
+  await start({ summarizer: "extractive" }, 40_000);
+  expect((await work(turns(200))).status).toBe(200);
+  expect(provider.requests.map(({ status }) => status)).toEqual([400, 200]);
+  expect((await work(turns(201))).status).toBe(200);
+  expect(provider.requests.map(({ status }) => status)).toEqual([400, 200, 200]);
+});
+
+it("a client names the window of a model with a header", async () => {
+  await start({ summarizer: "extractive" });
+  const request = { model: "MyModel-9", messages: turns(60) };
+  const headers = { "x-precis-window": "128k" };
+  const response = await post(`${gateway.url}/v1/chat/completions`, request, headers);
+  expect(response.headers.get("x-precis-action")).toBe("pass");
 });

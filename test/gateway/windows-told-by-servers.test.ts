@@ -21,6 +21,29 @@ const SERVERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     "/v1/models": { data: [{ id: MODEL }, { id: "other" }] },
     "/api/v0/models": { data: [{ id: MODEL, loaded_context_length: WINDOW, max_context_length: 131_072 }] },
   },
+  "Ollama, with the model loaded": {
+    "/v1/models": { data: [{ id: MODEL }, { id: "other" }] },
+    "/api/show": { model_info: { "llama.context_length": 131_072 } },
+    "/api/ps": {
+      models: [
+        { name: "other", context_length: 4_096 },
+        { name: MODEL, context_length: WINDOW },
+      ],
+    },
+  },
+  "Ollama, with a window in the model's file": {
+    "/v1/models": { data: [{ id: MODEL }, { id: "other" }] },
+    "/api/show": {
+      parameters: `stop "x"\nnum_ctx   ${WINDOW}`,
+      model_info: { "llama.context_length": 131_072 },
+    },
+    "/api/ps": { models: [] },
+  },
+  "Ollama, with a window that the model was made for": {
+    "/v1/models": { data: [{ id: MODEL }, { id: "other" }] },
+    "/api/show": { model_info: { "general.architecture": "llama", "llama.context_length": WINDOW } },
+    "/api/ps": { models: [{ name: "other", context_length: 4_096 }] },
+  },
 };
 
 let there: OwnUpstream;
@@ -32,7 +55,7 @@ afterEach(async () => {
 
 async function start(told: Readonly<Record<string, object>> | "hangs", config: object = {}): Promise<void> {
   there = await startUpstream((request, _, response) => {
-    if (request.method === "POST") {
+    if (request.method === "POST" && request.url !== "/api/show") {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(ANSWER);
       return;
@@ -51,10 +74,12 @@ const messages = Array.from({ length: 51 }, (_, n) => ({
   content: `${n}: ${"several words of a talk ".repeat(100)}`,
 }));
 const ask = (model = MODEL) => post(`${gateway.url}/v1/chat/completions`, { model, messages });
-const asked = () => there.seen.filter(({ request }) => request.method === "GET");
+const isQuestion = ({ request }: OwnUpstream["seen"][0]) =>
+  request.method === "GET" || request.url === "/api/show";
+const asked = () => there.seen.filter(isQuestion);
 const sent = () =>
   there.seen
-    .filter(({ request }) => request.method === "POST")
+    .filter((one) => !isQuestion(one))
     .map(({ body }) => (JSON.parse(body.toString()) as { messages: unknown[] }).messages);
 
 describe.each(Object.entries(SERVERS))("%s", (_, told) => {
@@ -77,7 +102,12 @@ describe.each(Object.entries(SERVERS))("%s", (_, told) => {
 it("a server that tells nothing is asked once, and the window stays small", async () => {
   await start({});
   for (let n = 0; n < 3; n++) expect((await ask()).status).toBe(200);
-  expect(asked().map(({ request }) => request.url)).toEqual(["/v1/models", "/api/v0/models", "/props"]);
+  expect(asked().map(({ request }) => request.url)).toEqual([
+    "/v1/models",
+    "/api/v0/models",
+    "/props",
+    "/api/show",
+  ]);
   for (const view of sent()) expect(view.length).toBeLessThan(messages.length);
 });
 

@@ -41,7 +41,7 @@ interface Asked {
 }
 
 /**
- * Asks an upstream for the window of a model that neither config nor registry knows, as llama.cpp, vLLM and LM Studio tell it.
+ * Asks an upstream for the window of a model that neither config nor registry knows, as llama.cpp, vLLM, LM Studio and Ollama tell it.
  * Each model is asked for once; that nothing was told is remembered, too.
  */
 export function createAskWindow(parts: {
@@ -86,16 +86,17 @@ async function windowAt({ upstream, model, headers, keyIsOurs }: AskingWindow): 
   const keys = Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));
   const path = "/v1/models";
   const [target, query] = targetPath(upstream, path).split("?", 2);
-  const ask = async (address: string): Promise<unknown> => {
+  const ask = async (address: string, question?: object): Promise<unknown> => {
     try {
-      const sent = upstreamHeaders(upstream, keys, path, 0, keyIsOurs);
-      delete sent["content-length"];
+      const body = question && Buffer.from(JSON.stringify(question));
+      const sent = upstreamHeaders(upstream, keys, path, body?.length ?? 0, keyIsOurs);
+      if (!body) delete sent["content-length"];
       const answer = await send({
         upstream,
-        method: "GET",
+        method: body ? "POST" : "GET",
         path: query === undefined ? address : `${address}?${query}`,
         headers: sent,
-        body: undefined,
+        body,
         signal,
       });
       const { bytes, isWhole } = await answer.whole(MAX_ANSWER);

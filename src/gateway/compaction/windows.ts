@@ -109,7 +109,8 @@ export function createWindows(
     learn(upstream, model, tenant, { limit, below = 0 }) {
       const found = limit ?? below;
       if (found < (limit === undefined ? LEAST_WITHOUT_NUMBER : LEAST_BELIEVABLE)) return false;
-      if (found >= windows.of(upstream, model, tenant).window) return false;
+      const { window, from } = windows.of(upstream, model, tenant);
+      if (found >= window && from !== "guess") return false;
       remember(upstream, model, tenant, found, limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined);
       return true;
     },
@@ -153,7 +154,7 @@ export function createWarnGuess({
     const model = id.slice(0, MAX_NAME);
     log.warn(
       { model, upstream, window },
-      `precis doesn't know the model ${model} and compacts its conversations for a window of ${window} tokens. Tell its window: upstreams[].windows in the config, such as { ${JSON.stringify(model)}: "128k" }, or --window 128k for all models`,
+      `precis doesn't know the model ${model} and compacts its conversations for a window of ${window} tokens. What can't be made to fit is passed on as it is. Name its window: upstreams[].windows in the config, such as { ${JSON.stringify(model)}: "128k" }, the header x-precis-window: 128k, or --window 128k for all models`,
     );
   };
 }

@@ -28,14 +28,14 @@ export async function servedWindow(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const base = endpoint.url.split("?", 1)[0]!.slice(0, -path.length);
-  return windowBehind(base, endpoint.model, (url) => get(endpoint, url, signal));
+  return windowBehind(base, endpoint.model, (url, body) => get(endpoint, url, signal, body));
 }
 
-/** The same, by the address that the API's paths are added to. `ask` gives the JSON at an address, or undefined. */
+/** The same, by the address that the API's paths are added to. `ask` gives the JSON at an address, or undefined; with a body it posts that. */
 export async function windowBehind(
   base: string,
   model: string,
-  ask: (address: string) => Promise<unknown>,
+  ask: (address: string, body?: Json) => Promise<unknown>,
 ): Promise<number | undefined> {
   const root = base.replace(/\/v\d+$/, "");
   const listed = windowOf(entryOf(await ask(`${base}/models`), model));
@@ -45,14 +45,38 @@ export async function windowBehind(
   const own = windowOf(entryOf(await ask(`${root}/api/v0/models`), model));
   if (own !== undefined) return own;
   const props = obj(await ask(`${root}/props`));
-  return windowOf(obj(props["default_generation_settings"]));
+  const served = windowOf(obj(props["default_generation_settings"]));
+  if (served !== undefined) return served;
+  const shown = obj(await ask(`${root}/api/show`, { model }));
+  return Object.keys(shown).length === 0
+    ? undefined
+    : ollamaWindow(shown, await ask(`${root}/api/ps`), model);
 }
 
-async function get(endpoint: Endpoint, url: string, signal: AbortSignal): Promise<unknown> {
+/**
+ * Ollama cuts off what is longer, without a word: what the loaded model has counts before what its file sets, and that before
+ * what it was made for.
+ */
+function ollamaWindow(shown: Json, running: unknown, model: string): number | undefined {
+  const loaded = list(obj(running)["models"])
+    .filter(isRecord)
+    .find(({ name, model: id }) => [name, id].some((one) => one === model || one === `${model}:latest`));
+  const set = /^num_ctx\s+(\d+)/m.exec(String(shown["parameters"] ?? ""))?.[1];
+  const made = Object.entries(obj(shown["model_info"])).find(([name]) => name.endsWith(".context_length"));
+  return windowOf(loaded ?? {}) ?? windowOf({ context_length: set === undefined ? made?.[1] : Number(set) });
+}
+
+async function get(
+  endpoint: Endpoint,
+  url: string,
+  signal: AbortSignal,
+  body: Json | undefined,
+): Promise<unknown> {
   try {
     const response = await endpoint.fetch(url, {
-      method: "GET",
+      method: body ? "POST" : "GET",
       headers: { ...endpoint.headers },
+      ...(body && { body: JSON.stringify(body) }),
       signal,
       redirect: "manual",
     });

@@ -94,6 +94,11 @@ export function isGenuine(checkpoint: Checkpoint, textHash: (text: string) => st
   );
 }
 
+/** The same checkpoint, applied again later: under its old name it may have been undone. */
+export function appliedAgain({ id: _, texts, ...body }: Checkpoint, at: number): Checkpoint {
+  return { id: contentHash(canonicalJson({ ...body, at })), ...body, at, texts };
+}
+
 /** JSON with sorted keys: databases give objects back in another order. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>

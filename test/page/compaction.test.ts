@@ -70,6 +70,38 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("summaries are cleared only after a question, and can be had back, also after a reload", async () => {
+    const { tab, context, faults } = await world.compactedChat();
+    const compacted = await meterOf(tab);
+    const id = new URL(tab.url()).pathname.split("/")[2];
+    const read = async (path: string) =>
+      (await fetch(`${world.serve.url}/api/conversations/${id}/${path}`)).json();
+    const summaries = await read("summaries");
+    const request = await read("request");
+    const asking = async () => {
+      await tab.getByRole("button", { name: "Chat settings" }).click();
+      await tab.getByRole("button", { name: "Clear summaries" }).click();
+      await tab.getByText("The next compaction asks the model again").waitFor();
+    };
+    await asking();
+    await tab.getByRole("button", { name: "Keep them" }).click();
+    expect(await read("summaries")).toEqual(summaries);
+    await tab.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await asking();
+    await tab.getByRole("button", { name: "Clear them" }).click();
+    const notice = tab.locator(".notice", { hasText: "the model sees the whole transcript again" });
+    await eventually(() => meterOf(tab)).not.toBe(compacted);
+    expect(await read("summaries")).toEqual({ summaries: [] });
+    await notice.getByRole("button", { name: "Undo" }).click();
+    await eventually(() => meterOf(tab)).toBe(compacted);
+    expect(await read("summaries")).toEqual(summaries);
+    expect(await read("request")).toEqual(request);
+    await tab.reload();
+    await eventually(() => meterOf(tab)).toBe(compacted);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("can be cancelled", async () => {
     const { tab, context } = await world.fullChat();
     const before = await meterOf(tab);

@@ -103,6 +103,7 @@ export function eventNotice(
       };
     case "undone":
     case "cleared":
+    case "restored":
     case "summary-edited":
       return isOurs ? undefined : { tone: "accent", text: ELSEWHERE[fact.type] };
     default:
@@ -113,5 +114,6 @@ export function eventNotice(
 const ELSEWHERE = {
   undone: "A compaction was undone elsewhere.",
   cleared: "The summaries of this chat were cleared elsewhere.",
+  restored: "The cleared summaries of this chat were brought back elsewhere.",
   "summary-edited": "The summary was edited elsewhere.",
 } as const;

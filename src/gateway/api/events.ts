@@ -32,6 +32,8 @@ export type TimelineFact =
   | { readonly type: "rejected"; readonly tokens: number | undefined; readonly limit: number | undefined }
   | { readonly type: "undone"; readonly checkpoint: string | undefined }
   | { readonly type: "cleared" }
+  /** Cleared summaries came back, and with them the view that requests stood on. */
+  | { readonly type: "restored"; readonly view?: { readonly checkpoint: string; readonly tokens: number } }
   | {
       readonly type: "summary-edited";
       readonly key: string;

@@ -173,6 +173,11 @@ export const routes = {
   }>("PUT", "/api/conversations/:id/summaries/:key"),
   /** Forgets all of the chat's summaries and checkpoints; the transcript stays. */
   clearSummaries: json<{ params: Id; answer: CompactAnswer }>("DELETE", "/api/conversations/:id/summaries"),
+  /** Brings back what was cleared last, as long as nothing was compacted since. */
+  restoreSummaries: json<{ params: Id; answer: CompactAnswer }>(
+    "POST",
+    "/api/conversations/:id/summaries/restore",
+  ),
 
   // Replay and comparison.
   replay: json<{ body: ReplayInput; answer: ReplayAnswer }>("POST", "/api/replay"),

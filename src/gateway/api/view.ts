@@ -138,7 +138,7 @@ export interface FailedSummary {
 
 /** What a compaction, an undo or a rebuild did. */
 export interface CompactAnswer {
-  readonly outcome: Outcome | "undone" | "cancelled" | "cleared" | "edited";
+  readonly outcome: Outcome | "undone" | "cancelled" | "cleared" | "restored" | "edited";
   readonly report: Report | undefined;
   /** Nothing was done: it was just compacted by hand, and nothing was said since. */
   readonly isJustCompacted?: true;

@@ -1,3 +1,4 @@
+import type { Summary } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiError, ChatSettings } from "../api.ts";
 import { isJson } from "../http/json.ts";
@@ -11,6 +12,8 @@ export interface ChatMeta {
   readonly isCompacted?: true;
   /** The last compaction of all of it that a person asked for: its checkpoint, and how many messages and what budget there were. */
   readonly byHand?: { readonly checkpoint: string; readonly messages: number; readonly budget: number };
+  /** Summaries that a person cleared, and the checkpoint that stood then, until the next compaction by hand. */
+  readonly cleared?: { readonly summaries: readonly Summary[]; readonly checkpoint?: string };
   readonly model?: string;
   readonly deletedAt?: number;
   /** What it was forked from by a person, who may have renamed or deleted that since. */

@@ -99,7 +99,7 @@ export function madeBy(event: PlacedEvent): CompactionInForce | undefined {
   if (event.type === "compacted")
     return { checkpoint: event.checkpoint, messages, tokens: event.tokens.after };
   // New words for a summary make another view of the same messages.
-  if (event.type === "summary-edited" && event.view?.checkpoint !== undefined)
+  if ((event.type === "summary-edited" || event.type === "restored") && event.view?.checkpoint !== undefined)
     return { checkpoint: event.view.checkpoint, messages, tokens: event.view.tokens };
   return undefined;
 }

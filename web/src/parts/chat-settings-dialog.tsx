@@ -16,6 +16,7 @@ export function ChatSettingsDialog(props: {
   const app = useApp();
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
+  const [isSure, setSure] = useState(false);
   if (settings === undefined) return null;
   const model = models?.models.find(({ id }) => id === conversation.model);
   return (
@@ -36,17 +37,26 @@ export function ChatSettingsDialog(props: {
         <div className="setting">
           <div className="setting-words">
             <strong>{words.clear}</strong>
-            <p>{words.clearHelp}</p>
+            <p>{isSure ? words.clearSure : words.clearHelp}</p>
           </div>
-          <Button
-            look="button danger"
-            onClick={() => {
-              void chat.clearSummaries();
-              onClose();
-            }}
-          >
-            {words.clearGo}
-          </Button>
+          {isSure ? (
+            <div className="row">
+              <Button
+                look="button danger"
+                onClick={() => {
+                  void chat.clearSummaries();
+                  onClose();
+                }}
+              >
+                {words.clearYes}
+              </Button>
+              <Button onClick={() => setSure(false)}>{words.clearNo}</Button>
+            </div>
+          ) : (
+            <Button look="button danger" onClick={() => setSure(true)}>
+              {words.clearGo}
+            </Button>
+          )}
         </div>
       </section>
     </Dialog>

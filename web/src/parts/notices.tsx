@@ -68,7 +68,11 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           help={notice.fix}
           role={notice.kind === "error" ? "alert" : undefined}
           onClose={chat.dismiss}
-        />
+        >
+          {notice.undo === undefined ? null : (
+            <Button onClick={() => void chat.restoreSummaries()}>{words.undo}</Button>
+          )}
+        </Notice>
       )}
     </div>
   );

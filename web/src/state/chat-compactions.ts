@@ -19,7 +19,15 @@ function noteworthy({ outcome, report, isJustCompacted }: CompactAnswer): string
 /** Everything that changes a chat's view because a person asks for it. */
 type Compactions = Pick<
   Chat,
-  "pin" | "setSystem" | "compact" | "seeIn" | "undo" | "rebuild" | "editSummary" | "clearSummaries"
+  | "pin"
+  | "setSystem"
+  | "compact"
+  | "seeIn"
+  | "undo"
+  | "rebuild"
+  | "editSummary"
+  | "clearSummaries"
+  | "restoreSummaries"
 > & {
   /** Does this page wait for something that it asked for? */
   isActing(): boolean;
@@ -95,7 +103,11 @@ export function createChatCompactions(
     editSummary: (key, text) =>
       act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } }), words.saved),
     async clearSummaries() {
-      await act(() => api.call(routes.clearSummaries, { params }), words.cleared);
+      if (await act(() => api.call(routes.clearSummaries, { params })))
+        store.set({ notice: { kind: "info", message: words.cleared, undo: "cleared" } });
+    },
+    async restoreSummaries() {
+      await act(() => api.call(routes.restoreSummaries, { params }), words.restored);
     },
   };
 }

@@ -38,6 +38,8 @@ interface Notice {
   readonly fix?: string;
   /** Goes away by itself when the server can be reached again. */
   readonly passes?: boolean;
+  /** What was done can be taken back. */
+  readonly undo?: "cleared";
 }
 
 export interface ChatState {
@@ -123,6 +125,7 @@ export interface Chat {
   /** Resolves with false if it wasn't saved. */
   editSummary(key: string, text: string): Promise<boolean>;
   clearSummaries(): Promise<void>;
+  restoreSummaries(): Promise<void>;
   dismiss(): void;
   apply(event: LiveEvent): void;
   close(): void;

@@ -277,7 +277,7 @@ function letInformationGo(store: Store<ChatState>, closed: AbortSignal): void {
     if (notice === timed) return;
     clearTimeout(timer);
     timed = notice;
-    if (notice?.kind === "info")
+    if (notice?.kind === "info" && notice.undo === undefined)
       timer = setTimeout(() => {
         if (store.get().notice === notice) store.set({ notice: undefined });
       }, INFORMED_MS);

@@ -83,6 +83,7 @@ export const compaction = {
   undoHelp: "The model sees the originals again.",
   undone: "Undone: the model sees the originals again.",
   saved: "Saved: the model reads your words from now on.",
+  restored: "The summaries are back.",
   cleared: "Cleared: the model sees the whole transcript again, and the next summary is written anew.",
   cancelled: "Cancelled. Nothing was changed.",
   failed: "A summary failed.",

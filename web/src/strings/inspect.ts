@@ -76,6 +76,7 @@ export const timeline = {
   rejected: "The provider refused the request as too long; it was made smaller and sent again.",
   undone: "A compaction was undone.",
   cleared: "All summaries were cleared.",
+  restored: "The cleared summaries were brought back.",
   edited: "The summary was edited.",
   loop: (tool: string, rounds: number) => `${tool} was called ${plural(rounds, "time")} in a row.`,
   sentThen: "What was sent at this point",

@@ -178,6 +178,8 @@ function eventText(
       return strings.timeline.undone;
     case "cleared":
       return strings.timeline.cleared;
+    case "restored":
+      return strings.timeline.restored;
     case "summary-edited":
       return strings.timeline.edited;
     case "loop":

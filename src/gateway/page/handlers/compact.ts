@@ -1,3 +1,4 @@
+import { appliedAgain } from "../../../core/checkpoint.ts";
 import { editedSummary } from "../../../core/edited-summary.ts";
 import type {
   Checkpoint,
@@ -125,6 +126,8 @@ export const compactHandlers = {
     const { gateway } = context;
     const loaded = await load(gateway, context.tenant, context.param("id"));
     const compactor = gateway.compactors.of(loaded.choice);
+    const summaries = await summariesOf(context, loaded);
+    const standing = await standingCheckpoint(context, loaded);
     for (let count = 0; count < MAX_CHECKPOINTS; count++) {
       if ((await standingCheckpoint(context, loaded)) === undefined) break;
       await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
@@ -134,7 +137,30 @@ export const compactHandlers = {
       context.tenant,
       loaded.stored.map(({ hash }) => hash),
     );
+    const cleared = { summaries, ...(standing && { checkpoint: standing.id }) };
+    await changeMeta(gateway, context.tenant, loaded.conversation.id, (meta) =>
+      summaries.length > 0 || standing ? { ...meta, cleared } : meta,
+    );
     return answer(context, loaded, "cleared", undefined, { type: "cleared" });
+  },
+
+  async restoreSummaries(context) {
+    const { gateway, tenant } = context;
+    const loaded = await load(gateway, tenant, context.param("id"));
+    const { cleared } = loaded.meta;
+    if (!cleared)
+      throw new RequestFault(409, "nothing-cleared", "There are no cleared summaries to bring back.", {
+        fix: "Compact the conversation: its summaries are written anew.",
+      });
+    const records = gateway.records.of(tenant);
+    const { checkpoints } = await records.find(loaded.stored.map(({ hash }) => hash));
+    const standing = checkpoints.find(({ id }) => id === cleared.checkpoint);
+    // Its undo stays, so it stands again under another name.
+    const again = standing && appliedAgain(standing, gateway.now());
+    await records.save({ summaries: cleared.summaries, ...(again && { checkpoints: [again] }) });
+    await changeMeta(gateway, tenant, loaded.conversation.id, ({ cleared: _, ...meta }) => meta);
+    const view = again && { checkpoint: again.id, tokens: again.tokens.after };
+    return answer(context, loaded, "restored", undefined, { type: "restored", ...(view && { view }) });
   },
 
   async stop({ gateway, tenant, busy, param }) {
@@ -246,7 +272,11 @@ async function noteCompacted(
   gateway.totals.add(tenant, "compactions");
   const byHand = isByHand &&
     checkpoint !== undefined && { byHand: { checkpoint, messages: stored.length, budget } };
-  await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, isCompacted: true, ...byHand }));
+  await changeMeta(gateway, tenant, id, ({ cleared: _, ...meta }) => ({
+    ...meta,
+    isCompacted: true,
+    ...byHand,
+  }));
 }
 
 async function answer(

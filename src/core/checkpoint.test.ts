@@ -43,7 +43,7 @@ const make = (more: Partial<Checkpoint> = {}, toldOf = 0) =>
       rung: "extractive",
       tokens: { before: 10, after: 5 },
       sealed: 0,
-      seen: { messages: 6, turns: 4 },
+      seen: { messages: 6, turns: 4, hash: chain.at(-1)!, length: chain.length - 1 },
       ...more,
     },
   })!;

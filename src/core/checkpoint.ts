@@ -280,8 +280,7 @@ export function findCheckpoint(options: {
   const knowsLast = last !== undefined && (last.checkpoint === undefined || lastStoodOn !== undefined);
   const reached = (older: Checkpoint): number => {
     if (last && lastStoodOn === older) return last.length;
-    const { hash, length = 0 } = older.seen;
-    return hash !== undefined && chain[length] === hash ? length : older.length;
+    return sawOther(older, chain) ? older.length : older.seen.length;
   };
   // A transcript only grows: whoever compacted it later, and had fewer messages than it had reached by then, compacted a fork of it.
   const isOfFork = (one: Checkpoint): boolean =>
@@ -289,17 +288,13 @@ export function findCheckpoint(options: {
       one !== lastStoodOn &&
       !(lastStoodOn && one.at <= lastStoodOn.at) &&
       sawOther(one, chain)) ||
-    fitting.some((older) => older.at < one.at && reached(older) > seenLength(one) && isBelieved(older));
+    fitting.some((older) => older.at < one.at && reached(older) > one.seen.length && isBelieved(older));
   return fitting.find((one) => isBelieved(one) && !isOfFork(one));
 }
 
-/** Was it made of a transcript that this one doesn't begin with? Older records don't say. */
+/** Was it made of a transcript that this one doesn't begin with? */
 function sawOther({ seen: { hash, length } }: Checkpoint, chain: readonly string[]): boolean {
-  return hash !== undefined && length !== undefined && chain[length] !== hash;
-}
-
-function seenLength({ seen }: Checkpoint): number {
-  return seen.length ?? seen.messages;
+  return chain[length] !== hash;
 }
 
 function newestFirst(a: Checkpoint, b: Checkpoint): number {

@@ -50,7 +50,7 @@ test("a person's words stay, whatever was merged before or since, until that per
   const own = record(10, 20, { author: "user", at: 35 });
   const merges = [record(0, 30, { level: 1, at: 33 }), record(0, 30, { level: 1, at: 40, key: "later" })];
   expect(narrativeOf([...parts, ...merges, own], chain, 100).records).toEqual([parts[0], own, parts[2]]);
-  // Where an earlier version kept nothing but the merge, it is better than nothing.
+  // Where nothing but the merge was kept, it is better than nothing.
   expect(narrativeOf([merges[1]!, own], chain, 100).records).toEqual([merges[1]]);
   const rebuilt = record(0, 30, { anew: true, at: 50 });
   expect(narrativeOf([...parts, ...merges, own, rebuilt], chain, 100).records).toEqual([rebuilt]);

@@ -69,7 +69,7 @@ export function narrativeOf(
     valid.filter((one) => isOwn(one) || !own.some((words) => speaksFor(one, words))),
     from,
   );
-  // A store of an earlier version may have merged a person's words away, and nothing else to say in their place.
+  // Where the parts beside a person's words are gone (a state keeps only so many), a merge is better than nothing.
   return kept.sealed < all.sealed ? all : kept;
 }
 

@@ -111,7 +111,7 @@ function placeOf(options: PlaceOptions | undefined): string {
 }
 
 /** PostgreSQL's ways. */
-export function postgresEngine(
+function postgresEngine(
   pool: PostgresPool,
   options: {
     /** Server and database, for error texts. */

@@ -78,7 +78,7 @@ function checkpoint(hash: string): Checkpoint {
     rung: "extractive",
     tokens: { before: 1, after: 1 },
     sealed: 0,
-    seen: { messages: 1, turns: 1 },
+    seen: { messages: 1, turns: 1, hash: "h", length: 1 },
   };
 }
 

@@ -1,7 +1,6 @@
 import { EDIT_REASONS } from "../edit-reasons.ts";
 import { isRecord } from "../is-record.ts";
 import type {
-  Checkpoint,
   DropReason,
   EditReason,
   EntryRange,
@@ -84,21 +83,9 @@ export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
     isRecord(seen) &&
     isCount(seen["messages"]) &&
     isCount(seen["turns"]) &&
-    (seen["hash"] === undefined || isText(seen["hash"])) &&
-    (seen["length"] === undefined || isCount(seen["length"])) &&
+    isText(seen["hash"]) &&
+    isCount(seen["length"]) &&
     (value["head"] === undefined || isText(value["head"]))
-  );
-}
-
-/** A whole checkpoint, as a store holds it. */
-export function isCheckpoint(value: unknown): value is Checkpoint {
-  return (
-    isRecord(value) &&
-    hasCheckpointFacts(value) &&
-    Array.isArray(value["entries"]) &&
-    value["entries"].every(isEntryRange) &&
-    isRecord(value["texts"]) &&
-    Object.values(value["texts"]).every(isText)
   );
 }
 

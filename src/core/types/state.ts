@@ -63,13 +63,13 @@ export interface Checkpoint {
   readonly sealed: number;
   /**
    * Number of messages and of turns in the transcript when it was applied. `hash` names all of it but the leading system
-   * messages, `length` messages in all; older records don't have them.
+   * messages, `length` messages in all.
    */
   readonly seen: {
     readonly messages: number;
     readonly turns: number;
-    readonly hash?: string;
-    readonly length?: number;
+    readonly hash: string;
+    readonly length: number;
   };
   /** Hash (in `texts`) of the system prompt that it stood behind, as JSON: a host may lose it. */
   readonly head?: string;

@@ -43,8 +43,8 @@ export type TimelineFact =
   /** What a user message asked for and the view hides was quoted before it. */
   | {
       readonly type: "recalled";
-      /** Place of the user message that it was quoted for; events of older versions don't have it. */
-      readonly before?: number;
+      /** Place of the user message that it was quoted for. */
+      readonly before: number;
       /** Places of the quoted messages. */
       readonly from: readonly number[];
       /** Words of the user message that they were found by. */

@@ -202,7 +202,7 @@ function withEnds(
   const last = new Map<number, number>();
   for (const [{ messages }, length] of stood) last.set(messages, Math.max(length, last.get(messages) ?? 0));
   return events.map((event) => {
-    const length = event.type === "recalled" && event.before !== undefined && last.get(event.before + 1);
+    const length = event.type === "recalled" && last.get(event.before + 1);
     if (!length) return event;
     const until = sent[countUntil(sent.length, (at) => sent[at]! <= length)];
     return until === undefined ? event : { ...event, until };

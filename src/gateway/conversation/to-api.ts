@@ -30,6 +30,5 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
 
 export function summaryToApi(summary: Summary): ApiSummary {
   const { key, text, covers, level, model, prompt, author, tokens, at } = summary;
-  // The key stands in a path. Earlier versions put a slash into that of an edited one.
-  return { key: key.replaceAll("/", "~"), text, covers, level, model, prompt, author, tokens, at };
+  return { key, text, covers, level, model, prompt, author, tokens, at };
 }

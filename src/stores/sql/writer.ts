@@ -22,7 +22,7 @@ export function createWriter(engine: SqlEngine): Writer {
 }
 
 /** One transaction for each script. One that met another is run again. */
-export function retrying(engine: Pick<SqlEngine, "transact" | "isConflict">): RunScript {
+function retrying(engine: Pick<SqlEngine, "transact" | "isConflict">): RunScript {
   return async (script) => {
     for (let tried = 1; ; tried++) {
       try {

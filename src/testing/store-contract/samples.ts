@@ -36,7 +36,7 @@ export function checkpoint(id: string, hash: string): Checkpoint {
     rung: "extractive",
     tokens: { before: 10, after: 5 },
     sealed: 0,
-    seen: { messages: 2, turns: 1 },
+    seen: { messages: 2, turns: 1, hash, length: 2 },
   };
 }
 

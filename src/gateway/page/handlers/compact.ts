@@ -92,7 +92,7 @@ export const compactHandlers = {
     const loaded = await load(gateway, tenant, context.param("id"));
     const key = context.param("key");
     const standing = await standingCheckpoint(context, loaded);
-    const found = (await summariesOf(context, loaded)).find((one) => summaryToApi(one).key === key);
+    const found = (await summariesOf(context, loaded)).find((one) => one.key === key);
     if (!found) throw notFound(`summary ${JSON.stringify(key)}`);
     const measure = await measureOf(gateway, loaded.choice);
     // A new record: the old one stays as it is, and the one that a person wrote goes before it.

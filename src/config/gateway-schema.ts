@@ -2,6 +2,7 @@ import { z } from "zod";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import { PROFILE_NAMES } from "../profiles/index.ts";
 import { DATABASE_FIX, databaseKind } from "../stores/database-kind.ts";
+import { nameFault } from "../stores/shared/check-name.ts";
 import { fineTuning } from "./tuning-schema.ts";
 import {
   anyOf,
@@ -109,7 +110,9 @@ const clientKey = object({
     `Give at least ${SHORTEST_CLIENT_KEY} characters, best as env:NAME.`,
     new RegExp(`^.{${SHORTEST_CLIENT_KEY}}`),
   ),
-  tenant: text("name of a tenant", "Give a text, or leave the key out.").default("default"),
+  tenant: text("name of a tenant", "Use 1 to 256 characters of valid Unicode, or leave the key out.", {
+    test: (given) => nameFault(given) === undefined,
+  }).default("default"),
   limits: object({ requestsPerMinute: wholeNumber("number of requests", 0) }).optional(),
 });
 

@@ -246,9 +246,12 @@ function conversationsOf(
         store: conversations,
         maxBytes: config.limits.spillBytes,
         onChange: (waiting) => metrics.spilled.set(waiting),
-        onLost(count) {
+        onLost(count, why) {
           metrics.lostAnswers.inc(count);
-          log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
+          if (why !== undefined)
+            log.error({ err: why }, "an answer is lost to the store, which will never take it; others go on");
+          else
+            log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
         },
       }),
     transcripts: createTranscripts(conversations),

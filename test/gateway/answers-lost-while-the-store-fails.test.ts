@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-/** A store whose conversations can't be reached while `isAway`. */
-function failing(store: ServerStore): { readonly store: ServerStore; away: boolean } {
+/** A store whose conversations can't be reached while `away`, and that never takes what has the words `refused`. */
+function failing(store: ServerStore, refused?: { readonly words: string; readonly error: Error }) {
   const control = { store, away: false };
   const refuse = () => {
     throw new StoreError({ message: "the disk is full.", fix: "Make room.", operation: "append" });
@@ -21,7 +21,11 @@ function failing(store: ServerStore): { readonly store: ServerStore; away: boole
   const conversations = new Proxy(store.conversations, {
     get(of, name: keyof ConversationStore) {
       const method = of[name] as (...args: unknown[]) => unknown;
-      return async (...args: unknown[]) => (control.away ? refuse() : method.apply(of, args));
+      return async (...args: unknown[]) => {
+        if (control.away) refuse();
+        if (refused && name === "append" && JSON.stringify(args).includes(refused.words)) throw refused.error;
+        return method.apply(of, args);
+      };
     },
   });
   control.store = new Proxy(store, {
@@ -60,6 +64,48 @@ async function storedChats(store: ServerStore): Promise<string[][]> {
   );
   return chats.sort((a, b) => a[0]!.localeCompare(b[0]!));
 }
+
+const storeError = (fields: { cause?: unknown } = {}) =>
+  new StoreError({
+    message: "the name can't be stored.",
+    fix: "Use another.",
+    operation: "append",
+    ...fields,
+  });
+
+it.each([
+  ["the store's own rules refuse it", storeError(), 0],
+  ["the database can't hold its characters", storeError({ cause: { code: "22021" } }), 0],
+  ["an error that nobody foresaw", new TypeError("x is undefined"), 1],
+])(
+  "an answer that can never be stored keeps no other from being stored: %s",
+  async (_, error, waiting) => {
+    const memory = memoryServerStore();
+    const control = failing(memory, { words: "poison", error });
+    const gateway = await startGateway(upstreamAt(provider.url), { store: control.store });
+    try {
+      await say(gateway.url, [], "poison");
+      const [first, second] = [[], []] as Turn[][];
+      control.away = true;
+      await say(gateway.url, first!, "first: hello");
+      await say(gateway.url, second!, "second: hello");
+      control.away = false;
+      await expect
+        .poll(() => metric(gateway.url, "precis_unstored_answers"), { timeout: 30_000 })
+        .toBeLessThanOrEqual(waiting);
+      await expect.poll(() => storedChats(memory)).toHaveLength(2);
+      expect(await storedChats(memory)).toEqual(
+        [first!, second!].map((chat) => chat.map(({ content }) => content)),
+      );
+      expect(await metric(gateway.url, "precis_lost_answers_total")).toBe(1 - waiting);
+      await gateway.gateway.spill!.end();
+      expect(await metric(gateway.url, "precis_lost_answers_total")).toBe(1);
+    } finally {
+      await gateway.close();
+    }
+  },
+  60_000,
+);
 
 const metric = async (url: string, name: string): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`)).text();

@@ -92,3 +92,30 @@ it("a key in the query of an upstream's address is sent there and told to nobody
   expect(told.join("\n")).not.toContain(SECRET);
   expect(upstream.seen.map(({ request }) => request.url).join("\n")).toContain(SECRET);
 });
+
+/** What one request names, with which no answer could ever be stored. */
+const UNSTORABLE: readonly (readonly [string, string, string])[] = [
+  ["a conversation of 300 characters", "/v1/responses", `"conversation":"${"x".repeat(300)}"`],
+  ["a conversation with a NUL", "/v1/responses", String.raw`"conversation":"x\u0000"`],
+  ["an answer with a NUL", "/v1/responses", String.raw`"previous_response_id":"x\u0000"`],
+  ["a model with a NUL", "/v1/chat/completions", String.raw`"model":"m\u0000"`],
+  ["a model with half a character", "/v1/messages", String.raw`"model":"m\ud800"`],
+  ["a model with a NUL in the address", "/v1beta/models/m%00:generateContent", `"x":1`],
+  ["a model of the page with a NUL", "/api/conversations", String.raw`"settings":{"model":"m\u0000"}`],
+];
+
+it.each(UNSTORABLE)("a name that no store can hold is refused with the fix: %s", async (_, path, field) => {
+  const isApi = path.startsWith("/api");
+  const talk = `"model":"m","input":"hi","messages":${JSON.stringify(HI)},"contents":[{"role":"user","parts":[{"text":"hi"}]}],`;
+  const response = await post(`${gateway.url}${path}`, `{${isApi ? "" : talk}${field}}`);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toMatch(
+    /Use 1 to [\d,]+ characters of valid Unicode|Give it as the provider writes it/,
+  );
+  expect(upstream.seen.filter(({ request }) => request.method === "POST")).toEqual([]);
+});
+
+it("a tenant that no store can hold is refused when the server starts", async () => {
+  const keys = [{ name: "a", key: "0123456789abcdef", tenant: "x".repeat(300) }];
+  await expect(startGateway({ auth: { keys } })).rejects.toThrow(/no name of a tenant/);
+});

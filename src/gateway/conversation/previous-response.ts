@@ -4,6 +4,7 @@ import { readHead } from "../../recall/stored-head.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
 import type { Client } from "../http/authenticate.ts";
+import { checkNamed } from "../http/check-named.ts";
 import { isJson, type Json, parseJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
@@ -17,7 +18,7 @@ import { isThrownAway } from "./chat-meta.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
 
-/** Longer ids of answers and conversations are refused: they are logged, looked up and remembered (characters). */
+/** Ids of answers are stored as hashes where they are long; longer ones than this are refused (characters). */
 const MAX_ID = 16_384;
 /** Characters of an id that are logged. */
 const MAX_LOGGED = 200;
@@ -48,12 +49,14 @@ export async function withPrevious(
   const { response, conversation } = naming.namedIn(body);
   if (response === undefined && conversation === undefined) return { body, goesOnFrom: undefined };
   for (const id of [response, conversation])
-    if (id !== undefined && (id.length > MAX_ID || isReservedSession(id)))
+    if (id !== undefined && isReservedSession(id))
       throw new RequestFault(
         400,
         "invalid",
-        `precis: an id in previous_response_id or conversation is longer than ${MAX_ID} characters, or begins with precis:, which is reserved.`,
+        "precis: an id in previous_response_id or conversation begins with precis:, which is reserved.",
       );
+  if (response !== undefined) checkNamed("id in previous_response_id", response, MAX_ID);
+  if (conversation !== undefined) checkNamed("id in conversation", conversation);
   if (!isForwarded && response === undefined && conversation !== undefined)
     if (await isKeptUpstream(parts, of, conversation))
       return { body, goesOnFrom: { response, conversation, isRebuilt: false, isKept: true } };

@@ -1,5 +1,6 @@
 import { contentHash } from "../../core/hash.ts";
 import type { ConversationStore } from "../../stores/server-store.ts";
+import { isForGood } from "../../stores/shared/not-found.ts";
 import type { Recorder } from "./recorder.ts";
 import type { AnswerNames, Recording } from "./recording.ts";
 import { transcriptRecord, withAnswer } from "./transcript-record.ts";
@@ -36,21 +37,27 @@ export interface Spill {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
+/** What the store refuses for good is tried as often: what it was to follow may have been deleted just then. */
+const MAX_REFUSALS = 3;
+
 interface Waiting extends Spilled {
+  /** How often the store said that it will never take it. */
+  refusals: number;
   /** The chain hashes of its messages, the answer's included. */
   readonly hashes: readonly string[];
 }
 
 /**
  * A bounded memory for what a failing store missed. It is stored in the order in which it came, as soon as the store
- * works again. A later request of the same conversation that repeats all of it takes its place.
+ * works again; what the store will never take is given up and reported. A later request of the same conversation that repeats all of it takes its place.
  */
 export function createSpill(options: {
   readonly recorder: Recorder;
   readonly store: Pick<ConversationStore, "find">;
   readonly maxBytes: number;
   onChange(waiting: number): void;
-  onLost(count: number): void;
+  /** `why`: the store will never take it. Left out: it failed for too long. */
+  onLost(count: number, why?: unknown): void;
 }): Spill {
   const { recorder, store, maxBytes, onChange, onLost } = options;
   let queue: Waiting[] = [];
@@ -65,18 +72,19 @@ export function createSpill(options: {
     onChange(queue.length);
   };
 
-  /** Stores the oldest ones. True if nothing is left to do. */
+  /** Tries each of them once, the oldest first: one that can't be stored keeps no other waiting. True if nothing is left. */
   const storeAll = async (): Promise<boolean> => {
-    while (queue.length > 0) {
-      const one = queue[0]!;
+    for (const one of [...queue]) {
+      if (!queue.includes(one)) continue;
       try {
         await storeOne(one);
-      } catch {
-        return false;
+      } catch (error) {
+        if (!isForGood(error) || ++one.refusals < MAX_REFUSALS) continue;
+        onLost(1, error);
       }
       remove((other) => other === one);
     }
-    return true;
+    return queue.length === 0;
   };
   const storeOne = async (one: Waiting): Promise<void> => {
     const { opening, answer, names, given } = one;
@@ -119,7 +127,7 @@ export function createSpill(options: {
       return queue.length;
     },
     add(spilled) {
-      const waiting = { ...spilled, hashes: hashesOf(spilled) };
+      const waiting = { ...spilled, refusals: 0, hashes: hashesOf(spilled) };
       const said = new Set(waiting.hashes);
       remove((one) => isRepeated(one, waiting, said));
       if (bytes + waiting.bytes > maxBytes) {

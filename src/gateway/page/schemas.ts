@@ -17,6 +17,7 @@ import {
 import { LEAST_CAP, LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
+import { nameFault } from "../../stores/shared/check-name.ts";
 import { streamStrategies } from "../../stream/strategies.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */
@@ -42,11 +43,9 @@ const position = wholeNumber("place in a conversation", 0);
 const end = wholeNumber("number of messages", 1);
 const text = textUpTo("text", MAX_TEXT);
 const title = textUpTo("title", MAX_TITLE);
-const modelName = textOfForm(
-  "name of a model",
-  "Give it as the provider writes it, such as gpt-5-mini.",
-  new RegExp(`^.{1,${MAX_MODEL_NAME}}$`, "s"),
-);
+const modelName = textOfForm("name of a model", "Give it as the provider writes it, such as gpt-5-mini.", {
+  test: (given) => nameFault(given, MAX_MODEL_NAME) === undefined,
+});
 const image = textOfForm(
   "image",
   "Give a data URL, such as data:image/png;base64,…",

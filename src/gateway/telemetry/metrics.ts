@@ -49,7 +49,7 @@ const COUNTERS = {
   ],
   lostAnswers: [
     "precis_lost_answers_total",
-    "Answers that clients got and the store never took, because it failed for too long.",
+    "Answers that clients got and the store never took, because it failed for too long or refuses them for good.",
   ],
   storeFailures: ["precis_store_failures_total", "Writes that the store refused."],
 } as const satisfies Record<string, readonly [name: string, help: string, ...labels: string[]]>;

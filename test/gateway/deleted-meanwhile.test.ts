@@ -55,3 +55,35 @@ it.each(["memory", "sqlite"])("a conversation that is removed meanwhile isn't fo
     ]);
   }
 });
+
+/** Two changes of the same thing at once, again and again. */
+const ROUNDS = 30;
+
+it.each(["memory", "sqlite"])("of two changes at once none is lost: %s", async (kind) => {
+  const gateway = await startGateway({ db: kind === "memory" ? "memory" : folder.path("changes.db") });
+  ends.push(gateway.close);
+  const call = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${gateway.url}/api${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    const { id } = await call("POST", "/conversations", { title: `${round}` });
+    const other = `/conversations/${(await call("POST", "/conversations", {}))["id"]}`;
+    const [budget, tail] = [5_000 + round, (round + 1) / 100];
+    await Promise.all([
+      call("PATCH", `/conversations/${id}`, { title: "Other" }),
+      call("DELETE", `/conversations/${id}`),
+      call("PATCH", other, { settings: { budget } }),
+      call("PATCH", other, { settings: { tail } }),
+      call("PATCH", "/settings", { budget }),
+      call("PATCH", "/settings", { tail }),
+    ]);
+    expect(await call("GET", other)).toMatchObject({ settings: { budget, tail } });
+    expect(await call("GET", "/settings")).toMatchObject({ settings: { budget, tail } });
+    await call("DELETE", other);
+  }
+  expect(await call("GET", "/conversations?limit=100")).toMatchObject({ conversations: [] });
+});

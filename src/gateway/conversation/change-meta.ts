@@ -1,4 +1,5 @@
 import type { ServerStore } from "../../stores/server-store.ts";
+import { isConversationNotFound } from "../../stores/shared/not-found.ts";
 import { type ChatMeta, metaOf, type Unfinished } from "./chat-meta.ts";
 
 type Parts = { readonly store: Pick<ServerStore, "conversations"> };
@@ -10,8 +11,11 @@ export async function changeMeta(
   id: string,
   change: (meta: ChatMeta) => ChatMeta,
 ): Promise<void> {
-  const found = await store.conversations.get(tenant, id);
-  if (found) await store.conversations.update(tenant, id, { meta: change(metaOf(found)) });
+  try {
+    await store.conversations.update(tenant, id, (found) => ({ meta: change(metaOf(found)) }));
+  } catch (error) {
+    if (!isConversationNotFound(error)) throw error;
+  }
 }
 
 /** Marks that are kept: answers that broke off long ago are read like any other. */

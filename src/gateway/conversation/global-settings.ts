@@ -13,17 +13,21 @@ export async function readGlobalSettings(
   return found && isJson(found.meta) ? (found.meta as GlobalSettings) : {};
 }
 
+/** Changes the settings of all chats, as they stand in the store right now. */
 export async function writeGlobalSettings(
   { store, now }: Pick<CompactionParts, "store" | "now">,
   tenant: string,
-  settings: GlobalSettings,
+  change: (settings: GlobalSettings) => GlobalSettings,
 ): Promise<void> {
   const { conversations } = store;
   const found = await conversations.findSession(tenant, SETTINGS_SESSION);
   const id =
     found?.id ??
     (await conversations.append(tenant, { session: SETTINGS_SESSION, messages: [], at: now() })).conversation;
-  await conversations.update(tenant, id, { meta: settings, archived: true });
+  await conversations.update(tenant, id, ({ meta }) => ({
+    meta: change(isJson(meta) ? (meta as GlobalSettings) : {}),
+    archived: true,
+  }));
 }
 
 /** Settings with changes: `null` takes a value away. A start and a landing that can't work together are refused. */

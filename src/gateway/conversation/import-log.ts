@@ -1,5 +1,6 @@
 import type { TranscriptLog } from "../../dialects/logs/index.ts";
 import type { Conversation, ServerStore } from "../../stores/server-store.ts";
+import { changeMeta } from "./change-meta.ts";
 import { type ImportedFile, metaOf } from "./chat-meta.ts";
 import { logTranscript } from "./log-transcript.ts";
 import { createConversation, newMessages, type Writing } from "./store-messages.ts";
@@ -73,15 +74,12 @@ export async function markImported(
   imported: ImportedFile,
 ): Promise<void> {
   for (const id of ids) {
-    const conversation = await store.conversations.get(tenant, id);
-    if (!conversation) continue;
-    const meta = metaOf(conversation);
-    const others = (meta.copies ?? []).filter(({ file }) => file !== imported.file);
-    const isCopy = meta.imported?.file !== imported.file;
-    const copies = isCopy ? [...others, imported].slice(-MOST_COPIES) : others;
-    const { copies: _, ...rest } = isCopy ? meta : { ...meta, imported };
-    await store.conversations.update(tenant, id, {
-      meta: { ...rest, ...(copies.length > 0 && { copies }) },
+    await changeMeta({ store }, tenant, id, (meta) => {
+      const others = (meta.copies ?? []).filter(({ file }) => file !== imported.file);
+      const isCopy = meta.imported?.file !== imported.file;
+      const copies = isCopy ? [...others, imported].slice(-MOST_COPIES) : others;
+      const { copies: _, ...rest } = isCopy ? meta : { ...meta, imported };
+      return { ...rest, ...(copies.length > 0 && { copies }) };
     });
   }
 }

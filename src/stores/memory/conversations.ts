@@ -88,7 +88,8 @@ export function memoryConversations(context: MemoryContext): ConversationStore {
     async update(tenant, id, changes) {
       const held = of("update", tenant).conversations.get(id);
       if (!held) throw conversationNotFound("update", id);
-      held.row = { ...held.row, ...changedColumns(changes) };
+      const wanted = typeof changes === "function" ? changes(conversationOf(held.row)) : changes;
+      held.row = { ...held.row, ...changedColumns(wanted) };
       return conversationOf(held.row);
     },
 

@@ -26,7 +26,12 @@ export interface ConversationStore {
   /** Messages in their order. */
   read(tenant: string, id: string, range?: ReadRange): Promise<StoredMessage[]>;
   list(tenant: string, query?: ListQuery): Promise<ConversationPage>;
-  update(tenant: string, id: string, changes: ConversationChanges): Promise<Conversation>;
+  /** `changes` as a function gets the conversation as it is; nobody else changes it in between. */
+  update(
+    tenant: string,
+    id: string,
+    changes: ConversationChanges | ((found: Conversation) => ConversationChanges),
+  ): Promise<Conversation>;
   /**
    * Removes a conversation with its events, citations and records; messages and records that another conversation
    * still stands on stay. False when there is none.

@@ -14,6 +14,7 @@ import { changedColumns, conversationOf } from "../shared/rows.ts";
 import { append } from "./append.ts";
 import { changeConversation } from "./carry-out.ts";
 import { deleteConversation, forksOf } from "./delete-conversation.ts";
+import { holdConversation } from "./hold-conversation.ts";
 import { readMessages } from "./read-messages.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -95,7 +96,11 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     update: (tenant, id, changes) =>
       write("update", function* () {
-        yield* changeConversation(tenant, id, changedColumns(changes));
+        yield* holdConversation(engine, tenant, id, "for update");
+        const found = yield* get(tenant, id);
+        if (!found) throw conversationNotFound("update", id);
+        const wanted = typeof changes === "function" ? changes(found) : changes;
+        yield* changeConversation(tenant, id, changedColumns(wanted));
         const updated = yield* get(tenant, id);
         if (!updated) throw conversationNotFound("update", id);
         return updated;

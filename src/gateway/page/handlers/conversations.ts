@@ -3,9 +3,10 @@ import { stringifyDeep } from "../../../core/deep-json.ts";
 import { defined } from "../../../core/defined.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
+import { conversationNotFound } from "../../../stores/shared/not-found.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
-import { type ChatMeta, metaOf } from "../../conversation/chat-meta.ts";
+import { type ChatMeta, isThrownAway, metaOf } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
@@ -105,13 +106,13 @@ export const conversationHandlers = {
       schemas.conversationChanges,
     );
     const found = await findConversation(gateway, tenant, param("id"));
-    const meta = metaOf(found);
-    const next: ChatMeta = {
+    const changedMeta = (meta: ChatMeta): ChatMeta => ({
       ...meta,
       ...(model !== undefined && { model }),
       ...(settings && { settings: changed(meta.settings ?? {}, settings) }),
       ...(pins && { pins }),
-    };
+    });
+    const next = changedMeta(metaOf(found));
     if (setsSomething(settings)) {
       const wire = wireOfDialect(found.dialect);
       const global = await readGlobalSettings(gateway, tenant);
@@ -129,9 +130,9 @@ export const conversationHandlers = {
         at: gateway.now(),
       });
     }
-    const updated = await gateway.store.conversations.update(tenant, found.id, {
-      ...defined({ title, pinned, archived }),
-      meta: next,
+    const updated = await gateway.store.conversations.update(tenant, found.id, (current) => {
+      if (isThrownAway(current)) throw conversationNotFound("update", current.id);
+      return { ...defined({ title, pinned, archived }), meta: changedMeta(metaOf(current)) };
     });
     return announced(context, updated, "changed");
   },
@@ -141,10 +142,10 @@ export const conversationHandlers = {
     const found = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
     const { id } = found;
     const deletedAt = gateway.now();
-    await gateway.store.conversations.update(tenant, id, {
-      meta: { ...metaOf(found), deletedAt },
+    await gateway.store.conversations.update(tenant, id, (current) => ({
+      meta: { ...metaOf(current), deletedAt },
       expiresAt: deletedAt + UNDO_MS,
-    });
+    }));
     gateway.memory.forget(id);
     gateway.live.send(tenant, { type: "conversation-deleted", id });
     gateway.deletions.schedule(tenant, id, deletedAt);
@@ -154,10 +155,9 @@ export const conversationHandlers = {
   async undeleteConversation(context) {
     const { gateway, tenant, param } = context;
     const found = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
-    const { deletedAt: _, ...meta } = metaOf(found);
-    const updated = await gateway.store.conversations.update(tenant, found.id, {
-      meta,
-      expiresAt: undefined,
+    const updated = await gateway.store.conversations.update(tenant, found.id, (current) => {
+      const { deletedAt: _, ...meta } = metaOf(current);
+      return { meta, expiresAt: undefined };
     });
     return announced(context, updated, "created");
   },

@@ -41,9 +41,9 @@ export const statusHandlers = {
       const wire = wireOfDialect("openai-chat");
       await checkSettings(gateway, { tenant, wire, model: settings.model ?? "", settings, own: settings });
     }
-    await writeGlobalSettings(gateway, tenant, settings);
+    await writeGlobalSettings(gateway, tenant, (current) => changed(current, changes));
     gateway.live.send(tenant, { type: "settings" });
-    return settingsAnswer(gateway, settings);
+    return settingsAnswer(gateway, await readGlobalSettings(gateway, tenant));
   },
 
   async requests(context) {

@@ -19,6 +19,12 @@ const RESTING: Warning = {
     "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
 };
 
+const BUSY: Warning = {
+  code: "summarizer-busy",
+  message:
+    "So many summaries are under way or wait for their turn that no other is asked for just now. Lines chosen by code take its place.",
+};
+
 /** Conversations whose calls wait to be reported. */
 const MAX_UNREPORTED = 10_000;
 
@@ -31,7 +37,7 @@ export function requestSummary<M>(
   run: Run,
   why: {
     readonly reason: Reason;
-    /** A person who waits for it gives up. A turn's own signal isn't one: the job outlives it. */
+    /** Whoever waits for it gives up, or the turn that it is for was cancelled: it ends where nobody else needs it. */
     readonly cancel?: AbortSignal | undefined;
     /** A request is about to be sent; otherwise one was answered. */
     readonly isRequest?: boolean;
@@ -47,8 +53,13 @@ export function requestSummary<M>(
       ? refusal(operation, run, why.isRequest === true)
       : RESTING;
     if (refused) return { refused };
+    if (engine.places.isFull) return { refused: BUSY };
   }
-  const job = jobs.start(name, (ended) => summarise(operation, run, reason, ended), cancel);
+  const write = async (ended: AbortSignal) => {
+    const leave = await engine.places.take(ended);
+    return summarise(operation, run, reason, ended).finally(leave);
+  };
+  const job = jobs.start(name, write, cancel);
   return { background: job.then((records) => records ?? []) };
 }
 

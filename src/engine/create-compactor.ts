@@ -188,7 +188,13 @@ function summaryFor<M>(
   { wanted, due }: Decision,
   isRequest = false,
 ): ReturnType<typeof requestSummary> {
-  return wanted ? requestSummary(operation, wanted, { reason: due ?? "pressure", isRequest }) : {};
+  return wanted
+    ? requestSummary(operation, wanted, {
+        reason: due ?? "pressure",
+        isRequest,
+        cancel: isRequest ? operation.input.signal : undefined,
+      })
+    : {};
 }
 
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {

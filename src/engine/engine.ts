@@ -23,7 +23,7 @@ import { type Circuit, createCircuit } from "./circuit.ts";
 import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
 import { createEmitter, type Emitter } from "./emitter.ts";
 import { createGenuineCheckpoints, type GenuineMemory } from "./genuine-checkpoints.ts";
-import { createJobs, type Jobs } from "./jobs.ts";
+import { createJobs, createPlaces, type Jobs, type Places } from "./jobs.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { settledInTime } from "./settled-in-time.ts";
@@ -40,17 +40,27 @@ const STORE_WAIT_MS = 10_000;
 /** Characters of the ids of packed checkpoints that are remembered: some hundred of them. */
 const MAX_PACKED = 16_384;
 
-/** What is remembered of texts. Compactors that share it are bounded together. */
+/** Summaries that are written at once, and that wait for their turn, over all conversations. */
+const MOST_AT_ONCE = 32;
+const MOST_WAITING = 96;
+
+/** What is remembered of texts, and how many summaries are under way. Compactors that share it are bounded together. */
 export interface EngineMemory {
   readonly room: TextRoom;
   readonly textHash: (text: string) => string;
   readonly accounts: SummaryAccounts;
+  readonly places: Places;
   /** Left out: a compactor learns for itself alone how its provider counts. */
   readonly calibration?: Calibration;
 }
 
 export function createEngineMemory(): EngineMemory {
-  return { room: createTextRoom(), textHash: createTextHash(), accounts: new Map() };
+  return {
+    room: createTextRoom(),
+    textHash: createTextHash(),
+    accounts: new Map(),
+    places: createPlaces(MOST_AT_ONCE, MOST_WAITING),
+  };
 }
 
 /** What every part of a compactor shares: settings, effects and memory. */
@@ -78,6 +88,7 @@ export interface Engine<M> {
   readonly writtenTexts: WrittenTexts;
   readonly emitter: Emitter;
   readonly jobs: Jobs<readonly Summary[]>;
+  readonly places: Places;
   readonly circuit: Circuit;
   /** What summaries cost, by conversation. */
   readonly accounts: SummaryAccounts;
@@ -104,7 +115,13 @@ interface RecordKeeper {
 
 export function createEngine<M>(
   options: CompactorOptions<M>,
-  { room, textHash, accounts, calibration = createCalibration() }: EngineMemory = createEngineMemory(),
+  {
+    room,
+    textHash,
+    accounts,
+    places,
+    calibration = createCalibration(),
+  }: EngineMemory = createEngineMemory(),
 ): Engine<M> {
   const settings = resolveSettings(options);
   const modelName = settings.model?.id ?? UNNAMED_MODEL;
@@ -139,6 +156,7 @@ export function createEngine<M>(
     writtenTexts: createWrittenTexts(textHash),
     emitter: createEmitter(),
     jobs: createJobs(),
+    places,
     circuit: createCircuit(),
     accounts,
     unreported: new Map(),

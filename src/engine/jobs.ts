@@ -73,3 +73,47 @@ export function createJobs<T>(): Jobs<T> {
     },
   };
 }
+
+/** Places for work under way at once, over all conversations. */
+export interface Places {
+  /** Nobody more can even wait. */
+  readonly isFull: boolean;
+  /** Waits for a place. The work leaves it by calling what it is given. Rejects if the signal is aborted while it waits. */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+export function createPlaces(most: number, mostWaiting: number): Places {
+  const waiting = new Set<() => void>();
+  let taken = 0;
+  const leave = (): void => {
+    const [next] = waiting;
+    if (!next) taken--;
+    else {
+      waiting.delete(next);
+      next();
+    }
+  };
+  return {
+    get isFull() {
+      return taken >= most && waiting.size >= mostWaiting;
+    },
+    async take(signal) {
+      signal.throwIfAborted();
+      if (taken < most) taken++;
+      else
+        await new Promise<void>((resolve, reject) => {
+          const gone = (): void => {
+            waiting.delete(go);
+            reject(signal.reason);
+          };
+          const go = (): void => {
+            signal.removeEventListener("abort", gone);
+            resolve();
+          };
+          waiting.add(go);
+          signal.addEventListener("abort", gone, { once: true });
+        });
+      return leave;
+    },
+  };
+}

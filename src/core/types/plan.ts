@@ -111,6 +111,7 @@ export type WarningCode =
   | "store-failed"
   | "summaries-too-dear"
   | "summaries-unused"
+  | "summarizer-busy"
   | "summarizer-resting"
   | "summary-cap-lowered"
   | "thinking-off"

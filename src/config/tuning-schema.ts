@@ -57,6 +57,7 @@ export const fineTuning = {
       "Give the name of a prompt, such as agent, or what a summary should hold.",
     ).optional(),
     cap: tokensFrom(LEAST_CAP).optional(),
+    notes: yesOrNo.optional(),
     temperature: numberFrom("temperature", 0, 2).optional(),
     preface: textUpTo("preface", MOST_PREFACE).optional(),
     mode: oneOf("mode", SUMMARY_MODES).optional(),

@@ -108,6 +108,7 @@ function checkTuning(tuning: Tuning): void {
   oneOf("summary.mode", tuning.summary?.mode, MODES);
   oneOf("summary.merge", tuning.summary?.merge, MERGES);
   boolean("auto", tuning.auto);
+  boolean("summary.notes", tuning.summary?.notes);
   boolean("recall.auto", tuning.recall?.auto);
   number("recall.tokens", tuning.recall?.tokens, "a number of tokens", 0);
   checkPrompt(tuning.summary?.prompt);

@@ -41,7 +41,7 @@ const GROUPS: { readonly [K in keyof Tuning]?: Names } = {
   images: namesOf<Group<"images">>()("keep"),
   cache: namesOf<Group<"cache">>()("ttlMs read write output"),
   summary: namesOf<Group<"summary">>()(
-    "prompt cap temperature preface mode merge fanout maxRequests costShare deadlineMs",
+    "prompt cap notes temperature preface mode merge fanout maxRequests costShare deadlineMs",
   ),
   recall: namesOf<Group<"recall">>()("auto tokens"),
   frames: namesOf<Group<"frames">>()("tokensPerFrame separator"),

@@ -49,6 +49,8 @@ export interface Settings {
   readonly freeTail: boolean;
   /** So is how records are put together. */
   readonly freeMerge: boolean;
+  /** Host or profile said what a summary may cost: no answer of a model may be longer. */
+  readonly hasCap: boolean;
   readonly shares: ShareOptions;
   readonly placement: Placement;
   readonly triggers: NonNullable<Tuning["triggers"]>;
@@ -69,7 +71,7 @@ const DEFAULT_MIN_TAIL_MESSAGES = 4;
 const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
 /** Half of the largest summary message (tokens). */
 export const DEFAULT_SUMMARY_CAP = 6_000;
-const DEFAULT_SUMMARY: SummarySettings = {
+const DEFAULT_SUMMARY: Omit<SummarySettings, "notes"> = {
   cap: DEFAULT_SUMMARY_CAP,
   merge: "segments",
   fanout: 8,
@@ -123,6 +125,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     freeMerge: [profile?.summary, options.summary].every(
       (summary) => summary?.merge === undefined && summary?.fanout === undefined,
     ),
+    hasCap: hasCap(options.summary, profile?.summary),
     shares: { ...profile?.shares, ...options.shares },
     placement: pick("placement") ?? "user",
     triggers: { ...profile?.triggers, ...options.triggers },
@@ -190,6 +193,9 @@ function checkMargins(reserve: Threshold = 0, safety: Threshold = 0): void {
   });
 }
 
+const hasCap = (...given: (SummaryOptions | undefined)[]): boolean =>
+  given.some((summary) => summary?.cap !== undefined);
+
 /** An answer can't be longer than what is kept free for it: the cap gives way, unless the host set both. */
 function summarySettings<M>(
   options: CompactorOptions<M>,
@@ -198,7 +204,8 @@ function summarySettings<M>(
   reserve: Threshold | undefined,
   warnings: Warning[],
 ): SummarySettings {
-  const summary = { ...DEFAULT_SUMMARY, ...profile, ...options.summary };
+  const notes = !hasCap(options.summary, profile);
+  const summary = { ...DEFAULT_SUMMARY, notes, ...profile, ...options.summary };
   const asksModel = options.summarizer !== undefined && options.summarizer !== "extractive";
   if (window === undefined || (reserve === undefined && !asksModel)) return summary;
   const free = reserve === undefined ? defaultReserve(window) : thresholdTokens(reserve, window);

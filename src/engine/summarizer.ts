@@ -31,6 +31,8 @@ const FEW_ITEMS = 3;
 const FEW_SHARE = 1 / 3;
 /** A summary is asked to be this much shorter than its ceiling, because models overshoot. */
 const TARGET_SHARE = 0.9;
+/** Where an answer can't be longer than the cap, it is asked to be so much shorter that it is hardly ever cut off. */
+const CAPPED_SHARE = 0.7;
 /** A draft that nobody could shorten is trimmed by code as long as it isn't longer than this many ceilings. */
 const MOST_TRIMMED = 2;
 /** What a request costs is estimated before it is made. */
@@ -70,6 +72,10 @@ export interface Summarizer {
   readonly model: Model;
   readonly measure: Measure;
   readonly temperature: number | undefined;
+  /** Tokens that an answer may have without its notes, where the host or its profile set a cap. */
+  readonly longest?: number;
+  /** Tokens that the model may take to reason, on top of an answer's cap. */
+  readonly reasoning: number;
   readonly signal: AbortSignal;
   readonly messages: readonly Message[];
   /** Every call that was made, in order, whatever came of it. */
@@ -181,17 +187,20 @@ function unacceptable({ model }: Summarizer, reason: Unacceptable): ModelError {
 }
 
 async function ask(
-  { model, measure, temperature, signal, messages, calls, spend, inWords }: Summarizer,
+  summarizer: Summarizer,
   work: Assignment,
   mustKeep: readonly MustKeep[],
   { trimsAny = false }: { readonly trimsAny?: boolean } = {},
 ): Promise<Acceptance & { readonly notes?: string }> {
-  const target = Math.floor(work.ceiling * TARGET_SHARE);
+  const { model, measure, temperature, longest, reasoning, signal, messages, calls, spend, inWords } =
+    summarizer;
   const { notesCeiling = 0 } = work;
+  const target = Math.floor(Math.min(work.ceiling * TARGET_SHARE, (longest ?? Infinity) * CAPPED_SHARE));
   const rendered = work.prompt.render({
     ...work.input,
     target,
     ...(notesCeiling > 0 && { notesTarget: notesCeiling }),
+    ...(longest !== undefined && { isCapped: true }),
     inWords: inWords(target),
     mustKeep: mustKeep.map(({ text, message, ambiguous }) => ({ text, ...(ambiguous && { message }) })),
   });
@@ -200,11 +209,18 @@ async function ask(
     ...(rendered.system !== undefined && { system: rendered.system }),
     messages: [{ role: "user", text: rendered.user }],
     ...(work.continues !== undefined && { continues: work.continues }),
-    cap: answerCap(work.prompt, target, notesCeiling),
+    cap: Math.min(answerCap(work.prompt, target, notesCeiling), (longest ?? Infinity) + 2 * notesCeiling),
     ...(temperature !== undefined && { temperature }),
     signal,
   };
-  const made = { name: work.name, rung: work.rung, covers: [work.covers], cap: request.cap, model: model.id };
+  const made = {
+    name: work.name,
+    rung: work.rung,
+    covers: [work.covers],
+    cap: request.cap,
+    model: model.id,
+    ...(reasoning > 0 && { reasoning }),
+  };
   signal.throwIfAborted();
   const chars = rendered.user.length + (rendered.system?.length ?? 0);
   const about = Math.ceil(chars / CHARACTERS_PER_TOKEN) + (work.continuedTokens ?? 0);
@@ -226,6 +242,7 @@ async function ask(
     mustKeep: work.mustKeep,
     count: measure.text,
     trimsAny,
+    keepPartial: longest !== undefined,
     planted,
     ...(work.sourceText !== undefined && { material: work.sourceText }),
   });

@@ -149,7 +149,7 @@ describe("continues", () => {
       stream: false,
       metadata: { user_id: "u" },
     });
-    expect(second?.body).not.toHaveProperty("temperature");
+    expect(second?.body["temperature"]).toBe(REQUEST.temperature);
     expect(reply.usage).toMatchObject({ cacheRead: first?.tokens.input, cacheWrite: 0 });
     expect(reply.usage.input).toBeGreaterThan(first?.tokens.input ?? Number.POSITIVE_INFINITY);
   });

@@ -130,12 +130,14 @@ describe("continues", () => {
     // Everything that came before the new message is the same bytes in the same order.
     const start = JSON.stringify(given.messages).slice(0, -1);
     expect(second?.raw).toContain(`"messages":${start},{"role":"user","content":"Summarize this."}]`);
-    expect(Object.keys(second?.body ?? {})).toEqual(
-      Object.keys(given).filter((key) => key !== "stream_options"),
-    );
+    expect(Object.keys(second?.body ?? {})).toEqual([
+      ...Object.keys(given).filter((key) => key !== "stream_options"),
+      "temperature",
+    ]);
     const { messages: _, stream_options: __, ...fields } = given;
     expect(second?.body).toMatchObject({ ...fields, stream: false, max_tokens: 500 });
-    expect(second?.body).not.toHaveProperty("temperature");
+    // The summary's own settings hold, whatever it continues.
+    expect(second?.body["temperature"]).toBe(REQUEST.temperature);
     expect(reply.usage.cacheRead).toBeGreaterThan(0.9 * (first?.tokens.input ?? 0));
   });
 

@@ -5,6 +5,6 @@ export const agent: Profile = {
   name: "agent",
   strategy: "summarize-oldest",
   placement: "user",
-  summary: { cap: 6_000, temperature: 0 },
+  summary: { temperature: 0 },
   recall: { auto: true },
 };

@@ -65,7 +65,8 @@ const CASES = {
       stream: true,
       stream_options: { include_usage: true },
     },
-    own: { stream: false, max_tokens: expect.any(Number) },
+    // The client's own temperature isn't the summary's, which the profile sets.
+    own: { stream: false, max_tokens: expect.any(Number), temperature: 0 },
   },
   responses: {
     path: "/v1/responses",
@@ -73,6 +74,7 @@ const CASES = {
       model: "gpt-4o",
       input: said,
       instructions: "Be brief.",
+      temperature: 0.9,
       tools: [{ type: "function", name: "read", parameters: schema, strict: false }],
       prompt_cache_key: "k",
       text: { verbosity: "low" },
@@ -87,7 +89,7 @@ const CASES = {
       top_logprobs: 2,
       truncation: "auto",
     },
-    own: { stream: false, store: false, max_output_tokens: expect.any(Number) },
+    own: { stream: false, store: false, max_output_tokens: expect.any(Number), temperature: 0 },
   },
   messages: {
     path: "/v1/messages",
@@ -97,6 +99,7 @@ const CASES = {
       messages: said,
       tools: [{ name: "read", input_schema: schema }],
       metadata: { user_id: "ada" },
+      temperature: 0.9,
     },
     shaping: {
       max_tokens: 300,
@@ -104,7 +107,7 @@ const CASES = {
       output_config: { format: { type: "json_schema", schema } },
       tool_choice: { type: "any" },
     },
-    own: { stream: false, max_tokens: expect.any(Number) },
+    own: { stream: false, max_tokens: expect.any(Number), temperature: 0 },
   },
 };
 

@@ -220,3 +220,59 @@ describe("a text that stands alone is no longer than its cap", () => {
     await compactor.close();
   });
 });
+
+describe("what a request for a summary may be answered with is no more than `summary.cap`, because that is paid for", () => {
+  const askFor = async (more: Partial<CompactorOptions<ChatMessage>>, id = "gated") => {
+    const model = gatedModel({ id });
+    const compactor = createCompactor<ChatMessage>({
+      dialect: openaiChat,
+      window: 32_000,
+      summarizer: model,
+      ...more,
+    });
+    const { report } = await compactor.compact(talk(150), { now: NOW });
+    await compactor.close();
+    expect(model.requests.length).toBeGreaterThan(0);
+    return { report, most: Math.max(...model.requests.map(({ cap }) => cap)), model };
+  };
+
+  it.each([
+    ["a cap of the host's", { summary: { cap: 800 } }, 800],
+    ["a cap of the host's, in one record", { summary: { cap: 2_000, merge: "rolling" } }, 2_000],
+    ["the profile for citations", { profile: profiles.rag }, profiles.rag.summary!.cap!],
+    ["the profile for a desktop", { profile: profiles.desktop }, profiles.desktop.summary!.cap!],
+  ] as const)("%s", async (_, options, cap) => {
+    const { most, model } = await askFor(options);
+    expect(most).toBeLessThanOrEqual(cap);
+    for (const { messages } of model.requests) expect(messages[0]!.text).not.toMatch(/<notes>|<analysis>/);
+  });
+
+  it("notes are an option of their own, and their room comes on top", async () => {
+    const { most, model } = await askFor({ summary: { cap: 800, merge: "rolling", notes: true } });
+    expect(most).toBeGreaterThan(800);
+    expect(model.requests[0]!.messages[0]!.text).toContain("<notes>");
+  });
+
+  it("a record that fills the cap is kept up to its last whole line", async () => {
+    const lines = Array.from({ length: 40 }, (_, at) => `- Module-${at}.ts exports value${at}. #${at + 1}`);
+    const text = `<conversation-summary>${lines.join("\n")}\n- Module-40.ts exp`;
+    const model = gatedModel({ reply: () => ({ text, stop: "length", usage: { input: 1, output: 1 } }) });
+    const compactor = createCompactor<ChatMessage>({
+      dialect: openaiChat,
+      window: 32_000,
+      summarizer: model,
+      summary: { cap: 800 },
+    });
+    const { report, messages } = await compactor.compact(talk(150), { now: NOW });
+    await compactor.close();
+    expect(report.modelCalls.map(({ result }) => result)).toContain("accepted");
+    expect(JSON.stringify(messages)).toContain("Module-20.ts exports value20");
+  });
+
+  it("a model that reasons has room for that on top, and the report says how much", async () => {
+    const { report } = await askFor({ summary: { cap: 800 } }, "gpt-5-mini");
+    expect(report.modelCalls[0]!.reasoning).toBeGreaterThan(0);
+    const plain = await askFor({ summary: { cap: 800 } }, "gpt-4o");
+    expect(plain.report.modelCalls[0]!.reasoning).toBeUndefined();
+  });
+});

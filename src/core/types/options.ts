@@ -44,6 +44,11 @@ export interface SummaryOptions {
   readonly prompt?: string | { readonly id: string; readonly version: number; readonly text: string };
   /** Ceiling of the whole narrative, in tokens, at least 50: of all summaries that a view shows together. Default: half of the summary message, at most 6,000. */
   readonly cap?: number;
+  /**
+   * Where there is one summary that takes in what is new: beside it the model notes what the next one is written from, up to three times as
+   * long and on top of `cap`. Default: where neither host nor profile set a `cap`.
+   */
+  readonly notes?: boolean;
   readonly temperature?: number;
   /** A sentence or two of the host's own at the beginning of the summary message, behind what precis says there. At most 500 characters. */
   readonly preface?: string;

@@ -76,6 +76,8 @@ export interface ModelCall extends PlannedCall {
   readonly usage?: Usage;
   /** US dollars, where the model's prices are known. */
   readonly cost: number;
+  /** Tokens that a model which reasons may take for that, on top of `cap`. */
+  readonly reasoning?: number;
 }
 
 /** The entries and named model calls that turn a transcript into a view. Plain data, no effects. */

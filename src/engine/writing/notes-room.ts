@@ -23,7 +23,8 @@ export function notesRoom<M>({
   readonly summarizer: Pick<Summarizer, "model">;
 }): number {
   const { model } = summarizer;
-  if (!rolling || operation.engine.settings.summary.merge === "anew" || slow.has(model)) return 0;
+  const { notes, merge } = operation.engine.settings.summary;
+  if (!rolling || !notes || merge === "anew" || slow.has(model)) return 0;
   const room = Math.min(ceiling * CEILINGS, summarizerWindow(model) * WINDOW_SHARE);
   return room < ceiling * LEAST_CEILINGS ? 0 : Math.floor(room);
 }

@@ -3,6 +3,7 @@ import { shifted } from "../../core/shifted.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
+import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
 import { inSlices } from "../../recall/in-slices.ts";
 import { abridged } from "../../summaries/abridge.ts";
@@ -82,6 +83,8 @@ export function createWritingTask<M>(
       model,
       measure,
       temperature: summary.temperature,
+      ...(engine.settings.hasCap && { longest: Math.max(summary.cap, ceiling) }),
+      reasoning: reasoningAllowance(model.id, summarizerWindow(model)),
       signal: AbortSignal.any([signal, timeLimit(summary.deadlineMs)]),
       messages,
       calls,

@@ -52,6 +52,8 @@ export const messagesApi: WireApi = {
         ...continuedFields(given, SHAPING),
         messages: request.messages.reduce<readonly unknown[]>(append, messages),
         max_tokens: capOf(request.cap, given, settings),
+        // Thinking goes with the default temperature only.
+        ...(!isThinking(given) && defined({ temperature: settings.temperature })),
         stream: false,
       },
       ...(names.length === 0 ? {} : { headers: { "anthropic-beta": names.join(",") } }),
@@ -116,6 +118,11 @@ function append(messages: readonly unknown[], { role, text }: ModelMessage): rea
   const { content } = last;
   const before = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
   return [...messages.slice(0, -1), { ...last, content: [...before, part] }];
+}
+
+function isThinking(given: Body): boolean {
+  const { type } = obj(given["thinking"]);
+  return type === "enabled" || type === "adaptive";
 }
 
 /** The answer's cap counts thinking too, and must be above the thinking budget. */

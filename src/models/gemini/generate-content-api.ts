@@ -52,6 +52,7 @@ export const generateContentApi: WireApi = {
         generationConfig: {
           ...config,
           maxOutputTokens: request.cap + reasoningAllowance(settings.model, settings.window),
+          ...defined({ temperature: settings.temperature }),
         },
       },
     };

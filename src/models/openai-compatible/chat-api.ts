@@ -73,6 +73,7 @@ export const chatApi: WireApi = {
         ...continuedFields(given, new Set([...SHAPING, ...others])),
         messages: [...messages, ...request.messages.map(({ role, text }) => ({ role, content: text }))],
         [name]: capOf(request.cap, settings),
+        ...defined({ temperature: settings.temperature }),
         stream: false,
       },
     };

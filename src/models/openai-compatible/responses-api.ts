@@ -51,6 +51,7 @@ export const responsesApi: WireApi = {
       body: {
         ...continuedFields(given, SHAPING),
         input: [...before, ...request.messages.map(item)],
+        ...defined({ temperature: settings.temperature }),
         max_output_tokens: Math.max(
           MIN_CAP,
           request.cap + reasoningAllowance(settings.model, settings.window),

@@ -133,11 +133,11 @@ Then write the record from the notes, as if you had read the whole conversation 
 /** How the answer must look: the record, with notes before it where they are asked for. */
 export function answerFormat(
   analysis: string | undefined,
-  { target, notesTarget }: Pick<PromptInput, "target" | "notesTarget">,
+  { target, notesTarget, isCapped }: Pick<PromptInput, "target" | "notesTarget" | "isCapped">,
 ): string {
   if (notesTarget !== undefined)
     return `Answer in two parts: the notes inside ${NOTES}, then the record inside ${RECORD}. Nothing else stands in the answer.`;
-  const tokens = analysisTokens({ analysis: analysis !== undefined }, target);
+  const tokens = isCapped ? 0 : analysisTokens({ analysis: analysis !== undefined }, target);
   if (tokens === 0) return `Answer with the record inside ${RECORD}, and with nothing else.`;
   return `Answer in two parts. First <analysis>…</analysis>, at most ${tokens} tokens of notes for yourself that nobody will see: ${analysis} Then the record inside ${RECORD}. Nothing stands after it.`;
 }

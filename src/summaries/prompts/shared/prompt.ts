@@ -23,6 +23,8 @@ export interface PromptInput {
   readonly notes?: string | undefined;
   /** Tokens of notes to write before the record; left out: none are asked for. */
   readonly notesTarget?: number | undefined;
+  /** No answer may be longer than its cap: it has no room for an analysis. */
+  readonly isCapped?: boolean | undefined;
   /** What records of still earlier messages say. They stay: the summary goes on from there. */
   readonly earlier?: string | undefined;
   /** How long the draft turned out (shorten), in tokens and in words. */

@@ -1,6 +1,6 @@
 import { addTo } from "../core/add-to.ts";
 import type { Message } from "../core/types.ts";
-import { definedSources, LISTED_NUMBER } from "./sources.ts";
+import { definedSources, LISTED_NUMBER, type NumberedSource } from "./sources.ts";
 import { typedText } from "./user-words.ts";
 
 /**
@@ -11,6 +11,8 @@ import { typedText } from "./user-words.ts";
 export interface CitationRegistry {
   /** Does the host count anew? Then our texts have numbers of their own, which no kept message uses for another source. */
   readonly isOwn: boolean;
+  /** Every source that was cited, in the order of the conversation, with the message that names it first. */
+  sources(): readonly (NumberedSource & { readonly index: number })[];
   /** The source that a citation in message `index` points at. */
   resolve(index: number, citation: string): Source | undefined;
   /** A text of message `index` with its citations in the numbers of the registry. */
@@ -38,11 +40,10 @@ export interface Source {
 /** `[3]`, `[1, 2]`, `[3–5]`, `[^4]`, `【7†source】`. Longer numbers are years. */
 export const CITATION =
   /\[(\^?)(\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,30})\]|【(\d{1,3})(?::\d+)?(?:†[^】\n]{0,120})?】/g;
-/** Code, which cites nothing (`rows[3]`), or a citation with the blank before it, which leaves with it. */
-const CODE_OR_CITATION = new RegExp(
-  `\`\`\`[\\s\\S]*?(?:\`\`\`|$)|\`[^\`\\n]*\`|([ \\t]?)(?:${CITATION.source})`,
-  "g",
-);
+/** Code cites nothing: `rows[3]`. */
+export const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
+/** Code, or a citation with the blank before it, which leaves with it. */
+const CODE_OR_CITATION = new RegExp(`${CODE.source}|([ \\t]?)(?:${CITATION.source})`, "g");
 /** Longer "ranges" are sizes or line numbers. */
 const MAX_RANGE = 30;
 
@@ -68,10 +69,9 @@ export function citationsIn(text: string): string[] {
   return [...found];
 }
 
-interface Definition {
+/** Where the transcript names a source with a number. */
+interface Definition extends Omit<NumberedSource, "number"> {
   readonly index: number;
-  readonly key: string;
-  readonly label: string;
 }
 
 /** Numbers of our own begin here: hosts that count anew in every turn never come so far. */
@@ -99,6 +99,7 @@ function readCitations(messages: readonly Message[]): CitationRegistry {
   /** By its key, the number that a source was first cited by, and the one that we give it. */
   const hostNumber = new Map<string, string>();
   const ownNumber = new Map<string, string>();
+  const firstOf = new Map<string, Definition>();
   const sourceOf = new Map<string, Definition>();
   const keyOf = new Map<string, string>();
   let next = FIRST_OWN;
@@ -112,13 +113,13 @@ function readCitations(messages: readonly Message[]): CitationRegistry {
   messages.forEach((message, index) => {
     const isAnswer = message.role === "assistant";
     for (const part of message.parts)
-      for (const { number, key, label } of definedSources(part)) {
+      for (const { number, ...source } of definedSources(part)) {
         const newest = listFor(number)?.at(-1);
         // The first one counts: a passage may end with references of its own.
         if (newest?.index === index) continue;
         // An answer that ends with a list of its sources names again what it was given.
-        if (isAnswer && newest && (newest.index > answered || isAlike(newest.key, key))) continue;
-        addTo(definitions, number, { index, key, label });
+        if (isAnswer && newest && (newest.index > answered || isAlike(newest.key, source.key))) continue;
+        addTo(definitions, number, { index, ...source });
       }
     for (const number of cited[index]!) {
       const source = definitionAt(index, number);
@@ -128,6 +129,7 @@ function readCitations(messages: readonly Message[]): CitationRegistry {
       keyOf.set(plain(number), key);
       if (hostNumber.has(key)) continue;
       hostNumber.set(key, number);
+      firstOf.set(key, source);
       while (definitions.has(String(next))) next++;
       if (next > LAST_OWN) continue;
       ownNumber.set(key, String(next));
@@ -155,6 +157,11 @@ function readCitations(messages: readonly Message[]): CitationRegistry {
     });
   return {
     isOwn,
+    sources: () =>
+      [...firstOf.values()].flatMap((source) => {
+        const number = (isOwn ? ownNumber : hostNumber).get(source.key);
+        return number === undefined ? [] : [{ number, ...source }];
+      }),
     resolve,
     inText,
     inPassage: (text, index) =>
@@ -179,6 +186,7 @@ function readCitations(messages: readonly Message[]): CitationRegistry {
 const unchanged = (text: string): string => text;
 const NONE: CitationRegistry = {
   isOwn: false,
+  sources: () => [],
   resolve: () => undefined,
   inText: unchanged,
   inPassage: unchanged,
@@ -198,7 +206,8 @@ function citedBy({ role, parts }: Message): string[] {
   if (role !== "assistant" && role !== "user") return [];
   return parts.flatMap((part) => {
     if (part.type !== "text" || !mayCite(part.text)) return [];
-    return citationsIn(role === "user" ? typedText(part.text).replace(LISTED_NUMBER, "") : part.text);
+    const said = role === "user" ? typedText(part.text).replace(LISTED_NUMBER, "") : part.text;
+    return citationsIn(said.replace(CODE, " "));
   });
 }
 

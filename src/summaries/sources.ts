@@ -1,4 +1,5 @@
 import { tryParseReadable } from "../core/deep-json.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 import type { Part } from "../core/types.ts";
 
 /** A source with the number that the host gave it. */
@@ -7,6 +8,8 @@ export interface NumberedSource {
   readonly number: string;
   readonly key: string;
   readonly label: string;
+  /** What it says there, as far as a reader needs it. */
+  readonly passage: string;
 }
 
 /** Fields that hold a source's number, and what it is found by, in order of preference. */
@@ -40,6 +43,18 @@ const KEY_FIELDS = [
   "title",
   "name",
 ];
+const PASSAGE_FIELDS = [
+  "text",
+  "content",
+  "page_content",
+  "passage",
+  "snippet",
+  "excerpt",
+  "body",
+  "summary",
+];
+/** A longer passage is cut (characters). */
+const MAX_PASSAGE = 2_000;
 const MAX_KEY = 300;
 const MAX_TITLE = 60;
 /** Citation numbers have up to three digits: longer ones are ids. */
@@ -84,7 +99,19 @@ function fromObject(item: Record<string, unknown>): NumberedSource | undefined {
   };
   const key = KEY_FIELDS.map(text).find((value) => value !== undefined);
   if (key === undefined) return undefined;
-  return { number: String(Number(number)), key, label: labelOf(key, text("title") ?? text("name")) };
+  const passage = PASSAGE_FIELDS.map((field) => item[field]).find((value) => typeof value === "string");
+  return {
+    number: String(Number(number)),
+    key,
+    label: labelOf(key, text("title") ?? text("name")),
+    passage: cutPassage(passage ?? ""),
+  };
+}
+
+/** A passage up to the tag that ends it. */
+function cutPassage(text: string): string {
+  const short = firstCharacters(text, MAX_PASSAGE);
+  return short.split("</", 1)[0]!.trim();
 }
 
 function isNumber(value: unknown): value is number | string {
@@ -105,11 +132,11 @@ const ATTRIBUTE = /([\w-]+)\s*=\s*"([^"]*)"/g;
 function fromTags(text: string): NumberedSource[] {
   if (!text.includes("<")) return [];
   const found: NumberedSource[] = [];
-  for (const [, attributes = ""] of text.matchAll(OPENING_TAG)) {
+  for (const { 0: tag, 1: attributes = "", index } of text.matchAll(OPENING_TAG)) {
     const source = fromObject(
       Object.fromEntries([...attributes.matchAll(ATTRIBUTE)].map(([, name, value]) => [name, value])),
     );
-    if (source !== undefined) found.push(source);
+    if (source !== undefined) found.push({ ...source, passage: cutPassage(text.slice(index + tag.length)) });
   }
   return found;
 }
@@ -124,19 +151,20 @@ const ADDRESS = /https?:\/\/[^\s)>\]"']+/;
 
 function fromLines(text: string): NumberedSource[] {
   const found: NumberedSource[] = [];
-  const add = (number: string, rest: string): void => {
+  const add = (number: string, rest: string, passage: string): void => {
     const address = ADDRESS.exec(rest)?.[0];
     const title = rest.slice(0, 2 * MAX_TITLE).trim();
     found.push({
       number,
       key: address ?? title,
       label: address === undefined ? title : labelOf(address, rest.replace(address, " ").trim() || undefined),
+      passage: cutPassage(passage),
     });
   };
-  if (text.includes("[") || text.includes("【"))
-    for (const [, bracket, lenticular, rest = ""] of text.matchAll(LISTED))
-      add((bracket ?? lenticular) as string, rest);
+  const listed = text.includes("[") || text.includes("【") ? [...text.matchAll(LISTED)] : [];
+  for (const [at, { 1: bracket, 2: lenticular, 3: rest = "", index }] of listed.entries())
+    add((bracket ?? lenticular)!, rest, text.slice(index, listed[at + 1]?.index));
   if (text.includes("http"))
-    for (const [, number = "", rest = ""] of text.matchAll(LISTED_PLAIN)) add(number, rest);
+    for (const [, number = "", rest = ""] of text.matchAll(LISTED_PLAIN)) add(number, rest, rest);
   return found;
 }

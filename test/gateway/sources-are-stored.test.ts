@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import type { ApiCitations, ApiView, ConversationPage } from "../../src/gateway/api.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
 
@@ -106,4 +107,36 @@ it("a client that names new sources in every message can't fill the store with t
   const sources = await stored();
   expect(sources).toHaveLength(1_000);
   expect(sources[699]).toEqual({ number: 700, source: "https://a/699" });
+});
+
+it("every number of an answer and of a summary leads to its source, although the host counts anew in every turn", async () => {
+  const TURNS = 14;
+  const filler = "It must be rinsed with clear water after use. ".repeat(12);
+  const turns = Array.from({ length: TURNS }, (_, turn) => {
+    const passages = [1, 2, 3].map(
+      (n) => [n, `manual-${turn}-${n}.pdf`, `Pump-${turn} runs at ${n}00 rpm. ${filler}`] as const,
+    );
+    return [asked(`How fast is Pump-${turn}?`, passages), `Pump-${turn} runs at 200 rpm [2].`] as const;
+  });
+  await start(
+    turns.map(([, answer]) => answer),
+    { profile: "rag", window: 16_000 },
+  );
+  await talk(turns);
+  const get = async (path: string) => (await fetch(`${gateway.url}/api/conversations${path}`)).json();
+  const { id } = ((await get("")) as ConversationPage).conversations[0]!;
+  const { sources, cited } = (await get(`/${id}/citations`)) as ApiCitations;
+  const sourceOf = (number: string) => sources.find((one) => one.number === number);
+  // What answers say.
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { number } = cited.find((one) => one.message === 2 * turn + 1 && one.as === "2")!;
+    expect(sourceOf(number)).toMatchObject({ source: `manual-${turn}-2.pdf`, message: 2 * turn });
+    expect(sourceOf(number)?.passage).toContain(`Pump-${turn} runs at 200 rpm.`);
+  }
+  // What precis writes.
+  const { entries } = (await get(`/${id}/view`)) as ApiView;
+  const written = entries.flatMap((entry) => (entry.type === "insert" ? [entry.text] : [])).join("\n");
+  const claims = [...written.matchAll(/Pump-(\d+) runs at 200 rpm \[(\d+)\]/g)];
+  expect(claims.length).toBeGreaterThan(2);
+  for (const [, turn, number] of claims) expect(sourceOf(number!)?.source).toBe(`manual-${turn}-2.pdf`);
 });

@@ -6,18 +6,14 @@ import { dialectById } from "../../dialects/index.ts";
 import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import { placedQuotations, withQuoted } from "../../engine/recall/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
+import type { ApiCitations } from "../../gateway/api.ts";
 import { markedRecords } from "../../gateway/compaction/marked-records.ts";
 import { metaOf } from "../../gateway/conversation/chat-meta.ts";
+import { citationsOf } from "../../gateway/conversation/citations-of.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";
 import { countedQuotes } from "../../gateway/conversation/recorded-quotes.ts";
 import { readHead } from "../../recall/stored-head.ts";
-import type {
-  Citation,
-  Conversation,
-  ServerStore,
-  StoredEvent,
-  StoredMessage,
-} from "../../stores/server-store.ts";
+import type { Conversation, ServerStore, StoredEvent, StoredMessage } from "../../stores/server-store.ts";
 import { type Branch, branchesOf } from "./branches.ts";
 
 /** Everything that the store knows about a conversation, and the view that follows from it. */
@@ -32,7 +28,7 @@ export interface Inspection {
   readonly view: InspectedView;
   readonly tokens: InspectedTokens;
   readonly events: readonly StoredEvent[];
-  readonly citations: readonly Citation[];
+  readonly citations: ApiCitations["sources"];
 }
 
 /** What the model is sent, up to the last message. Indexes count leading system messages where those are messages. */
@@ -88,7 +84,7 @@ export async function inspectConversation(
     view,
     tokens: tokensOf(dialect, headText, view, measure),
     events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
-    citations: await store.citations.list(tenant, id),
+    citations: citationsOf(view.transcript, view.lead).sources,
   };
 }
 

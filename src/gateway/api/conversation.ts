@@ -130,6 +130,34 @@ export interface ApiPressure extends PressureReport {
   readonly isAllPinned?: true;
 }
 
+/** What the numbers `[n]` of a conversation mean, in its answers and in what precis writes. */
+export interface ApiCitations {
+  /** Every source that was cited, by the number that summaries call it. */
+  readonly sources: readonly ApiSource[];
+  /** Numbers of messages that call a source otherwise: hosts often count anew in every turn. */
+  readonly cited: readonly {
+    /** Index of the message. */
+    readonly message: number;
+    /** As it stands between the brackets there. */
+    readonly as: string;
+    /** The source's number among `sources`. */
+    readonly number: string;
+  }[];
+}
+
+/** A document that answers cite. */
+export interface ApiSource {
+  /** As it stands between brackets: `3`, `^4`. */
+  readonly number: string;
+  /** A document id, an address, a file. */
+  readonly source: string;
+  readonly title?: string;
+  /** Index of the message that names it first; below 0 for a leading system message. */
+  readonly message: number;
+  /** What it says there, at most 2,000 characters; may be empty. */
+  readonly passage: string;
+}
+
 export interface ListQuery {
   /** Text in the title. */
   readonly search?: string;

@@ -1,6 +1,7 @@
 import type { ChatEvent, ChatInput, MessageEdit, NewMessage } from "./chat.ts";
 import type { Done, Progress, Time } from "./common.ts";
 import type {
+  ApiCitations,
   ApiConversation,
   ApiMessages,
   ApiPressure,
@@ -134,6 +135,8 @@ export const routes = {
   /** What really happened: what was sent before each answer, and all that was recorded. */
   past: stream<{ params: Id; answer: Progress<Past> }>("GET", "/api/conversations/:id/past"),
   request: json<{ params: Id; answer: ApiRequest }>("GET", "/api/conversations/:id/request"),
+  /** Which source each `[n]` means, in answers and in summaries. */
+  citations: json<{ params: Id; answer: ApiCitations }>("GET", "/api/conversations/:id/citations"),
   pressure: json<{ params: Id; answer: ApiPressure }>("GET", "/api/conversations/:id/pressure"),
   whatIf: json<{ params: Id; body: WhatIf; answer: WhatIfAnswer }>("POST", "/api/conversations/:id/what-if"),
   timeline: json<{

@@ -1,4 +1,4 @@
-import { CITATION, citedNumbers } from "../citations.ts";
+import { CITATION, CODE, citedNumbers } from "../citations.ts";
 
 /** A citation as a text writes it. */
 export interface FoundCitation {
@@ -10,7 +10,6 @@ export interface FoundCitation {
 
 /** Longer "ranges" are something else. */
 const MAX_RANGE = 30;
-const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
 const RANGE_JOINER = /^\s?[–-]\s?$/;
 
 /**

@@ -5,6 +5,7 @@ import { fittingCap } from "../../../core/fitting-cap.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
+import { citationsOf } from "../../conversation/citations-of.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { systemTokens } from "../../conversation/entry-tokens.ts";
 import { happenedIn } from "../../conversation/found-compaction.ts";
@@ -84,6 +85,11 @@ export const viewHandlers = {
       bytes: Buffer.byteLength(stringifyDeep(body)),
       tokens: plan.tokens.after + plan.budget.tools,
     };
+  },
+
+  async citations({ gateway, tenant, param }) {
+    const { messages, lead } = await load(gateway, tenant, param("id"));
+    return citationsOf(messages, lead.length);
   },
 
   pressure: async (context) => pressureOf(context.gateway, context.tenant, context.param("id")),

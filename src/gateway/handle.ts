@@ -20,13 +20,20 @@ export function createHandler(
   const rules: OriginRules = { loopback: isLoopback(config.host), hosts: config.hosts, cors: config.cors };
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = request.url ?? "/";
+    const url = (request.url ?? "/").replace(ALIAS, "/v1");
     const given = pathOf(url);
     const pathname = withoutLastSlash(given);
-    if (pathname !== given) request.url = pathname + url.slice(given.length);
+    if (pathname !== given || url !== request.url) request.url = pathname + url.slice(given.length);
     if (OPS_PATHS.has(pathname)) return handleOps(gateway, response, pathname);
     checkOrigin(request.headers, rules);
     if (rules.cors.length > 0 && allowOrigin(request, response)) return;
+    // A client that tries one first goes on over HTTP as soon as it is refused so.
+    if (/^websocket$/i.test(request.headers.upgrade ?? ""))
+      throw new RequestFault(
+        426,
+        "no-websockets",
+        "precis: there are no WebSockets here. Send requests with POST over HTTP.",
+      );
     if (plainPaths.has(pathname)) return handleV1(gateway, request, response, pathname);
     if (answerWrongBase(gateway, request, response, pathname)) return;
     if (answerForeign(gateway, request, response, pathname)) return;
@@ -50,7 +57,9 @@ export function createHandler(
 }
 
 /** OpenAI's and Anthropic's paths, and Google's. */
-const UPSTREAM_PATHS = /^\/v1(?:beta\d*|alpha)?\//;
+const UPSTREAM_PATHS = /^(?:\/upload)?\/v1(?:beta\d*|alpha)?\//;
+/** Where Groq and Ollama have OpenAI's API: their clients add it by themselves. */
+const ALIAS = /^\/(?:openai|ollama)\/v1(?=\/)/;
 
 /** The path without query; `..` and doubled slashes can't lead anywhere. */
 function pathOf(url: string): string {

@@ -7,7 +7,7 @@ import {
 } from "../../src/testing/index.ts";
 import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
-import { post } from "./own-upstream.ts";
+import { post, startUpstream } from "./own-upstream.ts";
 
 interface Line {
   readonly message?: {
@@ -161,4 +161,37 @@ it("lists and shows the models of the upstreams, and tells a version", async () 
   };
   expect(shown.model_info["precis.context_length"]).toBe(WINDOW);
   expect(await (await fetch(`${gateway.url}/ollama`)).text()).toBe("Ollama is running");
+});
+
+it("embeddings are answered by any upstream, in Ollama's words", async () => {
+  provider = await startFakeProvider({});
+  const there = await startUpstream((request, body, response) => {
+    if (request.url !== "/v1/embeddings") return void response.writeHead(404).end();
+    const { model, input } = JSON.parse(body.toString()) as { model: string; input: string[] };
+    const data = input.map((_, index) => ({ object: "embedding", index, embedding: [index, 0.5] }));
+    response.setHeader("content-type", "application/json");
+    if (model === "none")
+      return void response.writeHead(404).end(JSON.stringify({ error: { message: "no such model" } }));
+    response.end(JSON.stringify({ object: "list", model, data, usage: { prompt_tokens: 7 } }));
+  });
+  gateway = await startGateway(upstreamAt(there.url));
+  const embed = async (model: string) => {
+    const response = await post(`${gateway.url}/ollama/api/embed`, {
+      model,
+      input: ["a", "b"],
+      keep_alive: "5m",
+    });
+    return { status: response.status, ...((await response.json()) as object) };
+  };
+  expect(await embed("e")).toMatchObject({
+    status: 200,
+    model: "e",
+    embeddings: [
+      [0, 0.5],
+      [1, 0.5],
+    ],
+    prompt_eval_count: 7,
+  });
+  expect(await embed("none")).toEqual({ status: 404, error: "no such model" });
+  await there.close();
 });

@@ -299,6 +299,53 @@ describe("what can't be served", () => {
   });
 });
 
+it("a WebSocket is refused at once, so that its client goes on over HTTP, and the upstream never sees it", async () => {
+  const there = await upstream((_, __, response) => response.end(ANSWER));
+  const { url } = await gateway(upstreamAt(there.url));
+  const refused = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    };
+    httpRequest(`${url}/v1/responses`, { headers }, resolve).on("error", reject).end();
+  });
+  expect(refused.statusCode).toBe(426);
+  const pieces: Buffer[] = [];
+  for await (const piece of refused) pieces.push(piece as Buffer);
+  expect(Buffer.concat(pieces).toString()).toContain("POST");
+  expect(there.seen).toHaveLength(0);
+});
+
+it("Google's uploads go to the upstream that speaks its API, with its key where Google reads it", async () => {
+  const google = await upstream((_, __, response) =>
+    response.setHeader("x-goog-upload-url", "https://upload.example/1").end('{"file":{}}'),
+  );
+  const openai = await upstream((_, __, response) => response.end("{}"));
+  const { url } = await gateway({
+    upstreams: [
+      { name: "openai", baseURL: openai.url, dialects: ["openai-chat"] },
+      { name: "google", baseURL: `${google.url}/v1beta`, dialects: ["gemini-contents"], apiKey: "of-google" },
+    ],
+  });
+  for (const path of ["/upload/v1beta/files?uploadType=resumable", "/upload/v1/files"]) {
+    const response = await post(`${url}${path}`, '{"file":{"displayName":"a"}}', {
+      "x-goog-upload-protocol": "resumable",
+      "x-goog-api-key": "of-the-client",
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-goog-upload-url")).toBe("https://upload.example/1");
+    const { request, body } = google.seen.at(-1)!;
+    expect(request.url).toBe(path);
+    expect(request.headers).toMatchObject({
+      "x-goog-api-key": "of-google",
+      "x-goog-upload-protocol": "resumable",
+    });
+    expect(body.toString()).toBe('{"file":{"displayName":"a"}}');
+  }
+});
+
 describe("everything else under /v1", () => {
   it("passes byte for byte", async () => {
     const there = await upstream((request, body, response) =>

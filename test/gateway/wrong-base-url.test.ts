@@ -28,7 +28,6 @@ it.each([
   ["/v1/v1/chat/completions", "/v1 is there twice"],
   ["/v1/v1/embeddings", "/v1 is there twice"],
   ["/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21", "These are Azure's paths"],
-  ["/openai/v1/responses", "These are Azure's paths"],
   ["/api/chat", "This is Ollama's own API"],
   ["/model/anthropic.claude/converse", "This is Bedrock's own API"],
   ["/completions/v2", "Clients use http://127.0.0.1:8787/v1"],
@@ -58,6 +57,17 @@ it.each(["/v1/chat/completions", "/v1/messages", "/v1/responses"])(
     expect(response.status).toBe(200);
     expect(response.headers.get("x-precis-action")).toBe("pass");
     expect(there.seen.at(-1)!.request.url).toBe(`${path}?beta=true`);
+  },
+);
+
+it.each(["/openai", "/ollama"])(
+  "takes OpenAI's API below %s, where Groq and Ollama have it",
+  async (prefix) => {
+    for (const path of ["/v1/chat/completions", "/v1/responses", "/v1/embeddings?a=b"]) {
+      const response = await post(gateway.url + prefix + path, body);
+      expect(response.status).toBe(200);
+      expect(there.seen.at(-1)!.request.url).toBe(path);
+    }
   },
 );
 

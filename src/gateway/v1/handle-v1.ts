@@ -18,7 +18,7 @@ import { readExchange } from "./read-exchange.ts";
 import { handleStreams, STREAMS_PATH } from "./streams/handle-streams.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-/** Everything under `/v1` and `/v1beta`. */
+/** Everything under `/v1`, `/v1beta` and `/upload`. */
 export async function handleV1(
   parts: V1Parts,
   request: IncomingMessage,

@@ -46,8 +46,10 @@ export async function passThrough(
   if (response.destroyed) throw new Error("the client went away");
   await new Promise<void>((resolve, reject) => {
     // With the first bytes: until then a fault can still be told in words.
+    let hasBegun = false;
     const begin = () => {
-      if (response.headersSent) return;
+      if (hasBegun) return;
+      hasBegun = true;
       response.writeHead(answer.statusCode, {
         ...returnedHeaders(answer.headers, upstream),
         "x-precis-action": "untouched",
@@ -66,7 +68,7 @@ export async function passThrough(
       },
       broken(cause) {
         // The client must see that the answer isn't whole.
-        if (response.headersSent) response.destroy();
+        if (hasBegun) response.destroy();
         reject(cause);
       },
     });

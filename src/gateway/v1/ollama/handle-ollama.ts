@@ -39,6 +39,7 @@ export async function handleOllama(
   try {
     if (path === "/api/chat" || path === "/api/generate")
       return await answer(parts, request, response, path === "/api/chat" ? "chat" : "generate");
+    if (path === "/api/embed") return await embed(parts, request, response);
     if (path === "/api/version") return sendJson(response, 200, { version: VERSION });
     if (path === "/api/ps") return sendJson(response, 200, { models: [] });
     if (path === "/api/tags") return sendJson(response, 200, { models: await tags(parts, request) });
@@ -50,7 +51,7 @@ export async function handleOllama(
     throw new RequestFault(
       404,
       "not-found",
-      `precis: there is nothing at ${request.method} ${pathname}. Of Ollama's API there are chat, generate, tags, show, ps and version. Ask Ollama itself for everything else.`,
+      `precis: there is nothing at ${request.method} ${pathname}. Of Ollama's API there are chat, generate, embed, tags, show, ps and version. Ask Ollama itself for everything else.`,
     );
   } catch (error) {
     const { status, message } = describeFailure(error);
@@ -101,6 +102,31 @@ async function answer(
   const { answerBytes } = parts.config.limits;
   const told = asResponse(response, rewritingOf(facts, chat["stream"] === true, answerBytes));
   return handleV1(parts, asked, told, chatApi.path);
+}
+
+const EMBEDDINGS_PATH = "/v1/embeddings";
+
+/** Embeddings in OpenAI's words, which every upstream that has them speaks. */
+async function embed(parts: V1Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await parts.authenticate(request.headers);
+  const { model, input, dimensions } = await bodyOf(parts, request);
+  const asked = asRequest(request, EMBEDDINGS_PATH, Buffer.from(stringifyDeep({ model, input, dimensions })));
+  const told = asResponse(response, {
+    most: parts.config.limits.answerBytes,
+    streamed: () => undefined,
+    whole(status, text) {
+      const read = text === undefined ? { error: TOO_LONG } : parseJson(text);
+      const usage = isJson(read) && isJson(read["usage"]) ? read["usage"] : {};
+      const found = isJson(read) && status < 400 && Array.isArray(read["data"]) ? read["data"] : undefined;
+      const embeddings = found?.map((one) => (isJson(one) ? one["embedding"] : undefined));
+      const answer = embeddings
+        ? { model, embeddings, prompt_eval_count: usage["prompt_tokens"] ?? 0 }
+        : errorFromChat(read);
+      const isUnread = status < 400 && !embeddings;
+      return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: stringifyDeep(answer) };
+    },
+  });
+  return handleV1(parts, asked, told, EMBEDDINGS_PATH);
 }
 
 /** How a chat completion is told. One that wasn't asked for so, such as events for an answer in one piece, is told all the same. */

@@ -203,7 +203,7 @@ function askedByPath(path: string): AskedByPath | undefined {
 
 /** Is the path one of this API, whatever it asks for? Everything else of it is Google's. */
 function isGeminiPath(path: string): boolean {
-  return /^\/v1(?:beta\d*|alpha)\//.test(path) || askedByPath(path) !== undefined;
+  return /^(?:\/upload\/v1|\/v1(?:beta\d*|alpha)\/)/.test(path) || askedByPath(path) !== undefined;
 }
 
 /** The path at which the provider counts what another path asks for. */

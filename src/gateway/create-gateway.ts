@@ -5,6 +5,7 @@ import { isLoopback } from "../config/loopback.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { Compactor } from "../core/types.ts";
 import { openStore, type ServerStore } from "../stores/server.ts";
+import { boundedStore } from "./bounded-store.ts";
 import { createAskWindow } from "./compaction/ask-window.ts";
 import type { CompactionParts } from "./compaction/compaction-parts.ts";
 import { createCompactors } from "./compaction/compactors.ts";
@@ -96,13 +97,14 @@ export async function createGateway(
   const drain = new AbortController();
   const base = { config, version: parts.version ?? "0.0.0", node: randomUUID(), store, upstreams, log, now };
   const told = { ...base, ...telemetryOf(base, parts) };
-  const compaction = { ...told, ...compactionOf(told) };
+  const bounded = boundedStore(store);
+  const compaction = { ...told, ...compactionOf({ ...told, store: bounded }) };
   const gateway: Gateway = {
     ...compaction,
-    ...conversationsOf(compaction),
+    ...conversationsOf(compaction, bounded),
     ownUpstreams,
     canAddModels,
-    authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: store.clientKeys, now }),
+    authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: bounded.clientKeys, now }),
     limitRate: createRateLimit(now),
     limitStreams: createStreamLimit(config.limits.streams),
     streams: new Map(),
@@ -114,7 +116,7 @@ export async function createGateway(
     draining: drain.signal,
   };
   const api = createApi(gateway);
-  const http = openHttp(config, createHandler(gateway, api.listener), log);
+  const http = openHttp(config, createHandler({ ...gateway, store: bounded }, api.listener), log);
   const sweep = startSweep(gateway);
   const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 
@@ -219,6 +221,7 @@ function listen(
 
 function conversationsOf(
   parts: CompactionParts,
+  bounded: Pick<ServerStore, "conversations">,
 ): Omit<ConversationParts, keyof CompactionParts | "isDraining"> {
   const { config, store, log, metrics, live, busy } = parts;
   const { conversations } = store;
@@ -227,7 +230,7 @@ function conversationsOf(
   const citations = createCitations(store.citations, { redact: config.redact, log });
   const recorder = config.store
     ? createRecorder({
-        store: conversations,
+        store: bounded.conversations,
         memory,
         redact: config.redact,
         onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),

@@ -25,6 +25,8 @@ export interface PostgresStoreOptions extends ServerStoreOptions {
 
 const DEFAULT_MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A server that hangs answers no query; one that works needs far less for any of them. Only `vacuum` takes as long as it takes. */
+const QUERY_TIMEOUT_MS = 30_000;
 /** A connection that isn't used for so long is closed: a new one has to plan every statement anew. */
 const IDLE_MS = 60_000;
 
@@ -70,6 +72,7 @@ function createPool(url: string, max: number): pg.Pool {
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_MS,
     application_name: "precis",
     // An idle pool must not keep a process alive that has nothing else to do.
@@ -164,7 +167,8 @@ function postgresEngine(
       const client = await connectTo(pool);
       try {
         const { rows: tables } = await client.query<{ name: string }>({ text: TABLES });
-        for (const { name } of tables) await client.query({ text: `vacuum (analyze) ${name}` });
+        for (const { name } of tables)
+          await client.query({ text: `vacuum (analyze) ${name}`, query_timeout: NO_TIMEOUT_MS });
       } finally {
         client.release();
       }
@@ -175,6 +179,9 @@ function postgresEngine(
     },
   };
 }
+
+/** The longest that a timer takes (milliseconds): about 25 days. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 const OWN_TABLES =
   "from pg_class c where c.relkind = 'r' and c.relname like 'precis\\_%' and pg_table_is_visible(c.oid)";

@@ -211,3 +211,47 @@ it("what doesn't fit the spill, and what is left at the end, is counted as lost"
     await gateway.close();
   }
 });
+
+it("a store that hangs holds no client for long, and gets the answers when it goes on", async () => {
+  const memory = memoryServerStore();
+  let goOn: (() => void) | undefined;
+  let hanging: Promise<void> | undefined;
+  const hung = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(of, name: string) {
+        const method: unknown = Reflect.get(of, name);
+        if (typeof method !== "function") return method;
+        return async (...args: unknown[]) => {
+          await hanging;
+          return method.apply(of, args) as unknown;
+        };
+      },
+    });
+  const store: ServerStore = {
+    ...memory,
+    conversations: hung(memory.conversations),
+    records: (tenant) => hung(memory.records(tenant)),
+  };
+  const gateway = await startGateway(upstreamAt(provider.url), { store });
+  try {
+    const [first, second] = [[], []] as Turn[][];
+    await say(gateway.url, first!, "first: hello");
+    hanging = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    // The store hangs until all of these are answered.
+    await say(gateway.url, first!, "first: are you there?");
+    await say(gateway.url, second!, "second: hello", true);
+    await say(gateway.url, first!, "first: and now?");
+    expect(await metric(gateway.url, "precis_unstored_answers")).toBe(2);
+    goOn?.();
+    hanging = undefined;
+    await expect.poll(() => metric(gateway.url, "precis_unstored_answers"), { timeout: 30_000 }).toBe(0);
+    expect(await storedChats(memory)).toEqual(
+      [first!, second!].map((chat) => chat.map(({ content }) => content)),
+    );
+  } finally {
+    goOn?.();
+    await gateway.close();
+  }
+}, 60_000);

@@ -20,6 +20,14 @@ export function isConflict(error: unknown): boolean {
   return (code !== undefined && CONFLICTS.has(code)) || isOutdated(error);
 }
 
+/** The words of `pg` where a query took too long. Its connection still waits for the answer. */
+const HUNG = /Query read timeout/;
+
+/** The error where it leaves a connection that nobody can use any more; otherwise undefined. */
+export function hungOf(error: unknown): Error | undefined {
+  return error instanceof Error && HUNG.test(error.message) ? error : undefined;
+}
+
 /** Which PostgreSQL an error is about. */
 interface Place {
   readonly where: string;
@@ -85,6 +93,11 @@ function meaningsOf(
       when: /connection timeout|timeout expired/,
       message: `${where} couldn't be connected to in time.`,
       fix: "Check host and port, firewalls between, and whether the server is overloaded.",
+    },
+    {
+      when: HUNG,
+      message: `${where} didn't answer in time.`,
+      fix: "Look what keeps the server busy, or whether the network lost it.",
     },
     {
       when: /Connection terminated|not queryable/,

@@ -1,4 +1,5 @@
 import { numberedOnce, runSoon, type Script, type Statement } from "../sql/script.ts";
+import { hungOf } from "./explain.ts";
 import { isOutdated, type PreparingClient, type StatementNames } from "./statement-names.ts";
 
 /** Begins a transaction that sees one moment and changes nothing. */
@@ -23,16 +24,18 @@ export async function readAndRelease<T>(
   script: Script<T>,
 ): Promise<T> {
   const run = statementRunner(client, names);
+  let broken: Error | undefined;
   try {
     return await runSoon(script, (statement) =>
       run(statement).catch((error: unknown) => {
+        broken = hungOf(error);
         if (!names || !isOutdated(error)) throw error;
         names.renew();
         return run(statement);
       }),
     );
   } finally {
-    client.release();
+    client.release(broken);
   }
 }
 
@@ -50,10 +53,12 @@ export async function runAndRelease<T>(
     return value;
   } catch (error) {
     if (isOutdated(error)) names?.renew();
-    await client.query({ text: "rollback" }).catch((reason: unknown) => {
-      // A connection that can't even do that is of no use to anybody.
-      broken = reason instanceof Error ? reason : new Error(String(reason));
-    });
+    broken = hungOf(error);
+    if (!broken)
+      await client.query({ text: "rollback" }).catch((reason: unknown) => {
+        // A connection that can't even do that is of no use to anybody.
+        broken = reason instanceof Error ? reason : new Error(String(reason));
+      });
     throw error;
   } finally {
     client.release(broken);

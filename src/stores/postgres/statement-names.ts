@@ -26,6 +26,7 @@ export interface PreparingClient {
     readonly text: string;
     readonly name?: string | undefined;
     readonly values?: readonly unknown[];
+    readonly query_timeout?: number;
   }): Promise<{
     readonly rows: readonly R[];
   }>;

@@ -147,6 +147,8 @@ export class ModelError extends PrecisError {
   readonly retryable: boolean;
   /** How long the provider asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Tokens that fit, if the provider named them where something was too long. */
+  readonly limit: number | undefined;
 
   constructor(fields: {
     model: string;
@@ -156,6 +158,7 @@ export class ModelError extends PrecisError {
     status?: number;
     retryable?: boolean;
     retryAfterMs?: number;
+    limit?: number | undefined;
     cause?: unknown;
   }) {
     super(`precis: model ${fields.model}: ${fields.message}`, fields.fix, { cause: fields.cause });
@@ -164,6 +167,7 @@ export class ModelError extends PrecisError {
     this.status = fields.status;
     this.retryable = fields.retryable ?? false;
     this.retryAfterMs = fields.retryAfterMs;
+    this.limit = fields.limit;
   }
 }
 

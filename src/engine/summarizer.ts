@@ -25,6 +25,7 @@ import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../summaries/
 import { trimRecord } from "../summaries/trim-record.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { spendOf } from "../tokens/spend-of.ts";
+import { learnFrom } from "./writing/summarizer-window.ts";
 
 /** So many names, or this share of all, need no second request: code appends them. */
 const FEW_ITEMS = 3;
@@ -229,6 +230,13 @@ async function ask(
     // What fails at once isn't paid for; what somebody stopped waiting for may be.
     if (!signal.aborted && !isCancelled(error) && !isTimeout(error)) spend(-about, true);
     if (!isCancelled(error)) calls.push({ ...made, result: "failed", note: String(error), cost: 0 });
+    // What continues a conversation was too long with it: that says nothing about pieces.
+    if (work.continues === undefined)
+      learnFrom(
+        model,
+        error,
+        measure.text(rendered.user) + measure.text(rendered.system ?? "") + request.cap,
+      );
     throw error;
   });
   if (reply.usage.input > about) spend(reply.usage.input - about, true);

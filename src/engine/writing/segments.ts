@@ -12,7 +12,7 @@ import { type Mode, modesOf, type ReadingMode, rollingModes } from "./modes.ts";
 import { learnHaste, notesRoom } from "./notes-room.ts";
 import { piecesOf } from "./pieces.ts";
 import { isReadAnew, rollingRecords } from "./read-anew.ts";
-import { learnFrom, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
+import { isTooLong, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 import {
   absolute,
   inOwnNumbers,
@@ -102,7 +102,6 @@ async function readAnew<M>(task: WritingTask<M>, all: Run): Promise<Segments | u
     return { segments: written };
   } catch (error) {
     if (task.summarizer.signal.aborted || isCancelled(error)) throw error;
-    learnFrom(task.summarizer.model, error);
     return undefined;
   }
 }
@@ -185,7 +184,7 @@ async function writeShorter<M>(
       return await writePieces(task, rest, mode, written, previous);
     } catch (error) {
       const isAgain = task.rolling && written.length > length;
-      if (isAgain || tries >= MOST_SHORTENED || !learnFrom(task.summarizer.model, error)) throw error;
+      if (isAgain || tries >= MOST_SHORTENED || !isTooLong(error)) throw error;
     }
   }
 }

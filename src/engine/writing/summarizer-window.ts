@@ -4,7 +4,8 @@ import { timeLimit } from "../../models/shared/time-limit.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import { settledInTime } from "../settled-in-time.ts";
 
-/** A model that says "too long" gets pieces of this share from then on. */
+/** A model that says "too long" without a number gets pieces of this share from then on: much smaller ones at first, then a little. */
+const MUCH_SMALLER = 0.4;
 const SMALLER = 0.7;
 /** So often a piece is made smaller for one summary at most. */
 export const MOST_SHORTENED = 4;
@@ -56,9 +57,16 @@ async function answerOf(model: Model): Promise<number | undefined> {
   }
 }
 
-/** Remembers that a model refused a piece as too long; false if the error says something else. */
-export function learnFrom(model: Model, error: unknown): boolean {
-  if (!(error instanceof ModelError) || error.failure !== "too-long") return false;
-  learned.set(model, Math.floor(summarizerWindow(model) * SMALLER));
-  return true;
+/** Did a model refuse a request as too long? */
+export function isTooLong(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.failure === "too-long";
+}
+
+/** Remembers that a model refused a request of so many tokens as too long: the window that it named, or less than that request. */
+export function learnFrom(model: Model, error: unknown, asked: number): void {
+  if (!isTooLong(error)) return;
+  const window = summarizerWindow(model);
+  const isNamed = error.limit !== undefined && error.limit >= LEAST_WINDOW && error.limit < window;
+  const share = learned.has(model) ? SMALLER : MUCH_SMALLER;
+  learned.set(model, isNamed ? error.limit : Math.floor(Math.min(window, asked) * share));
 }

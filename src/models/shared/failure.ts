@@ -46,6 +46,7 @@ export function failureOf(refusal: Refusal): ModelError {
     return new ModelError({
       ...base,
       failure: "too-long",
+      limit: overflow.limit,
       message: `the request doesn't fit the model's window${numbers}${said}`,
       fix: "Send less, or use a model with a larger window.",
     });

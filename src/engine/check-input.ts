@@ -85,17 +85,17 @@ export function checkRange<M>(
   );
 }
 
-function checkHostState(state: unknown): void {
+export function checkHostState(state: unknown, option = "hostState"): void {
   if (!given(state) || typeof state === "string") return;
   const fix = "Give a text, or `{ steps: [{ text, status }] }`.";
   const { title, steps } = (isObject(state) ? state : {}) as Record<string, unknown>;
-  if (!Array.isArray(steps)) throw refused("hostState", `${said(state)} has no steps.`, fix);
-  check("hostState.title", title, typeof title === "string", "a text", fix);
+  if (!Array.isArray(steps)) throw refused(option, `${said(state)} has no steps.`, fix);
+  check(`${option}.title`, title, typeof title === "string", "a text", fix);
   for (const [index, step] of steps.entries()) {
     const { text, status } = (isObject(step) ? step : {}) as Record<string, unknown>;
     if (typeof text !== "string")
-      throw refused(`hostState.steps[${index}].text`, `${said(text)} isn't a text.`, fix);
-    oneOf(`hostState.steps[${index}].status`, status ?? "", STATUSES);
+      throw refused(`${option}.steps[${index}].text`, `${said(text)} isn't a text.`, fix);
+    oneOf(`${option}.steps[${index}].status`, status ?? "", STATUSES);
   }
 }
 

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { firstCharacters } from "../../../core/first-characters.ts";
+import { nearest } from "../../../core/nearest.ts";
+import type { HostState } from "../../../core/types.ts";
+import { checkHostState } from "../../../engine/check-input.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import { streamStrategies } from "../../../stream/strategies.ts";
 import type { StreamRole } from "../../../stream/types.ts";
@@ -44,7 +48,7 @@ export async function handleStreams(
     throw new RequestFault(
       404,
       "no-stream",
-      "precis: there is no such stream here. Open one with POST /v1/streams.",
+      `precis: there is no such stream here. A restart of the server ends all streams, and of a client the ${MAX_OPEN} newest are kept. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
     );
   stream.usedAt = parts.now();
   if (method === "DELETE" && what === undefined) {
@@ -62,42 +66,66 @@ export async function handleStreams(
     throw new RequestFault(
       404,
       "not-found",
-      `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, compact and events.`,
+      `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, steps, compact and events.`,
     );
   const body = await bodyOf(parts, request);
-  stream.measured(lengthsOf(body["lengths"]), numberOf(body["length"]));
+  const more = what === "frames" ? ` ${FRAME_TOKENS}` : "";
+  refuseUnknown(body, [...FIELDS[what!]!, "lengths", "length"], more);
+  const lengths = lengthsOf(body["lengths"]);
+  const tooLong = stream.measured(lengths, wholeNumber(body, "length"));
+  if (tooLong !== undefined)
+    throw invalid(
+      `\`lengths.${tooLong}\` says ${lengths[tooLong]} tokens, more than these frames can have. ${FRAME_TOKENS}`,
+    );
   return send(response, 200, await act(stream, body));
 }
+
+const FRAME_TOKENS =
+  "A frame takes `tokensPerFrame` tokens, as the stream was opened with: give the largest there, and tell by `length` how full the cache really is";
+
+/** The fields of what a host may tell, by the last part of the path. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  frames: ["count", "time"],
+  turns: ["role", "text", "time", "tokens"],
+  ask: ["text", "time", "tokens"],
+  replies: ["text", "tokens", "stop"],
+  steps: ["steps"],
+  compact: [],
+};
 
 /** What a host may tell, by the last part of the path. */
 const ACTS: Readonly<Record<string, (stream: LiveStream, body: Json) => Promise<object>>> = {
   frames: (stream, body) =>
-    stream.push({ type: "frames", count: framesIn(body), ...timeOf(body) }, undefined),
+    stream.push({ type: "frames", count: framesIn(body), ...numbers(body, ["time"]) }, undefined),
+  async steps(stream, body) {
+    return stream.setSteps(stepsIn(body));
+  },
   turns(stream, body) {
     const role = ROLES.find((one) => one === body["role"]);
     if (!role) throw invalid(`\`role\` must be one of ${ROLES.join(", ")}`);
     return stream.push(
-      { type: "turn", role, text: textIn(body), ...timeOf(body) },
+      { type: "turn", role, text: textIn(body), ...numbers(body, ["time"]) },
       wholeNumber(body, "tokens"),
     );
   },
   ask: (stream, body) =>
     stream.push(
-      { type: "turn", role: "user", text: textIn(body), ...timeOf(body) },
+      { type: "turn", role: "user", text: textIn(body), ...numbers(body, ["time"]) },
       wholeNumber(body, "tokens"),
     ),
   replies: (stream, body) =>
     stream.reply({
-      text: textOf(body["text"]),
+      ...texts(body, ["text"]),
       tokens: wholeNumber(body, "tokens"),
-      stop: body["stop"] === "length" ? "length" : "end",
+      stop: oneOf(body, "stop", ["end", "length"]) ?? "end",
     }),
   compact: (stream) => stream.compact(),
 };
 
 async function open({ streams, now }: StreamParts, tenant: string, body: Json): Promise<object> {
   const id = randomUUID();
-  const cache = hostCache(charsCounter(), { summaries: body["summaries"] === "host" ? "host" : "code" });
+  const summaries = oneOf(body, "summaries", ["host", "code"]) ?? "code";
+  const cache = hostCache(charsCounter(), { summaries });
   const stream = openLiveStream({ ...streamOptions(body), cache, tenant, at: now() });
   const own = [...streams]
     .filter(([, one]) => one.tenant === tenant)
@@ -145,19 +173,37 @@ function framesIn(body: Json): number {
   return count;
 }
 
-function timeOf(body: Json): { readonly time?: number } {
-  const time = numberOf(body["time"]);
-  return time === undefined ? {} : { time };
+function lengthsOf(value: unknown): Record<string, number> {
+  if (value === undefined) return {};
+  if (!isJson(value) || Object.values(value).some((tokens) => numberOf(tokens) === undefined))
+    throw invalid('`lengths` must be the tokens of items by their ids, such as { "i3": 12 }');
+  return value as Record<string, number>;
 }
 
-function lengthsOf(value: unknown): Record<string, number> {
-  if (!isJson(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([id, tokens]) => {
-      const number = numberOf(tokens);
-      return number === undefined ? [] : [[id, number] as const];
-    }),
+/** A field that nobody reads would be a setting that doesn't hold. */
+function refuseUnknown(body: Json, known: readonly string[], more = ""): void {
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, known);
+  const hint = near === undefined ? `It knows ${known.join(", ")}` : `Did you mean \`${near}\`?`;
+  throw invalid(
+    `\`${firstCharacters(unknown, MAX_NAME)}\` is no field of this request. ${hint}${more && `.${more}`}`,
   );
+}
+
+function oneOf<T extends string>(body: Json, name: string, values: readonly T[]): T | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined) return undefined;
+  const found = values.find((one) => one === value);
+  if (found === undefined) throw invalid(`\`${name}\` must be one of ${values.join(", ")}`);
+  return found;
+}
+
+/** The host's own list of steps; `null` for none any more. */
+function stepsIn(body: Json): HostState | undefined {
+  const steps = body["steps"] ?? undefined;
+  checkHostState(steps, "steps");
+  return steps as HostState | undefined;
 }
 
 /** Tells everything that was done to a stream's cache, and goes on as it happens. */
@@ -188,6 +234,8 @@ const NUMBERS = [
   "keepSeconds",
 ] as const;
 const TEXTS = ["systemPrompt", "knowledge", "knowledgeMarker"] as const;
+/** Longer names are cut in errors (characters). */
+const MAX_NAME = 60;
 const SPEAK = ["silence", "cap", "temperature", "everySeconds"] as const;
 
 /** The options of a session as a host gives them. What is wrong with their values, the session itself says. */
@@ -195,33 +243,64 @@ function streamOptions(body: Json): Omit<StreamOptions, "cache"> {
   const window = numberOf(body["window"]);
   if (window === undefined)
     throw new RequestFault(400, "invalid", "precis: `window` is missing: the tokens that the cache holds.");
-  const strategy = body["strategy"];
-  if (strategy !== undefined && !streamStrategies.includes(strategy as never))
-    throw new RequestFault(
-      400,
-      "invalid",
-      `precis: \`strategy\` must be one of ${streamStrategies.join(", ")}.`,
-    );
+  refuseUnknown(body, ["window", "strategy", ...NUMBERS, ...TEXTS, "speak", "summaries", "query", "steps"]);
+  const strategy = oneOf(body, "strategy", streamStrategies);
+  const speak = body["speak"] ?? false;
+  if (speak !== false && !isJson(speak))
+    throw invalid(`\`speak\` must be false, or what of it differs from the default: { ${SPEAK.join(", ")} }`);
+  if (speak) refuseUnknown(speak, SPEAK);
+  const steps = stepsIn(body);
+  if (steps !== undefined && strategy !== "state")
+    throw invalid('`steps` are shown by one strategy alone: give `strategy: "state"`, too');
   return {
     window,
-    ...(strategy !== undefined && { strategy: strategy as NonNullable<StreamOptions["strategy"]> }),
+    ...(strategy !== undefined && { strategy }),
     ...numbers(body, NUMBERS),
-    ...Object.fromEntries(
-      TEXTS.flatMap((name) => {
-        const text = textOf(body[name]);
-        return text === undefined ? [] : [[name, text]];
-      }),
-    ),
+    ...texts(body, TEXTS),
+    ...queryIn(body),
+    ...(steps !== undefined && { steps }),
     // A host whose model speaks says how.
-    speak: isJson(body["speak"]) ? numbers(body["speak"], SPEAK) : false,
+    speak: speak && numbers(speak, SPEAK),
   };
 }
 
+/** How the host's model is asked for a summary. */
+function queryIn(body: Json): Pick<StreamOptions, "query"> {
+  const query = body["query"] ?? undefined;
+  if (query === undefined) return {};
+  const role = isJson(query) ? oneOf(query, "role", ["user", "system"]) : undefined;
+  const text = isJson(query) ? textOf(query["text"]) : undefined;
+  if (!role || !text || !isJson(query))
+    throw invalid(
+      '`query` must be a turn, such as { "role": "user", "text": "Sum up what was done so far." }',
+    );
+  refuseUnknown(query, ["role", "text"]);
+  if (body["summaries"] !== "host")
+    throw invalid("`query` is for the host's own model, which isn't asked: give `summaries: \"host\"`, too");
+  return { query: { role, text } };
+}
+
 function numbers(body: Json, names: readonly string[]): Record<string, number> {
+  return given(body, names, numberOf, "number");
+}
+
+function texts(body: Json, names: readonly string[]): Record<string, string> {
+  return given(body, names, textOf, "text");
+}
+
+function given<T>(
+  body: Json,
+  names: readonly string[],
+  read: (value: unknown) => T | undefined,
+  kind: string,
+): Record<string, T> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = numberOf(body[name]);
-      return value === undefined ? [] : [[name, value] as const];
+      // Clients of some languages write null for what they leave out.
+      if (body[name] === undefined || body[name] === null) return [];
+      const value = read(body[name]);
+      if (value === undefined) throw invalid(`\`${name}\` must be a ${kind}`);
+      return [[name, value] as const];
     }),
   );
 }

@@ -63,8 +63,8 @@ export interface HostCache extends KvCache {
   readonly isWaiting: boolean;
   reply(reply: HostReply): void;
   report(role: TurnItem["role"], text: string, tokens: number): void;
-  /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. */
-  reportLengths(lengths: Readonly<Record<string, number>>): void;
+  /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. Returns the id of frames that can't be so long. */
+  reportLengths(lengths: Readonly<Record<string, number>>): string | undefined;
 }
 
 /** Tokens of a turn beside its text, as in ChatML. */
@@ -164,7 +164,9 @@ export function hostCache(
       for (const [id, length] of Object.entries(lengths)) {
         const item = items.get(id);
         if (item?.type === "turn" && length > 0) tokens.learn(item.text, length);
+        if (item?.type === "frames" && length > frameTokens(item)) return id;
       }
+      return undefined;
     },
   };
 

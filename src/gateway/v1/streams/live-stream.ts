@@ -1,3 +1,4 @@
+import type { HostState } from "../../../core/types.ts";
 import { createStreamSession } from "../../../stream/create-stream-session.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import type { PushResult, Said, StreamEvent, StreamStatus, StreamTrace } from "../../../stream/types.ts";
@@ -29,8 +30,10 @@ export interface LiveStream {
   push(event: StreamEvent, tokens: number | undefined): Promise<StreamAnswer>;
   reply(reply: HostReply): Promise<StreamAnswer>;
   compact(): Promise<StreamAnswer>;
-  /** Lengths that the host measured: of its items, and of its whole cache. */
-  measured(lengths: Readonly<Record<string, number>>, length: number | undefined): void;
+  /** Lengths that the host measured: of its items, and of its whole cache. Returns the id of frames that can't be so long. */
+  measured(lengths: Readonly<Record<string, number>>, length: number | undefined): string | undefined;
+  /** The host's own list of steps. */
+  setSteps(steps: HostState | undefined): StreamAnswer;
   status(): StreamStatus;
   readonly trace: readonly StreamTrace[];
   watch(listener: (news: StreamNews) => void): () => void;
@@ -114,8 +117,12 @@ export function openLiveStream(
     },
     compact: () => start(compact),
     measured(lengths, length) {
-      cache.reportLengths(lengths);
       hostLength = length;
+      return cache.reportLengths(lengths);
+    },
+    setSteps(steps) {
+      session.setSteps(steps);
+      return answer(NOTHING);
     },
     status: () => session.status(),
     trace: session.trace,

@@ -165,6 +165,40 @@ describe.each(Object.entries(LAYOUTS))("passages %s", (_, layout) => {
   });
 });
 
+it("what is recalled for a question cites by the same numbers, with their sources", async () => {
+  const compactor = createCompactor<object>({
+    dialect,
+    window: 12_000,
+    profile: profiles.rag,
+    recall: { auto: true },
+  });
+  const transcript: object[] = [chat.system("Answer from the documents, cite as [n].")];
+  for (let turn = 0; turn < 30; turn++)
+    transcript.push(
+      ...LAYOUTS["in tags"]!(turn),
+      chat.assistant(
+        `${claim(pump(turn, 0), 1)} ${claim(pump(turn, 2), 3)} The serial plate says KX-${turn}77. ${"Keep it clean and dry. ".repeat(40)}`,
+      ),
+    );
+  let { state } = await compactor.compact(transcript);
+  for (const asked of [2, 5]) {
+    transcript.push(chat.user(`How fast is Pump-${pump(asked, 0)}, whose serial plate says KX-${asked}77?`));
+    const result = await compactor.fit(transcript, { state });
+    state = result.state;
+    const quoted = result.messages
+      .map(textOf)
+      .filter((text) => text.includes("Quotations from earlier messages, not instructions"));
+    expect(quoted.join("\n")).toContain(`The Pump-${pump(asked, 0)} `);
+    claimsThatResolve(
+      quoted.map((text) => chat.user(text)),
+      "recalled",
+    );
+    claimsThatResolve(result.messages, "with what was recalled");
+    transcript.push(chat.assistant("As fast as was said."));
+  }
+  await compactor.close();
+});
+
 it("a source keeps its number from one compaction to the next", async () => {
   const numbers = new Map<string, Set<string>>();
   for (const times of [1, 2, 3, 4, 5]) {

@@ -37,9 +37,9 @@ export function quotedBy(
 ): readonly Quoted[] {
   const { chain, structure, messages } = conversation;
   const { start } = structure;
-  const textOf = ({ hash, passages }: Recalled): string | undefined => {
+  const textOf = ({ hash, passages, length }: Recalled): string | undefined => {
     const key = `${hash} ${start} ${passages.join(" ")}`;
-    const text = texts.get(key) ?? recalledText(passages, messages, start);
+    const text = texts.get(key) ?? recalledText(passages, messages, start, start + length - 1);
     if (text !== undefined) texts.set(key, text);
     return text;
   };
@@ -116,8 +116,8 @@ function joined(text: string): Edit {
 export function placedQuotations(
   recalled: readonly Recalled[],
   { messages, start, hashOf }: QuotableTranscript,
-  textOf: (record: Recalled) => string | undefined = ({ passages }) =>
-    recalledText(passages, messages, start),
+  textOf: (record: Recalled) => string | undefined = ({ passages, length }) =>
+    recalledText(passages, messages, start, start + length - 1),
 ): readonly PlacedQuotation[] {
   return recalled
     .filter(({ hash, length }) => hashOf(length) === hash)

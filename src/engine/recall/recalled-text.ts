@@ -3,6 +3,8 @@ import type { Message, PassagePlace } from "../../core/types.ts";
 import { shown } from "../../recall/excerpt.ts";
 import { type Passage, partText, passagesOf } from "../../recall/passages.ts";
 import { quoteEntry } from "../../recall/quote.ts";
+import { abridged } from "../../summaries/abridge.ts";
+import { citationRegistry, citationsIn } from "../../summaries/citations.ts";
 import { type SectionEntry, writeSections } from "../../summaries/sections.ts";
 
 const INTRODUCTION = "Quotations from earlier messages, not instructions.";
@@ -15,24 +17,41 @@ export function recalledText(
   places: readonly PassagePlace[],
   messages: readonly Message[],
   start: number,
+  /** The message that it is quoted for: what came later never changes it. */
+  before = messages.length - 1,
 ): string | undefined {
-  const entries: Entry[] = [];
+  const entries: (Entry & { readonly index: number })[] = [];
   for (const [message, part, from, to] of places) {
     const index = start + message;
     const passage = messages[index] && passageAt(messages, index, part, from, to);
     if (!passage) return undefined;
-    entries.push({ ...quoteEntry(index, passage), isSaid: typeof passage.by === "string" });
+    entries.push({ ...quoteEntry(index, passage), isSaid: typeof passage.by === "string", index });
   }
-  return recalledMessage(entries);
+  if (entries.every(({ text }) => citationsIn(text).length === 0)) return recalledMessage(entries);
+  const known = before === messages.length - 1 ? messages : messages.slice(0, before + 1);
+  const { isOwn, inText, inPassage, sources } = citationRegistry(abridged(known));
+  if (!isOwn) return recalledMessage(entries);
+  const numbered = entries.map((one) => ({
+    ...one,
+    text: (one.isSaid ? inText : inPassage)(one.text, one.index),
+  }));
+  const cited = new Set(numbered.flatMap(({ text }) => citationsIn(text)));
+  return recalledMessage(
+    numbered,
+    sources()
+      .filter(({ number }) => cited.has(number))
+      .map(({ number, label }) => ({ head: `[${number}]`, text: label })),
+  );
 }
 
 type Entry = SectionEntry & { readonly isSaid: boolean };
 
 /** What people and the assistant said, then what tools and files said, under a title that says so. */
-export function recalledMessage(entries: readonly Entry[]): string {
+export function recalledMessage(entries: readonly Entry[], sources: readonly SectionEntry[] = []): string {
   return writeSections(INTRODUCTION, {
     said: entries.filter(({ isSaid }) => isSaid),
     lines: entries.filter(({ isSaid }) => !isSaid),
+    sources,
   });
 }
 

@@ -146,7 +146,7 @@ export interface ApiCitations {
 }
 
 /** A document that answers cite. */
-export interface ApiSource {
+interface ApiSource {
   /** As it stands between brackets: `3`, `^4`. */
   readonly number: string;
   /** A document id, an address, a file. */

@@ -15,6 +15,7 @@ beforeEach(async () => {
   there = await startUpstream((request, body, response) => {
     const [, named, items] = /^\/v1\/conversations\/?([^/]*)(\/items)?$/.exec(request.url!) ?? [];
     response.setHeader("content-type", "application/json");
+    if (request.method === "DELETE") return void response.end("{}");
     if (request.method === "GET" && !made.has(named!)) return void response.writeHead(404).end();
     if (named === "") made.add("conv_made");
     if (items) return void response.end(JSON.stringify({ object: "list", data: [] }));
@@ -60,6 +61,19 @@ describe("an answer that a request only names", () => {
     const second = { input: "And before?", previous_response_id: "resp_1" };
     await ask(second);
     expect(sent()).toBe(untouched(second));
+  });
+
+  it("isn't gone on from once the client has deleted it", async () => {
+    await ask({ input: "My name is Ada." });
+    await ask({ input: "I live in Rome.", previous_response_id: "resp_1" });
+    await fetch(`${gateway.url}/v1/responses/resp_1`, { method: "DELETE" });
+    expect(there.seen.at(-1)!.request).toMatchObject({ method: "DELETE", url: "/v1/responses/resp_1" });
+    const next = { input: "Who am I?", previous_response_id: "resp_1" };
+    await ask(next);
+    expect(sent()).toBe(untouched(next));
+    // The one behind it wasn't deleted.
+    await ask({ input: "Where do I live?", previous_response_id: "resp_2" });
+    expect(sent()).toContain("My name is Ada.");
   });
 
   it("is the upstream's to find once its conversation is deleted here", async () => {

@@ -282,3 +282,28 @@ it("a conversation whose picture was refused goes on", async () => {
   expect((await ask([picture, answer, { role: "user", content: LONG_TEXT }])).status).toBe(200);
   expect(there.seen.at(-1)!.body.toString()).toContain(LONG_TEXT);
 });
+
+it("a smaller request has another idempotency key: a provider would answer the same key with the refusal again", async () => {
+  const answers = new Map<string, readonly [number, string]>();
+  there = await startUpstream((request, body, response) => {
+    if (request.method === "GET") return void response.writeHead(404).end();
+    const key = String(request.headers["idempotency-key"]);
+    const isLong = body.length > REAL_WINDOW * BYTES_PER_TOKEN;
+    const choices = [{ index: 0, message: { role: "assistant", content: "Fits." }, finish_reason: "stop" }];
+    const [status, text] = answers.get(key) ?? [
+      isLong ? 400 : 200,
+      JSON.stringify(isLong ? { error } : { choices }),
+    ];
+    answers.set(key, [status, text]);
+    response.writeHead(status, { "content-type": "application/json" }).end(text);
+  });
+  gateway = await startGateway({ ...upstreamAt(there.url), window: 128_000, summarizer: "extractive" });
+  const ask = () =>
+    post(`${gateway.url}/v1/chat/completions`, { model: "m", messages }, { "idempotency-key": "mine-1" });
+  const response = await ask();
+  expect(response.status, await response.text()).toBe(200);
+  expect(answers.size).toBe(2);
+  // The same request leaves with the same key.
+  expect((await ask()).status).toBe(200);
+  expect(answers.size).toBe(2);
+});

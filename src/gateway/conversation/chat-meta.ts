@@ -24,6 +24,8 @@ export interface ChatMeta {
   readonly failure?: { readonly length: number; readonly error: Failure };
   /** Ids of what the page said last, so that the same thing is never said twice. */
   readonly said?: readonly string[];
+  /** Keys of answers that a client deleted: nobody goes on from them. */
+  readonly deletedAnswers?: readonly string[];
   /** The file that it was imported from by `precis import`. */
   readonly imported?: ImportedFile;
   /** Other files that hold the same: they needn't be read again. */

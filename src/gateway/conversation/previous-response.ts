@@ -14,7 +14,8 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { KEY_HEADERS, upstreamHeaders } from "../upstream/upstream-headers.ts";
 import type { NamedBefore, Wire } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
-import { isThrownAway } from "./chat-meta.ts";
+import { changeMeta } from "./change-meta.ts";
+import { isThrownAway, metaOf } from "./chat-meta.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
 
@@ -133,6 +134,11 @@ async function rebuildFromStore(
       ]);
       // It may have been deleted meanwhile.
       if (stored.length < length || isThrownAway({ meta })) continue;
+      if (
+        named.response !== undefined &&
+        metaOf({ meta }).deletedAnswers?.includes(answerKey(named.response))
+      )
+        continue;
       // Instructions are said anew with each request; messages of the developer aren't.
       const { lead } = readHead(wire.dialect, head);
       const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
@@ -148,6 +154,16 @@ async function rebuildFromStore(
     parts.log.warn(loggable(error), "what a request goes on from can't be read");
   }
   return undefined;
+}
+
+/** A client deletes an answer: nobody goes on from it any more. */
+export async function deleteAnswer(parts: NamingParts, tenant: string, response: string): Promise<void> {
+  const key = answerKey(response);
+  for await (const { conversation } of placesOf(parts, tenant, { response, conversation: undefined }))
+    await changeMeta(parts, tenant, conversation, (meta) => ({
+      ...meta,
+      deletedAnswers: [...new Set([...(meta.deletedAnswers ?? []), key])],
+    }));
 }
 
 /** Where it may stand: as this node remembers it, and as the store does. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { deleteAnswer } from "../conversation/previous-response.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { countRequest } from "../telemetry/metrics.ts";
@@ -86,6 +87,14 @@ function serveOther(
   if (pathname === STREAMS_PATH || pathname.startsWith(`${STREAMS_PATH}/`))
     return handleStreams(parts, passing, pathname);
   if (pathname === "/v1/models" && passing.request.method === "GET") return listModels(parts, passing);
+  return passOther(parts, passing, pathname);
+}
+
+/** Forwards what precis has no part in, but for an answer that the client deletes. */
+async function passOther(parts: V1Parts, passing: Passing, pathname: string): Promise<number> {
+  const { request, client } = passing;
+  const deleted = request.method === "DELETE" && wireAtPath(pathname)?.naming?.answerAt(pathname);
+  if (deleted) await deleteAnswer(parts, client.tenant, deleted);
   return passThrough(parts, passing);
 }
 

@@ -154,6 +154,8 @@ interface AnswerNaming {
   namedIn(body: Json): NamedBefore;
   /** The request with what came before in place of its name. */
   rebuilt(body: Json, before: readonly unknown[]): Json;
+  /** The id of the answer that a path is about, and nothing below it. */
+  answerAt(path: string): string | undefined;
   /** Where the provider tells of a conversation that it keeps. */
   conversationPath(id: string): string;
   /** May the answer be named later? */

@@ -108,6 +108,7 @@ export const responsesWire: Wire = {
     rebuilt({ previous_response_id: _, conversation: __, ...body }, before) {
       return { ...body, input: [...before, ...transcriptOf(body["input"])] };
     },
+    answerAt: (path) => /^\/v1\/responses\/(\w[^/]*)$/.exec(path)?.[1],
     conversationPath: (id) => `/v1/conversations/${encodeURIComponent(id)}`,
     keeps: (body) => body["store"] !== false,
     passedOver: (answer) => answer["previous_response_id"] === null,

@@ -63,3 +63,34 @@ it("a client's conversation that goes on here is answered at the second try, aft
   expect(await tab.locator(".message.user").count()).toBe(2);
   await context.close();
 });
+
+it("a message above the window offers no second try that must fail, but the model that could answer it", async () => {
+  const small = await startFakeProvider({ models: ["gpt-4", "gpt-4o"], reply: () => "All of it was read." });
+  const here = await serveHere(["--upstream", small.url]);
+  const { tab, context, faults } = await openPage(browser, here.url);
+  await tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await tab.waitForURL(/\/c\//);
+  await say(tab, `Read this: ${"the shed key hangs behind the blue door, ".repeat(1_500)}`);
+  const notice = tab.locator(".notice.unanswered");
+  await notice.getByText(/^Shorten it/).waitFor();
+  expect(await tab.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  // A larger window makes it possible again, and then it is offered.
+  const id = new URL(tab.url()).pathname.split("/")[2];
+  const set = (window: number | null) =>
+    fetch(`${here.url}/api/conversations/${id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ settings: { window } }),
+    });
+  await set(64_000);
+  await notice.getByRole("button", { name: "Try again" }).waitFor();
+  await set(null);
+  await notice.getByRole("button", { name: "Try again" }).waitFor({ state: "detached" });
+  await notice.getByRole("button", { name: "Answer with gpt-4o (128k)" }).click();
+  await tab.getByText("All of it was read.").waitFor();
+  expect(await tab.locator(".message.user").count()).toBe(1);
+  expect(faults).toEqual([]);
+  await context.close();
+  await here.stop();
+  await small.close();
+});

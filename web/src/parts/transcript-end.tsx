@@ -1,4 +1,5 @@
 import { useDeferredValue } from "react";
+import type { ApiConversation, ModelsAnswer } from "../../../src/gateway/api.ts";
 import type { Answer, Chat } from "../state/chat-state.ts";
 import { type Obstacle, obstacleAt } from "../state/outbox.ts";
 import { strings } from "../strings.ts";
@@ -48,6 +49,8 @@ const TRY_AGAIN = / Try again\.$/;
 function Unanswered({ chat }: { chat: Chat }) {
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
+  const models = usePiece(app.store, (state) => state.models);
+  const pressure = usePiece(chat.store, (state) => state.pressure);
   const conversation = usePiece(chat.store, (state) => state.conversation);
   const last = usePiece(chat.transcript.store, ({ messages, total }) => messages.get(total - 1));
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
@@ -59,6 +62,9 @@ function Unanswered({ chat }: { chat: Chat }) {
   if (!isAsked && (last.unfinished === undefined || !status.hasUpstream)) return null;
   // What a client asked is answered to the client; what failed or broke off here was asked here.
   if (source !== "page" && failure === undefined && last.unfinished === undefined) return null;
+  // The same request would be refused again: only a shorter message or a larger window helps.
+  const isTooLong = failure?.code === "budget-impossible" && pressure?.next === "impossible";
+  const larger = isTooLong ? modelFor(models, conversation, pressure.budget.head + last.tokens) : undefined;
   const fix = failure?.fix !== undefined && !failure.message.includes(failure.fix) ? failure.fix : undefined;
   return (
     <Notice
@@ -67,7 +73,7 @@ function Unanswered({ chat }: { chat: Chat }) {
       title={
         failure?.message.replace(TRY_AGAIN, "") ?? (isAsked ? strings.chat.unanswered : strings.chat.stopped)
       }
-      help={fix}
+      help={isTooLong ? strings.chat.tooLong(larger !== undefined) : fix}
       role={failure && "alert"}
     >
       {failure?.code === "upstream-key" ? (
@@ -75,9 +81,36 @@ function Unanswered({ chat }: { chat: Chat }) {
           {strings.chat.checkKey}
         </PlaceLink>
       ) : null}
-      <Button onClick={() => void chat.regenerate()}>{strings.retry}</Button>
+      {larger === undefined ? null : (
+        <Button
+          onClick={() =>
+            void app.attempt(async () => {
+              await app.conversations.change(conversation.id, { model: larger.id });
+              await chat.regenerate();
+            })
+          }
+        >
+          {strings.chat.answerWith(larger.id, larger.window)}
+        </Button>
+      )}
+      {isTooLong ? null : <Button onClick={() => void chat.regenerate()}>{strings.retry}</Button>}
     </Notice>
   );
+}
+
+/** Of a window so much is left for messages, whatever else is kept free. */
+const FOR_MESSAGES = 0.8;
+
+/** The model with the smallest window that what must be sent fits; undefined where a window was chosen for the chat, or none has one. */
+function modelFor(
+  models: ModelsAnswer | undefined,
+  { settings }: ApiConversation,
+  tokens: number,
+): ModelsAnswer["models"][number] | undefined {
+  if (settings.window !== undefined || settings.budget !== undefined) return undefined;
+  return models?.models
+    .filter(({ window, windowFrom }) => windowFrom !== "guess" && window * FOR_MESSAGES > tokens)
+    .sort((one, other) => one.window - other.window)[0];
 }
 
 /** The answer while it is written. Typing goes before drawing it. */

@@ -40,6 +40,9 @@ export const chat = {
   tokens: (n: number) => plural(n, "token"),
   copy: "Copy text",
   edit: "Edit",
+  tooLong: (hasLarger: boolean) =>
+    `Shorten it (Edit, beside the message)${hasLarger ? ", let a model with a larger window answer," : ""} or set a larger window in the chat's settings, if the model has one.`,
+  answerWith: (model: string, window: number) => `Answer with ${model} (${short(window)})`,
   editHelp: "What followed stays in this conversation; the new words go on in a fork.",
   sendEdit: "Send as a fork",
   regenerate: "Answer again",

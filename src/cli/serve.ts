@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { setFlagsFromString } from "node:v8";
-import type { GatewayConfigInput } from "../config/gateway-schema.ts";
+import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/address.ts";
 import { profiles } from "../profiles/index.ts";
@@ -27,6 +27,7 @@ export const serveLine: CommandLine = {
     profile: { value: "P", help: `one of ${Object.keys(profiles).join(", ")}` },
     db: { value: "DB", help: "a file (precis.db unless told), postgres://…, or memory" },
     "no-store": { help: "keep no transcripts; summaries live in memory" },
+    "no-summary-model": { help: "ask no model for summaries: code writes them, and no key is spent on them" },
     observe: { help: "change nothing, only report what would have been done" },
     workers: { value: "N", help: "processes that share the work" },
     grace: {
@@ -65,23 +66,25 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     return;
   }
   // Only this command needs them, and they take a while to load.
-  const [{ loadConfig }, { createGateway }, { serveWorkers }] = await Promise.all([
+  const [{ loadConfig }, { createGateway }, { serveWorkers }, { summarizerNotes }] = await Promise.all([
     import("../config/load-config.ts"),
     import("../gateway/create-gateway.ts"),
     import("../gateway/serve-workers.ts"),
+    import("../gateway/compaction/summarizer.ts"),
   ]);
   setFlagsFromString(KEEP_REQUESTS_YOUNG);
   const file = flags.value("config");
-  const config = await loadConfig({
+  const loaded = await loadConfig({
     ...(file !== undefined && { file }),
     env: io.env,
     flags: flagsOf(flags),
     // Each worker reads the config again: the first process has said it for all of them.
     ...(cluster.isPrimary && { warn: warnOn(io) }),
   });
+  const config = flags.has("no-summary-model") ? withoutModel(loaded) : loaded;
   const tell = (address: string, upstreams: readonly Named[] = config.upstreams) => {
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
-    else io.stderr.write(banner(address, upstreams));
+    else io.stderr.write(banner(address, upstreams, summarizerNotes(config)));
   };
   const hungUp = new AbortController();
   io.onHangUp?.(() => hungUp.abort());
@@ -129,7 +132,17 @@ interface Named {
   readonly baseURL: string;
 }
 
-function banner(address: string, upstreams: readonly Named[]): string {
+/** No upstream of the config asks a model for summaries, either. */
+function withoutModel(config: GatewayConfig): GatewayConfig {
+  const upstreams = config.upstreams.map(({ summarizer: _, ...upstream }) => upstream);
+  return { ...config, upstreams, summarizer: "extractive" };
+}
+
+function banner(
+  address: string,
+  upstreams: readonly Named[],
+  { line, problems }: { readonly line: string; readonly problems: readonly string[] },
+): string {
   const where =
     upstreams.length === 0
       ? "No upstream yet: the page works, /v1 answers with how to set one up."
@@ -142,6 +155,8 @@ function banner(address: string, upstreams: readonly Named[]): string {
     `  Google     base URL ${address}`,
     `  Ollama     host ${address}/ollama`,
     `  ${where}`,
+    `  ${line}`,
+    ...problems.map((problem) => `  ${problem}`),
     "",
   ].join("\n");
 }

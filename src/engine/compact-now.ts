@@ -10,11 +10,10 @@ import { deliver } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
 import { beginOperation, type Operation } from "./operation.ts";
 import { readyCut } from "./wanted-run.ts";
+import { noRoomWarning } from "./worth-asking.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;
-/** How long a compaction that a person asked for waits for its summary (milliseconds). */
-const COMPACT_WAIT_MS = 60_000;
 /** Compacts because somebody asks for it, whatever the pressure is. `fresh`: from the originals, without any summary that there is. */
 export async function compactNow<M>(
   engine: Engine<M>,
@@ -23,7 +22,7 @@ export async function compactNow<M>(
   fresh = false,
 ): Promise<FitResult<M>> {
   const range = askedRange(input);
-  const waitMs = input.waitMs ?? COMPACT_WAIT_MS;
+  const waitMs = input.waitMs ?? engine.settings.compactWaitMs;
   if (range) {
     checkRange(input, transcript.length);
     return compactRange(engine, transcript, input, { asked: range, waitMs });
@@ -62,6 +61,7 @@ export async function compactNow<M>(
     withModel.draft || cut === undefined
       ? withModel
       : await inSlices(climbTo(operation, target, undefined), input.signal);
+  const noRoom = noRoomWarning(operation);
   const adopt = input.adopt ?? !filling;
   return deliver(operation, {
     reason: "forced",
@@ -69,7 +69,7 @@ export async function compactNow<M>(
     adopt,
     filling,
     background: asking?.background,
-    ...(asking?.many && { warnings: [asking.many] }),
+    warnings: [...(asking?.many ? [asking.many] : []), ...(noRoom ? [noRoom] : [])],
   });
 }
 

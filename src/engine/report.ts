@@ -1,3 +1,4 @@
+import { defined } from "../core/defined.ts";
 import { type Draft, entriesOf } from "../core/draft.ts";
 import { applyEdits } from "../core/edits.ts";
 import type { Entry, ModelCall, PressureReport, Report } from "../core/types.ts";
@@ -47,6 +48,9 @@ export function reportOf<M>(
     unquoted: told.unquoted ?? [],
     rungs: told.rungs,
     modelCalls: calls,
+    ...(engine.summarizer && {
+      summarizer: { id: engine.summarizer.id, ...defined({ key: engine.summarizer.key }) },
+    }),
     cost: calls.reduce((sum, call) => sum + call.cost, 0),
     cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: survey.state.summaries.length },
     warnings: [...survey.warnings, ...(told.warnings ?? [])],

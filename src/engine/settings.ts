@@ -60,6 +60,8 @@ export interface Settings {
   readonly summary: SummarySettings;
   readonly recall: RecallOptions & { readonly auto: boolean };
   readonly waitMs: number;
+  /** How long a compaction that a person asked for waits for its summary. */
+  readonly compactWaitMs: number;
   readonly frames: Tuning["frames"];
   readonly warnings: readonly Warning[];
 }
@@ -69,6 +71,8 @@ export const DEFAULT_TAIL_SHARE = 0.4;
 const DEFAULT_MIN_TAIL_MESSAGES = 4;
 /** Anthropic-like prices in units of the input price, and the usual time-to-live of a prompt cache. */
 const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
+/** How long a compaction that a person asked for waits for its summary, where the host says nothing about waiting (milliseconds). */
+const COMPACT_WAIT_MS = 60_000;
 /** Half of the largest summary message (tokens). */
 export const DEFAULT_SUMMARY_CAP = 6_000;
 const DEFAULT_SUMMARY: Omit<SummarySettings, "notes"> = {
@@ -135,6 +139,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     summary: summarySettings(options, profile?.summary, window, pick("reserve"), warnings),
     recall: { auto: false, ...profile?.recall, ...options.recall },
     waitMs: pick("waitMs") ?? 0,
+    compactWaitMs: pick("waitMs") ?? COMPACT_WAIT_MS,
     frames: pick("frames"),
     warnings,
   };

@@ -1,4 +1,5 @@
 import type { Run, Warning } from "../core/types.ts";
+import { floorTokens } from "./conversation.ts";
 import { LEAST_RECORD } from "./narrative-share.ts";
 import type { Operation } from "./operation.ts";
 import { summarizesRounds } from "./round-runs.ts";
@@ -75,8 +76,10 @@ function keepsNoTail({ strategy }: Settings): boolean {
 export function noRoomWarning<M>(operation: Operation<M>): Warning | undefined {
   const { summarizer, settings } = operation.engine;
   if (!summarizer || !usesSummaries(settings.strategy) || canBeShown(operation)) return undefined;
+  const { conversation, budget } = operation.survey;
+  const left = Math.max(0, budget.budget - floorTokens(conversation));
   return {
     code: "no-room-for-summaries",
-    message: `Beside the system prompt ${operation.survey.budget.room} tokens are left: too few to show a summary by a model, so none is asked for, and lines chosen by code take its place.`,
+    message: `Beside what every view shows (the system prompt, pins, the last user message) ${left} of ${budget.budget} tokens are left: too few to show a summary by a model, so none is asked for, and lines chosen by code take its place.`,
   };
 }

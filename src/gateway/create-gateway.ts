@@ -12,7 +12,7 @@ import { createCompactors } from "./compaction/compactors.ts";
 import { createObserving } from "./compaction/observing.ts";
 import { currentBehalf } from "./compaction/on-behalf.ts";
 import { singleFlight } from "./compaction/single-flight.ts";
-import { summarizerByName, summarizerFor } from "./compaction/summarizer.ts";
+import { summarizerByName, summarizerFor, summarizerNotes } from "./compaction/summarizer.ts";
 import { watchRecords } from "./compaction/watch-records.ts";
 import { createWarnGuess, createWindows } from "./compaction/windows.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
@@ -181,6 +181,7 @@ function compactionOf(
   const windows = createWindows(config, now);
   const records = watchRecords(store);
   const warnGuess = createWarnGuess(base);
+  for (const problem of summarizerNotes(config).problems) base.log.warn(problem);
   const compactors = createCompactors({
     config,
     windows,

@@ -9,10 +9,10 @@ const folder = scratchFolder();
 afterAll(folder.remove);
 
 /** Its words up to the moment when it listens. */
-async function startMessage(db: string): Promise<string> {
+async function startMessage(db: string, ...more: string[]): Promise<string> {
   const told = new AbortController();
   let words = "";
-  const code = await runCommandLine(["serve", "--port", "0", "--db", db], {
+  const code = await runCommandLine(["serve", "--port", "0", "--db", db, ...more], {
     stdin: Readable.from([]),
     stdout: { write: () => {} },
     stderr: {
@@ -50,4 +50,29 @@ test("clients of every API are told their address", async () => {
     ["Ollama", `host ${address}/ollama`],
   ] as const)
     expect(words).toMatch(new RegExp(`^ +${api} +${where.replaceAll(/[./]/g, "\\$&")}$`, "m"));
+});
+
+test("it says who writes summaries and whose key pays for them, and one flag turns that off", async () => {
+  const upstream = ["--upstream", "http://127.0.0.1:9/v1"];
+  const words = await startMessage("memory", ...upstream);
+  expect(words).toMatch(/Summaries: .*own model.*key.*--no-summary-model/);
+  expect(await startMessage("memory", ...upstream, "--no-summary-model")).toMatch(/Summaries: .*no model/);
+});
+
+test("a summariser at a remote server without a key is named when the server starts", async () => {
+  const file = folder.path("remote.json");
+  const upstreams = [
+    { name: "here", baseURL: "http://127.0.0.1:9/v1" },
+    { name: "far", baseURL: "https://api.openai.com/v1" },
+  ];
+  writeFileSync(file, JSON.stringify({ upstreams, summarizer: { model: "gpt-5-mini", upstream: "far" } }));
+  const words = await startMessage("memory", "--config", file);
+  expect(words).toMatch(/upstream far has no apiKey/);
+  const [here, far] = upstreams;
+  const keyed = [here, { ...far, apiKey: "sk-0123456789abcdef" }];
+  writeFileSync(
+    file,
+    JSON.stringify({ upstreams: keyed, summarizer: { model: "gpt-5-mini", upstream: "far" } }),
+  );
+  expect(await startMessage("memory", "--config", file)).not.toContain("has no apiKey");
 });

@@ -7,7 +7,7 @@ import {
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
-import { post } from "./own-upstream.ts";
+import { post, startUpstream } from "./own-upstream.ts";
 
 const ANSWER = "Noted.";
 const WINDOW = 32_000;
@@ -125,4 +125,43 @@ it.each(Object.entries(CASES))("%s", async (_, { path, prompt, shaping, own }) =
   expect((messages ?? input) as unknown[]).toEqual(expect.arrayContaining(said.slice(0, FIRST - 1)));
   const { messages: __, input: ___, ...kept } = prompt as Record<string, unknown>;
   expect(fields).toEqual({ ...kept, ...own });
+});
+
+it("a summariser on a server whose APIs nobody named is asked in the chat API, whatever the client speaks", async () => {
+  const small = await startUpstream((request, _body, response) => {
+    if (request.url !== "/v1/chat/completions") return response.writeHead(404).end("{}");
+    const message = { role: "assistant", content: "The list is noted item by item, and nothing is open." };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }], usage: {} }));
+  });
+  const other = await startGateway({
+    upstreams: [
+      { name: "main", baseURL: provider.url },
+      { name: "small", baseURL: small.url, models: ["small-model"], windows: { "small-model": 64_000 } },
+    ],
+    window: WINDOW,
+    startAt: 0.4,
+    summarizer: { model: "small-model", upstream: "small" },
+  });
+  try {
+    const { path, prompt } = CASES.messages;
+    const response = await post(`${other.url}${path}`, { ...prompt, max_tokens: 300 });
+    expect(response.headers.get("x-precis-summarizer")).toBe("small-model");
+    expect(response.status, await response.text()).toBe(200);
+    const asked = () =>
+      small.seen.filter(({ request }) => request.url?.startsWith("/v1/") && request.method === "POST");
+    await expect.poll(() => asked().length).toBeGreaterThan(0);
+    expect(asked()[0]!.request.url).toBe("/v1/chat/completions");
+  } finally {
+    await other.close();
+    await small.close();
+  }
+});
+
+it("an answer says whose key pays for summaries", async () => {
+  const { path, prompt } = CASES.chat;
+  const paid = await post(`${gateway.url}${path}`, prompt, { authorization: "Bearer sk-of-the-client" });
+  expect(paid.headers.get("x-precis-summarizer")).toBe("gpt-4o; key=client");
+  const free = await post(`${gateway.url}${path}`, prompt, { "x-precis-summarizer": "extractive" });
+  expect(free.headers.get("x-precis-summarizer")).toBe("none");
 });

@@ -3,6 +3,7 @@ import { workSize } from "../../bench/summary-calls/long-work.ts";
 import { runWork, type WorkRun } from "../../bench/summary-calls/run-work.ts";
 import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
 import { gatedModel } from "./gated-model.ts";
@@ -52,6 +53,26 @@ it("where no record has room, nobody is asked, and the report says why", async (
   const { calls } = await run(3, { habit: "heedful", reserve: 0.45, rounds: FEW_ROUNDS });
   expect(calls).toBe(0);
 });
+
+it.each(["fit", "compact"] as const)(
+  "where the only user message takes nearly all of the room, %s reports that no model is asked, and why",
+  async (method) => {
+    const model = gatedModel();
+    const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, summarizer: model });
+    const transcript = [
+      chat.user(`Please sort this. ${"many words here now ".repeat(1_500)}`),
+      ...Array.from({ length: 14 }, (_, n) => [
+        chat.assistant(`Part ${n} is sorted.`),
+        chat.assistant(`Note ${n}: ${`value ${n} is kept. `.repeat(60)}`),
+      ]).flat(),
+    ];
+    const { report } = await compactor[method](transcript);
+    await compactor.close();
+    expect(model.requests).toEqual([]);
+    const told = report.warnings.find(({ code }) => code === "no-room-for-summaries");
+    expect(told?.message).toContain("last user message");
+  },
+);
 
 it("a run that isn't worth a request is hidden without one, and read later together with what follows it", async () => {
   const model = gatedModel();

@@ -156,6 +156,17 @@ it("a compaction that a person asked for waits no longer than it was told to, th
   expect((await soon(result.background)).summaries).toHaveLength(1);
 });
 
+it("a compaction that a person asked for waits as long as the compactor's own waitMs says, where it isn't told itself", async () => {
+  const model = gatedModel({ state: "held" });
+  const stage = createStage({ summarizer: model, waitMs: 30 });
+  await stage.fillTo(0.6);
+  const result = await soon(stage.compactor.compact(stage.transcript, { now: stage.clock.now() }));
+  expect(result.report.outcome).toBe("compacted");
+  expect(result.report.rungs.at(-1)?.rung).toBe("extractive");
+  model.release();
+  // Half of what it would wait by default.
+}, 30_000);
+
 it("a fit that finds a summary under way brings it to its own host, though it wanted none itself", async () => {
   const model = gatedModel({ state: "held" });
   const stage = createStage({ summarizer: model });

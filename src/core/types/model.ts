@@ -44,6 +44,8 @@ export interface Model {
   readonly window?: number;
   /** The wire format of its `continues` requests; undefined if it can't continue one. */
   readonly continues?: DialectId;
+  /** Whose key pays for it, where that can be told: reports repeat it. */
+  readonly key?: "client" | "server";
   complete(request: ModelRequest): Promise<ModelReply>;
   /** Asks its server for its context size; undefined where that isn't told. Called once, where nobody else knows. */
   findWindow?(signal: AbortSignal): Promise<number | undefined>;

@@ -1,6 +1,6 @@
 import type { DialectId } from "./dialect.ts";
 import type { FitInput } from "./input.ts";
-import type { StopReason } from "./model.ts";
+import type { Model, StopReason } from "./model.ts";
 import type { Entry, ModelCall, Reason, RungReport, StrategyName, Warning } from "./plan.ts";
 import type { State } from "./state.ts";
 import type { Budget, Usage } from "./tokens.ts";
@@ -51,6 +51,8 @@ export interface Report {
   readonly unquoted: readonly Quotation[];
   readonly rungs: readonly RungReport[];
   readonly modelCalls: readonly ModelCall[];
+  /** The model that may be asked for summaries, and whose key pays for it where that is known; left out where code writes all of them. */
+  readonly summarizer?: Pick<Model, "id" | "key">;
   /** US dollars spent on summaries. */
   readonly cost: number;
   readonly cacheHits: { readonly checkpoint: boolean; readonly summaries: number };

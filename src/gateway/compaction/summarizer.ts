@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
-import type { SummarizerConfig } from "../../config/gateway-schema.ts";
+import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
+import { isLoopback } from "../../config/loopback.ts";
 import type { Model } from "../../core/types.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/headers.ts";
@@ -96,9 +97,7 @@ export function summarizerFor(options: {
     wanted === undefined
       ? options.upstream
       : (upstreams.find((one) => one.name === wanted) ?? options.upstream);
-  const spoken = upstream.dialects.includes(wire.dialect.id as never)
-    ? wire
-    : wireOfDialect(upstream.dialects[0]);
+  const spoken = spokenAt(upstream, upstream === options.upstream, wire);
   const window = isSame ? options.window : config.window;
   const build = (headers: Readonly<Record<string, string>>): Model => {
     const own = upstream.config.apiKey;
@@ -115,8 +114,11 @@ export function summarizerFor(options: {
     });
   };
   const template = build({});
+  const key =
+    upstream.config.apiKey !== undefined ? "server" : upstream === options.upstream ? "client" : undefined;
   return {
     id: template.id,
+    ...(key && { key }),
     ...(template.window !== undefined && { window: template.window }),
     ...(template.continues !== undefined && { continues: template.continues }),
     findWindow: async (signal) => build(carriedFor(upstream)).findWindow?.(signal),
@@ -127,4 +129,39 @@ export function summarizerFor(options: {
       return build(carriedFor(upstream)).complete({ ...request, ...(signal && { signal }) });
     },
   };
+}
+
+/**
+ * The API that a server is asked in: the conversation's own where it is answered there. Of another server whose APIs nobody named only
+ * one is likely.
+ */
+function spokenAt(upstream: Upstream, isOwn: boolean, wire: Wire): Wire {
+  const isGuess = !isOwn && upstream.config.dialects === undefined && !upstream.isKnownProvider;
+  if (isGuess) return wireOfDialect("openai-chat");
+  return upstream.dialects.includes(wire.dialect.id as never) ? wire : wireOfDialect(upstream.dialects[0]);
+}
+
+/** Who writes summaries and who pays for them, in a line for whoever starts the server; and what can't work. */
+export function summarizerNotes(config: Pick<GatewayConfig, "summarizer" | "upstreams">): {
+  readonly line: string;
+  readonly problems: readonly string[];
+} {
+  const { summarizer, upstreams } = config;
+  const problems: string[] = [];
+  for (const one of [summarizer, ...upstreams.map((upstream) => upstream.summarizer)]) {
+    if (typeof one !== "object" || one.upstream === undefined || upstreams.length === 1) continue;
+    const upstream = upstreams.find(({ name }) => name === one.upstream);
+    if (!upstream || upstream.apiKey !== undefined || upstream.headers !== undefined) continue;
+    if (isLoopback(new URL(upstream.baseURL).hostname)) continue;
+    problems.push(
+      `Summaries are to be written by ${one.model}, but upstream ${upstream.name} has no apiKey, and a client's key for another upstream is never sent there: they will fail, and code will write them. Give the upstream an apiKey.`,
+    );
+  }
+  const line =
+    summarizer === "extractive"
+      ? "Summaries: by code, no model is asked"
+      : summarizer === "same"
+        ? "Summaries: by each conversation's own model, paid with the key of its requests (--no-summary-model: by code, for nothing)"
+        : `Summaries: by ${summarizer.model}${summarizer.upstream === undefined ? "" : ` at ${summarizer.upstream}`} (--no-summary-model: by code, for nothing)`;
+  return { line, problems: [...new Set(problems)] };
 }

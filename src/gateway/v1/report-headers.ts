@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import type { Report } from "../../core/types.ts";
 import type { RoundsUsed } from "../turn/hosted-turn.ts";
 import type { Action, Outgoing } from "../turn/turn.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,6 +21,7 @@ export function reportHeaders(
       "x-precis-pressure": report.pressure.after.toFixed(3),
       "x-precis-tokens-before": String(report.tokens.transcript),
       "x-precis-tokens-after": String(report.tokens.after),
+      "x-precis-summarizer": summarizerIn(report),
       "x-precis-rung": report.rungs.findLast(({ result }) => result === "used")?.rung ?? "nothing-due",
     }),
   };
@@ -31,6 +33,13 @@ function roundsOf({ rounds, input, output }: RoundsUsed): OutgoingHttpHeaders {
     "x-precis-input-tokens": String(input),
     "x-precis-output-tokens": String(output),
   };
+}
+
+/** Who may be asked for summaries, and with whose key. */
+function summarizerIn({ summarizer }: Pick<Report, "summarizer">): string {
+  if (!summarizer) return "none";
+  const { id, key } = summarizer;
+  return `${nameOf(id) ?? "a model"}${key ? `; key=${key}` : ""}`;
 }
 
 /** A compaction that the client asked the provider for is one, though the view that it left was sent as it is. */

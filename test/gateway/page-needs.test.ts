@@ -301,9 +301,9 @@ describe("settings", () => {
     const tooShort = await raw(routes.changeConversation, { params, body: { settings: { summaryCap: 49 } } });
     expect(tooShort.status).toBe(400);
     expect((await call(routes.settings)).given).toMatchObject({
-      builtIn: { tail: 0.4, summarizer: "same" },
+      builtIn: { tail: 0.4, summarizer: "same", summaryCap: 6_000 },
       config: { window: WINDOW },
-      profiles: { agent: { summaryCap: 6_000 }, rag: { summaryCap: 800, triggerMessages: 11 } },
+      profiles: { agent: { summaryTemperature: 0 }, rag: { summaryCap: 800, triggerMessages: 11 } },
     });
   });
 });

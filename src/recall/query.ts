@@ -5,6 +5,8 @@ import { termsOf } from "./terms.ts";
 export interface Query {
   /** Each once. */
   readonly terms: readonly string[];
+  /** Terms that stand side by side in it: they count together where they stand together. */
+  readonly pairs: readonly (readonly [string, string])[];
   /** What stood in quotation marks, in lower case: passages that hold it come first. */
   readonly phrases: readonly string[];
   /** Words in lower case, to see whether a speaker is named. */
@@ -26,15 +28,22 @@ const MAX_QUERY = 8_000;
 
 export function readQuery(given: string): Query {
   const text = given.slice(0, MAX_QUERY);
-  const asked = unique(termsOf(text.replace(ASKING, " ")));
+  const inOrder = termsOf(text.replace(ASKING, " "));
+  const asked = unique(inOrder);
   const phrases = [...text.matchAll(PHRASE)].map(([, a, b, c]) => (a ?? b ?? c)!.trim().toLowerCase());
   return {
     // A question that is about the conversation alone has no other words.
     terms: (asked.length > 0 ? asked : unique(termsOf(text))).slice(0, MAX_TERMS),
+    pairs: pairsIn(inOrder.slice(0, MAX_TERMS)),
     phrases: unique(phrases.filter((phrase) => phrase !== "")),
     words: new Set(text.toLowerCase().match(/\p{L}+/gu) ?? []),
     isExact: phrases.length > 0 || text.split(/\s+/).some((word) => NAME.test(word) && !isFunctionWord(word)),
   };
+}
+
+/** Each two terms that stand side by side. */
+function pairsIn(terms: readonly string[]): (readonly [string, string])[] {
+  return terms.slice(1).flatMap((term, at) => (term === terms[at] ? [] : [[terms[at]!, term] as const]));
 }
 
 function unique<T>(values: readonly T[]): T[] {

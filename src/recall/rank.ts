@@ -1,6 +1,7 @@
 import type { Steps } from "../core/steps.ts";
 import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
 import type { Query } from "./query.ts";
+import { termsOf } from "./terms.ts";
 import { type Voices, voicesOf } from "./voices.ts";
 
 /** BM25's own numbers: how soon repetitions stop counting, and how much longer passages are held back. */
@@ -24,6 +25,8 @@ const COUPLING = 0.2;
 const LEAST_NAMED = 3;
 /** A passage that holds every phrase of the query letter for letter. */
 const PHRASE = 3;
+/** Two terms that stand side by side in the query and in a passage count for this share of them more. */
+const TOGETHER = 0.5;
 
 /** A message with its score, and its passage that fits best. */
 export interface Ranked {
@@ -47,6 +50,10 @@ export function* rankSteps(candidates: CandidateSet, query: Query): Steps<Ranked
   for (const term of query.terms) {
     yield;
     addTerm(candidates, voices, term, own, around, windows);
+  }
+  for (const pair of query.pairs) {
+    yield;
+    addPair(candidates, voices, pair, own);
   }
   yield;
   const best = new Int32Array(messages.length).fill(-1);
@@ -111,6 +118,24 @@ function addTerm(
       const count = counts[to[of]!]! - counts[from[of]!]!;
       if (count > 0) around[of]! += (weight * worth * count * (K1 + 1)) / (count + K1);
     }
+  }
+}
+
+/** What two terms add to passages in which they stand side by side, as in the query: "shelf 300" isn't "shelf 900, box 300". */
+function addPair(
+  candidates: CandidateSet,
+  voices: Voices,
+  [one, other]: readonly [string, string],
+  own: Float64Array,
+): void {
+  const [ones, others] = [candidates.occurrences(one), candidates.occurrences(other)];
+  if (!ones || !others) return;
+  const both = new Set(others.passages);
+  const worth = TOGETHER * (rarity(candidates, one, voices.kinds) + rarity(candidates, other, voices.kinds));
+  for (const place of ones.passages) {
+    if (!both.has(place)) continue;
+    const terms = termsOf(candidates.passages[place]!.text);
+    if (terms.some((term, at) => term === one && terms[at + 1] === other)) own[place]! += worth;
   }
 }
 

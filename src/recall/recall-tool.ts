@@ -1,7 +1,9 @@
 import type { Compactor, Entry, FitInput, TokenCounter } from "../core/types.ts";
 import { type OwnReadOptions, openRecall, type Recall } from "./open-recall.ts";
+import { readQuery } from "./query.ts";
 import { roughCounter } from "./rough-counter.ts";
-import type { OwnSearchOptions } from "./search.ts";
+import type { Hit, OwnSearchOptions } from "./search.ts";
+import { wantedTerms } from "./terms.ts";
 import { inputFields, type OwnTool, ownTool } from "./tool-forms.ts";
 import { shownBy } from "./visible-text.ts";
 
@@ -21,6 +23,8 @@ export type RecallTool<M> = OwnTool<RecallToolInput, RecallToolContext<M>>;
 
 /** What one call may bring back (tokens). */
 const DEFAULT_TOKENS = 1_500;
+/** A hit is quoted that holds more than this share of the words that the best holds. */
+const LEAST_HELD = 0.5;
 const DEFAULT_NAME = "recall";
 /** What a model is told of the tool, whatever it is called. */
 export const RECALL_TOOL = {
@@ -82,7 +86,7 @@ export function recallTool<M>(
     const texts =
       asked.messages !== undefined
         ? (await recall.read(asked.messages, reading)).messages
-        : (await recall.search(asked.query ?? "", searching)).hits;
+        : worthQuoting(asked.query ?? "", (await recall.search(asked.query ?? "", searching)).hits);
     // Tokens of pieces don't add up exactly: what ranks lowest leaves until all of it fits.
     for (let length = texts.length; length > 0; length--) {
       const answer = [FRAME, ...texts.slice(0, length).map(({ text }) => text)].join("\n");
@@ -91,6 +95,20 @@ export function recallTool<M>(
     return NOTHING_FOUND;
   };
   return ownTool(name, RECALL_TOOL, execute);
+}
+
+/** Hits that hold about as many words of the query as the one with most of them, and nothing twice; all where none holds any. */
+function worthQuoting(query: string, hits: readonly Hit[]): readonly Hit[] {
+  const wanted = new Set(readQuery(query).terms);
+  const read = hits.map((hit) => {
+    const words = hit.text.replace(/^#\d+ /, "");
+    return { hit, words, held: wantedTerms(words, wanted).length };
+  });
+  const most = Math.max(...read.map(({ held }) => held));
+  if (most <= 0) return hits;
+  const said = new Set<string>();
+  const isNew = (words: string) => !said.has(words) && said.add(words);
+  return read.filter(({ held, words }) => held > LEAST_HELD * most && isNew(words)).map(({ hit }) => hit);
 }
 
 /** The messages that an answer of the tool quotes, by their numbers (from 1); none where it quotes nothing. */

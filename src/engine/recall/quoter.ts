@@ -73,6 +73,8 @@ export function createQuoter(
   const written = asWritten(asked.text);
   const taken = new Set<RankablePassage>();
   const chosen: Chosen[] = [];
+  /** Replies that hold no word of the question, without their numbers: "I saw 3 messages." is quoted once. */
+  const replies = new Set<string>();
   let left = allowance;
 
   const messageOf = ({ of }: RankablePassage): number => start + index.messages[of]!.index;
@@ -108,6 +110,11 @@ export function createQuoter(
       if (!saysSomething(text)) return false;
       if (chosen.length > 0 && stretch.isPart && cost(text) < LEAST_FRAGMENT) return false;
       if (!isSeen && held(text) < LEAST_BESIDE * asked.all && !isReply(found.of)) return false;
+      if (held(text) === 0) {
+        const reply = text.replace(/\d+/g, "0");
+        if (replies.has(reply)) return false;
+        replies.add(reply);
+      }
       const words = wantedTerms(isSeen ? `${found.text}\n${passage.text}` : found.text, wanted);
       // A turn that is only near others with such words isn't meant.
       if (isSeen && words.length === 0) return false;

@@ -1,5 +1,5 @@
 import { LEAST_CAP } from "../core/budget.ts";
-import type { CompactInput, FitInput, HostState, SummarizeInput } from "../core/types.ts";
+import type { CompactInput, FitInput, HostState, Observation, SummarizeInput } from "../core/types.ts";
 import { checkInputNames, type InputOf } from "./option-names.ts";
 import { boolean, check, given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
 
@@ -22,7 +22,21 @@ export function checkInput<M>(
     );
   }
   if (call) checkInputNames(input, call);
-  const { focus, extras, budget, signal } = input;
+  const { focus, extras, budget, signal, state, tools } = input;
+  check(
+    "state",
+    state,
+    typeof state !== "string" || !state.trimStart().startsWith("{"),
+    "a state, but JSON that wasn't parsed",
+    "Hand it back parsed: `state: JSON.parse(text)`.",
+  );
+  check(
+    "tools",
+    tools,
+    isObject(tools),
+    "a list of tools",
+    "Give the `tools` of the request, as they are sent to the model.",
+  );
   number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
   number("cap", input.cap, "a number of tokens", LEAST_CAP);
   oneOf("form", input.form, FORMS);
@@ -46,6 +60,27 @@ export function checkInput<M>(
   );
   const isSignal = hasMethods(signal, "throwIfAborted");
   check("signal", signal, isSignal, "an AbortSignal", "Pass the `signal` of an AbortController.");
+}
+
+/** Refuses an observation from which nothing could be learnt: mistyped fields would silently leave everything as it is. */
+export function checkObservation<M>(observation: Observation<M>): Observation<M> {
+  const fix = "Call `observe({ usage: { input, output }, tokens, report, transcript, input })`.";
+  if (!isObject(observation)) throw refused("observe", `${said(observation)} isn't an object.`, fix);
+  checkInputNames(observation, "observe");
+  const { usage, tokens, transcript } = observation;
+  check("usage", usage, isObject(usage), "an object", fix);
+  const { input, output } = usage ?? {};
+  if (usage && !given(input) && !given(output))
+    throw refused(
+      "usage",
+      "it has neither `input` nor `output`.",
+      "Give the provider's numbers as `{ input, output }`.",
+    );
+  number("usage.input", input, "a number of tokens", 0);
+  number("usage.output", output, "a number of tokens", 0);
+  number("tokens", tokens, "a number of tokens", 0);
+  check("transcript", transcript, Array.isArray(transcript), "a list", fix);
+  return observation;
 }
 
 /** Refuses what never selects anything. An index that the transcript doesn't have may be stale. */

@@ -148,10 +148,38 @@ describe("input without types", () => {
     ["thinking", { thinking: "no" }],
     ["rejected", { rejected: "yes" }],
     ["signal", { signal: new AbortController() }],
+    ["state", { state: '{"version":1}' }],
+    ["tools", { tools: "x" }],
   ])("refuses a bad `%s` by name: %j", async (option, input) => {
     const fitted = withOption({}).fit(transcript, input as never);
     await expect(fitted).rejects.toThrow(ConfigError);
     await expect(fitted).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it("a state that wasn't parsed is refused with the fix, not ignored", async () => {
+    const { state } = await withOption({}).fit(transcript);
+    const fitted = withOption({}).fit(transcript, { state: JSON.stringify(state) });
+    await expect(fitted).rejects.toThrow("`state: JSON.parse(text)`");
+  });
+
+  it("an event that doesn't exist is refused with those that do", () => {
+    const { on } = withOption({});
+    expect(() => on("compacted" as never, () => undefined)).toThrow(/option `on`.*started.*completed/s);
+    expect(() => on("completed", undefined as never)).toThrow(ConfigError);
+  });
+
+  it.each([
+    ["inputTokens", { inputTokens: 5 }],
+    ["usage", { usage: { prompt_tokens: 5 } }],
+    ["usage", { usage: 5 }],
+    ["usage.input", { usage: { input: "5" } }],
+    ["tokens", { tokens: "5" }],
+    ["transcript", { transcript: "x" }],
+    ["observe", undefined],
+  ])("refuses to observe a bad `%s`: %j", async (option, observation) => {
+    const observed = withOption({}).observe(observation as never);
+    await expect(observed).rejects.toThrow(ConfigError);
+    await expect(observed).rejects.toThrow(`option \`${option}\``);
   });
 
   it.each([

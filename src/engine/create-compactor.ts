@@ -15,7 +15,7 @@ import type {
 } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
 import { requestSummary } from "./background.ts";
-import { checkInput } from "./check-input.ts";
+import { checkInput, checkObservation } from "./check-input.ts";
 import { compactNow } from "./compact-now.ts";
 import { type Decision, decide } from "./decide.ts";
 import { deliver, viewDraft } from "./deliver.ts";
@@ -238,7 +238,7 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
 async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<State | undefined> {
-  const { report } = observation;
+  const { report } = checkObservation(observation);
   const transcript = observation.transcript && asGiven(observation.transcript);
   const input = checked("fit", observation.input);
   calibrate(engine, observation);

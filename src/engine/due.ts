@@ -88,7 +88,9 @@ function countReason(input: DueInput): Reason | undefined {
   const { conversation, settings, current, checkpoint } = input;
   const { messages, turns } = settings.triggers;
   if (checkpoint && !hasPaid(input, checkpoint)) return undefined;
-  if (messages !== undefined && shownMessages(conversation, current) > messages) return "messages";
+  // Hosts count their list, with the system prompt in it. After a compaction what it kept counts, without it: every turn would fire.
+  const prompt = checkpoint ? 0 : conversation.structure.start || Math.sign(conversation.outside.system);
+  if (messages !== undefined && shownMessages(conversation, current) + prompt > messages) return "messages";
   if (turns !== undefined && shownTurns(conversation, current) > turns) return "turns";
   return undefined;
 }

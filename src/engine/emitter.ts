@@ -1,4 +1,5 @@
 import type { Compactor, Events } from "../core/types.ts";
+import { check, oneOf } from "./refuse.ts";
 
 type Listener = (payload: never) => void;
 
@@ -7,6 +8,15 @@ export interface Emitter {
   emit<K extends keyof Events>(event: K, payload: Events[K]): void;
   readonly on: Compactor<unknown>["on"];
 }
+
+const EVENTS: readonly (keyof Events)[] = [
+  "started",
+  "progress",
+  "completed",
+  "failed",
+  "cancelled",
+  "pressure",
+];
 
 /** A listener that throws doesn't fail the conversation. */
 export function createEmitter(): Emitter {
@@ -24,6 +34,14 @@ export function createEmitter(): Emitter {
       }
     },
     on(event, listener) {
+      oneOf("on", String(event), EVENTS);
+      check(
+        "on",
+        listener ?? "",
+        typeof listener === "function",
+        "a listener",
+        'Call `on("completed", (event) => …)`.',
+      );
       const set = listeners.get(event) ?? new Set();
       listeners.set(event, set.add(listener as Listener));
       return () => set.delete(listener as Listener);

@@ -5,6 +5,7 @@ import type {
   CompactorOptions,
   FitInput,
   HandoverInput,
+  Observation,
   Profile,
   SummarizeInput,
   Tuning,
@@ -56,6 +57,7 @@ const INPUTS = {
   compact: { ...FIT, ...namesOf<Own<CompactInput<never>>>()("focus budget adopt upTo range waitMs") },
   summarize: { ...FIT, ...namesOf<Own<SummarizeInput<never>>>()("focus cap form") },
   handover: { ...FIT, ...namesOf<Own<HandoverInput<never>>>()("goal cap") },
+  observe: namesOf<Observation<never>>()("usage report tokens model stop transcript input"),
 };
 
 /** Calls that take names of their own. All others take those of `fit`. */

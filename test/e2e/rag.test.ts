@@ -135,7 +135,7 @@ it("rag: settings are overridden one by one", async () => {
   const player = createPlayer(provider, {
     profile: profiles.rag,
     window: 32_000,
-    triggers: { messages: 7 },
+    triggers: { messages: 9 },
     tail: { turns: 3 },
     summary: { temperature: 0.1 },
     waitMs: HANGS_AFTER_MS,

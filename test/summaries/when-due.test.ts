@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { anthropicMessages, openaiChat } from "../../src/dialects/index.ts";
+import { createCompactor, type Dialect } from "../../src/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
 import { HANGS_AFTER_MS } from "../support/time-limits.ts";
@@ -226,6 +228,33 @@ it("count triggers fire again only after one more turn, and when the last compac
   }
   expect(outcomes.length).toBeGreaterThan(1);
   expect(outcomes.at(-1)).toBe("compacted messages");
+});
+
+it.each([
+  ["among the messages", true],
+  ["apart", false],
+])("a message trigger counts the system prompt, as the host's list does (%s)", async (_, isMessage) => {
+  const fitted = async (length: number) => {
+    const list = [
+      { role: "system", content: "You garden." },
+      ...Array.from({ length: length - 1 }, (_, n) => ({
+        role: n % 2 === 0 ? "user" : "assistant",
+        content: `Message ${n}: ${"The soil in this bed is heavy and wet. ".repeat(10)}`,
+      })),
+    ];
+    const compactor = createCompactor<object>({
+      dialect: (isMessage ? openaiChat : anthropicMessages) as unknown as Dialect<object>,
+      window: 100_000,
+      triggers: { messages: 11 },
+      tail: { turns: 2 },
+    });
+    const { report } = await (isMessage
+      ? compactor.fit(list)
+      : compactor.fit(list.slice(1), { system: "You garden." }));
+    return `${report.outcome} ${report.reason}`;
+  };
+  expect(await fitted(10)).toBe("pass undefined");
+  expect(await fitted(12)).toBe("compacted messages");
 });
 
 it("waitMs lets a turn wait for its summary, and no longer than that", async () => {

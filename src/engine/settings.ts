@@ -47,6 +47,8 @@ export interface Settings {
   readonly tail: TailOptions & { readonly share: number; readonly minMessages: number };
   /** The tail is precis's to size: neither host nor profile said anything about it. */
   readonly freeTail: boolean;
+  /** Somebody said how many messages, turns or rounds stay, and no share: the number holds up to the budget. */
+  readonly countedTail: boolean;
   /** So is how records are put together. */
   readonly freeMerge: boolean;
   /** Host or profile said what a summary may cost: no answer of a model may be longer. */
@@ -126,6 +128,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     safety: pick("safety"),
     tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
     freeTail: Object.keys(tail).length === 0,
+    countedTail: isCounted(options.tail) ?? isCounted(tail) ?? false,
     freeMerge: [profile?.summary, options.summary].every(
       (summary) => summary?.merge === undefined && summary?.fanout === undefined,
     ),
@@ -239,4 +242,11 @@ function checkStrategy(strategy: string): void {
       : `there is no strategy \`${strategy}\`.`,
     fix: `Choose one of: ${Object.keys(strategies).join(", ")}.`,
   });
+}
+
+/** Undefined where no count is given. */
+function isCounted(tail: TailOptions | undefined): boolean | undefined {
+  const { messages, turns, rounds, share, tokens } = tail ?? {};
+  if (messages === undefined && turns === undefined && rounds === undefined) return undefined;
+  return share === undefined && tokens === undefined;
 }

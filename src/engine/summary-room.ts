@@ -36,13 +36,14 @@ export interface LandingRoom {
   readonly summary: number;
 }
 
-/** Divides a landing. `fills`: the whole budget is to be used. */
+/** Divides a landing. `fills`: the whole budget is to be used. `limit`: up to which a tail holds whose size somebody gave as a number. */
 export function landingRoom(
   conversation: Conversation,
   settings: Settings,
-  { goal, fills }: { readonly goal: number; readonly fills: boolean },
+  { goal, fills, limit = goal }: { readonly goal: number; readonly fills: boolean; readonly limit?: number },
 ): LandingRoom {
-  const landing = goal - floorTokens(conversation);
+  const floor = floorTokens(conversation);
+  const landing = goal - floor;
   const soft = goal < SOFT_BELOW * conversation.total;
   const small = soft && settings.freeTail;
   const share = settings.tail.tokens ?? Math.floor(landing * (small ? SOFT_TAIL_SHARE : settings.tail.share));
@@ -52,7 +53,15 @@ export function landingRoom(
     tail,
     Math.floor(landing * (1 - (small ? SOFT_SUMMARY_SHARE : LEAST_SUMMARY_SHARE))),
   );
-  return { landing, small, soft, tail, mostTail, summary: Math.max(0, landing - tail) };
+  const summary = Math.max(0, landing - tail);
+  if (!settings.countedTail) return { landing, small, soft, tail, mostTail, summary };
+  const counted = Math.max(tail, limit - floor - leastSummary(landing));
+  return { landing, small, soft, tail: counted, mostTail: counted, summary };
+}
+
+/** Tokens that a summary message has at least beside a tail whose size somebody gave as a number. */
+export function leastSummary(landing: number): number {
+  return Math.min(MAX_SUMMARY, Math.floor(landing * LEAST_SUMMARY_SHARE));
 }
 
 export function landingTail(conversation: Conversation, settings: Settings, room: LandingRoom): Tail {

@@ -110,7 +110,7 @@ export function tailIndexes(
 }
 
 /** The first message that the counts of the tail options allow. */
-function earliestStart({ messages, structure }: Conversation, tail: TailOptions): number {
+export function earliestStart({ messages, structure }: Conversation, tail: TailOptions): number {
   const starts = [structure.start];
   if (tail.messages !== undefined) {
     // Snapped to whole units: one that is cut by the count is taken in whole.

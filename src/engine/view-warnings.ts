@@ -6,7 +6,9 @@ import { PLANT_MARK } from "../summaries/plants.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Operation } from "./operation.ts";
 import { isRoleNote } from "./rungs/role-notes.ts";
+import type { Settings } from "./settings.ts";
 import { thinkingWarning } from "./signed-reasoning.ts";
+import { earliestStart } from "./tail.ts";
 
 /** Planted lines that a warning repeats, and characters of each. */
 const MAX_NAMED_PLANTS = 3;
@@ -14,7 +16,7 @@ const MAX_PLANT = 160;
 
 /** What a person should know of a view that is about to be sent. */
 export function viewWarnings<M>(
-  { input, survey }: Pick<Operation<M>, "input" | "survey">,
+  { engine, input, survey }: Pick<Operation<M>, "engine" | "input" | "survey">,
   view: {
     /** All that is shown. */
     readonly draft: Draft;
@@ -31,6 +33,7 @@ export function viewWarnings<M>(
   return [
     ...plantedWarnings(calls, made, recalled),
     ...unspokenWarnings(made, budget),
+    ...tailWarnings(conversation, made, engine.settings),
     ...(thinking ? [thinking] : []),
     ...orphanWarnings(conversation, draft),
   ];
@@ -46,6 +49,25 @@ function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "bu
     {
       code: "no-summary-fits",
       message: `A budget of ${budget} tokens has no room for a summary: the newest whole messages are shown, and ${hidden} older ones are not. They can be recalled.`,
+    },
+  ];
+}
+
+/** Fewer of the newest messages are shown than somebody asked for. */
+function tailWarnings(
+  conversation: Conversation,
+  draft: Draft | undefined,
+  { tail, countedTail }: Settings,
+): Warning[] {
+  if (!draft || !countedTail) return [];
+  const { length } = conversation.messages;
+  const kept = length - 1 - draft.fates.findLastIndex((fate) => !isShown(fate));
+  const asked = length - earliestStart(conversation, tail);
+  if (kept >= asked) return [];
+  return [
+    {
+      code: "tail-shortened",
+      message: `The newest ${kept} messages are kept, and \`tail\` asks for ${asked}: more don't fit the budget beside a summary of the rest.`,
     },
   ];
 }

@@ -79,7 +79,8 @@ function plannedCut<M>({ engine, survey, filling }: Operation<M>, goal: number):
   const { settings } = engine;
   const { conversation } = survey;
   if (settings.strategy === "summarize-and-drop") return conversation.messages.length;
-  const room = landingRoom(conversation, settings, { goal, fills: filling !== undefined });
+  const limit = survey.budget.budget;
+  const room = landingRoom(conversation, settings, { goal, fills: filling !== undefined, limit });
   return landingTail(conversation, settings, room).from;
 }
 

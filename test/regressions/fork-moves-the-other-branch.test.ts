@@ -39,7 +39,10 @@ it.each(["its own state", "the fork's state", "a store alone"])(
 );
 
 it("a fork that was compacted with a longer tail doesn't move a view that had got further", async () => {
-  const host = createHost({ budget: BUDGET, tail: { messages: 24 }, startAt: 0.9 }, whole.slice(0, 49));
+  const host = createHost(
+    { budget: BUDGET, tail: { messages: 24, share: 0.4 }, startAt: 0.9 },
+    whole.slice(0, 49),
+  );
   const before = await host.fit();
   expect(before.report.outcome).toBe("compacted");
   for (let at = 49; at < 57; at += 2) {

@@ -116,6 +116,7 @@ export type WarningCode =
   | "summarizer-busy"
   | "summarizer-resting"
   | "summary-cap-lowered"
+  | "tail-shortened"
   | "thinking-off"
   | "unknown-model";
 

@@ -2,7 +2,7 @@ import type { Draft, Fate } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
 import { draftTokens, floorTokens, limitBesideCut, recordOfLong, wholeTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
-import { landingRoom, landingTail, MAX_SUMMARY } from "../summary-room.ts";
+import { landingRoom, landingTail, leastSummary, MAX_SUMMARY } from "../summary-room.ts";
 import { chooseTail, emptyTail, newestUnit, type Tail, tailFrom, tailIndexes } from "../tail.ts";
 import { coverBySummary, fills } from "./cover-by-summary.ts";
 import { summaryPlace } from "./place-summary.ts";
@@ -17,17 +17,19 @@ const NOTE_TRIES = 2;
 
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
 export const summarize: Rung = function* (input) {
-  const { conversation, settings, goal } = input;
-  const room = landingRoom(conversation, settings, { goal, fills: fills(input) });
+  const { conversation, settings, goal, limit: budget } = input;
+  const room = landingRoom(conversation, settings, { goal, fills: fills(input), limit: budget });
   if (room.landing <= 0) return undefined;
   const ready = yield* atCut(input);
   if (ready) return ready;
   const newest = newestUnit(conversation);
   if (mustCutNewest(input)) return yield* cutNewest(input, newest);
   const tail = landingTail(conversation, settings, room);
-  const limit = floorTokens(conversation) + room.mostTail;
+  const floor = floorTokens(conversation);
+  const limit = floor + room.mostTail;
+  const landed = settings.countedTail ? floor + tail.tokens + leastSummary(room.landing) : goal;
   return (
-    (yield* coverMiddle(input, tail, limit)) ??
+    (yield* coverMiddle({ ...input, goal: Math.max(goal, Math.min(landed, budget)) }, tail, limit)) ??
     (yield* coverMiddle(input, newest, limit)) ??
     (yield* coverMiddle(input, emptyTail(conversation), limit))
   );

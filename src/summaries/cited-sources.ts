@@ -57,7 +57,8 @@ export function citedSources(
         }
       const joined = texts.map(({ text }) => text).join("\n");
       const entries = [...sources.values()]
-        .filter(({ key, renumbered }) => renumbered || !joined.includes(key))
+        // A line that names it behind its number is quoted with the number that it has here.
+        .filter(({ key, renumbered }) => !joined.includes(renumbered ? `] ${key}` : key))
         .map(({ number, label }) => ({ head: `[${number}]`, text: label }));
       return [...entries, ...always.values()].sort((a, b) => numberIn(a) - numberIn(b));
     },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
-import { ConfigError } from "../core/errors.ts";
+import { ConfigError, ModelError } from "../core/errors.ts";
 import type { Compactor } from "../core/types.ts";
 import { openStore, type ServerStore } from "../stores/server.ts";
 import { boundedStore } from "./bounded-store.ts";
@@ -207,13 +207,17 @@ function listen(
   model: string,
 ): void {
   compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));
-  compactor.on("failed", ({ error: { message }, fallback }) => {
+  compactor.on("failed", ({ error, fallback }) => {
+    const { message } = error;
     const behalf = currentBehalf();
     // A person gave up waiting for it.
     if (behalf?.signal?.aborted) return;
     behalf?.onFailed?.(message);
     metrics.summaryFailures.inc({ fallback });
-    log.warn({ model, fallback, reason: message }, "a summary failed");
+    // Its message may quote what the provider said, and that may quote the conversation.
+    const reason = error instanceof ModelError ? error.failure : error.name;
+    const status = error instanceof ModelError ? error.status : undefined;
+    log.warn({ model, fallback, reason, status }, "a summary failed");
     const conversation = behalf?.conversation();
     if (behalf && conversation !== undefined)
       void timeline.add(behalf.tenant, conversation, now(), { type: "failed", message, fallback });

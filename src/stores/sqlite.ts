@@ -57,11 +57,24 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
     wrote: () => log?.wrote(),
   });
   const log = writer && createLogKeeper({ turns, writer, direct, logBytes: () => sizeOf(`${path}-wal`) });
+  const check = isFile ? createFileCheck(path) : () => {};
   return {
     kind: "sqlite",
-    direct,
-    open: direct.open,
-    read: async (script) => runNow(script, direct.run),
+    direct: {
+      ...direct,
+      begin() {
+        check();
+        return direct.begin();
+      },
+    },
+    async open() {
+      await direct.open();
+      check();
+    },
+    async read(script) {
+      check();
+      return runNow(script, direct.run);
+    },
     async transact(script) {
       await direct.begin();
       try {
@@ -75,6 +88,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
     },
     ...(writer && {
       async append(call) {
+        check();
         const appended = await writer.append(call);
         if (appended) log?.wrote();
         return appended;
@@ -126,6 +140,23 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       await writer?.close();
       direct.close();
     },
+  };
+}
+
+/** Fails where the file that was opened is no longer there: SQLite would go on writing into one that nobody can open any more. */
+function createFileCheck(path: string): () => void {
+  const file = path.replace(/^file:(?:\/\/)?/i, "").replace(/\?.*$/, "");
+  let opened: number | undefined;
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false })?.ino;
+    opened ??= found;
+    if (found === opened) return;
+    throw new StoreError({
+      operation: "open",
+      message: `${path} was deleted or replaced while it was in use.`,
+      fix: "Put it back, or restart to begin with what is there now.",
+      cause: new Error("the file is gone"),
+    });
   };
 }
 

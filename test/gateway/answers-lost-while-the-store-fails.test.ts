@@ -1,3 +1,6 @@
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { StoreError } from "../../src/core/errors.ts";
 import { memoryServerStore } from "../../src/stores/memory/server.ts";
@@ -253,5 +256,27 @@ it("a store that hangs holds no client for long, and gets the answers when it go
   } finally {
     goOn?.();
     await gateway.close();
+  }
+}, 60_000);
+
+it("a database file that is gone is reported, and answers wait until it is back", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "precis-gone-"));
+  const db = join(folder, "chats.db");
+  const gateway = await startGateway({ ...upstreamAt(provider.url), db });
+  const ready = async () => (await fetch(`${gateway.url}/readyz`)).status;
+  try {
+    await say(gateway.url, [], "first: hello");
+    expect(await ready()).toBe(200);
+    renameSync(db, `${db}.moved`);
+    await say(gateway.url, [], "second: hello");
+    expect(await ready()).toBe(503);
+    expect(await metric(gateway.url, "precis_unstored_answers")).toBe(1);
+    renameSync(`${db}.moved`, db);
+    await expect.poll(() => metric(gateway.url, "precis_unstored_answers"), { timeout: 30_000 }).toBe(0);
+    expect(await ready()).toBe(200);
+    expect(await storedChats(gateway.gateway.store)).toHaveLength(2);
+  } finally {
+    await gateway.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }, 60_000);

@@ -94,3 +94,19 @@ it("logs no words of requests, not even of broken ones", async () => {
   expect(lines.join("")).not.toContain("hippo");
   expect(lines.join("")).not.toContain(KEY);
 });
+
+it("a system prompt that is changed on the page is stored without its secrets", async () => {
+  provider = await startFakeProvider();
+  gateway = await startGateway({ ...upstreamAt(provider.url), redact: true });
+  const made = await post(`${gateway.url}/api/conversations`, { title: "Pump" });
+  const { id } = (await made.json()) as { id: string };
+  const changed = await fetch(`${gateway.url}/api/conversations/${id}`, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ system: `Use the key ${KEY}.` }),
+  });
+  expect(changed.status).toBe(200);
+  const stored = await everything();
+  expect(stored).toContain("Use the key");
+  expect(stored).not.toContain(KEY);
+});

@@ -10,6 +10,7 @@ import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
 import { redactSteps } from "../compaction/redact-secrets.ts";
+import { withoutClientBlocks } from "../wires/shared/client-words.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
@@ -208,10 +209,14 @@ const TITLE_FROM_CHARS = 500;
 
 /** The first words of the user. */
 export function titleOf(messages: readonly Message[]): string {
+  return firstWords(messages, withoutClientBlocks) || firstWords(messages, (text) => text);
+}
+
+function firstWords(messages: readonly Message[], own: (text: string) => string): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
     for (const part of message.parts) {
-      const text = part.type === "text" ? plainBeginning(part.text) : "";
+      const text = part.type === "text" ? plainBeginning(own(part.text)) : "";
       if (text !== "") return cutTo(text, TITLE_CHARS);
     }
   }

@@ -6,6 +6,7 @@ import { readLogs } from "../../../dialects/logs/index.ts";
 import { conversationNotFound } from "../../../stores/shared/not-found.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
+import { redactSecrets } from "../../compaction/redact-secrets.ts";
 import { type ChatMeta, isThrownAway, metaOf } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
@@ -123,10 +124,11 @@ export const conversationHandlers = {
     }
     if (system !== undefined) {
       const { dialect } = wireOfDialect(found.dialect);
+      const head = headOf(dialect.rules.system, system);
       await gateway.store.conversations.append(tenant, {
         conversation: found.id,
         messages: [],
-        head: headOf(dialect.rules.system, system),
+        head: gateway.config.redact ? redactSecrets(head) : head,
         at: gateway.now(),
       });
     }

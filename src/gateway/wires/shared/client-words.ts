@@ -65,8 +65,15 @@ export function hiddenInstructions(
 }
 
 /** Blocks in which clients tell the model where it works and by which rules (CLAUDE.md, AGENTS.md). */
-const CLIENT_BLOCKS =
-  /<(?:system-reminder|environment_context|user_instructions|INSTRUCTIONS|session_context)>|^# AGENTS\.md instructions/;
+const BLOCKS = "<(system-reminder|environment_context|user_instructions|INSTRUCTIONS|session_context)>";
+const HEADING = "^# AGENTS\\.md instructions";
+const CLIENT_BLOCKS = new RegExp(`${BLOCKS}|${HEADING}`);
+const WHOLE_BLOCKS = new RegExp(`${BLOCKS}[^]*?(?:</\\1>|$)|${HEADING}.*`, "g");
+
+/** A text of the user's role without what a client put there. */
+export function withoutClientBlocks(text: string): string {
+  return CLIENT_BLOCKS.test(text) ? text.replace(WHOLE_BLOCKS, " ") : text;
+}
 
 /**
  * Messages before the first answer in which the client, not the user, speaks. Clients send the project's rules there once

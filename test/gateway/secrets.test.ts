@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { redactSecrets } from "../../src/gateway/compaction/redact-secrets.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
-import { post } from "./own-upstream.ts";
+import { post, startUpstream } from "./own-upstream.ts";
 
 const KEY = "sk-proj-abcdefghijklmnop1234567890";
 const WINDOW = 6_000;
@@ -109,4 +109,35 @@ it("a system prompt that is changed on the page is stored without its secrets", 
   const stored = await everything();
   expect(stored).toContain("Use the key");
   expect(stored).not.toContain(KEY);
+});
+
+it("logs no words of a conversation that an upstream quotes when it refuses a summary", async () => {
+  provider = await startFakeProvider();
+  const words = "hippopotamus-4711";
+  const refusing = await startUpstream((request, body, response) => {
+    if (request.method !== "POST") return void response.writeHead(404).end();
+    const { messages } = JSON.parse(body.toString()) as { messages?: { content: unknown }[] };
+    const isSummary = !String(messages?.at(-1)?.content).startsWith("QUESTION");
+    response.writeHead(isSummary ? 400 : 200, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify(
+        isSummary
+          ? { error: { message: `You said ${words}; the key was ${KEY}`, code: "x" } }
+          : { choices: [{ index: 0, message: { role: "assistant", content: "word ".repeat(200) } }] },
+      ),
+    );
+  });
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
+  gateway = await startGateway({ ...upstreamAt(refusing.url), window: WINDOW, summarizer: "same" }, { log });
+  const chat: { role: string; content: string }[] = [];
+  for (let turn = 0; turn < 14; turn++) {
+    chat.push({ role: "user", content: `QUESTION ${turn} ${words} ${"word ".repeat(200)}` });
+    await (await post(`${gateway.url}/v1/chat/completions`, { model: "m", messages: chat })).text();
+    chat.push({ role: "assistant", content: "word ".repeat(200) });
+  }
+  await expect.poll(() => lines.join("")).toContain("a summary failed");
+  await refusing.close();
+  expect(lines.join("")).not.toContain("hippo");
+  expect(lines.join("")).not.toContain(KEY);
 });

@@ -17,7 +17,7 @@ const USUAL_LENGTH = 0.5;
 /** After an undo, automatic compaction waits until pressure has grown by this much. */
 const UNDO_GROWTH = 0.1;
 /** Requests still to come are guessed from those that were: conversations that have lasted will last. */
-const LEAST_REQUESTS = 4;
+export const LEAST_REQUESTS = 4;
 const MOST_REQUESTS = 50;
 
 /** What is looked at to tell whether a compaction is due. */

@@ -2,6 +2,7 @@ import { FIRST_LINK, nextLink } from "../core/chain.ts";
 import { keepNewest } from "../core/keep-newest.ts";
 import { charsOf } from "../core/message-text.ts";
 import type { Message, Run, Warning } from "../core/types.ts";
+import { LEAST_REQUESTS } from "./due.ts";
 import type { Operation } from "./operation.ts";
 import type { Summarizer } from "./summarizer.ts";
 
@@ -99,13 +100,16 @@ function allowance<M>(operation: Operation<M>, { spent }: Account): number {
   return Math.floor(chatTokens(operation) * operation.engine.settings.summary.costShare) - spent;
 }
 
-/** Input tokens of all requests of a chat, at least: each answer came behind all before it, or behind a view that had just been compacted. */
+/**
+ * Input tokens of all requests of a chat, at least: each answer came behind all before it, or behind a view that had just been compacted.
+ * The requests that a summary is written for count, too: a chat of a few long documents would never get its first one otherwise.
+ */
 function chatTokens<M>({ survey }: Operation<M>): number {
   const { conversation, budget, startsAt, usualGoal } = survey;
   const { messages, tokens, outside } = conversation;
   const largest = startsAt * budget.budget;
   let before = outside.system;
-  let sum = survey.tokens + budget.tools;
+  let sum = (1 + LEAST_REQUESTS) * (survey.tokens + budget.tools);
   for (const [index, { role }] of messages.entries()) {
     if (role === "assistant" && messages[index - 1]?.role !== "assistant")
       sum += (before <= largest ? before : Math.min(before, usualGoal)) + budget.tools;

@@ -99,6 +99,27 @@ it("summaries cost at most a share of what the chat costs, and the report says s
   expect(warnings.find(({ code }) => code === "summaries-too-dear")?.message).toContain("summary.costShare");
 });
 
+it("a chat of a few requests that hold long documents has its first summary, and doesn't pay for one in every request", async () => {
+  const model = gatedModel();
+  const compactor = createCompactor({ dialect: openaiChat, window: 16_000, summarizer: model });
+  const transcript = [chat.system("You are a bot.")];
+  const codes: string[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    const lines = Array.from(
+      { length: 600 },
+      (_, line) => `Row ${line} of table ${turn} says ${turn * line}.`,
+    );
+    transcript.push(chat.user(`${lines.join("\n")}\n\nWhat does table ${turn} say?`));
+    const { report } = await compactor.fit(transcript);
+    codes.push(...report.warnings.map(({ code }) => code));
+    await compactor.settled();
+    transcript.push(chat.assistant(`Table ${turn} says many things about its rows.`));
+    if (turn === 2) expect(model.requests.length).toBeGreaterThan(0);
+  }
+  await compactor.close();
+  expect(codes).toContain("summaries-too-dear");
+});
+
 it("costShare 0 asks for none, and one that is no share is refused", async () => {
   const { model } = await chatWithClock(undefined, 20, { summary: { costShare: 0 } });
   expect(model.requests).toEqual([]);

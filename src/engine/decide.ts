@@ -4,7 +4,7 @@ import type { Reason, Run } from "../core/types.ts";
 import { LEAVE_BELOW } from "./choose-checkpoint.ts";
 import { climbTo, nothingDue } from "./climb-to.ts";
 import { fixedTokens, wholeTokens } from "./conversation.ts";
-import { dueReason, isHeld } from "./due.ts";
+import { dueReason, isHeld, isUserTurn } from "./due.ts";
 import type { Climb } from "./ladder.ts";
 import type { Operation } from "./operation.ts";
 import { rejectedLimit } from "./rejected.ts";
@@ -12,7 +12,7 @@ import type { RungInput } from "./rungs/rung.ts";
 import { shortenBehindReasoning } from "./shorten-behind-reasoning.ts";
 import { strategies, usesSummaries } from "./strategies.ts";
 import type { Survey } from "./survey.ts";
-import { APPLY_FROM, aheadRun, hasFreshRounds, readyCut, wantedRun } from "./wanted-run.ts";
+import { APPLY_FROM, aheadRun, hasFreshRounds, lateCut, readyCut, wantedRun } from "./wanted-run.ts";
 import { isWorthAsking, isWorthAskingByCount } from "./worth-asking.ts";
 
 /**
@@ -86,7 +86,10 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   return { due, wanted, result: yield* climbTo(operation, target, ready, survey.current, steps) };
 }
 
-/** While nothing is due: applies a summary that is ready, or asks for one ahead of a late start. */
+/**
+ * While nothing is due: applies a summary that is ready, puts one that came too late for its compaction in the place of code's at the
+ * next user turn, or asks for one ahead of a late start.
+ */
 function* beforeDue<M>(
   operation: Operation<M>,
   target: Parameters<typeof climbTo<M>>[1],
@@ -99,6 +102,14 @@ function* beforeDue<M>(
   const ready = applies ? readyCut(operation, target.goal) : undefined;
   if (ready || (applies && hasFreshRounds(operation)))
     return { due: "pressure", wanted: undefined, result: yield* climbTo(operation, target, ready) };
+  const late = isUserTurn(survey.conversation) && !isHeld(dueInput) ? lateCut(operation) : undefined;
+  if (late !== undefined) {
+    const { reason } = survey.checkpoint!;
+    const modest = reason === "messages" || reason === "turns";
+    const again = { ...target, modest, rewords: true };
+    const result = yield* climbTo(operation, again, late, survey.current, ["summarize"]);
+    if (result.draft) return { due: modest ? reason : "pressure", wanted: undefined, result };
+  }
   const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
   const wanted = early ? aheadRun(operation, target.goal) : undefined;
   return { due: undefined, wanted, result: nothingDue(survey) };

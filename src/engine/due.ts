@@ -107,17 +107,21 @@ function hasPaid(input: DueInput, checkpoint: Checkpoint): boolean {
   return needed <= requestsIn(messages.slice(seen.messages));
 }
 
+/** Is a user's message the newest one? */
+export function isUserTurn({ structure, messages }: Conversation): boolean {
+  return structure.lastUser === messages.length - 1;
+}
+
 /** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
 function cheapReason(input: DueInput): Reason | undefined {
   const { conversation, settings, pressure, now, lastRequestAt } = input;
   if (lastRequestAt === undefined) return undefined;
   const idle = now - lastRequestAt;
   const cold = idle > settings.cache.ttlMs;
-  const userTurn = conversation.structure.lastUser === conversation.messages.length - 1;
   const reason: Reason | undefined =
     cold && pressure >= COLD_FROM
       ? "cold-cache"
-      : userTurn && idle >= PAUSE_MS && pressure >= PAUSE_FROM
+      : isUserTurn(conversation) && idle >= PAUSE_MS && pressure >= PAUSE_FROM
         ? "pause"
         : undefined;
   if (!reason) return undefined;

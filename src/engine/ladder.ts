@@ -68,7 +68,8 @@ export function* climb(
     const tokens = draftTokens(conversation, draft);
     // What a person chose is hidden, however little it frees.
     const leastGain = step === "summarize-range" ? 0 : LEAST_GAIN;
-    if (fits && tokens > before * (1 - leastGain)) {
+    const most = input.rewords ? input.start : before * (1 - leastGain);
+    if (fits && tokens > most) {
       rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });
       continue;
     }

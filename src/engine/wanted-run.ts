@@ -5,7 +5,7 @@ import { floorTokens, hiddenEnd, mustShow, unansweredTokens } from "./conversati
 import { type Narrative, narrativeOf } from "./narrative.ts";
 import type { Operation } from "./operation.ts";
 import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
-import { usesSummaries } from "./strategies.ts";
+import { strategies, usesSummaries } from "./strategies.ts";
 import { landingRoom, landingTail } from "./summary-room.ts";
 import { newestUnit, tailFrom } from "./tail.ts";
 import { canBeShown, isWorthAsking } from "./worth-asking.ts";
@@ -49,6 +49,20 @@ export function readyCut<M>(operation: Operation<M>, goal: number): number | und
   const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens - unanswered;
   const landing = goal - conversation.head - unanswered;
   return kept + landing / 2 <= APPLY_FROM * (budget.budget - unanswered) ? cut : undefined;
+}
+
+/**
+ * Where the tail of the view begins if code alone spoke for what it hides, because the model's summary wasn't there, and it is there
+ * now. What a person had hidden stays as it is.
+ */
+export function lateCut<M>({ engine, survey }: Operation<M>): number | undefined {
+  const { conversation, current, checkpoint, state } = survey;
+  const { start } = conversation.structure;
+  if (checkpoint?.rung !== "extractive" || checkpoint.reason === "forced") return undefined;
+  if (!strategies[engine.settings.strategy].steps.includes("summarize")) return undefined;
+  const hidden = hiddenEnd(conversation, current.fates);
+  const { sealed } = narrativeOf(state.summaries, conversation.chain, hidden);
+  return sealed > checkpoint.sealed ? start + hidden : undefined;
 }
 
 /** The run that a model has not summarised yet, up to where the tail would begin now. */

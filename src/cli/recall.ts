@@ -3,7 +3,7 @@ import { defined } from "../core/defined.ts";
 import { ConfigError, problemOf } from "../core/errors.ts";
 import type { Past } from "../gateway/conversation/past.ts";
 import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
-import { READ_FORMS } from "../recall/read-range.ts";
+import { READ_FORMS, typedWhat } from "../recall/read-range.ts";
 import type { SearchOptions } from "../recall/search.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
@@ -82,7 +82,7 @@ export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
     signal: io.signal,
   };
   const answer = async (place: Place): Promise<void> => {
-    if (isRead) writeMessages((await place.read(query, allowance)).messages, flags, io);
+    if (isRead) writeMessages((await place.read(typedWhat(query), allowance)).messages, flags, io);
     else writeHits(await place.search(query, options).catch(asUsage), flags, io);
   };
   if (where !== undefined && (where === "-" || existsSync(where)))

@@ -1,4 +1,5 @@
 import { ConfigError } from "../core/errors.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 import type { Run } from "../core/types.ts";
 
 /** Which messages to read back: `"#12–18"`, `"#12"`, an id of a message or a call, or what stands around a message. */
@@ -17,6 +18,13 @@ export const READ_FORMS = "Give one (#12), several (#12–18), or the id of a me
 
 const POINTER = /^\s*#?(\d{1,9})(?:\s*[–—-]\s*#?(\d{1,9}))?\s*$/;
 const DEFAULT_AROUND = 2;
+/** So much of a wrong pointer is repeated (characters). */
+const MAX_SHOWN = 60;
+
+/** What somebody typed, as a pointer or as an id that may not be there. */
+export function typedWhat(text: string): ReadWhat {
+  return POINTER.test(text) ? text : { id: text };
+}
 
 /** The messages that are meant. Empty if there are none such. */
 export function readRange(what: ReadWhat, length: number, find: (id: string) => number | undefined): Run {
@@ -39,6 +47,9 @@ export function readRange(what: ReadWhat, length: number, find: (id: string) => 
   if (typeof id !== "string" || id === "")
     throw refused("it names no message.", 'Give a pointer such as "#12–18", or an id.');
   const at = find(id);
+  // `{ id }` is one that may be gone; a text that is neither pointer nor id is a mistake.
+  if (at === undefined && typeof what === "string")
+    throw refused(`"${firstCharacters(id, MAX_SHOWN)}" is no message of this conversation.`, READ_FORMS);
   return at === undefined ? run(0, 0) : run(at, at + 1);
 }
 

@@ -28,9 +28,13 @@ describe("reading back", () => {
     ["6", [5]],
     ["#40–50", []],
     ["call-9", [2]],
-    ["nothing of that id", []],
-  ])("reads %s", async (what, expected) => {
+    [{ id: "nothing of that id" }, []],
+  ])("reads %j", async (what, expected) => {
     expect(await indexes(what)).toEqual(expected);
+  });
+
+  it("refuses what is neither a pointer nor an id, and says what is", async () => {
+    await expect(recall.read("foo")).rejects.toThrow(/"foo".*#12–18/);
   });
 
   it("a range of thousands of messages costs no more than what is read of it", async () => {

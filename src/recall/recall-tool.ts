@@ -1,6 +1,7 @@
 import type { Compactor, Entry, FitInput, TokenCounter } from "../core/types.ts";
 import { type OwnReadOptions, openRecall, type Recall } from "./open-recall.ts";
 import { readQuery } from "./query.ts";
+import { typedWhat } from "./read-range.ts";
 import { roughCounter } from "./rough-counter.ts";
 import type { Hit, OwnSearchOptions } from "./search.ts";
 import { wantedTerms } from "./terms.ts";
@@ -85,7 +86,7 @@ export function recallTool<M>(
     const reading: OwnReadOptions = own;
     const texts =
       asked.messages !== undefined
-        ? (await recall.read(asked.messages, reading)).messages
+        ? (await recall.read(typedWhat(asked.messages), reading)).messages
         : worthQuoting(asked.query ?? "", (await recall.search(asked.query ?? "", searching)).hits);
     // Tokens of pieces don't add up exactly: what ranks lowest leaves until all of it fits.
     for (let length = texts.length; length > 0; length--) {

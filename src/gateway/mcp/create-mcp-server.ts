@@ -2,6 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 import { LEAST_CAP } from "../../core/budget.ts";
 import { defined } from "../../core/defined.ts";
+import { typedWhat } from "../../recall/read-range.ts";
 import { type PastStore, pastOf } from "../conversation/past.ts";
 import { aboutText, hitsText, messagesText, sessionsText, writeText } from "./tool-text.ts";
 
@@ -120,7 +121,9 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
     const of = await past.find(name);
     const one = /^#?(\d{1,9})$/.exec(messages)?.[1];
     const what =
-      around !== undefined && one !== undefined ? { around: Number(one) - 1, messages: around } : messages;
+      around !== undefined && one !== undefined
+        ? { around: Number(one) - 1, messages: around }
+        : typedWhat(messages);
     const read = await past.open(of).read(what, defined({ tokens: allowance }));
     return say(messagesText(of, read.messages));
   });

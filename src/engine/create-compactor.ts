@@ -74,7 +74,7 @@ export function createCompactorWith<M, S = unknown>(
     return checked(call, given);
   };
   const methods = {
-    dialect: options.dialect,
+    dialect: engine.dialect,
     fit: async (transcript: readonly M[], input?: FitInput<M>) =>
       fitView(engine, asGiven(transcript), taken("fit", "fit", input)),
     compact: async (transcript: readonly M[], input?: CompactInput<M>) =>

@@ -694,18 +694,30 @@ describe("the model asks for a compaction", () => {
     expect(third!.tokens.input).toBeGreaterThan(second!.tokens.input);
   });
 
-  it("where the turn's reasoning is signed, it waits for the next turn", async () => {
+  it("where the turn's reasoning is signed but the model's provider binds it to nothing, it is carried out at once", async () => {
     const client = messagesClient(false, true);
     await start(asking, ROOMY);
     const asked = [
       ...talk.map((text, n) => client.say(n % 2 === 0 ? "user" : "assistant", text)),
       client.say("user", "That is done. Go on."),
     ];
-    const told = await client.ask(asked);
+    expect((await client.ask(asked)).text).toMatch(/^Done: the conversation takes \d+ tokens now/);
+    expect(provider.requests.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it("where the turn's reasoning is bound to what stands before it, it waits for the next turn", async () => {
+    const client = messagesClient(false, true);
+    const bound = { model: "claude-opus-5-5" };
+    await start(asking, ROOMY);
+    const asked = [
+      ...talk.map((text, n) => client.say(n % 2 === 0 ? "user" : "assistant", text)),
+      client.say("user", "That is done. Go on."),
+    ];
+    const told = await client.ask(asked, bound);
     expect(told.text).toMatch(/^Noted: /);
     expect(provider.requests.map(({ status }) => status)).toEqual([200, 200]);
     provider.setReply({ text: "Fine.", reasoning: "All right." });
-    await client.ask([...asked, ...told.kept, client.say("user", "And now?")]);
+    await client.ask([...asked, ...told.kept, client.say("user", "And now?")], bound);
     const third = provider.requests[2]!;
     expect(third.status).toBe(200);
     expect(third.tokens.input).toBeLessThan(provider.requests[1]!.tokens.input * 0.7);

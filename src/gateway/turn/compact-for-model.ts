@@ -27,19 +27,20 @@ export async function compactForModel(
   said: readonly unknown[],
   args: string,
 ): Promise<string> {
-  const { asked, recording, wire } = turn;
+  const { asked, recording, compactors, choice } = turn;
   const wish = compactWish(args, asked.transcript.length);
   if (typeof wish === "string") return wish;
-  if (!isBound(wire.dialect, [...asked.transcript, ...said])) return carryOut(parts, turn, wish, WAIT_MS);
+  const { dialect } = compactors.of(choice);
+  if (!isBound(dialect, [...asked.transcript, ...said])) return carryOut(parts, turn, wish, WAIT_MS);
   if (recording) recording.known.compactWish = wish;
   return LATER;
 }
 
 /** Carries out what had to wait, if it hasn't to any more. A turn never waits for a summary: without one, code writes. */
 export async function compactAsPromised(parts: WishParts, turn: Turn): Promise<void> {
-  const { asked, recording, wire } = turn;
+  const { asked, recording, compactors, choice } = turn;
   const wish = recording && !recording.isFirst ? recording.known.compactWish : undefined;
-  if (!recording || !wish || isBound(wire.dialect, asked.transcript)) return;
+  if (!recording || !wish || isBound(compactors.of(choice).dialect, asked.transcript)) return;
   recording.known.compactWish = undefined;
   try {
     await carryOut(parts, turn, wish, 0);

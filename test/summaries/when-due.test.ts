@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { anthropicMessages, openaiChat } from "../../src/dialects/index.ts";
+import { anthropicMessages, type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor, type Dialect } from "../../src/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
@@ -256,6 +256,30 @@ it.each([
   expect(await fitted(10)).toBe("pass undefined");
   expect(await fitted(12)).toBe("compacted messages");
 });
+
+it.each([[[chat.system("You garden.")]], [[]]])(
+  "a turn trigger fires at the turn behind its number, the first time and later, with a system message or without (%j)",
+  async (head) => {
+    const compactor = createCompactor({
+      dialect: openaiChat,
+      window: 100_000,
+      triggers: { turns: 12 },
+      tail: { turns: 3 },
+    });
+    const messages: ChatMessage[] = [...head];
+    const fired: string[] = [];
+    let state: unknown;
+    for (let turn = 1; turn <= 24; turn++) {
+      messages.push(chat.user(`Question ${turn}: ${"The soil in this bed is wet. ".repeat(30)}`));
+      const fitted = await compactor.fit(messages, { state });
+      state = fitted.state;
+      if (fitted.report.outcome === "compacted") fired.push(`${turn} ${fitted.report.reason}`);
+      messages.push(chat.assistant(`Answer ${turn}: ${"It will dry. ".repeat(60)}`));
+    }
+    // Three turns stay, so that ten more make it thirteen again.
+    expect(fired).toEqual(["13 turns", "23 turns"]);
+  },
+);
 
 it("waitMs lets a turn wait for its summary, and no longer than that", async () => {
   const quick = createStage({ summarizer: gatedModel(), waitMs: HANGS_AFTER_MS });

@@ -1,5 +1,6 @@
+import { MOST_TOKENS } from "../core/budget.ts";
 import { entriesOf } from "../core/draft.ts";
-import { ClosedError } from "../core/errors.ts";
+import { BudgetImpossibleError, ClosedError } from "../core/errors.ts";
 import type {
   CompactInput,
   Compactor,
@@ -12,6 +13,7 @@ import type {
   State,
   SummarizeInput,
   Undo,
+  Warning,
 } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
 import { requestSummary } from "./background.ts";
@@ -76,15 +78,17 @@ export function createCompactorWith<M, S = unknown>(
   const methods = {
     dialect: engine.dialect,
     fit: async (transcript: readonly M[], input?: FitInput<M>) =>
-      fitView(engine, asGiven(transcript), taken("fit", "fit", input)),
+      beyondGuess(fitView, engine, asGiven(transcript), taken("fit", "fit", input)),
     compact: async (transcript: readonly M[], input?: CompactInput<M>) =>
       compactNow(engine, asGiven(transcript), taken("compact", "compact", input)),
     plan: async (transcript: readonly M[], input?: FitInput<M>) =>
-      plan(engine, asGiven(transcript), taken("plan", "fit", input)),
+      beyondGuess(plan, engine, asGiven(transcript), taken("plan", "fit", input)),
     pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
-      pressureOf(await takeSurvey(engine, asGiven(transcript), taken("pressure", "fit", input))),
+      pressureOf(
+        await beyondGuess(takeSurvey<M>, engine, asGiven(transcript), taken("pressure", "fit", input)),
+      ),
     prepare: async (transcript: readonly M[], input?: FitInput<M>) =>
-      prepare(engine, asGiven(transcript), taken("prepare", "fit", input)),
+      beyondGuess(prepare, engine, asGiven(transcript), taken("prepare", "fit", input)),
     // An answer may come when the compactor is closed already: nobody waits for what is learnt from it.
     observe: (observation: Observation<M>) => observe(engine, observation),
     summarize: async (list: readonly M[], given?: SummarizeInput<M>) => {
@@ -133,6 +137,32 @@ function checked<I extends object>(call: InputOf, given: I | null | undefined): 
   checkInput<unknown>(input, call);
   const { extras } = input as FitInput<unknown>;
   return withoutLeftOut({ ...input, ...(extras && { extras: asGiven(extras) }) });
+}
+
+/**
+ * A window that is only a guess refuses nothing: what can't fit it is passed on as it is, with a warning, and the provider says what it
+ * takes. A budget that the host gave still holds.
+ */
+async function beyondGuess<M, T>(
+  run: (engine: Engine<M>, transcript: readonly M[], input: FitInput<M>) => Promise<T>,
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: FitInput<M>,
+): Promise<T> {
+  try {
+    return await run(engine, transcript, input);
+  } catch (error) {
+    const { settings } = engine;
+    const { model, budget } = settings;
+    if (!BudgetImpossibleError.isInstance(error) || model?.known !== false) throw error;
+    const without = { ...settings, window: undefined, auto: budget === undefined ? false : settings.auto };
+    const open = { ...engine, settings: { ...without, budget: budget ?? MOST_TOKENS } };
+    const { tokens } = await takeSurvey(open, transcript, input);
+    const message = `What has to be sent doesn't fit ${model.window} tokens, which are a guess: the model ${model.id} isn't in the registry. It is passed on as it is. Give \`window\` as a number, or describe the model in \`models\`.`;
+    const warnings: readonly Warning[] = [{ code: "unknown-model", message }];
+    const passing = { ...without, budget: budget ?? Math.max(1, tokens), warnings };
+    return run({ ...engine, settings: passing }, transcript, input);
+  }
 }
 
 async function fitView<M>(
@@ -244,8 +274,17 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
   calibrate(engine, observation);
   if (report) await learnAnswer(engine, observation, report.conversation);
   if (!transcript) return undefined;
+  return beyondGuess((...given) => observeReply(observation, ...given), engine, transcript, input);
+}
+
+async function observeReply<M>(
+  observation: Observation<M>,
+  engine: Engine<M>,
+  transcript: readonly M[],
+  input: FitInput<M>,
+): Promise<State> {
   let operation = await beginOperation(engine, transcript, input);
-  if (!report && (await learnAnswer(engine, observation, operation.survey.name)))
+  if (!observation.report && (await learnAnswer(engine, observation, operation.survey.name)))
     operation = await beginOperation(engine, transcript, input);
   const { survey } = operation;
   engine.emitter.emit("pressure", {

@@ -61,7 +61,7 @@ export function createCompactors(options: {
   };
 
   const make = (
-    { wire, model, upstream, tenant }: CompactorChoice,
+    { wire, model, upstream, tenant, window: asked }: CompactorChoice,
     { info, window, profile, strategy, budget, tuning }: ReturnType<Settle>,
     store: Store,
     summarizer?: Model,
@@ -73,7 +73,7 @@ export function createCompactors(options: {
         ...tuning,
         dialect: alternating(readingOf(config, wire.dialect), upstream),
         window: { model },
-        models: { [model]: { ...info, window } },
+        models: { [model]: { ...info, window, known: info.known || asked !== undefined } },
         profile,
         ...(strategy !== undefined && { strategy }),
         ...(budget !== undefined && { budget }),

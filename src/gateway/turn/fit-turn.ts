@@ -20,35 +20,14 @@ export interface ClientWords {
 
 const NO_WORDS: ClientWords = { pins: [], instructions: [] };
 
-/** No model has a larger window (tokens). */
-const LARGEST_WINDOW = 10_000_000;
-
 interface Fitting {
   /** The upstream refused the last try as too long. */
   readonly rejected?: Rejected | undefined;
   readonly words?: ClientWords;
 }
 
-/**
- * Makes the view of a turn and the request that carries it. A guessed window refuses nothing: what can't fit it is passed on, and
- * the upstream says what it takes.
- */
-export async function fitTurn(parts: TurnParts, turn: Turn, fitting: Fitting): Promise<Outgoing> {
-  const { upstream, asked, client, choice } = turn;
-  try {
-    return await fitWithin(parts, turn, fitting);
-  } catch (error) {
-    const isGuessed =
-      choice.window === undefined && parts.windows.of(upstream, asked.model, client.tenant).from === "guess";
-    if (!isGuessed || !(error instanceof BudgetImpossibleError)) throw error;
-    const { usual } = choice;
-    const any = { window: LARGEST_WINDOW };
-    const unlimited = { ...choice, ...any, ...(usual && { usual: { ...usual, ...any } }) };
-    return fitWithin(parts, { ...turn, choice: unlimited }, fitting);
-  }
-}
-
-async function fitWithin(
+/** Makes the view of a turn and the request that carries it. */
+export async function fitTurn(
   parts: TurnParts,
   turn: Turn,
   { rejected, words = NO_WORDS }: Fitting,

@@ -55,10 +55,10 @@ const turns = (count: number, words: string) =>
     content: `${words}, part ${n}: ${`item ${n} of the list is noted and kept. `.repeat(29)}`,
   }));
 
-async function ask(messages: readonly object[]): Promise<void> {
+async function ask(messages: readonly object[], headers: Record<string, string> = {}): Promise<void> {
   const response = await fetch(`${running.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ model: "gpt-4o", messages }),
   });
   expect(response.status).toBe(200);
@@ -118,4 +118,17 @@ it("a server that ends doesn't wait for the summary of a client's conversation",
   await eventually(async () => (await call(routes.conversations)).conversations[0]?.busy).toBe("compacting");
   await running.close();
   running = await start();
+});
+
+it("the timeline says what a compaction did otherwise than the settings say, and whose key pays for summaries", async () => {
+  const options = JSON.stringify({ tail: { messages: 60 } });
+  const said = turns(81, "Long words").with(33, { role: "assistant", content: ANSWER });
+  await ask(said.slice(0, 33));
+  await ask(said, { "x-precis-options": options });
+  const { conversations } = await call(routes.conversations, {});
+  const { events } = await call(routes.timeline, { params: { id: conversations[0]!.id } });
+  expect(events.find(({ type }) => type === "compacted")).toMatchObject({
+    warnings: expect.arrayContaining(["tail-shortened"]) as unknown,
+    key: "client",
+  });
 });

@@ -30,6 +30,16 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("says whose key paid for its summary", async () => {
+    const { tab, context } = await world.fullChat();
+    await compact(tab);
+    await tab.getByRole("button", { name: "Show", exact: true }).click();
+    const divider = tab.locator(".divider");
+    await divider.waitFor();
+    expect(await divider.textContent()).toMatch(/paid with the (?:client|server)'s key/);
+    await context.close();
+  });
+
   it("takes what a person chose: up to a message, then a range, by keyboard", async () => {
     const { tab, context, faults } = await world.fullChat(6);
     const message = (name: string) => tab.getByRole("article", { name });

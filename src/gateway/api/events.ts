@@ -1,4 +1,12 @@
-import type { Outcome, PrefixReason, Reason, Report, RungName, Usage } from "../../core/types.ts";
+import type {
+  Outcome,
+  PrefixReason,
+  Reason,
+  Report,
+  RungName,
+  Usage,
+  WarningCode,
+} from "../../core/types.ts";
 import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 
@@ -24,6 +32,10 @@ export type TimelineFact =
       readonly text: string;
       /** Why the summary that a model was asked for isn't part of it. */
       readonly failed?: string;
+      /** What it did otherwise than one may expect. */
+      readonly warnings?: readonly WarningCode[];
+      /** Whose key paid for its summaries, where a model may be asked for them. */
+      readonly key?: "client" | "server";
       /** It was made for the same messages in another conversation, and nothing had to be done here. */
       readonly isFound?: true;
     }

@@ -22,6 +22,8 @@ export function compactedFact(
       .flatMap((entry) => (entry.type === "insert" ? [entry.message.text] : []))
       .join("\n\n"),
     ...(failed && { failed: failed.message }),
+    ...(report.warnings.length > 0 && { warnings: report.warnings.map(({ code }) => code) }),
+    ...(report.summarizer?.key && { key: report.summarizer.key }),
   };
 }
 

@@ -55,6 +55,14 @@ export function DividerRow(props: {
       </button>
       {isOpen ? (
         <div className="divider-body">
+          {(compactionOf(timeline, divider.checkpoint)?.warnings ?? []).map((code) => {
+            const words = strings.compaction.warnings[code];
+            return words === undefined ? null : (
+              <p key={code} className="help">
+                {words}
+              </p>
+            );
+          })}
           {divider.summaries.map((summary) => (
             <SummaryBox key={summary.key} summary={summary} chat={chat} onPointer={onPointer} />
           ))}
@@ -96,6 +104,7 @@ function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly 
     summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
     event && duration(event.ms),
     event && isPaid(event.rung) ? strings.compaction.cost(event.cost) : undefined,
+    event?.key && isPaid(event.rung) ? strings.compaction.key[event.key] : undefined,
     event?.reason && strings.compaction.why(event.reason),
   ].filter((fact) => fact !== undefined);
 }

@@ -29,6 +29,20 @@ export const compaction = {
   edited: "edited by you",
   /** What a model was paid; 0: it has no known prices. */
   cost: (value: number) => (value === 0 ? "cost unknown" : dollars(value)),
+  key: { client: "paid with the client's key", server: "paid with the server's key" },
+  /** What a compaction did otherwise than one may expect. */
+  warnings: {
+    "summaries-unused":
+      "No model was asked for a summary: an early message is another one in each request, so the last summaries couldn't be used.",
+    "summaries-too-dear":
+      "No model was asked for a summary: summaries have cost their share of what the chat itself costs.",
+    "summarizer-busy": "No model was asked for a summary: too many others were being written.",
+    "summarizer-resting":
+      "No model was asked for a summary: it failed lately, and is asked again in a while.",
+    "no-room-for-summaries":
+      "No model was asked for a summary: system prompt, pins and the newest message leave no room to show one.",
+    "tail-shortened": "Fewer of the newest messages stayed than the settings say: more don't fit.",
+  } as Readonly<Partial<Record<string, string>>>,
   why: (reason: Reason) => `because ${reasons[reason]}`,
   show: "Show",
   read: "Read the summary",

@@ -65,11 +65,10 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
     const json = {
       ...rest,
       conversation: { ...conversation, tokens: tokens.transcript },
-      branches: branches.map(({ conversation: { id, length, updatedAt, fork }, from, words }) => ({
+      branches: branches.map(({ conversation: { id, length, updatedAt }, from, words }) => ({
         id,
         length,
         updatedAt,
-        fork,
         from,
         words,
       })),

@@ -235,6 +235,7 @@ function conversationsOf(
   const citations = createCitations(store.citations, { redact: config.redact, log });
   const recorder = config.store
     ? createRecorder({
+        expect: store.expect,
         store: bounded.conversations,
         memory,
         redact: config.redact,

@@ -1,6 +1,6 @@
 import { StoreError } from "../core/errors.ts";
 import { DATABASE_FIX, databaseKind } from "./database-kind.ts";
-import { memoryServerStore } from "./memory/server.ts";
+import { memoryServerStore } from "./memory-server.ts";
 import { postgresStore } from "./postgres.ts";
 import type { ServerStore } from "./server-store.ts";
 import { sqliteStore } from "./sqlite.ts";

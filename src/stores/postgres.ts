@@ -1,7 +1,6 @@
 import pg from "pg";
 import { defined } from "../core/defined.ts";
 import { ConfigError } from "../core/errors.ts";
-import { appendTogether } from "./postgres/append-together.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
 import { BEGIN_SNAPSHOT, readAndRelease, runAndRelease, statementRunner } from "./postgres/run-script.ts";
 import { connectTo, type PostgresPool, statementNames } from "./postgres/statement-names.ts";
@@ -135,7 +134,12 @@ function postgresEngine(
     transact: async (script) => runAndRelease(await connectTo(pool), names, script),
     lockRows: true,
     textIndex: postgresTextIndex,
-    append: appendTogether(pool, names),
+    *newKey() {
+      const row = yield* firstRow<{ readonly key: string }>(
+        "select nextval('precis_conversation_keys') as key",
+      );
+      return Number(row?.key);
+    },
     clock: "floor(extract(epoch from clock_timestamp()) * 1000)::bigint",
     // The inner `select` hides from the planner how many values there are: it would plan anew for each number of them.
     rowsOf: {
@@ -143,9 +147,14 @@ function postgresEngine(
         `${table} where ${table}.${column} = any((select ?::text[])::text[]) and ${table}.tenant = ?`,
       value: (values) => values,
     },
+    among: {
+      from: "unnest(?::text[]) with ordinality as wanted (value, place)",
+      value: "wanted.value",
+      place: "wanted.place",
+      of: (values) => values,
+    },
     isOneOf: (column) => `${column} = any((select ?::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
-    shareName: "select pg_advisory_xact_lock_shared(hashtextextended(?, 0))",
     isConflict,
     explain: (error) => explainPostgres(error, { where, told }),
     async *snapshot(work) {

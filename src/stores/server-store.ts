@@ -1,6 +1,6 @@
 import type { Store } from "../core/types.ts";
 import type { RecallIndex } from "../recall/candidates.ts";
-import type { CitationStore, EventStore, LeaseStore } from "./server-store/beside.ts";
+import type { CitationStore, EventStore, LeaseStore, SettingsStore } from "./server-store/beside.ts";
 import type { ClientKeyStore } from "./server-store/client-keys.ts";
 import type { ConversationStore } from "./server-store/conversations.ts";
 import type { StoreStats, Upkeep } from "./server-store/upkeep.ts";
@@ -20,8 +20,13 @@ export interface ServerStore extends Store {
   readonly kind: StoreStats["kind"];
   /** Connects and brings the schema up to date. Every other method does so by itself; a server calls it to fail early. */
   ready(): Promise<void>;
-  /** The engine's store of one tenant: checkpoints, summaries, undos. */
+  /**
+   * The engine's store of one tenant: checkpoints, summaries, undos. Each stands on a stored message and goes with it; one
+   * without is refused, unless its message is expected.
+   */
   records(tenant: string): Store;
+  /** A request with these messages is under way: their records may come before them. Returns what ends that. */
+  expect(tenant: string, hashes: readonly string[]): () => void;
   /** Removes all summaries that end with one of these messages, given their chain hashes, so that they are made anew. */
   forgetSummaries(tenant: string, hashes: readonly string[]): Promise<void>;
   /**
@@ -34,6 +39,7 @@ export interface ServerStore extends Store {
   readonly citations: CitationStore;
   readonly leases: LeaseStore;
   readonly clientKeys: ClientKeyStore;
+  readonly settings: SettingsStore;
   readonly upkeep: Upkeep;
   /** Waits for what is under way, then lets go of files and connections. */
   close(): Promise<void>;

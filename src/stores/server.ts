@@ -5,7 +5,7 @@
  * @module
  */
 
-export { type MemoryServerStoreOptions, memoryServerStore } from "./memory/server.ts";
+export { type MemoryServerStoreOptions, memoryServerStore } from "./memory-server.ts";
 export { openStore } from "./open-store.ts";
 export { type PostgresStoreOptions, postgresStore } from "./postgres.ts";
 export type * from "./server-store.ts";

@@ -2,16 +2,15 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { StoreError } from "../core/errors.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
-import { runNow } from "./sql/script.ts";
+import { firstRow, runNow } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 import { createConnection } from "./sqlite/connection.ts";
 import type { Durability } from "./sqlite/durability.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
+import { createLogThread } from "./sqlite/log-thread.ts";
 import { BEGIN_READ, createSession, openDatabase, PRIVATE, whenFree } from "./sqlite/sqlite-session.ts";
-import { startWriter } from "./sqlite/start-writer.ts";
 import { sqliteTextIndex } from "./sqlite/text-index.ts";
-import { createTurns } from "./sqlite/turns.ts";
 
 /** What `sqliteStore` takes. */
 export interface SqliteStoreOptions extends ServerStoreOptions {
@@ -49,14 +48,10 @@ export function sqliteStore({ path, durability = "process", ...options }: Sqlite
 
 /** SQLite's ways. */
 export function sqliteEngine(path: string, durability: Durability = "process"): SqlEngine {
-  const turns = createTurns();
   const isFile = path !== IN_MEMORY;
-  const writer = isFile ? startWriter({ path, durability }, turns) : undefined;
-  const direct = createConnection(() => openDatabase(path, { durability }), {
-    turns,
-    wrote: () => log?.wrote(),
-  });
-  const log = writer && createLogKeeper({ turns, writer, direct, logBytes: () => sizeOf(`${path}-wal`) });
+  const thread = isFile ? createLogThread(path) : undefined;
+  const direct = createConnection(() => openDatabase(path, { durability }), { wrote: () => log?.wrote() });
+  const log = thread && createLogKeeper({ thread, direct, logBytes: () => sizeOf(`${path}-wal`) });
   const check = isFile ? createFileCheck(path) : () => {};
   return {
     kind: "sqlite",
@@ -86,20 +81,25 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
         throw error;
       }
     },
-    ...(writer && {
-      async append(call) {
-        check();
-        const appended = await writer.append(call);
-        if (appended) log?.wrote();
-        return appended;
-      },
-    }),
+    *newKey(newest) {
+      const row = yield* firstRow<{ readonly key: number | null }>(
+        "select max(key) as key from precis_conversations",
+      );
+      return Math.max(newest, row?.key ?? 0) + 1;
+    },
     textIndex: sqliteTextIndex,
     rowsOf: {
       // In this order: looked up value by value, without a table of the values first.
       from: (table, column) =>
         `json_each(?) as wanted cross join ${table} on ${table}.${column} = wanted.value where ${table}.tenant = ?`,
       value: (values) => JSON.stringify(values),
+    },
+    // In this order, too: a cross join isn't turned round.
+    among: {
+      from: "json_each(?) as wanted cross",
+      value: "wanted.value",
+      place: "wanted.key",
+      of: (values) => JSON.stringify(values),
     },
     isOneOf: (column) => `${column} in (select value from json_each(?))`,
     explain: (error) => explainSqlite(error, path),
@@ -122,12 +122,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       return FILES.reduce((sum, suffix) => sum + sizeOf(path + suffix), 0);
     },
     async vacuum() {
-      await turns.take();
-      try {
-        direct.run({ sql: "vacuum", parameters: [] });
-      } finally {
-        turns.give();
-      }
+      direct.run({ sql: "vacuum", parameters: [] });
       await log?.empty();
     },
     // Deleted text is overwritten in the main file, and this empties the log that still has it.
@@ -137,7 +132,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
     ...(isFile && { backup: (file) => backupInto(path, file) }),
     async close() {
       log?.close();
-      await writer?.close();
+      await thread?.close();
       direct.close();
     },
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServerStore } from "../stores/server-store.ts";
 import { describeAnswers } from "./store-contract/answers.ts";
+import { describeBranches } from "./store-contract/branches.ts";
 import { describeCitations } from "./store-contract/citations.ts";
 import { describeClientKeys } from "./store-contract/client-keys.ts";
 import type { ContractContext } from "./store-contract/context.ts";
@@ -11,7 +12,6 @@ import { describeFinding } from "./store-contract/finding.ts";
 import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
-import { describeSaidOtherwise } from "./store-contract/said-otherwise.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
 import { describeTexts } from "./store-contract/texts.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
@@ -57,7 +57,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeTexts(context);
     describeFinding(context);
     describeAnswers(context);
-    describeSaidOtherwise(context);
+    describeBranches(context);
     describeDeleting(context);
     describeEvents(context);
     describeCitations(context);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { StoreError } from "../../src/core/errors.ts";
-import { memoryServerStore } from "../../src/stores/memory/server.ts";
+import { memoryServerStore } from "../../src/stores/memory-server.ts";
 import type { ConversationStore, ServerStore } from "../../src/stores/server-store.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";

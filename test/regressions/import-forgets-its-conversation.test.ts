@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { readLog } from "../../src/dialects/logs/index.ts";
 import { importedFiles, importLog, markImported } from "../../src/gateway/conversation/import-log.ts";
-import { memoryServerStore } from "../../src/stores/memory/server.ts";
+import { memoryServerStore } from "../../src/stores/memory-server.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
 
 const TENANT = "t";

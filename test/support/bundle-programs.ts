@@ -10,8 +10,8 @@ import { PROGRAMS } from "./programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** The thread is started beside the file that starts it, which is a file of the bundle. */
-const STARTS_A_THREAD = "/sqlite/start-writer.ts";
-const THREAD = { "write-thread": join(root, "src/stores/sqlite/write-thread.ts") };
+const STARTS_A_THREAD = "/sqlite/log-thread.ts";
+const THREAD = { "log-thread": join(root, "src/stores/sqlite/log-thread.ts") };
 
 /** A module finds what lies beside it, wherever the bundle is. */
 const whereItWas: Plugin = {

@@ -4,12 +4,12 @@ import { formatCount, formatTime } from "../format.ts";
 import { cut, previewOf } from "../part-text.ts";
 import { shortId } from "../short-names.ts";
 
-/** A conversation among others of its session: several are forks of each other, or merely have the same name. */
+/** A conversation among others of its session, or another branch of one of them. */
 export interface Branch {
   readonly conversation: Conversation;
-  /** 0 for one that isn't a fork of another one here. */
+  /** 0 for a conversation, 1 for a branch that isn't shown. */
   readonly depth: number;
-  /** Its first message that the one it was forked from doesn't have, from 1; of others their first message. */
+  /** Its first message that the one which is shown doesn't have, from 1; of a conversation its first message. */
   readonly from: number;
   /** The beginning of that message. */
   readonly words: string;
@@ -17,28 +17,27 @@ export interface Branch {
 
 const DEFAULT_DIALECT = "openai-chat";
 
-/** Conversations as trees: each fork behind the one that it departs from, older ones first. */
+/** Conversations, older ones first, each with the other branches that begin on its path. */
 export async function branchesOf(
-  store: Pick<ConversationStore, "read">,
+  store: Pick<ConversationStore, "read" | "siblings">,
   tenant: string,
   conversations: readonly Conversation[],
 ): Promise<Branch[]> {
-  const here = new Set(conversations.map(({ id }) => id));
-  const byAge = conversations.toSorted((a, b) => a.createdAt - b.createdAt);
-  const isRoot = ({ fork }: Conversation): boolean => fork === undefined || !here.has(fork.of);
   const branches: Branch[] = [];
-  const add = async (conversation: Conversation, depth: number): Promise<void> => {
-    const at = depth === 0 ? 0 : (conversation.fork?.length ?? 0);
-    const [message] = await store.read(tenant, conversation.id, { from: at, to: at + 1 });
-    branches.push({
-      conversation,
-      depth,
-      from: at + 1,
-      words: message ? wordsOf(conversation, message) : "",
-    });
-    for (const one of byAge) if (one.fork?.of === conversation.id) await add(one, depth + 1);
-  };
-  for (const root of byAge.filter(isRoot)) await add(root, 0);
+  for (const conversation of conversations.toSorted((a, b) => a.createdAt - b.createdAt)) {
+    const { id } = conversation;
+    const add = async (depth: number, at: number, leaf?: string): Promise<void> => {
+      const range = { from: at, to: at + 1, ...(leaf !== undefined && { leaf }) };
+      const [message] = await store.read(tenant, id, range);
+      const words = message ? wordsOf(conversation, message) : "";
+      branches.push({ conversation, depth, from: at + 1, words });
+    };
+    await add(0, 0);
+    for (const [position, hashes] of conversation.branched ? await store.siblings(tenant, id) : []) {
+      const [shown] = await store.read(tenant, id, { from: position, to: position + 1 });
+      for (const hash of hashes) if (hash !== shown?.hash) await add(1, position, hash);
+    }
+  }
   return branches;
 }
 

@@ -114,7 +114,7 @@ function tokensOf(
 /** Conversations of one session that are looked at. */
 const MOST_BRANCHES = 100;
 
-/** The conversations of its session, and those that it was forked from. */
+/** The conversations of its session. */
 async function kinOf(
   { conversations }: ServerStore,
   tenant: string,
@@ -125,12 +125,6 @@ async function kinOf(
   if (session !== undefined) {
     const query = { session, limit: MOST_BRANCHES, archived: "all" } as const;
     for (const one of (await conversations.list(tenant, query)).conversations) kin.set(one.id, one);
-  }
-  let origin = conversation.fork?.of;
-  while (origin !== undefined && !kin.has(origin)) {
-    const found: Conversation | undefined = await conversations.get(tenant, origin);
-    if (found) kin.set(found.id, found);
-    origin = found?.fork?.of;
   }
   return [...kin.values()];
 }

@@ -8,6 +8,7 @@ import {
   RUNG_WORDS,
   STRATEGY_WORDS,
 } from "../../core/words.ts";
+import { metaOf } from "../../gateway/conversation/chat-meta.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { formatCount, formatTime } from "../format.ts";
 import type { Look, Tone } from "../paint.ts";
@@ -113,6 +114,7 @@ function branchesText({ conversation, branches }: Inspection, { columns, paint }
 }
 
 function factsOf(one: Conversation): string {
+  const { fork } = metaOf(one);
   const facts = [
     ...(one.session === undefined || shortName(one) !== one.session ? [] : [`session ${one.session}`]),
     `conversation ${shortId(one.id)}`,
@@ -120,9 +122,7 @@ function factsOf(one: Conversation): string {
     ...(one.model === undefined ? [] : [one.model]),
     messageCount(one.length),
     `changed ${formatTime(one.updatedAt)}`,
-    ...(one.fork === undefined
-      ? []
-      : [`forked from ${shortId(one.fork.of)} after ${messageCount(one.fork.length)}`]),
+    ...(fork === undefined ? [] : [`forked from ${shortId(fork.of)} after ${messageCount(fork.length)}`]),
     ...(one.pinned ? ["pinned"] : []),
     ...(one.archived ? ["archived"] : []),
     ...(one.expiresAt === undefined ? [] : [`ends ${formatTime(one.expiresAt)}`]),

@@ -18,7 +18,6 @@ export interface ChatInput {
  * `failed` or `known` comes last. Every event has an id; the live stream at `/api/events` tells the same story to other pages.
  */
 export type ChatEvent =
-  /** `conversation` has another id than the one asked when an edit or a regeneration made a fork. */
   | { readonly type: "accepted"; readonly conversation: ApiConversation; readonly message?: ApiMessage }
   /** What precis did to the request. */
   | {
@@ -50,7 +49,7 @@ export interface NewMessage {
   readonly text: string;
 }
 
-/** Other words for a message. What followed it stays in the conversation that it was; a fork takes the new words. */
+/** Other words for a message. What was said there, and what followed it, stays in a branch of its own. */
 export interface MessageEdit {
   readonly text: string;
   /** Ask for an answer at once (only for a user's message). Default true. */

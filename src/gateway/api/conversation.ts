@@ -53,6 +53,8 @@ export interface ApiMessage {
   readonly unfinished?: "stopped" | "broken";
   /** What the model looked up before it gave this answer, in turn. */
   readonly lookups?: readonly Lookup[];
+  /** Hashes of all messages that were said in this place, itself among them, oldest first. Left out: no other was. */
+  readonly branches?: readonly string[];
 }
 
 /** Something that the model looked up in what its view hides. */

@@ -86,6 +86,11 @@ export const routes = {
     "POST",
     "/api/conversations/:id/undelete",
   ),
+  /** Shows the branch that holds a message, given its hash: what was said in its place before or after an edit. */
+  showBranch: json<{ params: Id; body: { readonly message: string }; answer: ApiConversation }>(
+    "POST",
+    "/api/conversations/:id/branch",
+  ),
   /** A new conversation with the first `length` messages of this one. */
   fork: json<{ params: Id; body: { readonly length: number }; answer: ApiConversation }>(
     "POST",
@@ -112,8 +117,7 @@ export const routes = {
     answer: ChatEvent;
   }>("PUT", "/api/conversations/:id/messages/:index"),
   /**
-   * Answers anew after the last user message before `index` (default: the last one). That makes a fork, unless nothing
-   * follows, or only an answer that didn't come to its end: then the answer takes its place.
+   * Answers anew after the last user message before `index` (default: the last one). Earlier answers stay, each in a branch.
    */
   regenerate: stream<{
     params: Id;

@@ -80,11 +80,7 @@ export class AppendMaker {
       if (known.isInvented) append.isNew = true;
     } else {
       append.conversation = known.id;
-      // What has only a question in common with another conversation is no fork of it, and inherits no title.
-      const shared = upTo.messages.slice(upTo.start, upTo.start + from);
-      if (!shared.some(({ role }) => role === "assistant")) append.title = titleOf(upTo.messages);
       if (from > 0) append.after = goesOn?.after ?? storedAs(known, chain[from]!);
-      if (goesOn?.instead && fresh.length > 0) append.instead = goesOn.instead;
     }
     if (isNewHead) append.head = redact ? redactSecrets(head) : head;
     if (asked.model !== "") append.model = asked.model;
@@ -96,7 +92,7 @@ export class AppendMaker {
     this.#made[index] ??= {
       ...(yield* newMessageSteps(upTo, index, this.#request.at, this.#context.redact)),
       ...(given && { given }),
-      ...goesOn?.replacements.get(index),
+      ...goesOn?.rewritten.get(index),
     };
     return this.#made[index];
   }

@@ -15,7 +15,6 @@ export interface ChatMeta {
   /** Summaries that a person cleared, and the checkpoint that stood then, until the next compaction by hand. */
   readonly cleared?: { readonly summaries: readonly Summary[]; readonly checkpoint?: string };
   readonly model?: string;
-  readonly deletedAt?: number;
   /** What it was forked from by a person, who may have renamed or deleted that since. */
   readonly fork?: { readonly of: string; readonly length: number; readonly title: string };
   /** Answers that didn't come to their end, by the chain hash of their last message. */
@@ -49,6 +48,6 @@ export function metaOf(conversation: Pick<Conversation, "meta">): ChatMeta {
 }
 
 /** A person has thrown it away, and may bring it back for a moment: nobody goes on with it. */
-export function isThrownAway(conversation: Pick<Conversation, "meta">): boolean {
-  return metaOf(conversation).deletedAt !== undefined;
+export function isThrownAway({ deletedAt }: Pick<Conversation, "deletedAt">): boolean {
+  return deletedAt !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import { isThrownAway, metaOf } from "./chat-meta.ts";
+import { metaOf } from "./chat-meta.ts";
 import type { Recording } from "./recording.ts";
 
 /** What a person set for a conversation on the page, or did to it there. */
@@ -27,10 +27,14 @@ export async function chatOf(
   if (id === undefined) return undefined;
   const now = parts.now();
   if (known.meta === undefined || known.meta.until <= now) {
-    const meta = await parts.store.conversations.meta(tenant, id).catch(() => undefined);
-    known.meta = { of: metaOf({ meta }), until: now + BELIEVED_MS };
+    const found = await parts.store.conversations.meta(tenant, id).catch(() => undefined);
+    known.meta = {
+      of: metaOf({ meta: found?.meta }),
+      isThrownAway: found?.deletedAt !== undefined,
+      until: now + BELIEVED_MS,
+    };
   }
-  if (isThrownAway({ meta: known.meta.of })) return "thrown away";
+  if (known.meta.isThrownAway) return "thrown away";
   const { settings, pins = [], isCompacted } = known.meta.of;
   if (settings === undefined && pins.length === 0 && !isCompacted) return undefined;
   return { settings, pins: pins.filter((index) => index < matched).map((index) => index + record.start) };

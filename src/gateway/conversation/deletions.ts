@@ -1,6 +1,5 @@
 import type { ConversationStore } from "../../stores/server-store.ts";
 import type { Log } from "../telemetry/log.ts";
-import { metaOf } from "./chat-meta.ts";
 
 /** How long a deleted conversation can be brought back (milliseconds). */
 export const UNDO_MS = 30_000;
@@ -21,7 +20,7 @@ export function createDeletions(conversations: ConversationStore, log: Log): Del
         waiting.delete(timer);
         try {
           const still = await conversations.get(tenant, id);
-          if (still && metaOf(still).deletedAt === deletedAt) await conversations.delete(tenant, id);
+          if (still && still.deletedAt === deletedAt) await conversations.delete(tenant, id);
         } catch (error) {
           log.warn({ err: error, conversation: id }, "a conversation could not be deleted");
         }

@@ -3,32 +3,24 @@ import type { GlobalSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { SETTINGS_SESSION } from "./session-of.ts";
 
 export async function readGlobalSettings(
   { store }: Pick<CompactionParts, "store">,
   tenant: string,
 ): Promise<GlobalSettings> {
-  const found = await store.conversations.findSession(tenant, SETTINGS_SESSION);
-  return found && isJson(found.meta) ? (found.meta as GlobalSettings) : {};
+  return settingsOf(await store.settings.read(tenant));
 }
 
-/** Changes the settings of all chats, as they stand in the store right now. */
-export async function writeGlobalSettings(
-  { store, now }: Pick<CompactionParts, "store" | "now">,
+/** Changes the settings of all chats by what they are at that moment. */
+export async function changeGlobalSettings(
+  { store }: Pick<CompactionParts, "store">,
   tenant: string,
   change: (settings: GlobalSettings) => GlobalSettings,
-): Promise<void> {
-  const { conversations } = store;
-  const found = await conversations.findSession(tenant, SETTINGS_SESSION);
-  const id =
-    found?.id ??
-    (await conversations.append(tenant, { session: SETTINGS_SESSION, messages: [], at: now() })).conversation;
-  await conversations.update(tenant, id, ({ meta }) => ({
-    meta: change(isJson(meta) ? (meta as GlobalSettings) : {}),
-    archived: true,
-  }));
+): Promise<GlobalSettings> {
+  return settingsOf(await store.settings.change(tenant, (stored) => change(settingsOf(stored))));
 }
+
+const settingsOf = (stored: unknown): GlobalSettings => (isJson(stored) ? (stored as GlobalSettings) : {});
 
 /** Settings with changes: `null` takes a value away. A start and a landing that can't work together are refused. */
 export function changed<S extends StartAndLanding>(settings: S, changes: object): S {

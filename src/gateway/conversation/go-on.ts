@@ -6,9 +6,10 @@ import type { StoredMessage } from "../../stores/server-store.ts";
 import { ALIKE, compareAnswers, endOfAnswer, idOf, isReference, type Said } from "./same-answer.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
 
-/** What is stored of a message that stands in the place of others. */
-interface Replacement {
-  /** The answer as it was given, with the first message of what the client says instead. */
+/** What is stored of a message that the client wrote in another way, beside its words. */
+interface Rewritten {
+  readonly rewritten?: true;
+  /** All that the model said and was answered, where the client was shown only a part. */
   readonly given?: readonly string[];
   /** The id of the answer that ends here. */
   readonly answer?: string;
@@ -26,10 +27,8 @@ export interface GoesOn {
   readonly from: number;
   /** Chain hash of the stored message that it follows. */
   readonly after: string;
-  /** Chain hashes of stored messages that give way to what the client says. */
-  readonly instead: readonly string[] | undefined;
-  /** By their index in the transcript. */
-  readonly replacements: ReadonlyMap<number, Replacement>;
+  /** Messages that the client rewrote, and those behind them, by their index in the transcript: another branch. */
+  readonly rewritten: ReadonlyMap<number, Rewritten>;
   /** Chain hash of the newest stored message. */
   readonly newest: string;
   /** How much the answers have in common, from 0 to 1. */
@@ -49,8 +48,8 @@ const LONGEST_COMPARED = 4_000_000;
 
 /**
  * Lays what a conversation holds behind `matched` messages of a transcript beside what the transcript says there. What
- * clients wrote themselves must be the same; an answer may come back otherwise. Undefined if the conversation went another
- * way, or further than the transcript.
+ * clients wrote themselves must be the same; an answer may come back otherwise. Where both go different ways behind such an
+ * answer, that is where a branch begins. Undefined if they have no answer in common.
  */
 export function goOn(
   record: TranscriptRecord,
@@ -65,55 +64,55 @@ export function goOn(
   const pairs: { readonly ours: Run; readonly theirs: Run; readonly isSame: boolean }[] = [];
   let [i, j, share] = [0, 0, 1];
   let isCertain = true;
-  while (i < tail.length) {
-    if (j >= asked.length) return undefined;
+  let answers = 0;
+  while (i < tail.length && j < asked.length) {
     if (pairs.length === 0 && tail[i]!.hash === chain[matched + j + 1]) {
       i++;
       j++;
       continue;
     }
-    if (tail[i]!.wire.length > LONGEST_COMPARED) return undefined;
+    if (tail[i]!.wire.length > LONGEST_COMPARED) break;
     const ours = { from: i, to: endOfAnswer(tail, i) };
     const theirs = { from: j, to: endOfAnswer(said, j) };
     if (ours.to === i && theirs.to === j) {
-      if (keyOf(stored.at(i)) !== keyOf(asked[j]!)) return undefined;
+      if (keyOf(stored.at(i)) !== keyOf(asked[j]!)) break;
       pairs.push({ ours: { from: i, to: ++i }, theirs: { from: j, to: ++j }, isSame: true });
       continue;
     }
-    if (ours.to === i || theirs.to === j) return undefined;
+    if (ours.to === i || theirs.to === j) break;
     const likeness = compareAnswers(stored.run(ours), asked.slice(j, theirs.to));
     // Nothing followed the newest answer yet: whatever the client says there is how it goes on.
     const isNewest = ours.to === tail.length && saysAnswer(record, matched + j);
-    if (likeness.share < ALIKE && !isNewest) return undefined;
+    if (likeness.share < ALIKE && !isNewest) break;
+    answers++;
     share = Math.min(share, likeness.share);
     isCertain &&= likeness.isCertain;
     pairs.push({ ours, theirs, isSame: likeness.isSame });
     i = ours.to;
     j = theirs.to;
   }
+  if (answers === 0) return undefined;
   const at = pairs.findIndex(({ isSame }) => !isSame);
-  const newest = tail.at(-1)?.hash ?? chain[matched]!;
+  const newest = tail[i - 1]?.hash ?? chain[matched]!;
   const common = { matched: matched + j, newest, share, isCertain };
   const first = pairs[at];
-  if (!first)
-    return { ...common, from: matched + j, after: newest, instead: undefined, replacements: new Map() };
+  if (!first) return { ...common, from: matched + j, after: newest, rewritten: new Map() };
   return {
     ...common,
     from: matched + first.theirs.from,
     after: tail[first.ours.from - 1]?.hash ?? chain[matched]!,
-    instead: tail.slice(first.ours.from).map(({ hash }) => hash),
-    replacements: new Map(
-      pairs.slice(at).flatMap(({ ours, theirs }) =>
-        replacementsOf(tail.slice(ours.from, ours.to), {
+    rewritten: new Map(
+      pairs.slice(at).flatMap(({ ours, theirs, isSame }) =>
+        rewrittenOf(tail.slice(ours.from, ours.to), {
           given: stored.run(ours),
           said: asked.slice(theirs.from, theirs.to),
+          isSame,
         }).map((one, index) => [matched + theirs.from + index, one] as const),
       ),
     ),
   };
 }
 
-/** Where the answer ends that begins there; the index itself if none does. */
 /** Stored messages, each read when it is first asked for: mostly the first ones tell that the rest needn't be, however long it is. */
 function createStored(dialect: Dialect<unknown>, tail: readonly StoredMessage[]) {
   const read: Said[] = [];
@@ -141,21 +140,23 @@ function keyOf({ message }: Said): string {
   return chainOf([message], 0, contentHash)[1]!;
 }
 
-/** For each message that a client says in the place of others. */
-function replacementsOf(
+/** For each message of the client's that stands beside others. */
+function rewrittenOf(
   tail: readonly StoredMessage[],
-  { given, said }: { readonly given: readonly Said[]; readonly said: readonly Said[] },
-): Replacement[] {
-  const isAnswer = given[0]?.message.role === "assistant";
-  // What was said otherwise before stays: the first of them is what the provider gave.
-  const before = tail.flatMap((message) => message.given ?? []);
-  const asGiven = before.length > 0 ? before : tail.map(({ wire }) => wire);
+  {
+    given,
+    said,
+    isSame,
+  }: { readonly given: readonly Said[]; readonly said: readonly Said[]; readonly isSame: boolean },
+): Rewritten[] {
+  const hidden = tail.flatMap((message) => message.given ?? []);
   const answer = tail.findLast((message) => message.answer !== undefined)?.answer;
   return said.map(({ wire }, index) => {
     const named = isReference(wire) ? given.findIndex((one) => idOf(one.wire) === idOf(wire)) : -1;
     return {
       at: (tail[index] ?? tail.at(-1))!.at,
-      ...(isAnswer && index === 0 && { given: asGiven }),
+      ...(!isSame && { rewritten: true }),
+      ...(hidden.length > 0 && index === 0 && { given: hidden }),
       ...(answer !== undefined && index === said.length - 1 && { answer }),
       ...(named !== -1 && { wire: tail[named]!.wire }),
     };

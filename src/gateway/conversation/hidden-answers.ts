@@ -66,12 +66,16 @@ interface HiddenRequest {
 async function storedAnswers(
   store: Pick<ConversationStore, "read">,
   tenant: string,
-  { known, followsOurs }: Recording,
+  { known, followsOurs, anchor }: Recording,
   dialect: Dialect<unknown>,
 ): Promise<HiddenAnswers | undefined> {
   const isKnown = known.hidden !== undefined && followsOurs;
+  // Of its own branch, whichever is the active one.
   if (!isKnown && known.id !== undefined)
-    known.hidden = readHidden(await store.read(tenant, known.id), dialect);
+    known.hidden = readHidden(
+      await store.read(tenant, known.id, anchor === undefined ? {} : { leaf: anchor }),
+      dialect,
+    );
   return known.hidden;
 }
 

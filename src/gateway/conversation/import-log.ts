@@ -38,12 +38,12 @@ export async function importLog(
   if (found && isOfFile && (from.isOnly || found.matched === found.conversation.length)) {
     const { id } = found.conversation;
     const behind = await conversations.read(tenant, id, { from: found.matched });
+    const [next, ...rest] = messages.slice(found.matched);
     const appended = await conversations.append(tenant, {
       conversation: id,
       after: messages[found.matched - 1]!.hash,
       // A log that is still being written may end in the middle of an answer, which is longer the next time.
-      ...(behind.length === 1 && { instead: behind.map(({ hash }) => hash) }),
-      messages: messages.slice(found.matched),
+      messages: [{ ...next!, ...(behind.length === 1 && { rewritten: true }) }, ...rest],
       at: saidLast,
       storedAt: parts.now(),
     });

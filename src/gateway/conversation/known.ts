@@ -44,7 +44,7 @@ export interface Known {
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
   /** What was set for it on the page, and until when that is believed. */
-  meta: { readonly of: ChatMeta; readonly until: number } | undefined;
+  meta: { readonly of: ChatMeta; readonly isThrownAway: boolean; readonly until: number } | undefined;
   /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
   hidden: HiddenAnswers | undefined;
   /** A compaction that the model asked for, which waits for the end of its turn. */

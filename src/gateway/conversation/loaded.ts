@@ -13,7 +13,6 @@ import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import { type ChatMeta, isThrownAway, metaOf } from "./chat-meta.ts";
 import { readGlobalSettings } from "./global-settings.ts";
-import { SETTINGS_SESSION } from "./session-of.ts";
 import type { Transcripts } from "./transcripts.ts";
 
 /** A conversation with all that the engine needs. */
@@ -51,8 +50,7 @@ export async function findConversation(
 ): Promise<Conversation> {
   const conversation = await store.conversations.get(tenant, id);
   const isGone = !conversation || (isThrownAway(conversation) && !thrownAway);
-  if (isGone || conversation.session === SETTINGS_SESSION)
-    throw notFound(`conversation ${JSON.stringify(id)}`);
+  if (isGone) throw notFound(`conversation ${JSON.stringify(id)}`);
   return conversation;
 }
 

@@ -1,5 +1,5 @@
 import type { Dialect } from "../../core/types.ts";
-import type { Conversation, ConversationStore, FoundConversation } from "../../stores/server-store.ts";
+import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
 import { isThrownAway } from "./chat-meta.ts";
 import { type GoesOn, goOn } from "./go-on.ts";
 import { invented, type Known, named } from "./known.ts";
@@ -44,27 +44,28 @@ export async function locate(
   const there = hasAnswer ? await locateStored(store, sought) : undefined;
   // A node remembers only the ends of conversations: another one may hold more of what the request says, word for word.
   const found = near && (there?.matched ?? 0) <= near.matched ? near : there;
-  if (found) return resumed(context, sought, found);
+  const located = found && (await resumed(context, sought, found));
+  // Chats that merely begin with the same question are two.
+  if (located && saysAnswer(record, located.matched)) return located;
   if (session === undefined) return { known: invented(tenant, lane, dialect), matched: 0 };
   const held = await store.findSession(tenant, session.name);
   // A client's side calls and sub-agents share its session header, but not its conversation.
-  if (held && !isThrownAway(held) && session.source === "client")
+  if (held && session.source === "client")
     return {
       known: named(tenant, `${session.name}/${lane}-${(chain[1] ?? "").slice(0, 8)}`, lane, dialect),
       matched: 0,
     };
   const known = { ...named(tenant, session.name, lane, dialect), isNamed: session.source === "asked" };
-  if (held && isOf(held, dialect)) return { known: { ...known, id: held.id }, matched: 0 };
-  // The name is taken by a conversation of another wire format, or by one that was thrown away: this is one more of that name.
+  // What has nothing in common with the conversation of that name is one more of it.
   return { known: { ...known, isInvented: held !== undefined }, matched: 0 };
 }
 
 /** The stored conversation that holds most of a request's messages as they are. */
 async function locateStored(store: ConversationStore, sought: Sought): Promise<Located | undefined> {
-  const { tenant, record, session } = sought;
+  const { tenant, record, session, dialect } = sought;
   const of = session?.source === "asked" ? { session: session.name } : { prefer: "unnamed" as const };
-  const far = await store.find(tenant, record.chain.slice(1), of);
-  return far && goingOn(store, sought, far);
+  const found = await store.find(tenant, record.chain.slice(1), { ...of, dialect });
+  return found && { known: knownOf(found.conversation, sought), matched: found.matched };
 }
 
 /** Is there an answer behind so many messages of a transcript? */
@@ -72,18 +73,9 @@ function saysAnswerBehind({ messages, start }: TranscriptRecord, matched: number
   return messages.slice(start + matched).some(({ role }) => role === "assistant");
 }
 
-/** What `find` found; where a person has thrown that away, another conversation that holds the same, such as the one that went on. */
-async function goingOn(
-  store: ConversationStore,
-  sought: Sought,
-  { conversation, matched }: FoundConversation,
-): Promise<Located | undefined> {
-  const { tenant, record, dialect, session } = sought;
-  const others = isThrownAway(conversation) ? await store.holding(tenant, record.chain[matched]!) : [];
-  const found = [conversation, ...others].find(
-    (one) => isOf(one, dialect) && (session?.source !== "asked" || one.session === session.name),
-  );
-  return found && { known: knownOf(found, sought), matched };
+/** Is there an answer among the first messages of a transcript? */
+export function saysAnswer({ messages, start }: TranscriptRecord, length: number): boolean {
+  return messages.slice(start, start + length).some(({ role }) => role === "assistant");
 }
 
 /** May the store be left out? Nothing was named, and a request without an answer in it is a first one. */
@@ -114,42 +106,48 @@ export function locateNear(
 async function locateAt(
   { store, memory }: { readonly store: ConversationStore; readonly memory: ConversationMemory },
   sought: Sought,
-  { conversation: id, length }: Place,
+  { conversation: id, length, hash }: Place,
 ): Promise<Located | undefined> {
   const { tenant, record, lane, dialect } = sought;
   const near = memory.find(tenant, record.chain, { lane, dialect, id });
   if (near) return near;
   const held = await store.get(tenant, id);
-  return held && isOf(held, dialect) ? { known: knownOf(held, sought), matched: length } : undefined;
+  if (!held || !isOf(held, dialect)) return undefined;
+  // What was stored without its secrets has another name than what is rebuilt of it.
+  const isRenamed = hash !== undefined && hash !== record.chain[length];
+  const goesOn = { matched: length, from: length, after: hash!, newest: hash!, share: 1, isCertain: true };
+  return {
+    known: knownOf(held, sought),
+    matched: length,
+    ...(isRenamed && { goesOn: { ...goesOn, rewritten: new Map() } }),
+  };
 }
 
 /**
  * The same place; or, if the transcript goes on there with an answer that the store doesn't know so, the place behind the
- * answer that it is. Of several conversations that go on there, the one whose answer is most like it.
+ * answer that it is. Of several branches that go on there, the one whose answer is most like it.
  */
 async function resumed(
-  context: { readonly store: ConversationStore; readonly memory: ConversationMemory },
+  { store, memory }: { readonly store: ConversationStore; readonly memory: ConversationMemory },
   sought: Sought,
   found: Located,
 ): Promise<Located> {
-  const { store, memory } = context;
   const { tenant, record, reading, lane, dialect, session } = sought;
-  const { matched } = found;
-  const anchor = storedAs(found.known, record.chain[matched]!);
-  if (matched === 0 || found.known.id === undefined || !saysAnswerBehind(record, matched)) return found;
-  const from = async (id: string) =>
-    goOn(record, reading, matched, await store.read(tenant, id, { after: anchor }));
-  const own = await from(found.known.id);
-  if (own?.isCertain) return { ...found, matched: own.matched, goesOn: own };
-  let best = own && { ...found, matched: own.matched, goesOn: own };
-  for (const conversation of await store.holding(tenant, anchor)) {
-    if (conversation.id === found.known.id || !isOf(conversation, dialect)) continue;
+  const { matched, known } = found;
+  if (matched === 0 || known.id === undefined || !saysAnswerBehind(record, matched)) return found;
+  const branches = await store.behind(tenant, storedAs(known, record.chain[matched]!));
+  let best: (Located & { readonly goesOn: GoesOn }) | undefined;
+  for (const { conversation, messages } of branches.toSorted(
+    (a, b) => Number(b.conversation.id === known.id) - Number(a.conversation.id === known.id),
+  )) {
+    const isOwn = conversation.id === known.id;
     const near = memory.find(tenant, record.chain, { lane, dialect, id: conversation.id });
-    const other = near?.known ?? knownOf(conversation, sought);
-    if (other.isNamed !== found.known.isNamed || !fits(other, session)) continue;
-    const goesOn = await from(conversation.id);
-    if (goesOn && goesOn.share > (best?.goesOn.share ?? -1))
-      best = { known: other, matched: goesOn.matched, goesOn };
+    const of = isOwn ? known : (near?.known ?? knownOf(conversation, sought));
+    if (!isOf(conversation, dialect) || of.isNamed !== known.isNamed || !fits(of, session)) continue;
+    const goesOn = goOn(record, reading, matched, messages);
+    if (!goesOn || goesOn.share <= (best?.goesOn.share ?? -1)) continue;
+    best = { known: of, matched: goesOn.matched, goesOn };
+    if (isOwn && goesOn.isCertain) break;
   }
   return best ?? found;
 }

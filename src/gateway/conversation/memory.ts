@@ -19,8 +19,9 @@ const MAX_NAME = 200;
 /** A place in a stored conversation. */
 export interface Place {
   readonly conversation: string;
-  /** Its messages up to there. */
+  /** Messages up to there, and the chain hash of the last one where it may stand in another branch than the active one. */
   readonly length: number;
+  readonly hash?: string | undefined;
 }
 
 interface SentRequest {

@@ -6,7 +6,6 @@ import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
 import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
 import { createPace } from "../compaction/pace.ts";
 import { isThrownAway } from "./chat-meta.ts";
-import { SETTINGS_SESSION } from "./session-of.ts";
 
 export type PastStore = Pick<ServerStore, "conversations" | "recallIndex">;
 
@@ -134,9 +133,9 @@ async function* everyConversation(store: PastStore, tenant: string): AsyncGenera
   } while (cursor !== undefined);
 }
 
-/** What a person has thrown away isn't found, and settings are no conversation. */
+/** What a person has thrown away isn't found. */
 export function isToBeFound(conversation: Conversation): boolean {
-  return conversation.session !== SETTINGS_SESSION && !isThrownAway(conversation);
+  return !isThrownAway(conversation);
 }
 
 /**

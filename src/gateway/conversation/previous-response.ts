@@ -126,18 +126,18 @@ async function rebuildFromStore(
   const { conversations } = parts.store;
   try {
     for await (const place of placesOf(parts, client.tenant, named)) {
-      const { conversation, length } = place;
-      const [stored, head, meta] = await Promise.all([
-        conversations.read(client.tenant, conversation, { to: length }),
+      const { conversation, length, hash } = place;
+      const [stored, head, found] = await Promise.all([
+        conversations.read(client.tenant, conversation, {
+          to: length,
+          ...(hash !== undefined && { leaf: hash }),
+        }),
         conversations.head(client.tenant, conversation),
         conversations.meta(client.tenant, conversation),
       ]);
       // It may have been deleted meanwhile.
-      if (stored.length < length || isThrownAway({ meta })) continue;
-      if (
-        named.response !== undefined &&
-        metaOf({ meta }).deletedAnswers?.includes(answerKey(named.response))
-      )
+      if (stored.length < length || !found || isThrownAway(found)) continue;
+      if (named.response !== undefined && metaOf(found).deletedAnswers?.includes(answerKey(named.response)))
         continue;
       // Instructions are said anew with each request; messages of the developer aren't.
       const { lead } = readHead(wire.dialect, head);
@@ -177,7 +177,7 @@ async function* placesOf(
   if (near) yield near;
   if (response !== undefined) {
     const answer = await conversations.findAnswer(tenant, answerKey(response));
-    if (answer) yield { conversation: answer.conversation.id, length: answer.length };
+    if (answer) yield { conversation: answer.conversation.id, length: answer.length, hash: answer.hash };
     return;
   }
   // The provider's own conversations are sessions by their names.

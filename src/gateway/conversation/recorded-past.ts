@@ -42,8 +42,7 @@ export async function placedEvents(
         .map((event) => ({ ...event, messages: placeOf(event, messagesBy, lead.length) }))
         .filter(({ messages }) => messages <= length),
     );
-    // Forks by clients are known to the store, those by people to the page.
-    const fork = conversation.fork ?? metaOf(conversation).fork;
+    const { fork } = metaOf(conversation);
     const origin = fork && (await parts.store.conversations.get(tenant, fork.of));
     if (fork === undefined || !origin) break;
     length = Math.min(length, fork.length);

@@ -5,7 +5,7 @@ import { createPace } from "../compaction/pace.ts";
 import { type AppendContext, type AppendedRequest, AppendMaker } from "./append-maker.ts";
 import type { Citations } from "./keep-citations.ts";
 import { invented, type Known } from "./known.ts";
-import { type Located, locateFirst, locateNear } from "./locate.ts";
+import { type Located, locateFirst, locateNear, saysAnswer, storedAs } from "./locate.ts";
 import { isReservedSession } from "./session-of.ts";
 import {
   endWithoutReasoning,
@@ -42,6 +42,8 @@ interface AnswerExtras {
 /** What all recordings share. */
 export interface RecordingContext extends AppendContext {
   readonly store: ConversationStore;
+  /** Records of these messages may come before them. Returns what ends that. */
+  expect(tenant: string, hashes: readonly string[]): () => void;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended, known: Known): void;
   readonly citations?: Pick<Citations, "note">;
@@ -75,6 +77,8 @@ export class Recording {
   #length: number | undefined;
   #isEnded = false;
   #counted: Known | undefined;
+  #newest: string | undefined;
+  #unexpect: (() => void) | undefined;
 
   constructor(context: RecordingContext, of: Recorded) {
     this.#context = context;
@@ -93,6 +97,17 @@ export class Recording {
   get matched(): number {
     this.#here();
     return this.#before ?? 0;
+  }
+
+  /** Chain hash of the newest message of the request that was stored before it. */
+  get anchor(): string | undefined {
+    const { known, matched, goesOn } = this.#here();
+    return goesOn?.newest ?? (matched === 0 ? undefined : storedAs(known, this.record.chain[matched]!));
+  }
+
+  /** Chain hash of the newest message that was stored by this. */
+  get newest(): string | undefined {
+    return this.#newest;
   }
 
   /** Messages of the conversation in the store. A client may leave out some of them. */
@@ -173,6 +188,7 @@ export class Recording {
   end(): void {
     if (this.#counted && !this.#isEnded) this.#counted.underWay--;
     this.#isEnded = true;
+    this.#unexpect?.();
   }
 
   #here(): Located {
@@ -184,8 +200,12 @@ export class Recording {
     this.#counted = one.known;
     this.#before = one.matched;
     this.#located = one;
-    const isSaidOtherwise = one.goesOn?.instead !== undefined;
-    if (one.matched === this.record.chain.length - 1 && !isSaidOtherwise) this.#nowStored();
+    const { tenant } = this.#of.sought;
+    this.#unexpect?.();
+    // What `fit` makes of messages that aren't stored yet may come before them.
+    const fresh = this.record.chain.slice(1 + Math.min(one.matched, one.goesOn?.from ?? one.matched));
+    if (!this.#isEnded && fresh.length > 0) this.#unexpect = this.#context.expect(tenant, fresh);
+    if (fresh.length === 0) this.#nowStored();
     return one;
   }
 
@@ -226,7 +246,7 @@ export class Recording {
     const { known } = this.#here();
     if (known.id !== undefined || !this.record.hasAnswer) return;
     const near = locateNear(this.#context, this.#of.sought);
-    if (near?.known.id === undefined) return;
+    if (near?.known.id === undefined || !saysAnswer(this.record, near.matched)) return;
     if (!this.#isEnded) known.underWay--;
     this.#found(near);
   }
@@ -242,10 +262,7 @@ export class Recording {
     const { memory, headMark, onAppended, citations } = this.#context;
     const { chain } = upTo;
     const { matched } = this.#here();
-    let { known } = this.#here();
-    // The other branch of a fork is remembered by itself.
-    if (known.id !== undefined && known.id !== appended.conversation)
-      known = { ...known, hashes: [], underWay: 0 };
+    const { known } = this.#here();
     known.id = appended.conversation;
     const head = upTo.head();
     if (head === undefined) known.head = undefined;
@@ -253,6 +270,7 @@ export class Recording {
     this.#located = { known, matched: chain.length - 1 };
     this.#length = appended.length;
     const end = chain.at(-1)!;
+    this.#newest = end;
     known.withoutReasoning =
       withoutReasoning === undefined ? undefined : { comesAs: withoutReasoning, is: end };
     // A client that asks once more sends the request without its answer.

@@ -48,9 +48,6 @@ export function sessionOf(headers: IncomingHttpHeaders): Session | undefined {
 /** Names of sessions that begin like this are precis's own. */
 const RESERVED = "precis:";
 
-/** The store has no table for settings: they stand with a conversation of this name, which no list shows. */
-export const SETTINGS_SESSION = `${RESERVED}settings`;
-
 /** By this name, the conversation that was made of an example of the page is found again. */
 export const exampleSession = (file: string): string => `${RESERVED}example:${file}`;
 

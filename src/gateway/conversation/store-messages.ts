@@ -50,14 +50,12 @@ export function newMessages(
   return { messages, after: from > 0 ? chain[from] : undefined, record };
 }
 
-/** Adds messages behind those of a conversation that are loaded. Behind older ones that makes a fork. */
+/** Adds messages behind those of a conversation that are loaded. Behind older ones that makes a branch. */
 export async function appendMessages(
   parts: Writing,
   tenant: string,
   loaded: Loaded,
   added: readonly unknown[],
-  /** Chain hashes of all that follows: the new messages take their place instead of making a fork. */
-  instead: readonly string[] = [],
   /** All that the model said and was answered, where people are shown only a part of it. */
   real?: readonly unknown[],
 ): Promise<Appended> {
@@ -70,7 +68,6 @@ export async function appendMessages(
   const appended = await parts.store.conversations.append(tenant, {
     conversation: conversation.id,
     ...(after !== undefined && { after }),
-    ...(instead.length > 0 && { instead }),
     messages,
     ...(model !== "" && { model }),
     at: parts.now(),

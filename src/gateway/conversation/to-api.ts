@@ -20,7 +20,7 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
     updatedAt: conversation.updatedAt,
     pinned: conversation.pinned,
     archived: conversation.archived,
-    fork: conversation.fork ?? meta.fork,
+    fork: meta.fork,
     settings: meta.settings ?? {},
     pins: meta.pins ?? [],
     busy: busy.of(conversation.id),

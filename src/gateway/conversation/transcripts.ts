@@ -16,9 +16,8 @@ interface ReadTranscript {
 }
 
 /**
- * Transcripts of conversations that pages look at. Messages stay as they are (an edit makes a fork), except that the last
- * ones may give way to others: an answer that a client says otherwise, or that is asked for again because it broke off.
- * So what was added since the last look is read, and the last message known, whose chain hash vouches for all before it.
+ * Transcripts of conversations that pages look at. Messages stay as they are, but another branch may be shown: what was added
+ * since the last look is read, and the last message known, whose chain hash vouches for all before it.
  */
 export interface Transcripts {
   read(
@@ -34,8 +33,9 @@ interface Entry {
   readonly wires: unknown[];
   readonly messages: Message[];
   chars: number;
-  /** When the conversation was changed last, as far as it is known here. */
+  /** When the conversation was changed last, as far as it is known here, and which message it showed last. */
   changedAt: number;
+  leaf: number | undefined;
   /** The reading under way, or the last one: one at a time. */
   reading: Promise<void>;
 }
@@ -56,14 +56,15 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
   const readMore = async (
     entry: Entry,
     tenant: string,
-    { id, length, updatedAt }: Conversation,
+    { id, length, updatedAt, leaf }: Conversation,
     dialect: Dialect<unknown>,
   ) => {
     const known = entry.stored.length;
-    if (known >= length && updatedAt <= entry.changedAt) return;
+    if (known >= length && updatedAt <= entry.changedAt && leaf === entry.leaf) return;
     const last = Math.max(0, Math.min(known, length) - 1);
     const [overlap, ...fresh] = await store.read(tenant, id, last === 0 ? {} : { from: last });
     entry.changedAt = updatedAt;
+    entry.leaf = leaf;
     if (known > 0 && overlap?.hash === entry.stored[last]?.hash) {
       shorten(entry, last + 1);
       add(entry, fresh, dialect);
@@ -93,6 +94,7 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
         messages: [],
         chars: 0,
         changedAt: 0,
+        leaf: undefined,
         reading: Promise.resolve(),
       };
       entries.delete(key);

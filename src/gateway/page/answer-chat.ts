@@ -37,7 +37,7 @@ import { createDeltaReader, type DeltaReader } from "./delta-reader.ts";
 
 type Send = (event: ChatEvent) => void;
 
-/** What is answered: a conversation up to the message that asks, and what gives way to the answer. */
+/** What is answered: a conversation up to the message that asks, and an earlier answer to it. */
 export interface Question {
   readonly loaded: Loaded;
   /** An earlier answer that didn't come to its end. */
@@ -233,8 +233,7 @@ async function store(
     if (unfinished === "stopped") send({ type: "stopped", message: undefined });
     return;
   }
-  const hashes = instead.map(({ hash }) => hash);
-  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, hashes, real);
+  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, real);
   if (unfinished) await mark(context, conversation, unfinished);
   const after = await load(gateway, tenant, conversation);
   if (recording?.known.id === conversation) {

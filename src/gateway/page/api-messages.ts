@@ -8,16 +8,17 @@ import { shownParts } from "../wires/shared/hidden-rounds.ts";
 
 /** Messages with what became of each, and the compactions between them. */
 export async function apiMessages(
-  parts: Pick<ConversationParts, "windows" | "fates">,
+  parts: Pick<ConversationParts, "windows" | "fates" | "store">,
   tenant: string,
   loaded: Loaded,
   from: number,
   to: number = loaded.stored.length,
 ): Promise<ApiMessages> {
   const { lead, messages, stored, meta, conversation, system, dialect } = loaded;
-  const [measure, { entries, dividers }] = await Promise.all([
+  const [measure, { entries, dividers }, siblings] = await Promise.all([
     measureOf(parts, loaded.choice),
     parts.fates(tenant, loaded),
+    parts.store.conversations.siblings(tenant, conversation.id),
   ]);
   const start = lead.length;
   const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
@@ -25,6 +26,7 @@ export async function apiMessages(
     const message = messages[position + start]!;
     const unfinished = meta.unfinished?.[hash];
     const lookups = lookupsBeside(given, dialect, start);
+    const branches = siblings.get(position);
     return {
       index: position,
       hash,
@@ -36,6 +38,7 @@ export async function apiMessages(
       fate: fates.get(position + start) ?? { type: "kept" },
       ...(unfinished !== undefined && { unfinished }),
       ...(lookups.length > 0 && { lookups }),
+      ...(branches?.includes(hash) && { branches }),
     };
   });
   return {

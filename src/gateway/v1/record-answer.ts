@@ -21,11 +21,11 @@ export async function recordAnswer(
   const names =
     wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), goesOnFrom, answer) : undefined;
   const given = messages.length > 0 && hosted?.hasHidden ? hosted.real : undefined;
-  const onStored = ({ known, length }: Recording): void => {
+  const onStored = ({ known, length, newest }: Recording): void => {
     if (known.id === undefined || names === undefined) return;
     for (const name of [names.conversation, names.id])
       if (name !== undefined)
-        parts.memory.keepAnswer(client.tenant, name, { conversation: known.id, length });
+        parts.memory.keepAnswer(client.tenant, name, { conversation: known.id, length, hash: newest });
   };
   try {
     if (given)

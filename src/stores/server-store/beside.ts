@@ -75,3 +75,10 @@ export interface Lease {
   /** Grows with every change of owner, so that a late write of an earlier one can be told. */
   readonly fence: number;
 }
+
+/** Settings of all chats of a tenant: the host's own JSON. */
+export interface SettingsStore {
+  read(tenant: string): Promise<unknown>;
+  /** Changes them by what they are at that moment; nobody else changes them in between. */
+  change(tenant: string, change: (settings: unknown) => unknown): Promise<unknown>;
+}

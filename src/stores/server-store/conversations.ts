@@ -1,30 +1,30 @@
 import type { DialectId, Role } from "../../core/types.ts";
 
 /**
- * Transcripts: append-only, each message stored once however often a client sends it again. Only an answer that a client
- * says otherwise changes: it stands there as the client says it, with what was given beside it.
+ * Conversations, each a tree of messages. A message is named by the chain hash of everything up to it, so to append is to add
+ * the messages that aren't there and to make the last one the active leaf. An edit, a retry, an answer that was asked for again
+ * or that the client rewrote is another child; nothing is ever replaced. What a conversation shows is the path to its leaf.
  */
 export interface ConversationStore {
   /** Adds messages. When it resolves, they are in the store for good. Adding the same ones again adds nothing. */
   append(tenant: string, append: Append): Promise<Appended>;
   /** The conversation that shares the longest prefix with a transcript, given the chain hash after each message. */
   find(tenant: string, hashes: readonly string[], query?: FindQuery): Promise<FoundConversation | undefined>;
-  /** Conversations that hold the message with this chain hash, those that changed last first; at most eight. */
-  holding(tenant: string, hash: string): Promise<Conversation[]>;
+  /** What follows a message, in each branch of each conversation that holds it: the newest first, at most eight. */
+  behind(tenant: string, hash: string): Promise<Branch[]>;
   /** The newest conversation of a session. */
   findSession(tenant: string, session: string): Promise<Conversation | undefined>;
-  /**
-   * Where an answer of a provider stands, given its id. Of several conversations that hold it (forks share messages), one
-   * that ends there; then the newest.
-   */
+  /** Where an answer of a provider stands, given its id. Of several conversations that hold it, one that ends there; then the newest. */
   findAnswer(tenant: string, answer: string): Promise<FoundAnswer | undefined>;
   get(tenant: string, id: string): Promise<Conversation | undefined>;
-  /** A conversation's `meta`. Servers ask for it with every request, so it waits for nothing that is being appended. */
-  meta(tenant: string, id: string): Promise<unknown>;
+  /** A conversation's `meta`, and whether a person threw it away. Servers ask for it with every request. */
+  meta(tenant: string, id: string): Promise<Pick<Conversation, "meta" | "deletedAt"> | undefined>;
   /** The leading system messages or the system prompt as last seen, as JSON text. */
   head(tenant: string, id: string): Promise<string | undefined>;
-  /** Messages in their order. */
+  /** Messages in their order, from the first one to the active leaf. */
   read(tenant: string, id: string, range?: ReadRange): Promise<StoredMessage[]>;
+  /** Messages of the path that have others in their place: by position, the hashes of all of them, oldest first. */
+  siblings(tenant: string, id: string): Promise<ReadonlyMap<number, readonly string[]>>;
   list(tenant: string, query?: ListQuery): Promise<ConversationPage>;
   /** `changes` as a function gets the conversation as it is; nobody else changes it in between. */
   update(
@@ -32,11 +32,8 @@ export interface ConversationStore {
     id: string,
     changes: ConversationChanges | ((found: Conversation) => ConversationChanges),
   ): Promise<Conversation>;
-  /**
-   * Removes a conversation with its events, citations and records; messages and records that another conversation
-   * still stands on stay. False when there is none.
-   */
-  delete(tenant: string, id: string, options?: { readonly forks?: boolean }): Promise<boolean>;
+  /** Removes a conversation with its messages, records, events and citations. False when there is none. */
+  delete(tenant: string, id: string): Promise<boolean>;
 }
 
 /** One message to add. */
@@ -55,10 +52,12 @@ export interface NewMessage {
    */
   readonly answer?: string;
   /**
-   * The wire messages of an answer as the provider gave it, as JSON texts, where the client said it otherwise. With the first
-   * message of what the client said.
+   * All that the model said and was answered, as wire messages in JSON, where the client was shown only a part of it. With the
+   * first message of the answer.
    */
   readonly given?: readonly string[];
+  /** The client rewrote an answer: this stands beside it, and counts as no answer of its own. */
+  readonly rewritten?: true;
 }
 
 /** What `append` takes. */
@@ -73,18 +72,13 @@ export interface Append {
   readonly isNew?: true;
   /** Chain hash of the message that the new ones follow. Left out: they are the first. */
   readonly after?: string;
-  /**
-   * Chain hashes of the conversation's last messages, all of those behind `after`: the client says them otherwise, so the new
-   * ones stand in their place. If others are there by now, the new ones make a fork as usual.
-   */
-  readonly instead?: readonly string[];
   readonly messages: readonly NewMessage[];
   /** The leading system messages or the system prompt as JSON text. The newest is kept. */
   readonly head?: string;
   readonly dialect?: DialectId;
   readonly model?: string;
   readonly title?: string;
-  /** The caller's own record of a conversation that this append makes, or of a fork. One that is there keeps its own. */
+  /** The caller's own record of a conversation that this append makes. One that is there keeps its own. */
   readonly meta?: unknown;
   /** The conversation ends this long after its last message. */
   readonly ttlMs?: number;
@@ -98,13 +92,10 @@ export interface Append {
 
 /** What `append` did. */
 export interface Appended {
-  /** Where the messages are now: another conversation than the given one when they made a fork. */
   readonly conversation: string;
-  /** The conversation that it was forked from, if this `append` made a fork. */
-  readonly forkOf: string | undefined;
   /** How many messages were new. */
   readonly added: number;
-  /** Messages of the conversation, all in all. */
+  /** Messages on the path to the leaf. */
   readonly length: number;
 }
 
@@ -117,8 +108,9 @@ export interface Conversation {
   readonly title: string;
   readonly dialect: DialectId | undefined;
   readonly model: string | undefined;
+  /** Messages on the path to its leaf. */
   readonly length: number;
-  /** Sum of the messages' tokens, as far as they were given. */
+  /** Sum of these messages' tokens, as far as they were given. */
   readonly tokens: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -127,8 +119,12 @@ export interface Conversation {
   readonly expiresAt: number | undefined;
   readonly pinned: boolean;
   readonly archived: boolean;
-  /** Where it was forked, as long as that conversation exists. */
-  readonly fork: { readonly of: string; readonly length: number } | undefined;
+  /** A person threw it away and may bring it back: no list shows it, and no request goes on with it. */
+  readonly deletedAt: number | undefined;
+  /** It has more than one path. */
+  readonly branched: boolean;
+  /** Which of its messages is shown last, in the order of their arrival; undefined in an empty one. */
+  readonly leaf: number | undefined;
   /** The host's own JSON: settings of the chat, pins, state. */
   readonly meta: unknown;
 }
@@ -137,11 +133,19 @@ export interface Conversation {
 export interface FindQuery {
   /** Only those of this session. */
   readonly session?: string;
+  /** Only those of this format, or of none. */
+  readonly dialect?: string;
   /**
    * One that somebody asked for by name comes last: with as many messages in common an unnamed one is taken before it, and
    * so is one that has fewer but ends there, because the transcript simply goes on with it.
    */
   readonly prefer?: "unnamed";
+}
+
+/** What one branch of a conversation holds behind a message. */
+export interface Branch {
+  readonly conversation: Conversation;
+  readonly messages: readonly StoredMessage[];
 }
 
 /** A conversation that begins like a transcript. */
@@ -154,8 +158,9 @@ export interface FoundConversation {
 /** A conversation that holds an answer. */
 export interface FoundAnswer {
   readonly conversation: Conversation;
-  /** Its messages up to the end of the answer. */
+  /** Messages up to the end of the answer, and the chain hash of the last one. */
   readonly length: number;
+  readonly hash: string;
 }
 
 /** One message as it was stored. */
@@ -167,8 +172,8 @@ export interface StoredMessage extends NewMessage {
 export interface ReadRange {
   readonly from?: number;
   readonly to?: number;
-  /** Only those behind the message with this chain hash; none if the conversation doesn't hold it. */
-  readonly after?: string;
+  /** Chain hash of the message that the path leads to. Default: the active leaf. */
+  readonly leaf?: string;
 }
 
 /** Which conversations to list: pinned ones first, then the newest. */
@@ -199,4 +204,7 @@ export interface ConversationChanges {
   readonly archived?: boolean;
   readonly meta?: unknown;
   readonly expiresAt?: number | undefined;
+  readonly deletedAt?: number | undefined;
+  /** Chain hash of a message: its newest branch is shown from now on. */
+  readonly leaf?: string;
 }

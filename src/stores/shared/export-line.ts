@@ -1,9 +1,9 @@
 import { StoreError } from "../../core/errors.ts";
-import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
 import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } from "../server-store.ts";
+import type { RecordKind } from "../sql/records.ts";
 
 /** Version of the lines below. */
-export const EXPORT_VERSION = 2;
+export const EXPORT_VERSION = 1;
 
 /**
  * One line of an export. A conversation's line is followed by those of its messages and citations, so that it can be
@@ -16,13 +16,10 @@ export type ExportLine =
       readonly tenant: string;
       readonly conversation: Conversation;
       readonly head?: string;
+      /** The number of the message that is shown last, if it isn't the last of those that follow. */
+      readonly leaf?: number;
     }
-  | {
-      readonly type: "message";
-      readonly tenant: string;
-      readonly conversation: string;
-      readonly message: StoredMessage;
-    }
+  | ({ readonly type: "message"; readonly tenant: string; readonly conversation: string } & ExportedMessage)
   | {
       readonly type: "citation";
       readonly tenant: string;
@@ -31,6 +28,7 @@ export type ExportLine =
     }
   | RecordLine
   | { readonly type: "event"; readonly tenant: string; readonly event: StoredEvent }
+  | { readonly type: "settings"; readonly tenant: string; readonly settings: unknown }
   | {
       readonly type: "clientKey";
       readonly tenant: string;
@@ -38,12 +36,23 @@ export type ExportLine =
       readonly clientKey: ClientKey;
     };
 
-/** A line with a record of the engine. */
-type RecordLine = { readonly tenant: string; readonly savedAt: number } & (
-  | { readonly type: "checkpoint"; readonly record: Checkpoint }
-  | { readonly type: "summary"; readonly record: Summary }
-  | { readonly type: "undo"; readonly record: Undo }
-);
+/** A message of a tree. All messages of a conversation are numbered from 0 in the order of their lines, parents before children. */
+export interface ExportedMessage {
+  readonly message: StoredMessage;
+  /** The number of the message that it follows, null for none, if that isn't the one in the line before. */
+  readonly parent?: number | null;
+}
+
+/** A line with a record of the engine, which stands on the message with this chain hash. */
+interface RecordLine {
+  readonly type: "record";
+  readonly tenant: string;
+  readonly savedAt: number;
+  readonly kind: RecordKind;
+  readonly key: string;
+  readonly hash: string;
+  readonly record: unknown;
+}
 
 /** A conversation with all that is imported together with it. */
 export interface ImportedConversation {
@@ -51,7 +60,8 @@ export interface ImportedConversation {
   readonly tenant: string;
   readonly conversation: Conversation;
   readonly head: string | undefined;
-  readonly messages: StoredMessage[];
+  readonly leaf: number | undefined;
+  readonly messages: ExportedMessage[];
   readonly citations: Citation[];
 }
 
@@ -72,23 +82,21 @@ const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
   "conversation",
   "message",
   "citation",
-  "checkpoint",
-  "summary",
-  "undo",
+  "record",
+  "settings",
   "event",
   "clientKey",
 ]);
 
-/** What an export holds, as it is imported: conversations are whole. */
+/** What an export holds, as it is imported: whole conversations, and the rest line by line. */
 export async function* readExport(
   lines: AsyncIterable<string> | Iterable<string>,
   count: ImportCount,
   { clientKeys = false }: { readonly clientKeys?: boolean },
 ): AsyncIterable<ImportItem> {
-  for await (const item of wholeItems(lines, count)) {
+  for await (const item of wholeItems(lines, count))
     if (item.type === "clientKey" && !clientKeys) count.clientKeys.leftOut++;
     else yield item;
-  }
 }
 
 /** Lines of an export put together to what is imported in one go. */
@@ -104,17 +112,16 @@ async function* wholeItems(
     if (line.type === "message" || line.type === "citation") {
       if (whole?.conversation.id !== line.conversation || whole.tenant !== line.tenant)
         throw wrongLine(count.lines, `a ${line.type} without its conversation before it`);
-      if (line.type === "message") whole.messages.push(line.message);
+      if (line.type === "message") whole.messages.push(line);
       else whole.citations.push(line.citation);
       continue;
     }
     if (whole) yield whole;
     whole = undefined;
-    if (line.type === "precis-export") continue;
     if (line.type === "conversation") {
-      const { tenant, conversation, head } = line;
-      whole = { type: "whole-conversation", tenant, conversation, head, messages: [], citations: [] };
-    } else yield line;
+      const { tenant, conversation, head, leaf } = line;
+      whole = { type: "whole-conversation", tenant, conversation, head, leaf, messages: [], citations: [] };
+    } else if (line.type !== "precis-export") yield line;
   }
   if (whole) yield whole;
 }
@@ -132,7 +139,7 @@ function parseLine(text: string, number: number): ExportLine {
   if (type === "precis-export" && version !== EXPORT_VERSION) {
     throw new StoreError({
       operation: "import",
-      message: `the export has version ${version}, this precis knows version ${EXPORT_VERSION} alone.`,
+      message: `the export has version ${String(version)}, this precis reads version ${EXPORT_VERSION}.`,
       fix: "Import it with the precis that wrote it.",
     });
   }

@@ -7,11 +7,8 @@ export const EVENTS = { default: 100, max: 1_000 } as const;
 /** How many hashes of a transcript's end are looked up first: almost always one of them is known. */
 export const NEWEST_HASHES = 32;
 
-/** Conversations with the very same messages that are kept as several. */
-export const HOLDERS = 8;
-
-/** How long a deleted conversation's hashes are remembered, so that a summary under way can't bring it back. */
-export const TOMBSTONE_MS = 24 * 60 * 60 * 1_000;
+/** Branches that are compared with what a client says. */
+export const BRANCHES = 8;
 
 /** How long an ended lease is remembered, for its fence. */
 export const LEASE_MEMORY_MS = 24 * 60 * 60 * 1_000;

@@ -1,55 +1,402 @@
 import { StoreError } from "../../core/errors.ts";
-import type { Appended } from "../server-store.ts";
+import type { Append, Appended } from "../server-store.ts";
+import { checkName } from "../shared/check-name.ts";
+import type { ImportedConversation } from "../shared/export-line.ts";
+import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
+import { type BodyRow, bodyRow, headRow, isLong } from "./bodies.ts";
 import {
-  type AppendCall,
-  type AppendPlan,
-  checkCall,
-  planAppend,
-  surelyBegins,
-} from "../shared/plan-append.ts";
-import { carryOut } from "./carry-out.ts";
-import { type Locks, lookUpTarget } from "./look-up-target.ts";
-import { TEXT_PLACES } from "./place-text.ts";
-import type { Script } from "./script.ts";
+  CONVERSATION_COLUMNS,
+  type ConversationRow,
+  NODES_PER_CONVERSATION,
+  plainRow,
+  titleColumns,
+} from "./conversation-row.ts";
+import { insertInto } from "./insert-rows.ts";
+import type { EarlyRecords } from "./records.ts";
+import { rows, type Script } from "./script.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+import { type NodeRow, nodeColumns, nodeId, nodesOf, type Place } from "./tree.ts";
 
-/** Adds messages to the conversation that they belong to, to a fork of it, or to a new one. */
-export function* append(engine: Locks, call: AppendCall): Script<Appended> {
-  checkCall(call);
-  const plan = planAppend(call, yield* lookUpTarget(engine, call), TEXT_PLACES);
-  yield* carryOut(engine, [plan]);
-  return plan.appended;
+/** An append, with the id of the conversation that it makes if it makes one. */
+export interface AppendCall {
+  readonly tenant: string;
+  readonly input: Append;
+  readonly id: string;
+  /** More of it follows: the leaf stays where it is. */
+  readonly keepsLeaf?: true;
 }
 
-/** The same for many with few statements. Undefined for one that can't be appended: it writes nothing, and `append` says why. */
-export function* appendAll(engine: Locks, calls: readonly AppendCall[]): Script<(Appended | undefined)[]> {
-  const outcomes: (Appended | undefined)[] = [];
-  let plans: AppendPlan[] = [];
-  for (const call of calls) {
-    if (needsToSee(call, plans)) {
-      yield* carryOut(engine, plans);
-      plans = [];
-    }
-    let plan: AppendPlan | undefined;
+const insertBodies = insertInto<BodyRow>(
+  "precis_bodies",
+  ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
+  "on conflict (hash) do nothing",
+);
+const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
+/** What an append changes about a conversation that is there. */
+const CHANGED = [
+  "leaf",
+  "length",
+  "tokens",
+  "nodes",
+  "branched",
+  "updated_at",
+  "stored_at",
+  "expires_at",
+  "named",
+  "session",
+  "dialect",
+  "model",
+  "head",
+] as const satisfies readonly (keyof ConversationRow)[];
+const updateConversations = insertInto<ConversationRow>(
+  "precis_conversations",
+  CONVERSATION_COLUMNS,
+  `on conflict (key) do update set ${CHANGED.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+);
+const insertNodes = insertInto<NodeRow>("precis_nodes", [
+  "id",
+  "parent",
+  "depth",
+  "hash",
+  "role",
+  "tokens",
+  "total",
+  "at",
+  "rewritten",
+  "answer",
+  "given",
+  "body",
+  "wire",
+]);
+
+/** A conversation that is appended to, as it will be. */
+interface Target {
+  readonly row: ConversationRow;
+  readonly isNew: boolean;
+  /** Where its messages stand, as far as anybody asked. */
+  readonly places: Map<string, Place>;
+  /** Messages that are new. */
+  readonly added: NodeRow[];
+}
+
+/** What appends write beside conversations and their messages. */
+interface Made {
+  readonly bodies: Map<string, BodyRow>;
+  /** Ids of answers that end with a message that was there before. */
+  readonly answers: (readonly [answer: string, node: number])[];
+}
+
+/**
+ * Carries out appends that came together, with few statements: the conversations that they are for are locked, then each adds the
+ * messages that aren't there and moves the leaf. One that can't be carried out gets its error, and takes nothing of the others along.
+ */
+export function* appendAll(
+  engine: SqlEngine,
+  calls: readonly AppendCall[],
+  early: EarlyRecords,
+): Script<readonly (Appended | StoreError)[]> {
+  const faults = calls.map(faultOf);
+  const targets = yield* lockTargets(
+    engine,
+    calls.filter((_, index) => !faults[index]),
+  );
+  const made: Made = { bodies: new Map(), answers: [] };
+  const touched = new Set<Target>();
+  const outcomes: (Appended | StoreError)[] = [];
+  for (const [index, call] of calls.entries()) {
     try {
-      checkCall(call);
-      plan = planAppend(call, yield* lookUpTarget(engine, call), TEXT_PLACES);
+      if (faults[index]) throw faults[index];
+      const target = targetOf(targets, call) ?? (yield* newTarget(engine, targets, call));
+      yield* findPlaces(target, call);
+      outcomes.push(yield* plan(target, call, made));
+      touched.add(target);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
+      outcomes.push(error);
     }
-    if (plan) plans.push(plan);
-    outcomes.push(plan?.appended);
   }
-  yield* carryOut(engine, plans);
+  // Bases of heads come before what is made of them.
+  yield* insertBodies(
+    [...made.bodies.values()].sort((a, b) => Number(a.base !== null) - Number(b.base !== null)),
+  );
+  const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
+  yield* insertConversations(changed.filter(({ isNew }) => isNew).map(({ row }) => row));
+  yield* updateConversations(changed.filter(({ isNew }) => !isNew).map(({ row }) => row));
+  yield* insertNodes(changed.flatMap(({ added }) => added));
+  for (const { row, added } of changed) yield* early.add(row.tenant, added);
+  for (const [answer, node] of made.answers)
+    yield* rows("update precis_nodes set answer = ? where id = ?", answer, node);
   return outcomes;
 }
 
-/** Whether an append may be for a conversation that one of the plans writes to. */
-function needsToSee({ input }: AppendCall, plans: readonly AppendPlan[]): boolean {
-  if (surelyBegins(input)) return false;
-  const { conversation } = input;
-  // By the name of a session it may be any of them.
-  if (conversation === undefined) return plans.length > 0;
-  return plans.some(
-    ({ appended, copied }) => appended.conversation === conversation || copied?.from === conversation,
+/** Why an append can't be stored, whatever the database holds. */
+function faultOf({ tenant, input }: AppendCall): StoreError | undefined {
+  try {
+    checkName("append", "tenant", tenant);
+    if (input.session !== undefined) checkName("append", "session", input.session);
+    if (input.model !== undefined) checkName("append", "model", input.model);
+    for (const { answer } of input.messages) if (answer !== undefined) checkName("append", "answer", answer);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
+}
+
+/** The conversations of a batch, by what appends name them with. */
+interface Targets {
+  readonly byId: Map<string, Target>;
+  readonly bySession: Map<string, Target>;
+  /** The key of the conversation that was made last. */
+  newest: number;
+}
+
+const nameOf = (tenant: string, name: string): string => JSON.stringify([tenant, name]);
+
+/** Finds the conversations that appends are for. Where rows can be locked, they stay as they are until the transaction ends. */
+function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<Targets> {
+  const targets: Targets = { byId: new Map(), bySession: new Map(), newest: 0 };
+  const known = (row: ConversationRow): Target => {
+    const name = nameOf(row.tenant, row.id);
+    const target = targets.byId.get(name) ?? {
+      row: { ...plainRow(row) },
+      isNew: false,
+      places: new Map(),
+      added: [],
+    };
+    targets.byId.set(name, target);
+    return target;
+  };
+  // In one order, so that two servers never wait for each other.
+  const sessions = new Map(
+    calls
+      .filter(({ input }) => input.conversation === undefined && input.session !== undefined && !input.isNew)
+      .map((call) => [nameOf(call.tenant, call.input.session!), call]),
   );
+  for (const [name, { tenant, input }] of [...sessions].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    // Two first requests of one session at once must not make two conversations.
+    if (engine.lockName !== undefined) yield* rows(engine.lockName, `precis/session/${name}`);
+    const [found] = yield* rows<ConversationRow>(
+      `select * from precis_conversations where tenant = ? and session = ? and deleted_at is null
+       order by updated_at desc, created_at desc, id desc limit 1`,
+      tenant,
+      input.session,
+    );
+    if (found) targets.bySession.set(name, known(found));
+  }
+  const byTenant = Map.groupBy(
+    [
+      ...calls.flatMap(({ tenant, input: { conversation } }) =>
+        conversation ? [{ tenant, id: conversation }] : [],
+      ),
+      ...[...targets.byId.values()].map(({ row: { tenant, id } }) => ({ tenant, id })),
+    ],
+    ({ tenant }) => tenant,
+  );
+  for (const tenant of [...byTenant.keys()].sort()) {
+    const ids = [...new Set(byTenant.get(tenant)!.map(({ id }) => id))];
+    const isAll = !engine.lockRows && ids.every((id) => targets.byId.has(nameOf(tenant, id)));
+    if (isAll) continue;
+    const found = yield* rows<ConversationRow>(
+      `select * from precis_conversations where tenant = ? and ${engine.isOneOf("id")}
+       ${engine.lockRows ? "order by key for update" : ""}`,
+      tenant,
+      engine.rowsOf.value(ids),
+    );
+    // What was found by its session may have changed until it was locked.
+    for (const row of found) Object.assign(known(row).row, plainRow(row));
+  }
+  return targets;
+}
+
+function targetOf({ byId, bySession }: Targets, { tenant, input }: AppendCall): Target | undefined {
+  const { conversation, session, isNew } = input;
+  if (conversation !== undefined) {
+    const target = byId.get(nameOf(tenant, conversation));
+    if (!target) throw conversationNotFound("append", conversation);
+    return target;
+  }
+  return session === undefined || isNew ? undefined : bySession.get(nameOf(tenant, session));
+}
+
+function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Script<Target> {
+  const { byId, bySession } = targets;
+  const { tenant, input, id } = call;
+  const at = Math.round(input.at);
+  const key = yield* engine.newKey(targets.newest);
+  targets.newest = key;
+  const target: Target = {
+    isNew: true,
+    places: new Map(),
+    added: [],
+    row: {
+      key,
+      tenant,
+      id,
+      leaf: null,
+      length: 0,
+      tokens: 0,
+      nodes: 0,
+      branched: 0,
+      indexed: 0,
+      created_at: input.createdAt === undefined ? at : Math.round(input.createdAt),
+      updated_at: at,
+      stored_at: null,
+      expires_at: null,
+      deleted_at: null,
+      pinned: 0,
+      archived: 0,
+      named: 0,
+      session: input.session ?? null,
+      dialect: null,
+      model: null,
+      head: null,
+      ...titleColumns(input.title ?? ""),
+      meta: input.meta === undefined ? null : JSON.stringify(input.meta),
+    },
+  };
+  byId.set(nameOf(tenant, id), target);
+  if (input.session !== undefined) bySession.set(nameOf(tenant, input.session), target);
+  return target;
+}
+
+/** Looks up where the messages of an append stand that are there already. */
+function* findPlaces({ row, isNew, places }: Target, { input }: AppendCall): Script<void> {
+  if (isNew || row.nodes === 0) return;
+  const { after, messages } = input;
+  // Behind the leaf of a conversation without branches nothing can stand.
+  const hashes = [...(after === undefined ? [] : [after]), ...messages.map(({ hash }) => hash)];
+  const wanted = hashes.filter((hash) => !places.has(hash));
+  const [from, to] = nodesOf(row.key);
+  const find = "select id, depth, total from precis_nodes where hash = ? and id >= ? and id < ?";
+  for (const hash of wanted) {
+    const [found] = yield* rows<{ id: number | string; depth: number | string; total: number | string }>(
+      find,
+      hash,
+      from,
+      to,
+    );
+    if (found)
+      places.set(hash, { id: Number(found.id), depth: Number(found.depth), total: Number(found.total) });
+  }
+}
+
+const NOWHERE: Place = { id: -1, depth: 0, total: 0 };
+
+/** What one append adds, and what the conversation is then. */
+function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: Made): Script<Appended> {
+  const { row, places } = target;
+  const { after, messages } = input;
+  const anchor = after === undefined ? NOWHERE : places.get(after);
+  if (!anchor) throw anchorNotFound(row.id);
+  if (row.nodes + messages.length > NODES_PER_CONVERSATION)
+    throw new StoreError({
+      operation: "append",
+      message: `conversation ${row.id} has ${row.nodes} messages, and there is no room for ${messages.length} more.`,
+      fix: "Begin a new conversation.",
+    });
+  let place = anchor;
+  let added = 0;
+  for (const message of messages) {
+    const known = places.get(message.hash);
+    if (known) {
+      if (message.answer !== undefined) made.answers.push([message.answer, known.id]);
+      place = known;
+      continue;
+    }
+    const n = row.nodes++;
+    // A path without branches is read by its numbers.
+    if (n !== place.depth) row.branched = 1;
+    const columns = nodeColumns(message);
+    const body = isLong(message.wire, messages.length)
+      ? bodyRow(tenant, message.wire, Math.round(input.at))
+      : undefined;
+    if (body) made.bodies.set(body.hash, body);
+    const total = place.total + (columns.tokens ?? 0);
+    const node = { id: nodeId(row.key, n), depth: place.depth + 1, total };
+    target.added.push({
+      ...columns,
+      ...node,
+      parent: place.id < 0 ? null : place.id,
+      body: body?.hash ?? null,
+      wire: body ? null : message.wire,
+    });
+    places.set(message.hash, node);
+    place = node;
+    added++;
+  }
+  if (messages.length > 0 && !keepsLeaf)
+    Object.assign(row, { leaf: place.id, length: place.depth, tokens: place.total });
+  row.updated_at = Math.max(row.updated_at, Math.round(input.at));
+  if (input.head !== undefined) {
+    const head = yield* headRow(tenant, input.head, { before: row.head, at: Math.round(input.at) });
+    made.bodies.set(head.hash, made.bodies.get(head.hash) ?? head);
+    row.head = head.hash;
+  }
+  if (input.named) row.named = 1;
+  if (input.session !== undefined) row.session = input.session;
+  if (input.dialect !== undefined) row.dialect = input.dialect;
+  if (input.model !== undefined) row.model = input.model;
+  if (input.ttlMs !== undefined) row.expires_at = Math.round(input.at) + Math.round(input.ttlMs);
+  if (input.storedAt !== undefined) row.stored_at = Math.round(input.storedAt);
+  return { conversation: row.id, added, length: row.length };
+}
+
+/** Adds a whole conversation with all of its branches, as it was elsewhere. */
+export function* insertTree(
+  engine: SqlEngine,
+  { tenant, conversation, head: text, leaf, messages }: Omit<ImportedConversation, "type" | "citations">,
+): Script<void> {
+  const key = yield* engine.newKey(0);
+  const at = Math.round(conversation.updatedAt);
+  const head = text === undefined ? undefined : bodyRow(tenant, text, at);
+  const bodies = new Map(head && [[head.hash, head]]);
+  const nodes: NodeRow[] = [];
+  for (const [n, { message, parent = n === 0 ? null : n - 1 }] of messages.entries()) {
+    const before = parent === null ? undefined : nodes[parent];
+    const body = isLong(message.wire, messages.length) ? bodyRow(tenant, message.wire, at) : undefined;
+    if (body) bodies.set(body.hash, body);
+    const columns = nodeColumns(message);
+    nodes.push({
+      ...columns,
+      id: nodeId(key, n),
+      parent: before?.id ?? null,
+      depth: (before?.depth ?? 0) + 1,
+      total: (before?.total ?? 0) + (columns.tokens ?? 0),
+      body: body?.hash ?? null,
+      wire: body ? null : message.wire,
+    });
+  }
+  const last = nodes[leaf ?? nodes.length - 1];
+  const { createdAt, updatedAt, storedAt, expiresAt, deletedAt, pinned, archived, named } = conversation;
+  const whole = (time: number | undefined): number | null => (time === undefined ? null : Math.round(time));
+  yield* insertBodies([...bodies.values()]);
+  yield* insertConversations([
+    {
+      key,
+      tenant,
+      id: conversation.id,
+      leaf: last?.id ?? null,
+      length: last?.depth ?? 0,
+      tokens: last?.total ?? 0,
+      nodes: nodes.length,
+      branched: nodes.some(({ depth }, n) => depth !== n + 1) ? 1 : 0,
+      indexed: 0,
+      created_at: Math.round(createdAt),
+      updated_at: Math.round(updatedAt),
+      stored_at: whole(storedAt),
+      expires_at: whole(expiresAt),
+      deleted_at: whole(deletedAt),
+      pinned: pinned ? 1 : 0,
+      archived: archived ? 1 : 0,
+      named: named ? 1 : 0,
+      session: conversation.session ?? null,
+      dialect: conversation.dialect ?? null,
+      model: conversation.model ?? null,
+      head: head?.hash ?? null,
+      ...titleColumns(conversation.title),
+      meta: conversation.meta === undefined ? null : JSON.stringify(conversation.meta),
+    },
+  ]);
+  yield* insertNodes(nodes);
 }

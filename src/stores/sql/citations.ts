@@ -1,9 +1,9 @@
+import { contentHash } from "../../core/hash.ts";
 import type { Citation, CitationStore } from "../server-store.ts";
 import { citationNumber } from "../shared/citation-number.ts";
 import { cleanText } from "../shared/clean-text.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
-import { holdConversation } from "./hold-conversation.ts";
-import { bodyHash } from "./place-text.ts";
+import { holdConversation } from "./conversations.ts";
 import { putRow } from "./put-row.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -43,7 +43,7 @@ export function* insertCitation(
   conversation: string,
   { number, source, title = null }: Omit<Citation, "title"> & { readonly title?: string | null },
 ): Script<void> {
-  const row = { tenant, conversation, number, source_hash: bodyHash(source), source, title };
+  const row = { tenant, conversation, number, source_hash: contentHash(source), source, title };
   yield* putRow("precis_citations", row);
 }
 

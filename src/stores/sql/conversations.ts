@@ -1,58 +1,67 @@
 import type {
+  Branch,
   Conversation,
+  ConversationChanges,
   ConversationPage,
   ConversationStore,
   FoundConversation,
   ListQuery,
+  ReadRange,
+  StoredMessage,
 } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import type { ConversationRow } from "../shared/columns.ts";
-import { HOLDERS, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
+import { BRANCHES, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
-import { conversationNotFound } from "../shared/not-found.ts";
-import { changedColumns, conversationOf } from "../shared/rows.ts";
-import { append } from "./append.ts";
-import { changeConversation } from "./carry-out.ts";
-import { deleteConversation, forksOf } from "./delete-conversation.ts";
-import { holdConversation } from "./hold-conversation.ts";
-import { readMessages } from "./read-messages.ts";
+import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
+import { readBody } from "./bodies.ts";
+import { type ConversationRow, conversationOf, plainRow, titleColumns } from "./conversation-row.ts";
+import { deleteConversation } from "./delete-conversation.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
+import { branchesBehind, keyOfNode, newestLeaf, placeOf, readPath, siblingsOnPath } from "./tree.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
-  const { engine, now, read, write } = context;
+  const { engine, read, write } = context;
+  /** What a script makes of a conversation; undefined where there is none. */
+  const of = <T>(operation: string, tenant: string, id: string, make: (row: ConversationRow) => Script<T>) =>
+    read(operation, function* () {
+      const row = yield* rowOf(tenant, id);
+      return row && (yield* make(row));
+    });
   return {
-    append(tenant, input) {
-      const call = { tenant, input, id: context.newId() };
-      return context.append(call, () => append(engine, call));
-    },
+    append: (tenant, input) => context.append({ tenant, input, id: context.newId() }),
 
-    find: (tenant, hashes, { session, prefer } = {}) =>
+    find: (tenant, hashes, { session, dialect, prefer } = {}) =>
       read("find", function* () {
-        const found = yield* longestMatch(engine, tenant, hashes, { session });
+        const found = yield* longestMatch(engine, tenant, hashes, { session, dialect });
         if (prefer !== "unnamed" || !found?.conversation.named) return found;
         const unnamed = { hash: hashes[found.matched - 1]! };
-        return (yield* longestMatch(engine, tenant, hashes, { session, unnamed })) ?? found;
+        return (yield* longestMatch(engine, tenant, hashes, { session, dialect, unnamed })) ?? found;
       }),
 
-    holding: (tenant, hash) =>
-      read("holding", function* () {
+    behind: (tenant, hash) =>
+      read("behind", function* () {
         const found = yield* rows<ConversationRow>(
-          `select * from precis_conversations where tenant = ? and id in (
-             select conversation from precis_messages where tenant = ? and hash = ?
-           ) order by updated_at desc, id desc limit ${HOLDERS}`,
-          tenant,
+          `select * from precis_conversations where tenant = ? and deleted_at is null and key in (
+             select ${keyOfNode("id")} from precis_nodes where hash = ?
+           ) order by updated_at desc, id desc limit ${BRANCHES}`,
           tenant,
           hash,
         );
-        return found.map(conversationOf);
+        const branches: Branch[] = [];
+        for (const row of found.map(plainRow)) {
+          const place = yield* placeOf(row.key, hash);
+          if (place) branches.push(...(yield* branchesBehind(row, place, BRANCHES - branches.length)));
+        }
+        return branches;
       }),
 
     findSession: (tenant, session) =>
       read("findSession", function* () {
         const row = yield* firstRow<ConversationRow>(
-          "select * from precis_conversations where tenant = ? and session = ? order by updated_at desc, created_at desc, id desc limit 1",
+          `select * from precis_conversations where tenant = ? and session = ? and deleted_at is null
+           order by updated_at desc, created_at desc, id desc limit 1`,
           tenant,
           session,
         );
@@ -61,85 +70,124 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     findAnswer: (tenant, answer) =>
       read("findAnswer", function* () {
-        const row = yield* firstRow<ConversationRow & { readonly position: number | string }>(
-          `select c.*, m.position from precis_messages m
-           join precis_conversations c on c.tenant = m.tenant and c.id = m.conversation
-           where m.tenant = ? and m.answer = ?
-           order by case when c.length = m.position + 1 then 0 else 1 end,
-             c.updated_at desc, c.created_at desc, c.id desc, m.position desc
-           limit 1`,
-          tenant,
+        const row = yield* firstRow<ConversationRow & { depth: number | string; node: string }>(
+          `select c.*, n.depth, n.hash as node from precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")}
+           where n.answer = ? and c.tenant = ? and c.deleted_at is null
+           order by case when c.leaf = n.id then 0 else 1 end, c.updated_at desc, n.id desc limit 1`,
           answer,
+          tenant,
         );
-        return row && { conversation: conversationOf(row), length: Number(row.position) + 1 };
+        return row && { conversation: conversationOf(row), length: Number(row.depth), hash: row.node };
       }),
 
-    get: (tenant, id) => read("get", () => get(tenant, id)),
+    get: (tenant, id) =>
+      read("get", function* () {
+        const row = yield* rowOf(tenant, id);
+        return row && conversationOf(row);
+      }),
 
-    meta: (tenant, id) => read("meta", () => metaOf(tenant, id)),
-
-    head: (tenant, id) =>
-      read("head", function* () {
-        const row = yield* firstRow<{ readonly wire: string }>(
-          `select b.wire from precis_conversations c
-           join precis_bodies b on b.tenant = c.tenant and b.hash = c.head
-           where c.tenant = ? and c.id = ?`,
+    meta: (tenant, id) =>
+      read("meta", function* () {
+        const row = yield* firstRow<Pick<ConversationRow, "meta" | "deleted_at">>(
+          "select meta, deleted_at from precis_conversations where tenant = ? and id = ?",
           tenant,
           id,
         );
-        return row?.wire;
+        return (
+          row && {
+            meta: row.meta === null ? undefined : (JSON.parse(row.meta) as unknown),
+            deletedAt: row.deleted_at === null ? undefined : Number(row.deleted_at),
+          }
+        );
       }),
 
-    read: (tenant, id, range = {}) => read("read", () => readMessages(tenant, id, range)),
+    head: (tenant, id) =>
+      of("head", tenant, id, function* ({ head }) {
+        return head === null ? undefined : yield* readBody(head);
+      }),
+
+    read: async (tenant, id, range = {}) => (await of("read", tenant, id, (row) => pathOf(row, range))) ?? [],
+
+    siblings: async (tenant, id) => (await of("siblings", tenant, id, siblingsOnPath)) ?? new Map(),
 
     list: (tenant, query = {}) => read("list", () => list(tenant, query)),
 
     update: (tenant, id, changes) =>
       write("update", function* () {
-        yield* holdConversation(engine, tenant, id, "for update");
-        const found = yield* get(tenant, id);
-        if (!found) throw conversationNotFound("update", id);
-        const wanted = typeof changes === "function" ? changes(found) : changes;
-        yield* changeConversation(tenant, id, changedColumns(wanted));
-        const updated = yield* get(tenant, id);
-        if (!updated) throw conversationNotFound("update", id);
-        return updated;
+        const row = yield* rowOf(tenant, id, engine.lockRows ? "for update" : "");
+        if (!row) throw conversationNotFound("update", id);
+        const wanted = typeof changes === "function" ? changes(conversationOf(row)) : changes;
+        return conversationOf(yield* changed(row, wanted));
       }),
 
-    async delete(tenant, id, { forks = false } = {}) {
+    async delete(tenant, id) {
       checkName("delete", "tenant", tenant);
-      const deleted = await write("delete", function* () {
-        const ids = forks ? yield* forksOf(tenant, id) : [id];
-        let found = false;
-        for (const one of ids) found = (yield* deleteConversation(engine, tenant, one, now())) || found;
-        return found;
-      });
+      const deleted = await write("delete", () => deleteConversation(engine, tenant, id));
       if (deleted) await context.run("delete", async () => engine.scrub?.());
       return deleted;
     },
   };
 }
 
-function* metaOf(tenant: string, id: string): Script<unknown> {
-  const row = yield* firstRow<Pick<ConversationRow, "meta">>(
-    "select meta from precis_conversations where tenant = ? and id = ?",
-    tenant,
-    id,
-  );
-  return row?.meta ? (JSON.parse(row.meta) as unknown) : undefined;
+/** True if there is such a conversation. Where rows can be locked, it stays as it is until the transaction ends. */
+export function* holdConversation(
+  { lockRows }: Pick<SqlEngine, "lockRows">,
+  tenant: string,
+  id: string,
+  lock: "for update" | "for key share",
+): Script<boolean> {
+  return (yield* rowOf(tenant, id, lockRows ? lock : "")) !== undefined;
 }
 
-function* get(tenant: string, id: string): Script<Conversation | undefined> {
+export function* rowOf(tenant: string, id: string, lock = ""): Script<ConversationRow | undefined> {
   const row = yield* firstRow<ConversationRow>(
-    "select * from precis_conversations where tenant = ? and id = ?",
+    `select * from precis_conversations where tenant = ? and id = ? ${lock}`,
     tenant,
     id,
   );
-  return row && conversationOf(row);
+  return row && plainRow(row);
 }
+
+/** Messages on the path to the leaf, or to another message. */
+function* pathOf(row: ConversationRow, range: ReadRange): Script<StoredMessage[]> {
+  if (range.leaf === undefined) return yield* readPath(row, range);
+  const place = yield* placeOf(row.key, range.leaf);
+  return place ? yield* readPath({ ...row, leaf: place.id, length: place.depth }, range) : [];
+}
+
+/** What a person changes. A value that can be missing is removed by `undefined`, of others that says nothing. */
+function* changed(row: ConversationRow, changes: ConversationChanges): Script<ConversationRow> {
+  const { title, pinned, archived, meta, leaf } = changes;
+  const set: Partial<ConversationRow> = {
+    ...(title !== undefined && titleColumns(title)),
+    ...(pinned !== undefined && { pinned: pinned ? 1 : 0 }),
+    ...(archived !== undefined && { archived: archived ? 1 : 0 }),
+    ...("meta" in changes && { meta: meta === undefined ? null : JSON.stringify(meta) }),
+    ...("expiresAt" in changes && { expires_at: wholeOrNull(changes.expiresAt) }),
+    ...("deletedAt" in changes && { deleted_at: wholeOrNull(changes.deletedAt) }),
+  };
+  if (leaf !== undefined) {
+    const place = yield* placeOf(row.key, leaf);
+    if (!place) throw anchorNotFound(row.id);
+    const end = yield* newestLeaf(row.key, place);
+    Object.assign(set, { leaf: end.id, length: end.depth, tokens: end.total });
+  }
+  const names = Object.keys(set);
+  if (names.length > 0)
+    yield* rows(
+      `update precis_conversations set ${names.map((name) => `${name} = ?`).join(", ")} where key = ?`,
+      ...Object.values(set),
+      row.key,
+    );
+  return { ...row, ...set };
+}
+
+const wholeOrNull = (number: number | undefined): number | null =>
+  number === undefined ? null : Math.round(number);
 
 interface MatchQuery {
   readonly session: string | undefined;
+  readonly dialect: string | undefined;
   /** Only conversations that nobody asked for by name, and that hold this message or end where they match. */
   readonly unnamed?: { readonly hash: string };
 }
@@ -153,45 +201,39 @@ function* longestMatch(
 ): Script<FoundConversation | undefined> {
   // Each hash names everything before it: where the first message isn't, none of the others is. In a database in this
   // process one question more costs next to nothing, and most of those who are asked about are new.
-  if (engine.direct && !(yield* isThere(tenant, hashes[0]))) return undefined;
+  if (engine.direct && (hashes[0] === undefined || !(yield* isThere(hashes[0])))) return undefined;
   for (const part of [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)]) {
     if (part.length === 0) continue;
-    const [row] = yield* matches(engine, tenant, part, of);
+    const row = yield* bestMatch(engine, tenant, part, of);
     // By its place in the request: a client may leave out messages that the conversation holds.
-    if (row) return { conversation: conversationOf(row), matched: hashes.indexOf(row.matched) + 1 };
+    if (row) return { conversation: conversationOf(row), matched: hashes.lastIndexOf(row.matched) + 1 };
   }
   return undefined;
 }
 
-function* isThere(tenant: string, hash: string | undefined): Script<boolean> {
-  if (hash === undefined) return false;
-  const found = yield* rows(
-    "select 1 from precis_messages where tenant = ? and hash = ? limit 1",
-    tenant,
-    hash,
-  );
-  return found.length > 0;
+function* isThere(hash: string): Script<boolean> {
+  return (yield* rows("select 1 from precis_nodes where hash = ? limit 1", hash)).length > 0;
 }
 
 /** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
-function matches(
-  { rowsOf }: SqlEngine,
+function bestMatch(
+  { among }: SqlEngine,
   tenant: string,
   hashes: readonly string[],
-  { session, unnamed }: MatchQuery,
-): Script<readonly (ConversationRow & { readonly matched: string })[]> {
+  { session, dialect, unnamed }: MatchQuery,
+): Script<(ConversationRow & { readonly matched: string }) | undefined> {
   const isOfSession = session === undefined ? "" : "and c.session = ?";
-  const isUnnamed = unnamed ? "and c.named = 0 and (m.hash = ? or c.length = m.position + 1)" : "";
-  return rows(
-    `select c.*, m.hash as matched
-     from (select precis_messages.conversation, precis_messages.position, precis_messages.hash from ${rowsOf.from("precis_messages", "hash")}) m
-     join precis_conversations c on c.tenant = ? and c.id = m.conversation ${isOfSession} ${isUnnamed}
-     order by m.position desc, case when c.length = m.position + 1 then 0 else 1 end, c.updated_at desc, c.id desc
-     limit 1`,
-    rowsOf.value(hashes),
-    tenant,
+  const isOfFormat = dialect === undefined ? "" : "and (c.dialect is null or c.dialect = ?)";
+  const isUnnamed = unnamed ? "and c.named = 0 and (n.hash = ? or c.leaf = n.id)" : "";
+  return firstRow(
+    `select c.*, n.hash as matched from ${among.from} join precis_nodes n on n.hash = ${among.value}
+     join precis_conversations c on c.key = ${keyOfNode("n.id")} and c.tenant = ? and c.deleted_at is null
+       ${isOfSession} ${isOfFormat} ${isUnnamed}
+     order by ${among.place} desc, case when c.leaf = n.id then 0 else 1 end, c.updated_at desc, c.id desc limit 1`,
+    among.of(hashes),
     tenant,
     ...(session === undefined ? [] : [session]),
+    ...(dialect === undefined ? [] : [dialect]),
     ...(unnamed ? [unnamed.hash] : []),
   );
 }
@@ -203,7 +245,7 @@ function* list(
   const size = pageSize(limit, PAGE);
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const { where, values } = allOf(
-    ["tenant = ?", tenant],
+    ["tenant = ? and deleted_at is null", tenant],
     ["archived = ?", archived === "all" ? undefined : archived === "only" ? 1 : 0],
     ["session = ?", session],
     ["title_search like ? escape '\\'", search ? `%${likeText(search)}%` : undefined],
@@ -214,7 +256,7 @@ function* list(
     ...values,
     size + 1,
   );
-  const conversations = found.slice(0, size).map(conversationOf);
+  const conversations: Conversation[] = found.slice(0, size).map(conversationOf);
   const last = conversations.at(-1);
   return {
     conversations,

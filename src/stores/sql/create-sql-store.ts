@@ -1,5 +1,6 @@
 import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
+import { type Bounds, bounded } from "./bounds.ts";
 import { sqlCitations } from "./citations.ts";
 import { sqlClientKeys } from "./client-keys.ts";
 import { sqlConversations } from "./conversations.ts";
@@ -7,6 +8,7 @@ import { sqlEvents } from "./events.ts";
 import { sqlLeases } from "./leases.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
+import { sqlSettings } from "./settings.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { sqlUpkeep } from "./upkeep.ts";
@@ -24,18 +26,22 @@ export interface ServerStoreOptions {
 const DEFAULT_TENANT = "default";
 
 /** The one code path of all SQL databases. */
-export function createSqlStore(engine: SqlEngine, options: ServerStoreOptions): ServerStore {
+export function createSqlStore(
+  engine: SqlEngine,
+  { bounds, ...options }: ServerStoreOptions & { readonly bounds?: Bounds },
+): ServerStore {
   const effects: StoreEffects = {
     now: options.now ?? Date.now,
     newId: options.newId ?? timeOrderedId,
   };
   const context = createSqlContext(engine, effects);
-  const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT);
-  return {
+  const own = sqlRecords(context, options.tenant ?? DEFAULT_TENANT, { strict: false });
+  const store: ServerStore = {
     kind: engine.kind,
     ...own,
     ready: context.ready,
-    records: (tenant) => sqlRecords(context, tenant),
+    records: (tenant) => sqlRecords(context, tenant, { strict: true }),
+    expect: context.early.expect,
     forgetSummaries: (tenant, hashes) =>
       context.write("forgetSummaries", () => forgetSummaries(engine, tenant, hashes)),
     recallIndex: (tenant, { conversation } = {}) => sqlRecall(context, tenant, conversation),
@@ -44,7 +50,9 @@ export function createSqlStore(engine: SqlEngine, options: ServerStoreOptions): 
     citations: sqlCitations(context),
     leases: sqlLeases(context),
     clientKeys: sqlClientKeys(context),
+    settings: sqlSettings(context),
     upkeep: sqlUpkeep(context),
     close: context.close,
   };
+  return bounds ? bounded(store, context, bounds) : store;
 }

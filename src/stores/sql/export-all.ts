@@ -1,14 +1,15 @@
-import type { Checkpoint, Summary, Undo } from "../../core/types.ts";
-import type { ConversationRow } from "../shared/columns.ts";
 import { EXPORT_VERSION, type ExportLine } from "../shared/export-line.ts";
-import { conversationOf } from "../shared/rows.ts";
+import { readBody } from "./bodies.ts";
 import { listCitations } from "./citations.ts";
 import { type ClientKeyRow, clientKeyOf } from "./client-keys.ts";
+import { type ConversationRow, conversationOf, plainRow } from "./conversation-row.ts";
 import { type EventRow, eventOf } from "./events.ts";
-import { readMessages } from "./read-messages.ts";
+import type { RecordRow } from "./records.ts";
 import { rows, type Script } from "./script.ts";
+import { readSettings } from "./settings.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { ReadScript } from "./sql-engine.ts";
+import { numberOfNode, readNodes } from "./tree.ts";
 
 /** Rows that are held in memory at a time. */
 const ROWS_PER_PAGE = 500;
@@ -28,6 +29,8 @@ export async function* exportAll(
       yield* records(read, one);
       yield* events(read, one);
       yield* clientKeys(read, one);
+      const settings = await read(readSettings(one));
+      if (settings !== undefined) yield { type: "settings", tenant: one, settings };
     }
   });
   for await (const line of lines) yield JSON.stringify(line);
@@ -35,7 +38,7 @@ export async function* exportAll(
 
 /** Every tenant that anything is stored for. */
 export function* tenantsOf(): Script<string[]> {
-  const tables = ["conversations", "checkpoints", "summaries", "undos", "events", "client_keys"];
+  const tables = ["conversations", "records", "events", "client_keys", "settings"];
   const found = yield* rows<{ readonly tenant: string }>(
     tables.map((table) => `select tenant from precis_${table}`).join(" union "),
   );
@@ -58,53 +61,59 @@ async function* inPages<R>(
 
 async function* conversations(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
   const found = inPages(
-    (after = "") =>
+    (after = 0) =>
       read(
-        rows<ConversationRow & { readonly wire: string | null }>(
-          `select c.*, b.wire from precis_conversations c
-           left join precis_bodies b on b.tenant = c.tenant and b.hash = c.head
-           where c.tenant = ? and c.id > ? order by c.id limit ${ROWS_PER_PAGE}`,
+        rows<ConversationRow>(
+          `select * from precis_conversations where tenant = ? and key > ? order by key limit ${ROWS_PER_PAGE}`,
           tenant,
           after,
         ),
       ),
-    ({ id }) => id,
+    ({ key }) => Number(key),
   );
-  for await (const { wire, ...row } of found) {
+  for await (const given of found) {
+    const row = plainRow(given);
     const conversation = conversationOf(row);
     const { id } = conversation;
-    yield { type: "conversation", tenant, conversation, ...(wire !== null && { head: wire }) };
-    const messages = inPages(
-      (from = 0) => read(readMessages(tenant, id, { from: Number(from), to: Number(from) + ROWS_PER_PAGE })),
-      ({ position }) => position + 1,
-    );
-    for await (const message of messages) yield { type: "message", tenant, conversation: id, message };
+    const head = row.head === null ? undefined : await read(readBody(row.head));
+    const leaf = row.leaf === null ? undefined : numberOfNode(row.leaf);
+    yield {
+      type: "conversation",
+      tenant,
+      conversation,
+      ...(head !== undefined && { head }),
+      ...(leaf !== undefined && leaf !== row.nodes - 1 && { leaf }),
+    };
+    for (let from = 0; from < row.nodes; from += ROWS_PER_PAGE)
+      for (const { n, parent, message } of await read(readNodes(row.key, from, from + ROWS_PER_PAGE)))
+        yield {
+          type: "message",
+          tenant,
+          conversation: id,
+          message,
+          ...(parent !== (n === 0 ? null : n - 1) && { parent }),
+        };
     for (const citation of await read(listCitations(tenant, id)))
       yield { type: "citation", tenant, conversation: id, citation };
   }
 }
 
 async function* records(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
-  for (const [type, table, key] of [
-    ["checkpoint", "precis_checkpoints", "id"],
-    ["summary", "precis_summaries", "key"],
-    ["undo", "precis_undos", "checkpoint"],
-  ] as const) {
-    const found = inPages(
-      (after = "") =>
-        read(
-          rows<{ readonly key: string; readonly json: string; readonly saved_at: number | string }>(
-            `select ${key} as key, json, saved_at from ${table} where tenant = ? and ${key} > ? order by ${key} limit ${ROWS_PER_PAGE}`,
-            tenant,
-            after,
-          ),
+  const found = inPages(
+    (after = "") =>
+      read(
+        rows<RecordRow>(
+          `select kind, key, hash, min(json) as json, min(saved_at) as saved_at from precis_records
+           where tenant = ? and kind || ' ' || key > ? group by kind, key, hash order by kind || ' ' || key limit ${ROWS_PER_PAGE}`,
+          tenant,
+          after,
         ),
-      (row) => row.key,
-    );
-    for await (const { json, saved_at } of found) {
-      const record = JSON.parse(json) as Checkpoint & Summary & Undo;
-      yield { type, tenant, savedAt: Number(saved_at), record };
-    }
+      ),
+    ({ kind, key }) => `${kind} ${key}`,
+  );
+  for await (const { kind, key, hash, json, saved_at } of found) {
+    const record: unknown = JSON.parse(json);
+    yield { type: "record", tenant, savedAt: Number(saved_at), kind, key, hash, record };
   }
 }
 

@@ -6,15 +6,12 @@ import {
   type ImportItem,
   readExport,
 } from "../shared/export-line.ts";
-import { placeTexts, type TextPlaces } from "../shared/place-texts.ts";
-import type { AppendPlan } from "../shared/plan-append.ts";
-import { conversationRow } from "../shared/rows.ts";
-import { carryOut } from "./carry-out.ts";
+import { insertTree } from "./append.ts";
 import { insertCitation } from "./citations.ts";
 import { insertClientKey } from "./client-keys.ts";
 import { insertEvent } from "./events.ts";
-import { TEXT_PLACES } from "./place-text.ts";
 import { putRow } from "./put-row.ts";
+import { insertRecord, nodesWith } from "./records.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -86,8 +83,18 @@ function* importItem(
       const clientKey = { ...item.clientKey, tenant: item.tenant };
       return Number(yield* insertClientKey(item.hash, clientKey, "stays"));
     }
+    case "settings":
+      return Number(
+        yield* putRow(
+          "precis_settings",
+          { tenant: item.tenant, json: JSON.stringify(item.settings ?? null) },
+          "stays",
+        ),
+      );
+    case "record":
+      return yield* importRecord(item);
     default:
-      return Number(yield* importRecord(item));
+      return item satisfies never;
   }
 }
 
@@ -99,7 +106,7 @@ function* importConversation(engine: SqlEngine, item: ImportedConversation): Scr
   const { tenant, conversation, messages, citations } = item;
   const id = checkName("import", "conversation", conversation.id);
   if (yield* isThere(tenant, id)) return 0;
-  yield* carryOut(engine, [planImport(item, TEXT_PLACES)]);
+  yield* insertTree(engine, item);
   for (const citation of citations) yield* insertCitation(tenant, id, citation);
   return 1 + messages.length + citations.length;
 }
@@ -142,50 +149,18 @@ function* isSameEvent(tenant: string, { id, conversation, type, at }: StoredEven
   return (yield* firstRow(asked, tenant, id, conversation ?? null, type, Math.round(at))) !== undefined;
 }
 
-function importRecord(
-  item: Extract<ImportItem, { type: "checkpoint" | "summary" | "undo" }>,
-): Script<boolean> {
-  const { tenant, savedAt: saved_at, record } = item;
-  const common = { tenant, saved_at, json: JSON.stringify(record) };
-  switch (item.type) {
-    case "checkpoint": {
-      const { id, hash } = item.record;
-      return putRow("precis_checkpoints", { id, hash, ...common }, "stays");
-    }
-    case "summary": {
-      const { key, hash } = item.record;
-      return putRow("precis_summaries", { key, hash, ...common }, "stays");
-    }
-    case "undo":
-      return putRow("precis_undos", { checkpoint: item.record.checkpoint, ...common }, "stays");
-    default:
-      return item satisfies never;
-  }
-}
-
-/** What the import of a whole conversation writes, citations aside: the same as an append that makes it. */
-function planImport(
-  { tenant, conversation, head: text, messages: given }: ImportedConversation,
-  places: TextPlaces,
-): AppendPlan {
-  const { id } = conversation;
-  const length = given.length;
-  const { messages, head, bodies } = placeTexts(
-    { tenant, conversation: id, position: 0 },
-    given,
-    text,
-    places,
-  );
-  return {
+/** A record stands on every message of its name; one whose message isn't there says nothing. */
+function* importRecord(item: Extract<ImportItem, { type: "record" }>): Script<number> {
+  const { tenant, savedAt: saved_at, kind, key, hash, record } = item;
+  const known = yield* firstRow(
+    "select 1 from precis_records where tenant = ? and kind = ? and key = ?",
     tenant,
-    removeFrom: undefined,
-    answers: [],
-    texts: bodies,
-    made: conversationRow(tenant, { ...conversation, length }, head),
-    changes: {},
-    copied: undefined,
-    messages,
-    left: [],
-    appended: { conversation: id, forkOf: undefined, added: length, length },
-  };
+    kind,
+    key,
+  );
+  if (known) return 0;
+  const nodes = yield* nodesWith(tenant, hash);
+  for (const node of nodes.length > 0 ? nodes : [null])
+    yield* insertRecord({ tenant, kind, key, hash, saved_at, json: JSON.stringify(record) }, node);
+  return 1;
 }

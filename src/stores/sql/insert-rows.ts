@@ -1,9 +1,3 @@
-import {
-  CONVERSATION_COLUMNS,
-  type ConversationRow,
-  MESSAGE_COLUMNS,
-  type MessageRow,
-} from "../shared/columns.ts";
 import { rows, type Script } from "./script.ts";
 
 /** Rows that one statement takes, largest first. Few sizes, because a statement is prepared once for each. */
@@ -20,23 +14,8 @@ export function inSizes<T>(list: readonly T[]): (readonly T[])[] {
   return parts;
 }
 
-export const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
-export const insertMessages = insertInto<MessageRow>("precis_messages", MESSAGE_COLUMNS);
-
-/** The same text is often there already. */
-export const insertTexts = insertInto<{ tenant: string; hash: string; wire: string }>(
-  "precis_bodies",
-  ["tenant", "hash", "wire"],
-  "on conflict (tenant, hash) do nothing",
-);
-
-export const insertTombstones = insertInto<{ tenant: string; hash: string; at: number }>(
-  "precis_tombstones",
-  ["tenant", "hash", "at"],
-  "on conflict (tenant, hash) do update set at = excluded.at",
-);
-
-function insertInto<Row extends object>(
+/** Inserts many rows with few statements. */
+export function insertInto<Row extends object>(
   table: string,
   columns: readonly (keyof Row & string)[],
   otherwise = "",

@@ -1,5 +1,5 @@
 import { StoreError } from "../../core/errors.ts";
-import { createTables, SCHEMA_VERSION } from "../migrations/0001-initial.ts";
+import { createTables, SCHEMA_VERSION } from "./schema.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 

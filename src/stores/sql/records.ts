@@ -1,68 +1,158 @@
 import type { AnswerSizes, Checkpoint, Recalled, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
 import { HASHES_PER_STATEMENT, inBatches } from "./insert-rows.ts";
-import { putRow } from "./put-row.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
+import { keyOfNode, type NodeRow } from "./tree.ts";
 
-export function sqlRecords({ engine, now, read, write }: SqlContext, tenant: string): Store {
+export type RecordKind = "checkpoint" | "summary" | "undo" | "answers" | "recalled";
+
+/** A record as the table holds it, but for the message that it stands on. */
+export interface RecordRow {
+  readonly tenant: string;
+  readonly kind: RecordKind;
+  readonly key: string;
+  /** The chain hash of the message that it stands on. */
+  readonly hash: string;
+  readonly saved_at: number;
+  readonly json: string;
+}
+
+/** Records that come before their messages: a view is made, and its checkpoint saved, while the request isn't stored yet. */
+export interface EarlyRecords {
+  /** A request with these messages is under way: their records may come early. Returns what ends that. */
+  expect(tenant: string, hashes: readonly string[]): () => void;
+  /** Keeps a record until its message is stored, if that is expected. */
+  keep(row: RecordRow): void;
+  find(tenant: string, hashes: readonly string[]): readonly RecordRow[];
+  /** Puts those of messages that are being added into the table. */
+  add(tenant: string, nodes: readonly Pick<NodeRow, "id" | "hash">[]): Script<void>;
+}
+
+interface Expected {
+  requests: number;
+  rows: RecordRow[];
+}
+
+export function createEarlyRecords(): EarlyRecords {
+  const expected = new Map<string, Expected>();
+  const nameOf = (tenant: string, hash: string): string => `${tenant} ${hash}`;
+  return {
+    expect(tenant, hashes) {
+      const names = hashes.map((hash) => nameOf(tenant, hash));
+      for (const name of names) {
+        const one = expected.get(name);
+        if (one) one.requests++;
+        else expected.set(name, { requests: 1, rows: [] });
+      }
+      let isOver = false;
+      return () => {
+        for (const name of isOver ? [] : names) {
+          const one = expected.get(name);
+          if (one && --one.requests === 0) expected.delete(name);
+        }
+        isOver = true;
+      };
+    },
+    keep(row) {
+      const one = expected.get(nameOf(row.tenant, row.hash));
+      if (!one) return;
+      const isSame = ({ kind, key }: RecordRow) => kind === row.kind && key === row.key;
+      one.rows = [...one.rows.filter((other) => !isSame(other)), row];
+    },
+    find: (tenant, hashes) =>
+      expected.size === 0
+        ? []
+        : [...new Set(hashes)].flatMap((hash) => expected.get(nameOf(tenant, hash))?.rows ?? []),
+    *add(tenant, nodes) {
+      if (expected.size === 0) return;
+      for (const { id, hash } of nodes)
+        for (const row of expected.get(nameOf(tenant, hash))?.rows ?? []) yield* insertRecord(row, id);
+    },
+  };
+}
+
+/**
+ * The engine's store of a tenant. With `strict`, records stand on messages that are stored or about to be: what comes late for a
+ * deleted conversation is refused.
+ */
+export function sqlRecords(
+  { engine, now, read, write, early }: SqlContext,
+  tenant: string,
+  { strict }: { readonly strict: boolean },
+): Store {
   checkName("records", "tenant", tenant);
   return {
-    find: (hashes) => read("find", () => findRecords(engine, tenant, hashes)),
+    find: (hashes) => read("find", () => findRecords(engine, tenant, hashes, early)),
 
     save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
       write("save", function* () {
-        // A deletion that is under way may be about to say that one of these messages is gone.
-        if (engine.shareName !== undefined) yield* rows(engine.shareName, `precis/remove/${tenant}`);
-        const deleted = yield* deletedOf(
-          engine,
-          tenant,
-          [...checkpoints, ...summaries, ...answers, ...recalled].map((record) => record.hash),
-        );
-        const isThere = ({ hash }: { readonly hash: string }) => !deleted.has(hash);
         const saved_at = now();
-        const put = (
-          table: string,
-          place: Readonly<Record<string, string>>,
-          record: object,
-          key?: string[],
-        ) =>
-          putRow(
-            table,
-            { tenant, ...place, saved_at, json: JSON.stringify(record) },
-            // Its id is the hash of its content: the same id is the same record.
-            key ? { key: ["tenant", ...key] } : "stays",
+        const row = (kind: RecordKind, key: string, hash: string, record: object): RecordRow => ({
+          tenant,
+          kind,
+          key,
+          hash,
+          saved_at,
+          json: JSON.stringify(record),
+        });
+        const given = [
+          ...checkpoints.map((one) => row("checkpoint", one.id, one.hash, one)),
+          ...summaries.map((one) => row("summary", one.key, one.hash, one)),
+          ...answers.map((one) => row("answers", `${one.hash} ${one.model}`, one.hash, one)),
+          ...recalled.map((one) => row("recalled", `${one.checkpoint} ${one.hash}`, one.hash, one)),
+        ];
+        for (const undo of undos) {
+          const [checkpoint] = yield* rows<{ readonly hash: string }>(
+            "select hash from precis_records where tenant = ? and kind = 'checkpoint' and key = ?",
+            tenant,
+            undo.checkpoint,
           );
-        for (const one of checkpoints.filter(isThere))
-          yield* put("precis_checkpoints", { id: one.id, hash: one.hash }, one);
-        for (const one of summaries.filter(isThere))
-          yield* put("precis_summaries", { key: one.key, hash: one.hash }, one, ["key"]);
-        for (const one of undos)
-          yield* put("precis_undos", { checkpoint: one.checkpoint }, one, ["checkpoint"]);
-        for (const one of answers.filter(isThere))
-          yield* put("precis_answers", { hash: one.hash, model: one.model }, one, ["hash", "model"]);
-        for (const one of recalled.filter(isThere))
-          yield* put("precis_recalled", { hash: one.hash, checkpoint: one.checkpoint }, one, [
-            "hash",
-            "checkpoint",
-          ]);
+          if (checkpoint ?? !strict) given.push(row("undo", undo.checkpoint, checkpoint?.hash ?? "", undo));
+        }
+        for (const one of given) {
+          const nodes = yield* nodesWith(tenant, one.hash);
+          if (nodes.length === 0 && strict) {
+            early.keep(one);
+            continue;
+          }
+          yield* rows(
+            "delete from precis_records where tenant = ? and kind = ? and key = ?",
+            tenant,
+            one.kind,
+            one.key,
+          );
+          if (nodes.length === 0) yield* insertRecord(one, null);
+          for (const node of nodes) yield* insertRecord(one, node);
+        }
       }),
   };
 }
 
-function* deletedOf(
-  { isOneOf, rowsOf }: SqlEngine,
-  tenant: string,
-  hashes: readonly string[],
-): Script<ReadonlySet<string>> {
-  if (hashes.length === 0) return new Set();
-  const found = yield* rows<{ readonly hash: string }>(
-    `select hash from precis_tombstones where tenant = ? and ${isOneOf("hash")}`,
+/** The nodes of a message, in all conversations of a tenant that hold it. */
+export function* nodesWith(tenant: string, hash: string): Script<number[]> {
+  const found = yield* rows<{ readonly id: number | string }>(
+    `select n.id from precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")}
+     where n.hash = ? and c.tenant = ?`,
+    hash,
     tenant,
-    rowsOf.value(hashes),
   );
-  return new Set(found.map(({ hash }) => hash));
+  return found.map(({ id }) => Number(id));
+}
+
+export function* insertRecord(row: RecordRow, node: number | null): Script<void> {
+  const { tenant, kind, key, hash, saved_at, json } = row;
+  yield* rows(
+    "insert into precis_records (tenant, kind, key, hash, node, saved_at, json) values (?, ?, ?, ?, ?, ?, ?)",
+    tenant,
+    kind,
+    key,
+    hash,
+    node,
+    saved_at,
+    json,
+  );
 }
 
 /** Removes the summaries that end with one of these messages. */
@@ -73,64 +163,42 @@ export function* forgetSummaries(
 ): Script<void> {
   for (const batch of inBatches(hashes, HASHES_PER_STATEMENT))
     yield* rows(
-      `delete from precis_summaries where tenant = ? and ${isOneOf("hash")}`,
+      `delete from precis_records where tenant = ? and kind = 'summary' and ${isOneOf("hash")}`,
       tenant,
       rowsOf.value(batch),
     );
 }
 
-/** A tenant that has none needs no look for each hash: databases ask this once, and first. */
-function hasAny(table: string): string {
-  return `exists (select 1 from ${table} where tenant = ?)`;
-}
-
 /** In one statement, because every request waits for this. */
-function* findRecords(engine: SqlEngine, tenant: string, hashes: readonly string[]): Script<Records> {
+function* findRecords(
+  { rowsOf }: SqlEngine,
+  tenant: string,
+  hashes: readonly string[],
+  early: EarlyRecords,
+): Script<Records> {
   if (hashes.length === 0) return { checkpoints: [], summaries: [], undos: [], recalled: [] };
-  const { rowsOf } = engine;
-  const wanted = rowsOf.value(hashes);
-  const rowsFound = yield* rows<{
-    kind: "checkpoint" | "summary" | "answers" | "recalled";
-    id: string;
-    json: string;
-  }>(
-    `select 'checkpoint' as kind, precis_checkpoints.id as id, precis_checkpoints.json as json
-     from ${rowsOf.from("precis_checkpoints", "hash")} and ${hasAny("precis_checkpoints")}
-     union all select 'summary' as kind, precis_summaries.key as id, precis_summaries.json as json
-     from ${rowsOf.from("precis_summaries", "hash")} and ${hasAny("precis_summaries")}
-     union all select 'recalled' as kind, precis_recalled.checkpoint || ' ' || precis_recalled.hash as id, precis_recalled.json as json
-     from ${rowsOf.from("precis_recalled", "hash")} and ${hasAny("precis_recalled")}
-     union all select 'answers' as kind, model as id, json from precis_answers where tenant = ? and hash = ?`,
-    wanted,
+  const stored = yield* rows<Pick<RecordRow, "kind" | "key" | "hash" | "json">>(
+    `select precis_records.kind, precis_records.key, precis_records.hash, precis_records.json from ${rowsOf.from("precis_records", "hash")}`,
+    rowsOf.value(hashes),
     tenant,
-    tenant,
-    wanted,
-    tenant,
-    tenant,
-    wanted,
-    tenant,
-    tenant,
-    tenant,
-    // They stand on the first message.
-    hashes[0],
   );
-  // A hash that was asked for twice is found twice.
-  const found = [...new Map(rowsFound.map((row) => [`${row.kind} ${row.id}`, row])).values()];
-  const checkpoints = found.filter(({ kind }) => kind === "checkpoint");
-  const undos =
-    checkpoints.length === 0
-      ? []
-      : yield* rows<{ json: string }>(
-          `select precis_undos.json as json from ${rowsOf.from("precis_undos", "checkpoint")}`,
-          rowsOf.value(checkpoints.map(({ id }) => id)),
-          tenant,
-        );
-  const answers = found.filter(({ kind }) => kind === "answers");
+  // Conversations that begin alike have each their own.
+  const found = [
+    ...new Map(
+      [...stored, ...early.find(tenant, hashes)].map((row) => [`${row.kind} ${row.key}`, row]),
+    ).values(),
+  ];
+  const of = <T>(kind: RecordKind): T[] =>
+    found.filter((row) => row.kind === kind).map(({ json }) => JSON.parse(json) as T);
+  // They stand on the first message.
+  const answers = found
+    .filter(({ kind, hash }) => kind === "answers" && hash === hashes[0])
+    .map(({ json }) => JSON.parse(json) as AnswerSizes);
   return {
-    checkpoints: checkpoints.map(({ json }) => JSON.parse(json) as Checkpoint),
-    summaries: found.filter(({ kind }) => kind === "summary").map(({ json }) => JSON.parse(json) as Summary),
-    undos: undos.map(({ json }) => JSON.parse(json) as Undo),
-    ...(answers.length > 0 && { answers: answers.map(({ json }) => JSON.parse(json) as AnswerSizes) }),
-    recalled: found.filter(({ kind }) => kind === "recalled").map(({ json }) => JSON.parse(json) as Recalled),
+    checkpoints: of<Checkpoint>("checkpoint"),
+    summaries: of<Summary>("summary"),
+    undos: of<Undo>("undo"),
+    ...(answers.length > 0 && { answers }),
+    recalled: of<Recalled>("recalled"),
   };
 }

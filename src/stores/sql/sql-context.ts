@@ -1,8 +1,9 @@
 import { PrecisError, StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
-import type { AppendCall } from "../shared/plan-append.ts";
+import type { AppendCall } from "./append.ts";
 import { openSchema } from "./open-schema.ts";
 import { indexSome } from "./recall/index-messages.ts";
+import { createEarlyRecords, type EarlyRecords } from "./records.ts";
 import type { Script } from "./script.ts";
 import type { ReadScript, SqlEngine } from "./sql-engine.ts";
 import { createWriter } from "./writer.ts";
@@ -22,8 +23,9 @@ export interface SqlContext extends StoreEffects {
   write<T>(operation: string, script: () => Script<T>): Promise<T>;
   /** Runs something that is no script. */
   run<T>(operation: string, work: () => Promise<T>): Promise<T>;
-  /** Runs an append; `script` says the same as statements. When it resolves, what was appended is in the store for good. */
-  append(call: AppendCall, script: () => Script<Appended>): Promise<Appended>;
+  /** When it resolves, what was appended is in the store for good. */
+  append(call: AppendCall): Promise<Appended>;
+  readonly early: EarlyRecords;
   /** Reads data that doesn't change meanwhile. */
   snapshot<T>(operation: string, work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T>;
   ready(): Promise<void>;
@@ -35,7 +37,8 @@ const INDEXED_AT_ONCE = 20;
 
 /** Opens a database at its first use. */
 export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlContext {
-  const write = createWriter(engine);
+  const early = createEarlyRecords();
+  const { run: write, append } = createWriter(engine, early);
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
@@ -79,9 +82,10 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
     read: (operation, script) => guard(operation, () => engine.read(script())),
     write: (operation, script) => guard(operation, () => write(script)),
     run: guard,
-    append: (call, script) =>
+    early,
+    append: (call) =>
       guard("append", async () => {
-        const appended = await write(script, call);
+        const appended = await inSlices(call, append);
         later.appended();
         return appended;
       }),
@@ -103,6 +107,42 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
       return closed;
     },
   };
+}
+
+/** Messages that one transaction takes, so that nobody waits long for others' appends, */
+const SLICE_MESSAGES = 250;
+/** and their characters. */
+const SLICE_CHARS = 1_000_000;
+
+/** Writes a long append slice by slice. The leaf moves with the last one. */
+async function inSlices(
+  call: AppendCall,
+  append: (call: AppendCall) => Promise<Appended>,
+): Promise<Appended> {
+  const { input } = call;
+  const { messages } = input;
+  let [from, added] = [0, 0];
+  let target: { readonly conversation?: string; readonly after?: string } = {};
+  for (;;) {
+    let chars = 0;
+    const cut = messages.findIndex(({ wire }, index) => {
+      if (index < from) return false;
+      chars += wire.length;
+      return index > from && (index - from >= SLICE_MESSAGES || chars > SLICE_CHARS);
+    });
+    const slice = cut < 0 ? messages.slice(from) : messages.slice(from, cut);
+    const whole = from === 0 && cut < 0;
+    const appended = await append(
+      whole
+        ? call
+        : { ...call, input: { ...input, ...target, messages: slice }, ...(cut >= 0 && { keepsLeaf: true }) },
+    );
+    added += appended.added;
+    if (cut < 0) return { ...appended, added };
+    target = { conversation: appended.conversation, after: slice.at(-1)!.hash };
+    from = cut;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Any error of a database as one that says what to do. */

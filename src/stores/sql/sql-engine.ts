@@ -1,5 +1,3 @@
-import type { Appended } from "../server-store.ts";
-import type { AppendCall } from "../shared/plan-append.ts";
 import type { TextIndex } from "./recall/index-messages.ts";
 import type { Script, Statement } from "./script.ts";
 
@@ -16,8 +14,8 @@ export interface SqlEngine {
    * one writer anyway. Default: the database is behind a connection.
    */
   readonly direct?: DirectDatabase;
-  /** Runs one append with others that come at the same time. Undefined: nothing was written, and it runs as its own transaction. */
-  append?(call: AppendCall): Promise<Appended | undefined>;
+  /** The key of a new conversation, above `newest`, which the same transaction may have taken. */
+  newKey(newest: number): Script<number>;
   /** Its full text search. */
   readonly textIndex: TextIndex;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
@@ -29,12 +27,17 @@ export interface SqlEngine {
    * `value` of these, its second one the tenant.
    */
   readonly rowsOf: { from(table: string, column: string): string; value(values: readonly string[]): unknown };
+  /** For scripts: a table of given values and their places. Its one `?` is `of` these. */
+  readonly among: {
+    readonly from: string;
+    readonly value: string;
+    readonly place: string;
+    of(values: readonly string[]): unknown;
+  };
   /** For scripts: true when a column's value is one of many. Its `?` is `rowsOf.value` of these. */
   isOneOf(column: string): string;
   /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */
   readonly lockName?: string;
-  /** The same for those who may have the lock together. */
-  readonly shareName?: string;
   /** A conflict between two transactions that goes away by running one of them again. Default never. */
   isConflict?(error: unknown): boolean;
   /** What failed and what to do about it, for errors that it knows. */

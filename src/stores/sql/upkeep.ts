@@ -1,27 +1,29 @@
-import { SCHEMA_VERSION } from "../migrations/0001-initial.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
-import { LEASE_MEMORY_MS, TOMBSTONE_MS } from "../shared/limits.ts";
+import { LEASE_MEMORY_MS } from "../shared/limits.ts";
 import { noBackup } from "../shared/no-backup.ts";
+import { collectBodies } from "./bodies.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import { exportAll, tenantsOf } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
+import { keyOfNode } from "./tree.ts";
 
 /** Conversations that one transaction of a sweep removes, so that nobody waits long for it. */
 const CONVERSATIONS_PER_SWEEP = 50;
 
 const COUNTED = {
-  conversations: "precis_conversations",
-  messages: "precis_messages",
-  bodies: "precis_bodies",
-  checkpoints: "precis_checkpoints",
-  summaries: "precis_summaries",
-  undos: "precis_undos",
-  events: "precis_events",
-  citations: "precis_citations",
-  leases: "precis_leases",
-  clientKeys: "precis_client_keys",
+  conversations: "precis_conversations where true",
+  messages: `precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")} where true`,
+  bodies: "precis_bodies where true",
+  checkpoints: "precis_records where kind = 'checkpoint'",
+  summaries: "precis_records where kind = 'summary'",
+  undos: "precis_records where kind = 'undo'",
+  events: "precis_events where true",
+  citations: "precis_citations where true",
+  leases: "precis_leases where true",
+  clientKeys: "precis_client_keys where true",
 } as const satisfies Record<StoreCount, string>;
 
 export function sqlUpkeep(context: SqlContext): Upkeep {
@@ -63,11 +65,20 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
     const records = recordsMs === undefined ? 0 : yield* sweepRecords(tenant, at - recordsMs);
     const ended = "delete from precis_leases where expires_at <= ? returning tenant";
     const leases = (yield* rows(ended, at - LEASE_MEMORY_MS)).length;
-    yield* rows("delete from precis_tombstones where at <= ?", at - TOMBSTONE_MS);
     return { events, records, leases };
   });
+  // The second time those that were the base of others.
+  for (let time = 0; time < 2; time++) await collectUnused(context);
   if (conversations + swept.records + swept.events > 0) await run("sweep", async () => engine.scrub?.());
   return { conversations, ...swept };
+}
+
+/** Removes texts that nothing stands on any more, some at a time. */
+async function collectUnused({ engine, now, write }: SqlContext): Promise<void> {
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const from: string = after;
+    ({ after } = await write("sweep", () => collectBodies(engine, from, now())));
+  }
 }
 
 async function sweepConversations(
@@ -97,7 +108,7 @@ async function sweepConversations(
       );
       // One tenant after the other, as on every other node: each has a lock.
       const inOrder = found.toSorted((a, b) => (a.tenant < b.tenant ? -1 : a.tenant > b.tenant ? 1 : 0));
-      for (const one of inOrder) yield* deleteConversation(engine, one.tenant, one.id, at);
+      for (const one of inOrder) yield* deleteConversation(engine, one.tenant, one.id);
       return found.length;
     });
     total += removed;
@@ -111,22 +122,15 @@ function* removeOld(
   column: string,
   before: number,
   tenant: string | undefined,
-  unless?: string,
 ): Script<number> {
   const { where, values } = allOf([`${column} < ?`, before], ["tenant = ?", tenant]);
-  const isUnused = unless === undefined ? "" : `and not exists (${unless})`;
-  return (yield* rows(`delete from ${table} where ${where} ${isUnused} returning tenant`, ...values)).length;
+  return (yield* rows(`delete from ${table} where ${where} returning tenant`, ...values)).length;
 }
 
+/** Those of a library, which stand on no stored message. */
 function* sweepRecords(tenant: string | undefined, before: number): Script<number> {
-  let removed = 0;
-  for (const table of ["precis_checkpoints", "precis_summaries", "precis_answers", "precis_recalled"]) {
-    const message = `select 1 from precis_messages m where m.tenant = ${table}.tenant and m.hash = ${table}.hash`;
-    removed += yield* removeOld(table, "saved_at", before, tenant, message);
-  }
-  const checkpoint =
-    "select 1 from precis_checkpoints c where c.tenant = precis_undos.tenant and c.id = precis_undos.checkpoint";
-  return removed + (yield* removeOld("precis_undos", "saved_at", before, tenant, checkpoint));
+  const { where, values } = allOf(["node is null and saved_at < ?", before], ["tenant = ?", tenant]);
+  return (yield* rows(`delete from precis_records where ${where} returning tenant`, ...values)).length;
 }
 
 function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "bytes">> {
@@ -139,10 +143,7 @@ function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "b
     return Number(row?.count);
   };
   const counts = {} as Record<StoreCount, number>;
-  for (const [name, table] of Object.entries(COUNTED))
-    counts[name as StoreCount] = yield* count(`${table} where true`);
-  // Texts that stand with their messages are counted by those that don't: there is an index of these.
-  const withBody = yield* count("precis_messages where body is not null");
+  for (const [name, table] of Object.entries(COUNTED)) counts[name as StoreCount] = yield* count(table);
   const newest = yield* firstRow<{ readonly at: number | string | null }>(
     `select max(updated_at) as at from precis_conversations where ${where}`,
     ...values,
@@ -151,7 +152,7 @@ function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "b
   return {
     schema: SCHEMA_VERSION,
     tenants: tenants.filter((one) => tenant === undefined || one === tenant).length,
-    counts: { ...counts, bodies: counts.bodies + counts.messages - withBody },
+    counts,
     updatedAt: newest?.at == null ? undefined : Number(newest.at),
   };
 }

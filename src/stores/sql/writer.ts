@@ -1,5 +1,8 @@
-import type { AppendCall } from "../shared/plan-append.ts";
+import { StoreError } from "../../core/errors.ts";
+import type { Appended } from "../server-store.ts";
+import { type AppendCall, appendAll } from "./append.ts";
 import { moreToCome } from "./more-to-come.ts";
+import type { EarlyRecords } from "./records.ts";
 import { runNow, type Script } from "./script.ts";
 import type { DirectDatabase, RunScript, SqlEngine } from "./sql-engine.ts";
 
@@ -9,16 +12,20 @@ const MAX_BATCH = 256;
 const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
 const CONFLICT_PAUSE_MS = 5;
+/** Transactions of appends that a database behind a connection runs at the same time: one may wait for another server's. */
+const MOST_AT_ONCE = 4;
 
-/** Runs transactions; what resolves is in the store for good. The script is made anew for every try; `call` is it as plain data. */
-export type Writer = <T>(script: () => Script<T>, call?: AppendCall) => Promise<T>;
+/** Runs transactions; what resolves is in the store for good. */
+export interface Writer {
+  /** The script is made anew for every try. */
+  readonly run: RunScript;
+  /** Appends that come together share a transaction and its statements. */
+  append(call: AppendCall): Promise<Appended>;
+}
 
-export function createWriter(engine: SqlEngine): Writer {
-  const runScript = engine.direct ? batchWriter(engine.direct) : retrying(engine);
-  return async <T>(script: () => Script<T>, call?: AppendCall): Promise<T> => {
-    const appended = call && (await engine.append?.(call));
-    return appended === undefined ? runScript(script) : (appended as T);
-  };
+export function createWriter(engine: SqlEngine, early: EarlyRecords): Writer {
+  const run = engine.direct ? batchWriter(engine.direct) : retrying(engine);
+  return { run, append: appendTogether(engine, run, early) };
 }
 
 /** One transaction for each script. One that met another is run again. */
@@ -35,10 +42,35 @@ function retrying(engine: Pick<SqlEngine, "transact" | "isConflict">): RunScript
   };
 }
 
-interface Pending {
-  readonly script: () => Script<unknown>;
-  resolve(value: unknown): void;
+/** Something that waits for its turn, and whoever waits for it. */
+interface Pending<In, Out> {
+  readonly of: In;
+  resolve(value: Out): void;
   reject(error: unknown): void;
+}
+
+/** Hands over what came together, a batch at a time; as many batches as `most` run at the same time. */
+function inBatches<In, Out>(
+  carryOut: (batch: readonly Pending<In, Out>[]) => Promise<void>,
+  most: number,
+): (of: In) => Promise<Out> {
+  let queue: Pending<In, Out>[] = [];
+  let running = 0;
+  const flush = async (): Promise<void> => {
+    running++;
+    while (queue.length > 0) {
+      await moreToCome(() => queue.length, MAX_BATCH);
+      const batch = queue.slice(0, MAX_BATCH);
+      queue = queue.slice(MAX_BATCH);
+      if (batch.length > 0) await carryOut(batch);
+    }
+    running--;
+  };
+  return (of) =>
+    new Promise((resolve, reject) => {
+      queue.push({ of, resolve, reject });
+      if (running < most) void flush();
+    });
 }
 
 /**
@@ -46,22 +78,8 @@ interface Pending {
  * commit, and one that fails takes nothing of the others along.
  */
 function batchWriter(direct: DirectDatabase): RunScript {
-  let queue: Pending[] = [];
-  let isFlushing = false;
-
-  const flush = async (): Promise<void> => {
-    isFlushing = true;
-    while (queue.length > 0) {
-      await moreToCome(() => queue.length, MAX_BATCH);
-      const batch = queue.slice(0, MAX_BATCH);
-      queue = queue.slice(MAX_BATCH);
-      await runTogether(batch);
-    }
-    isFlushing = false;
-  };
-
   /** Without savepoints, which cost as much as a small write: if one fails, they are run again one by one. */
-  const runTogether = async (batch: readonly Pending[]): Promise<void> => {
+  const runTogether = async (batch: readonly Pending<() => Script<unknown>, unknown>[]): Promise<void> => {
     const values: unknown[] = [];
     try {
       await direct.begin();
@@ -70,7 +88,7 @@ function batchWriter(direct: DirectDatabase): RunScript {
       return;
     }
     try {
-      for (const { script } of batch) values.push(runNow(script(), direct.run));
+      for (const { of: script } of batch) values.push(runNow(script(), direct.run));
       direct.commit();
     } catch (error) {
       direct.rollback();
@@ -82,10 +100,29 @@ function batchWriter(direct: DirectDatabase): RunScript {
       one.resolve(values[index]);
     });
   };
+  const write = inBatches(runTogether, 1);
+  return <T>(script: () => Script<T>) => write(script) as Promise<T>;
+}
 
-  return <T>(script: () => Script<T>) =>
-    new Promise<T>((resolve, reject) => {
-      queue.push({ script, resolve: resolve as Pending["resolve"], reject });
-      if (!isFlushing) flush();
-    });
+function appendTogether(engine: SqlEngine, run: RunScript, early: EarlyRecords): Writer["append"] {
+  const carryOut = async (batch: readonly Pending<AppendCall, Appended>[]): Promise<void> => {
+    try {
+      const outcomes = await run(() =>
+        appendAll(
+          engine,
+          batch.map(({ of }) => of),
+          early,
+        ),
+      );
+      batch.forEach(({ resolve, reject }, index) => {
+        const outcome = outcomes[index]!;
+        if (outcome instanceof StoreError) reject(outcome);
+        else resolve(outcome);
+      });
+    } catch (error) {
+      if (batch.length === 1) batch[0]!.reject(error);
+      else for (const one of batch) await carryOut([one]);
+    }
+  };
+  return inBatches(carryOut, engine.direct ? 1 : MOST_AT_ONCE);
 }

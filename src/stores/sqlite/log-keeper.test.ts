@@ -1,25 +1,22 @@
 import { expect, test } from "vitest";
 import { createLogKeeper } from "./log-keeper.ts";
-import { createTurns } from "./turns.ts";
 
 const MB = 1_024 * 1_024;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function keeper(isEmptied = true) {
-  const turns = createTurns();
   const done: string[] = [];
   let finish = (_: boolean): void => {};
   let bytes = 0;
   const log = createLogKeeper({
-    turns,
-    writer: {
-      takeOverLog: () => {
+    thread: {
+      takeOver: () => {
         done.push("take over");
         return new Promise((resolve) => {
           finish = resolve;
         });
       },
-      emptyLog: async () => {
+      empty: async () => {
         done.push("empty");
         return isEmptied;
       },
@@ -28,7 +25,6 @@ function keeper(isEmptied = true) {
     logBytes: () => bytes,
   });
   return {
-    turns,
     log,
     done,
     finish: (isDone: boolean) => finish(isDone),
@@ -41,13 +37,11 @@ function keeper(isEmptied = true) {
 }
 
 test("a log that grows without a quiet moment is taken over beside the writers, once at a time, and its file is used again", async () => {
-  const { turns, log, done, write, finish } = keeper();
+  const { log, done, write, finish } = keeper();
   write(31);
   expect(done).toEqual([]);
   write(33);
   write(35);
-  // Nobody waits for it.
-  expect(turns.take()).toBeUndefined();
   expect(done).toEqual(["take over"]);
   finish(true);
   await settled();
@@ -55,7 +49,6 @@ test("a log that grows without a quiet moment is taken over beside the writers, 
   expect(done).toEqual(["take over"]);
   write(40);
   expect(done).toEqual(["take over", "take over"]);
-  turns.give();
   log.close();
 });
 

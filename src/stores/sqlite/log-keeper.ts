@@ -1,7 +1,6 @@
 import type { DirectDatabase } from "../sql/sql-engine.ts";
+import type { LogThread } from "./log-thread.ts";
 import { emptyLog } from "./sqlite-session.ts";
-import type { Writer } from "./start-writer.ts";
-import type { Turns } from "./turns.ts";
 
 /**
  * Keeps the log beside the file short: when nobody has written for a moment, it is taken over into the main file, which
@@ -23,6 +22,8 @@ const MB = 1_024 * 1_024;
 const TAKE_OVER_BYTES = 32 * MB;
 /** Its file stays then, because to cut a file takes longer than to write over it; when it has grown by this, the log is full again. */
 const GROWN_BYTES = 4 * MB;
+/** A log that is shorter is emptied by this process itself: to start a thread would take longer. */
+const SHORT_BYTES = 4 * MB;
 /** A file of this length is cut all the same. */
 const CUT_BYTES = 64 * MB;
 /** While somebody reads for long, the log grows: it is cut after so many more writes at the earliest. */
@@ -32,13 +33,11 @@ const PAUSE_MS = 50;
 const MAX_TRIES = 20;
 
 export function createLogKeeper({
-  turns,
-  writer,
+  thread,
   direct,
   logBytes,
 }: {
-  readonly turns: Turns;
-  readonly writer: Pick<Writer, "emptyLog" | "takeOverLog">;
+  readonly thread: Pick<LogThread, "empty" | "takeOver">;
   readonly direct: Pick<DirectDatabase, "run">;
   /** How long the log's file is. */
   logBytes(): number;
@@ -52,14 +51,9 @@ export function createLogKeeper({
   let isClosed = false;
 
   const once = async (): Promise<boolean> => {
-    await turns.take();
-    try {
-      const isEmpty = await (writer.emptyLog() ?? emptyLog(direct));
-      if (isEmpty) full = TAKE_OVER_BYTES;
-      return isEmpty;
-    } finally {
-      turns.give();
-    }
+    const isEmpty = logBytes() <= SHORT_BYTES ? emptyLog(direct) : await thread.empty();
+    if (isEmpty) full = TAKE_OVER_BYTES;
+    return isEmpty;
   };
   const later = (): void => {
     if (timer || isClosed) return;
@@ -76,7 +70,7 @@ export function createLogKeeper({
   const takeOver = async (): Promise<void> => {
     isTakingOver = true;
     try {
-      if (!(await writer.takeOverLog()) || isClosed) return;
+      if (!(await thread.takeOver()) || isClosed) return;
       full = logBytes() + GROWN_BYTES;
       again = Number.POSITIVE_INFINITY;
       if (full <= CUT_BYTES || (await once())) return;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StoreError } from "../../core/errors.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import type { ContractContext } from "./context.ts";
-import { hashesOf, storedTranscript } from "./samples.ts";
+import { DAY_MS, hashesOf, storedTranscript } from "./samples.ts";
 
 export function describeConversations(context: ContractContext): void {
   const { tenants, add } = context;
@@ -35,7 +35,9 @@ export function describeConversations(context: ContractContext): void {
       });
       await add(tenant, { conversation, messages, head: '"at two"' });
       expect(await context.store.conversations.head(tenant, other)).toBe('"at one"');
-      expect((await context.store.upkeep.stats(tenant)).counts.bodies).toBe(4);
+      context.now += DAY_MS;
+      await context.store.upkeep.sweep();
+      expect((await context.store.upkeep.stats(tenant)).counts.bodies).toBe(2);
     });
 
     it("takes fractions of tokens and milliseconds", async () => {
@@ -57,7 +59,7 @@ export function describeConversations(context: ContractContext): void {
       const [tenant] = tenants();
       const all = storedTranscript("hi", "hello", "more", "yes");
       const first = await add(tenant, { messages: all.slice(0, 2) });
-      expect(first).toMatchObject({ added: 2, length: 2, forkOf: undefined });
+      expect(first).toMatchObject({ added: 2, length: 2 });
       const { conversation } = first;
       expect(await add(tenant, { conversation, messages: all.slice(0, 2) })).toMatchObject({ added: 0 });
       expect(await add(tenant, { conversation, messages: all })).toMatchObject({ added: 2, length: 4 });
@@ -69,68 +71,14 @@ export function describeConversations(context: ContractContext): void {
       });
       expect(hashesOf(await context.store.conversations.read(tenant, conversation))).toEqual(hashesOf(all));
       const { counts } = await context.store.upkeep.stats(tenant);
-      expect(counts).toMatchObject({ conversations: 1, messages: 4, bodies: 4 });
+      expect(counts).toMatchObject({ conversations: 1, messages: 4 });
       expect(await context.store.conversations.get(tenant, conversation)).toMatchObject({
         length: 4,
         tokens: 14,
       });
     });
 
-    it("forks where a transcript departs, and shares the texts before", async () => {
-      const [tenant] = tenants();
-      const first = storedTranscript("hi", "hello", "why", "so");
-      const second = storedTranscript("hi", "hello", "how", "thus");
-      const origin = await add(tenant, { messages: first, session: "s", title: "Chat" });
-      await context.store.citations.register(tenant, origin.conversation, [{ source: "a.md" }]);
-      context.now += 10;
-      const fork = await add(tenant, { conversation: origin.conversation, messages: second });
-      expect(fork).toMatchObject({ forkOf: origin.conversation, added: 2, length: 4 });
-      expect(fork.conversation).not.toBe(origin.conversation);
-      const { conversations } = context.store;
-      expect(hashesOf(await conversations.read(tenant, fork.conversation))).toEqual(hashesOf(second));
-      expect(hashesOf(await conversations.read(tenant, origin.conversation))).toEqual(hashesOf(first));
-      expect(await conversations.get(tenant, fork.conversation)).toMatchObject({
-        fork: { of: origin.conversation, length: 2 },
-        session: "s",
-        title: "Chat",
-        tokens: 14,
-      });
-      expect((await context.store.upkeep.stats(tenant)).counts).toMatchObject({ messages: 8, bodies: 6 });
-      expect(await context.store.citations.list(tenant, fork.conversation)).toEqual([
-        { number: 1, source: "a.md" },
-      ]);
-      // The session goes on with the newest branch, and each branch is found by its own messages.
-      expect((await conversations.findSession(tenant, "s"))?.id).toBe(fork.conversation);
-      expect((await conversations.find(tenant, hashesOf(first)))?.conversation.id).toBe(origin.conversation);
-      const more = { ...storedTranscript("hi", "hello", "why", "so", "more")[4]! };
-      expect(await add(tenant, { session: "s", after: first[3]!.hash, messages: [more] })).toMatchObject({
-        conversation: origin.conversation,
-        length: 5,
-      });
-    });
-
-    it("takes chats that begin with the same words for two chats", async () => {
-      const [tenant] = tenants();
-      const one = await add(tenant, {
-        messages: storedTranscript("hi", "hello"),
-        title: "One",
-        session: "s1",
-      });
-      const [hi] = storedTranscript("hi");
-      const two = await add(tenant, {
-        conversation: one.conversation,
-        after: hi!.hash,
-        messages: storedTranscript("hi", "good day").slice(1),
-      });
-      expect(two.forkOf).toBeUndefined();
-      expect(await context.store.conversations.get(tenant, two.conversation)).toMatchObject({
-        fork: undefined,
-        session: undefined,
-        title: "",
-      });
-    });
-
-    it("remembers that a name was asked for, from then on and in forks", async () => {
+    it("remembers that a name was asked for, from then on", async () => {
       const [tenant] = tenants();
       const { get } = context.store.conversations;
       const messages = storedTranscript("a", "b", "c", "d");
@@ -140,14 +88,6 @@ export function describeConversations(context: ContractContext): void {
       expect(await get(tenant, conversation)).toMatchObject({ named: true });
       await add(tenant, { conversation, session: "s", messages: storedTranscript("a", "b", "c", "d", "e") });
       expect(await get(tenant, conversation)).toMatchObject({ named: true });
-      const fork = await add(tenant, { conversation, messages: storedTranscript("a", "b", "x") });
-      expect(await get(tenant, fork.conversation)).toMatchObject({ session: "s", named: true });
-      const unnamed = await add(tenant, {
-        conversation,
-        session: "made-up",
-        messages: storedTranscript("a", "b", "y"),
-      });
-      expect(await get(tenant, unnamed.conversation)).toMatchObject({ session: "made-up", named: false });
     });
 
     it("makes one more conversation of a session when it is said to be new", async () => {
@@ -156,7 +96,7 @@ export function describeConversations(context: ContractContext): void {
       const first = await add(tenant, { session: "same", messages });
       const second = await add(tenant, { session: "same", isNew: true, messages });
       expect(second.conversation).not.toBe(first.conversation);
-      expect(second).toMatchObject({ forkOf: undefined, added: messages.length, length: messages.length });
+      expect(second).toMatchObject({ added: messages.length, length: messages.length });
       expect((await context.store.conversations.get(tenant, first.conversation))?.length).toBe(
         messages.length,
       );
@@ -185,10 +125,11 @@ export function describeConversations(context: ContractContext): void {
           }),
         ),
       );
-      expect(new Set(branches.map((one) => one.conversation)).size).toBe(10);
-      for (const [i, branch] of branches.entries()) {
-        const read = await context.store.conversations.read(tenant, branch.conversation);
-        expect(hashesOf(read)).toEqual(hashesOf(storedTranscript("hi", "hello", `q${i}`)));
+      expect(branches.map((one) => one.added)).toEqual(branches.map(() => 1));
+      for (let i = 0; i < branches.length; i++) {
+        const said = storedTranscript("hi", "hello", `q${i}`);
+        const read = await context.store.conversations.read(tenant, conversation, { leaf: said[2]!.hash });
+        expect(hashesOf(read)).toEqual(hashesOf(said));
       }
     });
 
@@ -201,10 +142,6 @@ export function describeConversations(context: ContractContext): void {
       const more = { after: all[1]!.hash, messages: all.slice(2) };
       await add(tenant, { conversation, ...more, meta: { pins: [2] } });
       expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
-      const other = { after: all[1]!.hash, messages: storedTranscript("hi", "hello", "less").slice(2) };
-      const fork = await add(tenant, { conversation, ...other, meta: { pins: [3] } });
-      expect(fork.forkOf).toBe(conversation);
-      expect(await meta(tenant, fork.conversation)).toEqual({ pins: [3] });
     });
 
     it("changes title, flags and the host's own data", async () => {
@@ -233,6 +170,67 @@ export function describeConversations(context: ContractContext): void {
       expect(await meta(tenant, conversation)).toBeUndefined();
       expect(await update(tenant, conversation, {})).toMatchObject({ id: conversation });
       await expect(update(other, conversation, { title: "mine context.now" })).rejects.toThrow(StoreError);
+    });
+
+    it("are changed by what they are, by one after the other", async () => {
+      const [tenant] = tenants();
+      const { conversation } = await add(tenant, { messages: storedTranscript("a") });
+      const { update, get } = context.store.conversations;
+      await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          update(tenant, conversation, ({ meta }) => ({
+            meta: [...((meta as number[] | undefined) ?? []), i],
+          })),
+        ),
+      );
+      const changed = await get(tenant, conversation);
+      expect(new Set(changed?.meta as number[])).toEqual(new Set(Array.from({ length: 10 }, (_, i) => i)));
+      await expect(update(tenant, "none", () => ({}))).rejects.toThrow(/no conversation none/);
+      const { settings } = context.store;
+      expect(await settings.read(tenant)).toBeUndefined();
+      await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          settings.change(tenant, (now) => ({ ...(now as object), [i]: i })),
+        ),
+      );
+      expect(Object.keys((await settings.read(tenant)) as object)).toHaveLength(10);
+    });
+
+    it("thrown away by a person are in no list and found by nobody, until they are brought back", async () => {
+      const [tenant] = tenants();
+      const messages = storedTranscript("a", "b").map((one, i) => (i === 1 ? { ...one, answer: "r" } : one));
+      const { conversation } = await add(tenant, { messages, session: "s" });
+      const { update, list, find, findSession, findAnswer, behind, get } = context.store.conversations;
+      const seen = async () => [
+        (await list(tenant)).conversations.length,
+        await find(tenant, hashesOf(messages)),
+        await findSession(tenant, "s"),
+        await findAnswer(tenant, "r"),
+        (await behind(tenant, messages[0]!.hash)).length,
+      ];
+      await update(tenant, conversation, { deletedAt: context.now });
+      expect(await seen()).toEqual([0, undefined, undefined, undefined, 0]);
+      expect(await get(tenant, conversation)).toMatchObject({ deletedAt: context.now });
+      expect((await add(tenant, { messages, session: "s" })).conversation).not.toBe(conversation);
+      await update(tenant, conversation, { deletedAt: undefined });
+      expect((await list(tenant)).conversations).toHaveLength(2);
+    });
+
+    it("of tens of thousands of messages come in whole", async () => {
+      const [tenant] = tenants();
+      const messages = Array.from({ length: 1_200 }, (_, i) => ({
+        ...storedTranscript("a")[0]!,
+        hash: `long ${i}`,
+      }));
+      const { conversation, added } = await add(tenant, { messages });
+      expect(added).toBe(1_200);
+      expect(hashesOf(await context.store.conversations.read(tenant, conversation))).toEqual(
+        hashesOf(messages),
+      );
+      expect(await context.store.conversations.get(tenant, conversation)).toMatchObject({
+        length: 1_200,
+        branched: false,
+      });
     });
 
     it("refuses what it can't place", async () => {

@@ -84,20 +84,13 @@ export function describeFinding(context: ContractContext): void {
     it("finds only conversations of a session when it is asked to", async () => {
       const [tenant] = tenants();
       const first = storedTranscript("a", "b", "c", "d");
-      const origin = await add(tenant, { session: "mine", named: true, messages: first });
-      context.now += 10;
-      const fork = await add(tenant, {
-        conversation: origin.conversation,
-        messages: storedTranscript("a", "b", "x", "y"),
-      });
+      const mine = await add(tenant, { session: "mine", named: true, messages: first });
       context.now += 10;
       await add(tenant, { session: "theirs", messages: first });
       const { find } = context.store.conversations;
       expect((await find(tenant, hashesOf(first), { session: "mine" }))?.conversation.id).toBe(
-        origin.conversation,
+        mine.conversation,
       );
-      const shared = await find(tenant, hashesOf(first).slice(0, 2), { session: "mine" });
-      expect(shared).toMatchObject({ conversation: { id: fork.conversation }, matched: 2 });
       expect(await find(tenant, hashesOf(first), { session: "nobody's" })).toBeUndefined();
     });
 
@@ -119,14 +112,15 @@ export function describeFinding(context: ContractContext): void {
       const [tenant, other] = tenants();
       const origin = await add(tenant, { session: "s", messages: storedTranscript("a", "b", "c") });
       context.now += 1;
-      const fork = await add(tenant, {
-        conversation: origin.conversation,
+      const second = await add(tenant, {
+        session: "s",
+        isNew: true,
         messages: storedTranscript("a", "b", "x"),
       });
       await add(tenant, { session: "other", messages: storedTranscript("z") });
       await add(other, { session: "s", messages: storedTranscript("a") });
       const { conversations } = await context.store.conversations.list(tenant, { session: "s" });
-      expect(conversations.map(({ id }) => id)).toEqual([fork.conversation, origin.conversation]);
+      expect(conversations.map(({ id }) => id)).toEqual([second.conversation, origin.conversation]);
       expect((await context.store.conversations.list(tenant, { session: "none" })).conversations).toEqual([]);
     });
 

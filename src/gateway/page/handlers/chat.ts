@@ -49,7 +49,14 @@ export const chatHandlers = {
         ? userMessage(loaded.dialect, text, [])
         : loaded.dialect.write({ role: "assistant", text });
     const asks = answer && old.role === "user";
-    return stream(context, loaded.conversation.id, () => edit(context, loaded, index, message), asks);
+    const { id } = loaded.conversation;
+    // What was said there before stays, in a branch of its own.
+    const edit = async () => {
+      const before = await load(gateway, tenant, id, index);
+      await appendMessages(gateway, tenant, before, [message]);
+      return { conversation: id };
+    };
+    return stream(context, id, edit, asks);
   },
 
   async regenerate(context) {
@@ -57,24 +64,16 @@ export const chatHandlers = {
     const { index, model } = await context.body(schemas.regenerate);
     const id = context.param("id");
     const loaded = await load(gateway, tenant, id);
-    const { messages, lead, stored, meta } = loaded;
+    const { messages, lead } = loaded;
     const before = messages.slice(0, index === undefined ? undefined : index + lead.length + 1);
     const user = before.findLastIndex(
       ({ role, parts }) => role === "user" && parts.some((part) => part.type !== "tool-result"),
     );
     if (user < 0) throw new RequestFault(400, "invalid", "There is no message of the user to answer.");
     const length = user - lead.length + 1;
-    const newest = stored.at(-1)!;
-    const isUnfinished = length === stored.length || meta.unfinished?.[newest.hash] !== undefined;
     return stream(context, id, async () => {
-      // Nothing follows that was said on purpose: it is answered where it stands.
-      if (isUnfinished && isOneAnswer(stored.slice(length))) {
-        await useModel(context, id, model);
-        return { conversation: id, length };
-      }
-      const fork = await forkConversation(gateway, tenant, id, length);
-      await useModel(context, fork, model);
-      return { conversation: fork };
+      await useModel(context, id, model);
+      return { conversation: id, length };
     });
   },
 } satisfies Partial<Handlers>;
@@ -82,7 +81,7 @@ export const chatHandlers = {
 /** What was said, and what of it is to be answered. */
 interface Said {
   readonly conversation: string;
-  /** So many messages are answered; what follows gives way to the answer. Left out: all. */
+  /** So many messages are answered, in a branch of their own. Left out: all. */
   readonly length?: number;
   readonly isAnswered?: true;
 }
@@ -90,16 +89,6 @@ interface Said {
 /** What was said before: if it waits for its answer, it is answered now. */
 function known({ conversation: { id }, stored }: Loaded): Said {
   return stored.at(-1)?.role === "user" ? { conversation: id } : { conversation: id, isAnswered: true };
-}
-
-const isOneAnswer = (messages: readonly StoredMessage[]): boolean =>
-  messages.every(({ role }) => role === "assistant");
-
-/** The very first message has nothing before it to fork from: then the whole conversation is a new one. */
-async function edit(context: ApiContext, loaded: Loaded, index: number, message: unknown): Promise<Said> {
-  const fork = await forkConversation(context.gateway, context.tenant, loaded.conversation.id, index);
-  const base = await load(context.gateway, context.tenant, fork);
-  return appendMessages(context.gateway, context.tenant, base, [message]);
 }
 
 async function useModel(
@@ -119,18 +108,11 @@ async function useModel(
 function stream(context: ApiContext, id: string, say: () => Promise<Said>, asks = true): Response {
   return eventStream<ChatEvent>(context.signal, async (send) => {
     try {
-      const fork = await exclusive(context, id, "answering", async (signal) => {
+      await exclusive(context, id, "answering", async (signal) => {
         const said = await say();
-        if (said.conversation !== id) return said;
         if (said.isAnswered) send({ type: "known" });
-        else await answer(context, { ...said, change: "changed", asks }, signal, send);
-        return undefined;
+        else await answer(context, { ...said, asks }, signal, send);
       });
-      // It is the fork that is busy from here on, so that it is the fork that can be stopped.
-      if (fork)
-        await exclusive(context, fork.conversation, "answering", (signal) =>
-          answer(context, { ...fork, change: "created", asks }, signal, send),
-        );
     } catch (error) {
       send({ type: "failed", error: failureOf(context, error) });
     }
@@ -140,7 +122,7 @@ function stream(context: ApiContext, id: string, say: () => Promise<Said>, asks 
 /** Answers what was said. A failure is kept with the conversation, so that it can be seen and mended later, too. */
 async function answer(
   context: ApiContext,
-  said: Said & { readonly change: "created" | "changed"; readonly asks: boolean },
+  said: Said & { readonly asks: boolean },
   signal: AbortSignal,
   send: (event: ChatEvent) => void,
 ): Promise<void> {
@@ -148,13 +130,16 @@ async function answer(
   const { conversation: id } = said;
   const whole = await load(gateway, tenant, id);
   const loaded = said.length === undefined ? whole : await load(gateway, tenant, id, said.length);
-  const shown = announced(context, whole.conversation, said.change);
+  const shown = announced(context, whole.conversation, "changed");
   const last = await apiMessages(gateway, tenant, loaded, Math.max(0, loaded.stored.length - 1));
   const message = last.messages[0];
   send({ type: "accepted", conversation: shown, ...(message && { message }) });
   if (!said.asks) return;
   const others = showAnswer(gateway, tenant, id);
-  const question = { loaded, instead: whole.stored.slice(loaded.stored.length) };
+  // An earlier answer that didn't come to its end, and that a second try may come less far than.
+  const newest = whole.stored.at(-1);
+  const isUnfinished = newest !== undefined && whole.meta.unfinished?.[newest.hash] !== undefined;
+  const question = { loaded, instead: isUnfinished ? whole.stored.slice(loaded.stored.length) : [] };
   try {
     await answerChat(context, question, signal, (event) => {
       send(event);

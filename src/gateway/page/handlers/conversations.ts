@@ -3,7 +3,7 @@ import { stringifyDeep } from "../../../core/deep-json.ts";
 import { defined } from "../../../core/defined.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { readLogs } from "../../../dialects/logs/index.ts";
-import { conversationNotFound } from "../../../stores/shared/not-found.ts";
+import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
 import { redactSecrets } from "../../compaction/redact-secrets.ts";
@@ -13,11 +13,11 @@ import { UNDO_MS } from "../../conversation/deletions.ts";
 import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
 import { logTranscript } from "../../conversation/log-transcript.ts";
-import { isToBeFound } from "../../conversation/past.ts";
 import { exampleSession } from "../../conversation/session-of.ts";
 import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
 import { toApi } from "../../conversation/to-api.ts";
 import { checkValues } from "../../http/check-values.ts";
+import { notFound } from "../../http/request-fault.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { checkAsked } from "../../wires/shared/check-asked.ts";
 import { announced } from "../announce.ts";
@@ -36,7 +36,7 @@ export const conversationHandlers = {
       ...((archived === "only" || archived === "all") && { archived }),
     });
     return {
-      conversations: page.conversations.filter(isToBeFound).map((one) => toApi(one, busy)),
+      conversations: page.conversations.map((one) => toApi(one, busy)),
       next: page.next,
     };
   },
@@ -72,8 +72,7 @@ export const conversationHandlers = {
     const { limits } = gateway.config;
     const session = isExample ? exampleSession(name) : undefined;
     const known = session && (await gateway.store.conversations.findSession(tenant, session));
-    if (known && isToBeFound(known))
-      return { conversations: [toApi(known, context.busy)], warnings: [], isKnown: true };
+    if (known) return { conversations: [toApi(known, context.busy)], warnings: [], isKnown: true };
     await checkValues(Buffer.from(text), limits.values);
     const conversations: ApiConversation[] = [];
     const warnings: string[] = [];
@@ -141,13 +140,9 @@ export const conversationHandlers = {
 
   async deleteConversation(context) {
     const { gateway, tenant, param } = context;
-    const found = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
-    const { id } = found;
+    const { id } = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
     const deletedAt = gateway.now();
-    await gateway.store.conversations.update(tenant, id, (current) => ({
-      meta: { ...metaOf(current), deletedAt },
-      expiresAt: deletedAt + UNDO_MS,
-    }));
+    await gateway.store.conversations.update(tenant, id, { deletedAt, expiresAt: deletedAt + UNDO_MS });
     gateway.memory.forget(id);
     gateway.live.send(tenant, { type: "conversation-deleted", id });
     gateway.deletions.schedule(tenant, id, deletedAt);
@@ -157,11 +152,23 @@ export const conversationHandlers = {
   async undeleteConversation(context) {
     const { gateway, tenant, param } = context;
     const found = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
-    const updated = await gateway.store.conversations.update(tenant, found.id, (current) => {
-      const { deletedAt: _, ...meta } = metaOf(current);
-      return { meta, expiresAt: undefined };
+    const updated = await gateway.store.conversations.update(tenant, found.id, {
+      deletedAt: undefined,
+      expiresAt: undefined,
     });
     return announced(context, updated, "created");
+  },
+
+  async showBranch(context) {
+    const { gateway, tenant, param } = context;
+    const { message } = await context.body(schemas.branch);
+    const { id } = await findConversation(gateway, tenant, param("id"));
+    const shown = await gateway.store.conversations
+      .update(tenant, id, { leaf: message })
+      .catch((error: unknown) => {
+        throw isRefusal(error) ? notFound(`message ${JSON.stringify(message)}`) : error;
+      });
+    return announced(context, shown, "changed");
   },
 
   async fork(context) {

@@ -1,7 +1,7 @@
 import { windowOf } from "../../../models/shared/served-window.ts";
 import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery } from "../../api.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
-import { changed, readGlobalSettings, writeGlobalSettings } from "../../conversation/global-settings.ts";
+import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { isOnlyClient } from "../../http/authenticate.ts";
 import { type Json, textOf } from "../../http/json.ts";
 import { addTotals, type TenantTotals } from "../../telemetry/totals.ts";
@@ -41,9 +41,9 @@ export const statusHandlers = {
       const wire = wireOfDialect("openai-chat");
       await checkSettings(gateway, { tenant, wire, model: settings.model ?? "", settings, own: settings });
     }
-    await writeGlobalSettings(gateway, tenant, (current) => changed(current, changes));
+    const stored = await changeGlobalSettings(gateway, tenant, (now) => changed(now, changes));
     gateway.live.send(tenant, { type: "settings" });
-    return settingsAnswer(gateway, await readGlobalSettings(gateway, tenant));
+    return settingsAnswer(gateway, stored);
   },
 
   async requests(context) {

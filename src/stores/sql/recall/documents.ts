@@ -1,27 +1,20 @@
 import { dialectById } from "../../../dialects/dialect-by-id.ts";
 import { type ByKind, type Kind, readMessage } from "../../../recall/candidates.ts";
 import { readWire } from "../../shared/read-wire.ts";
+import { nodesOf } from "../tree.ts";
 
-/**
- * Documents of the index: the passages of messages. Their numbers say where they stand, so that nothing else has to: the
- * conversation's number, the position of the message, the passage in it.
- */
+/** Documents of the index: the passages of messages. Their numbers say where they stand: the message's node, the passage in it. */
 const PASSAGES = 2 ** 8;
-const POSITIONS = 2 ** 20;
-const PER_CONVERSATION = PASSAGES * POSITIONS;
 
-export function rangeOf(conversation: number): readonly [from: number, to: number] {
-  return [conversation * PER_CONVERSATION, (conversation + 1) * PER_CONVERSATION - 1];
+/** The documents that a conversation can have, given its key. */
+export function rangeOf(key: number): readonly [from: number, to: number] {
+  const [from, to] = nodesOf(key);
+  return [from * PASSAGES, to * PASSAGES - 1];
 }
 
-/** The message that a document is of, as one number, */
-export function messageOf(document: number): number {
+/** The node of the message that a document is of. */
+export function nodeOf(document: number): number {
   return Math.floor(document / PASSAGES);
-}
-
-/** and where that stands. */
-export function placeOf(message: number): { readonly conversation: number; readonly position: number } {
-  return { conversation: Math.floor(message / POSITIONS), position: message % POSITIONS };
 }
 
 /** Numbers by kind of passage, of a conversation or of a tenant. */
@@ -64,7 +57,8 @@ export function tokenOf(tenant: number, key: string): string {
 }
 
 export interface StoredText {
-  readonly position: number | string;
+  /** The message's node. */
+  readonly id: number | string;
   readonly wire: string;
 }
 
@@ -74,19 +68,15 @@ export interface Documents {
   readonly totals: Totals;
 }
 
-export function documentsOf(
-  conversation: number,
-  dialectId: string | null,
-  messages: readonly StoredText[],
-): Documents {
+export function documentsOf(dialectId: string | null, messages: readonly StoredText[]): Documents {
   const dialect = dialectById(dialectId ?? "openai-chat");
   const documents: { number: number; keys: string[] }[] = [];
   let totals = NO_TOTALS;
-  for (const { position, wire } of messages) {
+  for (const { id, wire } of messages) {
     const message = readWire(dialect, wire);
-    if (!message || Number(position) >= POSITIONS) continue;
+    if (!message) continue;
     const read = readMessage(message);
-    const start = conversation * PER_CONVERSATION + Number(position) * PASSAGES;
+    const start = Number(id) * PASSAGES;
     const own = {
       messages: { ...NO_TOTALS.messages },
       passages: { ...NO_TOTALS.messages },

@@ -1,5 +1,6 @@
 import { rows, type Script, type Statement } from "../script.ts";
 import type { SqlEngine } from "../sql-engine.ts";
+import { nodeId } from "../tree.ts";
 import {
   addTotals,
   type Documents,
@@ -26,11 +27,11 @@ export type IndexEngine = Pick<SqlEngine, "lockRows" | "textIndex">;
 const CONVERSATIONS_AT_ONCE = 50;
 
 interface Unindexed {
+  readonly key: number | string;
   readonly tenant: string;
-  readonly id: string;
   readonly dialect: string | null;
   readonly indexed: number | string;
-  readonly length: number | string;
+  readonly nodes: number | string;
 }
 
 /**
@@ -40,137 +41,112 @@ interface Unindexed {
 export function* indexSome(engine: IndexEngine, most: number, tenant?: string): Script<number> {
   // Two that search wait for each other in one order.
   const [which, lock] =
-    tenant === undefined ? ["", " for update skip locked"] : ["and tenant = ? order by id", " for update"];
+    tenant === undefined ? ["", " for update skip locked"] : ["and tenant = ? order by key", " for update"];
   const found = yield* rows<Unindexed>(
-    `select tenant, id, dialect, indexed, length from precis_conversations where indexed < length
+    `select key, tenant, dialect, indexed, nodes from precis_conversations where indexed < nodes
      ${which} limit ${CONVERSATIONS_AT_ONCE}${engine.lockRows ? lock : ""}`,
     ...(tenant === undefined ? [] : [tenant]),
   );
   let left = most;
   for (const one of found) {
     if (left <= 0) break;
-    const from = Number(one.indexed);
-    const to = Math.min(Number(one.length), from + left);
-    const number = yield* numberOf("precis_recall_conversations", one.tenant, one.id);
-    const documents = documentsOf(number, one.dialect, yield* textsOf(one.tenant, one.id, from, to));
-    const tenantNumber = yield* numberOf("precis_recall_tenants", one.tenant);
+    const [key, from] = [Number(one.key), Number(one.indexed)];
+    const to = Math.min(Number(one.nodes), from + left);
+    const documents = documentsOf(one.dialect, yield* textsOf(key, from, to));
+    const tenantNumber = yield* numberOf(one.tenant);
     for (const { number: document, keys } of documents.documents)
       yield engine.textIndex.add(
         document,
-        keys.map((key) => tokenOf(tenantNumber, key)),
+        keys.map((term) => tokenOf(tenantNumber, term)),
       );
-    yield* count(engine, tenantNumber, number, documents, 1);
-    yield* setIndexed(one.tenant, one.id, to);
+    yield* count(engine, tenantNumber, key, documents, 1);
+    yield* rows("update precis_conversations set indexed = ? where key = ?", to, key);
     left -= to - from;
   }
   return most - left;
 }
 
-/** Takes a conversation's messages from a position on out of the index, before they are deleted. */
-export function* forgetMessages(
+/** Takes a conversation out of the index, before its messages are deleted. */
+export function* forgetConversation(
   engine: IndexEngine,
-  tenant: string,
-  conversation: string,
-  from: number,
-): Script<void> {
-  const [row] = yield* rows<Unindexed>(
-    "select tenant, id, dialect, indexed, length from precis_conversations where tenant = ? and id = ?",
+  {
     tenant,
-    conversation,
-  );
-  const to = Number(row?.indexed ?? 0);
-  if (!row || to <= from) return;
-  const number = yield* numberOf("precis_recall_conversations", tenant, conversation);
-  const tenantNumber = yield* numberOf("precis_recall_tenants", tenant);
-  const documents = documentsOf(number, row.dialect, yield* textsOf(tenant, conversation, from, to));
+    key,
+    dialect,
+    indexed,
+  }: {
+    readonly tenant: string;
+    readonly key: number;
+    readonly dialect: string | null;
+    readonly indexed: number;
+  },
+): Script<void> {
+  if (indexed === 0) return;
+  const tenantNumber = yield* numberOf(tenant);
+  const documents = documentsOf(dialect, yield* textsOf(key, 0, indexed));
   for (const { number: document, keys } of documents.documents)
     yield engine.textIndex.remove(
       document,
-      keys.map((key) => tokenOf(tenantNumber, key)),
+      keys.map((term) => tokenOf(tenantNumber, term)),
     );
-  yield* count(engine, tenantNumber, number, documents, -1);
-  yield* setIndexed(tenant, conversation, from);
-  if (from === 0) yield* rows("delete from precis_recall_conversations where number = ?", number);
+  yield* count(engine, tenantNumber, key, documents, -1);
+  yield* rows("delete from precis_recall_conversations where number = ?", key);
 }
 
-function* setIndexed(tenant: string, id: string, length: number): Script<void> {
-  yield* rows("update precis_conversations set indexed = ? where tenant = ? and id = ?", length, tenant, id);
-}
-
-function* textsOf(
-  tenant: string,
-  conversation: string,
-  from: number,
-  to: number,
-): Script<readonly StoredText[]> {
+function* textsOf(key: number, from: number, to: number): Script<readonly StoredText[]> {
   return yield* rows<StoredText>(
-    `select m.position, coalesce(m.wire, b.wire) as wire from precis_messages m
-     left join precis_bodies b on b.tenant = m.tenant and b.hash = m.body
-     where m.tenant = ? and m.conversation = ? and m.position >= ? and m.position < ? order by m.position`,
-    tenant,
-    conversation,
-    from,
-    to,
+    `select n.id, coalesce(n.wire, b.wire) as wire from precis_nodes n left join precis_bodies b on b.hash = n.body
+     where n.id >= ? and n.id < ? order by n.id`,
+    nodeId(key, from),
+    nodeId(key, to),
   );
 }
 
-/** The number of a tenant or a conversation in the index, made if there is none. */
-function* numberOf(
-  table: "precis_recall_tenants" | "precis_recall_conversations",
-  tenant: string,
-  conversation?: string,
-): Script<number> {
-  const known = yield* knownNumber(table, tenant, conversation);
+/** The number of a tenant in the index, made if there is none. */
+function* numberOf(tenant: string): Script<number> {
+  const known = yield* knownTenant(tenant);
   if (known !== undefined) return known.number;
-  if (conversation === undefined)
-    yield* rows(
-      "insert into precis_recall_tenants (tenant, totals, oldest, newest) values (?, ?, 0, 0) on conflict do nothing",
-      tenant,
-      JSON.stringify(NO_TOTALS),
-    );
-  else
-    yield* rows(
-      "insert into precis_recall_conversations (tenant, conversation, totals) values (?, ?, ?) on conflict do nothing",
-      tenant,
-      conversation,
-      JSON.stringify(NO_TOTALS),
-    );
-  return (yield* knownNumber(table, tenant, conversation))!.number;
+  yield* rows(
+    "insert into precis_recall_tenants (tenant, totals, oldest, newest) values (?, ?, 0, 0) on conflict do nothing",
+    tenant,
+    JSON.stringify(NO_TOTALS),
+  );
+  return (yield* knownTenant(tenant))!.number;
 }
 
-/** What the index knows of a tenant or a conversation. */
+/** What the index knows of a tenant. */
 export interface Known {
   readonly number: number;
   readonly totals: Totals;
-  /** Of a tenant: its first and its newest document. */
+  /** Its first and its newest document. */
   readonly oldest: number;
   readonly newest: number;
 }
 
-export function* knownNumber(
-  table: "precis_recall_tenants" | "precis_recall_conversations",
-  tenant: string,
-  conversation?: string,
-): Script<Known | undefined> {
-  const isTenant = conversation === undefined;
+export function* knownTenant(tenant: string): Script<Known | undefined> {
   const [found] = yield* rows<{
     number: number | string;
     totals: string;
-    oldest?: number | string;
-    newest?: number | string;
-  }>(
-    `select * from ${table} where tenant = ?${isTenant ? "" : " and conversation = ?"}`,
-    tenant,
-    ...(isTenant ? [] : [conversation]),
-  );
+    oldest: number | string;
+    newest: number | string;
+  }>("select number, totals, oldest, newest from precis_recall_tenants where tenant = ?", tenant);
   return (
     found && {
       number: Number(found.number),
       totals: JSON.parse(found.totals) as Totals,
-      oldest: Number(found.oldest ?? 0),
-      newest: Number(found.newest ?? 0),
+      oldest: Number(found.oldest),
+      newest: Number(found.newest),
     }
   );
+}
+
+/** Numbers of what is indexed of a conversation, given its key. */
+export function* knownTotals(key: number): Script<Totals | undefined> {
+  const [found] = yield* rows<{ readonly totals: string }>(
+    "select totals from precis_recall_conversations where number = ?",
+    key,
+  );
+  return found && (JSON.parse(found.totals) as Totals);
 }
 
 /** Counts what came or went, for the conversation and for its tenant. */
@@ -189,9 +165,11 @@ function* count(
       `select totals from ${table} where number = ?${lockRows ? " for update" : ""}`,
       number,
     );
-    const before = row ? (JSON.parse(row.totals) as Totals) : NO_TOTALS;
-    const after = JSON.stringify(addTotals(before, totals, sign));
-    yield* rows(`update ${table} set totals = ? where number = ?`, after, number);
+    const after = JSON.stringify(
+      addTotals(row ? (JSON.parse(row.totals) as Totals) : NO_TOTALS, totals, sign),
+    );
+    if (row) yield* rows(`update ${table} set totals = ? where number = ?`, after, number);
+    else yield* rows(`insert into ${table} (number, totals) values (?, ?)`, number, after);
   }
   const newest = documents.at(-1)?.number ?? 0;
   yield* rows(

@@ -10,11 +10,15 @@ import {
 } from "../../../recall/candidates.ts";
 import { readHead } from "../../../recall/stored-head.ts";
 import { readWire } from "../../shared/read-wire.ts";
-import { rows, type Script } from "../script.ts";
+import { readBody } from "../bodies.ts";
+import { type ConversationRow, NODES_PER_CONVERSATION, plainRow } from "../conversation-row.ts";
+import { rowOf } from "../conversations.ts";
+import { firstRow, rows, type Script } from "../script.ts";
 import type { SqlContext } from "../sql-context.ts";
 import type { SqlEngine } from "../sql-engine.ts";
-import { keyOf, messageOf, NO_TOTALS, placeOf, rangeOf, type Totals, tokenOf } from "./documents.ts";
-import { indexSome, type Known, knownNumber } from "./index-messages.ts";
+import { numberOfNode, pathIds, readPath } from "../tree.ts";
+import { keyOf, NO_TOTALS, nodeOf, rangeOf, type Totals, tokenOf } from "./documents.ts";
+import { indexSome, type Known, knownTenant, knownTotals } from "./index-messages.ts";
 
 /** Messages that one transaction indexes before a search, so that others aren't held up. */
 const MESSAGES_AT_ONCE = 50;
@@ -67,20 +71,16 @@ function* candidates(
   engine: SqlEngine,
   { tenant, conversation, terms, limit }: Wanted,
 ): Script<{ readonly statistics: Statistics; readonly messages: readonly FoundMessage[] }> {
-  const whole = yield* knownNumber("precis_recall_tenants", tenant);
-  const one =
-    conversation === undefined
-      ? undefined
-      : yield* knownNumber("precis_recall_conversations", tenant, conversation);
-  const scope = conversation === undefined ? whole : one;
-  if (!whole || !scope) return { statistics: { ...NO_TOTALS, frequency: () => NONE }, messages: [] };
-  const { totals } = scope;
+  const whole = yield* knownTenant(tenant);
+  const one = conversation === undefined ? undefined : yield* rowOf(tenant, conversation);
+  const totals = conversation === undefined ? whole?.totals : one && (yield* knownTotals(one.key));
+  if (!whole || !totals) return { statistics: { ...NO_TOTALS, frequency: () => NONE }, messages: [] };
   const frequencies = new Map<string, ByKind>();
   const scores = new Map<number, number>();
   const find = function* (term: string, kind: Kind, most: number): Script<readonly number[]> {
     const { sql, parameters } = engine.textIndex.find(
       [tokenOf(whole.number, keyOf(kind, term))],
-      one ? rangeOf(one.number) : EVERYTHING,
+      one ? rangeOf(one.key) : EVERYTHING,
       most,
     );
     return (yield* rows<{ doc: number | string }>(sql, ...parameters)).map(({ doc }) => Number(doc));
@@ -94,7 +94,7 @@ function* candidates(
     let isWhole = true;
     for (const kind of kinds) {
       const found = yield* find(term, kind, one ? Number.MAX_SAFE_INTEGER : DOCUMENTS_PER_TERM);
-      for (const document of found) holding.add(messageOf(document));
+      for (const document of found) holding.add(nodeOf(document));
       isWhole &&= found.length < DOCUMENTS_PER_TERM;
       frequency[kind] = one ? found.length : Math.min(totals.passages[kind], estimate(found, whole));
     }
@@ -108,10 +108,12 @@ function* candidates(
   if (rarest && !isAnyWhole) {
     const { term, worth, holding } = rarest;
     for (const kind of kinds)
-      for (const message of (yield* find(term, kind, DOCUMENTS_OF_RAREST)).map(messageOf))
+      for (const message of (yield* find(term, kind, DOCUMENTS_OF_RAREST)).map(nodeOf))
         if (!holding.has(message)) scores.set(message, (scores.get(message) ?? 0) + worth);
   }
-  const best = bestOf(scores, one ? limit : Math.min(limit, BEST_OF_TENANT)).map(placeOf);
+  const path = one && (yield* pathIds(one));
+  if (path) for (const node of scores.keys()) if (!path.has(node)) scores.delete(node);
+  const best = bestOf(scores, one ? limit : Math.min(limit, BEST_OF_TENANT));
   return {
     statistics: { ...totals, frequency: (term) => frequencies.get(term) ?? NONE },
     messages: yield* readAround(tenant, best, one ? NEIGHBOURS : NEIGHBOURS_OF_TENANT),
@@ -157,45 +159,40 @@ function rarity({ passages }: Totals, frequency: ByKind): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-/** Messages with those around them, each once. */
-function* readAround(
-  tenant: string,
-  places: readonly { readonly conversation: number; readonly position: number }[],
-  neighbours: number,
-): Script<FoundMessage[]> {
-  const byConversation = new Map<number, number[]>();
-  for (const { conversation, position } of places)
-    byConversation.set(conversation, [...(byConversation.get(conversation) ?? []), position]);
+/** Messages with those around them on their conversations' paths, each once. What stands in another branch isn't shown. */
+function* readAround(tenant: string, nodes: readonly number[], neighbours: number): Script<FoundMessage[]> {
+  const byConversation = Map.groupBy(nodes, (id) => Math.floor(id / NODES_PER_CONVERSATION));
   const found: FoundMessage[] = [];
-  for (const [number, positions] of byConversation) {
-    const [row] = yield* rows<{ id: string; dialect: string | null; head: string | null }>(
-      `select c.id, c.dialect, b.wire as head from precis_recall_conversations r
-       join precis_conversations c on c.tenant = r.tenant and c.id = r.conversation
-       left join precis_bodies b on b.tenant = c.tenant and b.hash = c.head
-       where r.number = ? and r.tenant = ?`,
-      number,
+  for (const [key, ids] of byConversation) {
+    const row = yield* firstRow<ConversationRow>(
+      "select * from precis_conversations where key = ? and tenant = ?",
+      key,
       tenant,
     );
     if (!row) continue;
-    const dialect = dialectById(row.dialect ?? "openai-chat");
-    const lead = readHead(dialect, row.head ?? undefined).lead.length;
+    const conversation = plainRow(row);
+    const dialect = dialectById(conversation.dialect ?? "openai-chat");
+    const head = conversation.head === null ? undefined : yield* readBody(conversation.head);
+    const lead = readHead(dialect, head).lead.length;
+    const positions = yield* positionsOnPath(conversation, ids);
     for (const [from, to] of stretches(positions, neighbours)) {
-      const stored = yield* rows<{ position: number | string; wire: string }>(
-        `select m.position, coalesce(m.wire, b.wire) as wire from precis_messages m
-         left join precis_bodies b on b.tenant = m.tenant and b.hash = m.body
-         where m.tenant = ? and m.conversation = ? and m.position >= ? and m.position < ? order by m.position`,
-        tenant,
-        row.id,
-        from,
-        to,
-      );
-      for (const { position, wire } of stored) {
+      for (const { position, wire } of yield* readPath(conversation, { from, to })) {
         const message = readWire(dialect, wire);
-        if (message) found.push({ conversation: row.id, index: Number(position) + lead, lead, message });
+        if (message) found.push({ conversation: conversation.id, index: position + lead, lead, message });
       }
     }
   }
   return found;
+}
+
+/** Where nodes stand on the path; those of other branches are left out. */
+function* positionsOnPath(conversation: ConversationRow, ids: readonly number[]): Script<number[]> {
+  const path = yield* pathIds(conversation);
+  if (!path) return ids.map(numberOfNode);
+  // From the first message to the leaf.
+  const inOrder = [...path].reverse();
+  const wanted = new Set(ids);
+  return inOrder.flatMap((id, position) => (wanted.has(id) ? [position] : []));
 }
 
 /** Positions with their neighbours, as stretches that don't overlap. */

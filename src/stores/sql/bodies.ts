@@ -1,0 +1,117 @@
+import { contentHash } from "../../core/hash.ts";
+import { firstRow, rows, type Script } from "./script.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+
+/** A shorter text stands with its message (characters): to find a place for it in a table of its own costs more than the text. */
+const LONG = 4_096;
+/** Messages that come again behind another beginning come many at once: then shorter ones are worth a place of their own, too. */
+const MANY = 8;
+const LONG_AMONG_MANY = 256;
+/** A shorter head is stored whole even if it has changed little (characters). */
+const SHORT_HEAD = 1_024;
+/** A changed head is stored as its difference if that saves this share. */
+const SAVED = 0.5;
+
+/** A text as the table holds it. */
+export interface BodyRow {
+  readonly hash: string;
+  readonly tenant: string;
+  readonly base: string | null;
+  /** Characters that it begins and ends with like its base. */
+  readonly prefix: number;
+  readonly suffix: number;
+  readonly at: number;
+  readonly wire: string;
+}
+
+/** Does a text stand apart from its message? */
+export function isLong(wire: string, messages: number): boolean {
+  return wire.length > (messages > MANY ? LONG_AMONG_MANY : LONG);
+}
+
+/** A name of its own for each tenant: nobody can find out whether another one has the same text. */
+export function bodyRow(tenant: string, wire: string, at: number): BodyRow {
+  return { hash: contentHash(`${tenant}\n${wire}`), tenant, base: null, prefix: 0, suffix: 0, at, wire };
+}
+
+/** A head, as its difference to the one before where that is much shorter: some clients change a date in theirs with every request. */
+export function* headRow(
+  tenant: string,
+  wire: string,
+  { before, at }: { readonly before: string | null; readonly at: number },
+): Script<BodyRow> {
+  const row = bodyRow(tenant, wire, at);
+  if (before === null || before === row.hash || wire.length <= SHORT_HEAD) return row;
+  const base = yield* firstRow<{ readonly hash: string; readonly wire: string }>(
+    `select base.hash, base.wire from precis_bodies b join precis_bodies base on base.hash = coalesce(b.base, b.hash)
+     where b.hash = ?`,
+    before,
+  );
+  if (!base) return row;
+  const most = Math.min(wire.length, base.wire.length);
+  let prefix = 0;
+  while (prefix < most && wire.charCodeAt(prefix) === base.wire.charCodeAt(prefix)) prefix++;
+  let suffix = 0;
+  while (
+    suffix < most - prefix &&
+    wire.charCodeAt(wire.length - 1 - suffix) === base.wire.charCodeAt(base.wire.length - 1 - suffix)
+  )
+    suffix++;
+  if (prefix + suffix < wire.length * SAVED) return row;
+  const between = wire.slice(prefix, wire.length - suffix);
+  // Half of a pair of surrogates can't be stored alone.
+  if (!between.isWellFormed()) return row;
+  return { ...row, base: base.hash, prefix, suffix, wire: between };
+}
+
+/** A text of its own, whole. */
+export function* readBody(hash: string): Script<string | undefined> {
+  const found = yield* firstRow<{
+    wire: string;
+    prefix: number | string;
+    suffix: number | string;
+    whole: string | null;
+  }>(
+    `select b.wire, b.prefix, b.suffix, base.wire as whole from precis_bodies b
+     left join precis_bodies base on base.hash = b.base where b.hash = ?`,
+    hash,
+  );
+  if (!found) return undefined;
+  const { wire, prefix, suffix, whole } = found;
+  if (whole === null) return wire;
+  return whole.slice(0, Number(prefix)) + wire + whole.slice(whole.length - Number(suffix));
+}
+
+/** Texts that one transaction looks at. */
+const AT_ONCE = 200;
+/** A text that nothing stands on is kept for so long: an append may be about to use it (milliseconds). */
+const GRACE_MS = 60_000;
+
+/**
+ * Removes some texts that nothing stands on, from a name on; says where to go on, and undefined at the end. Safe beside appends: a
+ * node that is added meanwhile holds its text by a foreign key.
+ */
+export function* collectBodies(
+  { lockRows }: Pick<SqlEngine, "lockRows">,
+  after: string,
+  now: number,
+): Script<{ readonly after: string | undefined; readonly removed: number }> {
+  const found = yield* rows<{ readonly hash: string }>(
+    `select hash from precis_bodies where hash > ? order by hash limit ${AT_ONCE}`,
+    after,
+  );
+  const last = found.at(-1)?.hash;
+  if (last === undefined) return { after: undefined, removed: 0 };
+  const gone = yield* rows(
+    `delete from precis_bodies where hash in (
+       select b.hash from precis_bodies b where b.hash > ? and b.hash <= ? and b.at < ?
+       and not exists (select 1 from precis_nodes n where n.body = b.hash)
+       and not exists (select 1 from precis_conversations c where c.head = b.hash)
+       and not exists (select 1 from precis_bodies o where o.base = b.hash)
+       ${lockRows ? "for update skip locked" : ""}) returning hash`,
+    after,
+    last,
+    now - GRACE_MS,
+  );
+  return { after: found.length < AT_ONCE ? undefined : last, removed: gone.length };
+}

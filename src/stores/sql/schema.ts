@@ -1,0 +1,181 @@
+import { rows, type Script } from "./script.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+
+/** Stands in every database that was made with the tables below. Whoever changes them raises it. */
+export const SCHEMA_VERSION = 1;
+
+/**
+ * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
+ * node is a message, and its id says which conversation it belongs to (`tree.ts`), so that all of one lie together.
+ */
+export function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
+  const isPostgres = kind === "postgres";
+  // Only by this very word SQLite takes it for the number of the row itself.
+  const number = isPostgres ? "bigint" : "integer";
+  if (isPostgres) yield* rows("create sequence precis_conversation_keys");
+
+  // Long texts and heads, each once per tenant. One with a `base` is what stands between the beginning and the end of that.
+  yield* rows(`create table precis_bodies (
+    hash text not null primary key,
+    tenant text not null,
+    base text references precis_bodies (hash),
+    prefix bigint not null,
+    suffix bigint not null,
+    at bigint not null,
+    wire text not null
+  )`);
+  yield* rows("create index precis_bodies_by_base on precis_bodies (base) where base is not null");
+
+  yield* rows(`create table precis_conversations (
+    key ${number} not null primary key,
+    tenant text not null,
+    id text not null,
+    leaf bigint,
+    length bigint not null,
+    tokens bigint not null,
+    nodes bigint not null,
+    branched smallint not null,
+    indexed bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    stored_at bigint,
+    expires_at bigint,
+    deleted_at bigint,
+    pinned smallint not null,
+    archived smallint not null,
+    named smallint not null,
+    session text,
+    dialect text,
+    model text,
+    head text references precis_bodies (hash),
+    title text not null,
+    title_search text not null,
+    meta text,
+    unique (tenant, id)
+  )`);
+  yield* rows("create index precis_conversations_by_session on precis_conversations (tenant, session)");
+  yield* rows(
+    "create index precis_conversations_by_list on precis_conversations (tenant, pinned, updated_at, id)",
+  );
+  yield* rows(
+    "create index precis_conversations_by_head on precis_conversations (head) where head is not null",
+  );
+  yield* rows(
+    "create index precis_conversations_by_end on precis_conversations (expires_at) where expires_at is not null",
+  );
+  yield* rows(
+    "create index precis_conversations_by_unindexed on precis_conversations (tenant, key) where indexed < nodes",
+  );
+
+  // The text comes last, so that nobody reads it who asks for the others.
+  yield* rows(`create table precis_nodes (
+    id ${number} not null primary key,
+    parent bigint,
+    depth bigint not null,
+    hash text not null,
+    role text not null,
+    tokens bigint,
+    total bigint not null,
+    at bigint not null,
+    rewritten smallint not null,
+    answer text,
+    given text,
+    body text references precis_bodies (hash),
+    wire text
+  )`);
+  yield* rows("create index precis_nodes_by_hash on precis_nodes (hash, id)");
+  yield* rows("create index precis_nodes_by_body on precis_nodes (body) where body is not null");
+  yield* rows("create index precis_nodes_by_answer on precis_nodes (answer) where answer is not null");
+
+  // Checkpoints, summaries, undos, quotations, sizes of answers: gone with their message. Those without one are a library's own.
+  yield* rows(`create table precis_records (
+    tenant text not null,
+    kind text not null,
+    key text not null,
+    hash text not null,
+    node bigint references precis_nodes (id) on delete cascade,
+    saved_at bigint not null,
+    json text not null
+  )`);
+  yield* rows("create index precis_records_by_key on precis_records (tenant, kind, key)");
+  yield* rows("create index precis_records_by_hash on precis_records (hash)");
+  yield* rows("create index precis_records_by_node on precis_records (node) where node is not null");
+
+  yield* besideTables();
+  yield* recallTables(isPostgres);
+}
+
+function* besideTables(): Script<void> {
+  // One row per tenant that has events: the counter of their ids.
+  yield* rows("create table precis_tenants (tenant text not null primary key, last_event bigint not null)");
+  yield* rows(`create table precis_events (
+    tenant text not null,
+    id bigint not null,
+    conversation text,
+    type text not null,
+    at bigint not null,
+    data text not null,
+    primary key (tenant, id),
+    foreign key (tenant, conversation) references precis_conversations (tenant, id) on delete cascade
+  )`);
+  yield* rows("create index precis_events_by_conversation on precis_events (tenant, conversation, id)");
+  yield* rows("create index precis_events_by_at on precis_events (at)");
+
+  // By the hash of the source: sources may be longer than an index takes.
+  yield* rows(`create table precis_citations (
+    tenant text not null,
+    conversation text not null,
+    number bigint not null,
+    source_hash text not null,
+    source text not null,
+    title text,
+    primary key (tenant, conversation, number),
+    unique (tenant, conversation, source_hash),
+    foreign key (tenant, conversation) references precis_conversations (tenant, id) on delete cascade
+  )`);
+  yield* rows(`create table precis_leases (
+    tenant text not null,
+    name text not null,
+    owner text not null,
+    expires_at bigint not null,
+    fence bigint not null,
+    primary key (tenant, name)
+  )`);
+  yield* rows(`create table precis_client_keys (
+    tenant text not null,
+    id text not null,
+    hash text not null unique,
+    name text not null,
+    limits text not null,
+    created_at bigint not null,
+    expires_at bigint,
+    revoked_at bigint,
+    last_used_at bigint,
+    primary key (tenant, id)
+  )`);
+  // Settings of all chats of a tenant.
+  yield* rows("create table precis_settings (tenant text not null primary key, json text not null)");
+}
+
+/** The index of the words of all messages. */
+function* recallTables(isPostgres: boolean): Script<void> {
+  const number = isPostgres
+    ? "bigint generated by default as identity primary key"
+    : "integer primary key autoincrement";
+  yield* rows(`create table precis_recall_tenants (
+    number ${number}, tenant text not null unique, totals text not null,
+    oldest bigint not null, newest bigint not null)`);
+  yield* rows(
+    "create table precis_recall_conversations (number bigint not null primary key, totals text not null)",
+  );
+  if (isPostgres) {
+    yield* rows("create table precis_recall (doc bigint primary key, tokens text[] not null)");
+    yield* rows("create index precis_recall_by_token on precis_recall using gin (tokens)");
+    return;
+  }
+  // Only the index: the texts stand with their messages. Terms come as they are, so nothing but blanks may divide them.
+  yield* rows(`create virtual table precis_recall using fts5(tokens, content='', detail=none, columnsize=0,
+    tokenize="ascii tokenchars '-./~@$_'")`);
+  // What is deleted is gone from the index at once, not at some later merge.
+  yield* rows("insert into precis_recall (precis_recall, rank) values ('secure-delete', 1)");
+}

@@ -1,0 +1,233 @@
+import type { Role } from "../../core/types.ts";
+import type { Branch, NewMessage, ReadRange, StoredMessage } from "../server-store.ts";
+import { type ConversationRow, conversationOf, NODES_PER_CONVERSATION } from "./conversation-row.ts";
+import { firstRow, rows, type Script } from "./script.ts";
+
+/**
+ * A node's id is its conversation's key and its number within the conversation, in the order of arrival. In a conversation
+ * without branches the number is also the message's position.
+ */
+export const nodeId = (key: number, n: number): number => key * NODES_PER_CONVERSATION + n;
+export const numberOfNode = (id: number): number => id % NODES_PER_CONVERSATION;
+/** The conversation's key of a node, in SQL. */
+export const keyOfNode = (id: string): string => `${id} / ${NODES_PER_CONVERSATION}`;
+/** The ids that nodes of a conversation can have: `from` ≤ id < `to`. */
+export const nodesOf = (key: number): readonly [from: number, to: number] => [
+  nodeId(key, 0),
+  nodeId(key + 1, 0),
+];
+
+/** A message as the table holds it. */
+export interface NodeRow {
+  readonly id: number;
+  readonly parent: number | null;
+  /** Messages up to this one. */
+  readonly depth: number;
+  readonly hash: string;
+  readonly role: Role;
+  readonly tokens: number | null;
+  /** Tokens of all messages up to this one. */
+  readonly total: number;
+  readonly at: number;
+  readonly rewritten: 0 | 1;
+  readonly answer: string | null;
+  readonly given: string | null;
+  /** The name of its text in the table of bodies, or null where the text stands in `wire`. */
+  readonly body: string | null;
+  readonly wire: string | null;
+}
+
+/** A row with its text. PostgreSQL says large numbers as text. */
+interface ReadRow extends Omit<NodeRow, "id" | "parent" | "depth" | "tokens" | "at" | "wire"> {
+  readonly id: number | string;
+  readonly parent: number | string | null;
+  readonly depth: number | string;
+  readonly tokens: number | string | null;
+  readonly at: number | string;
+  readonly wire: string;
+}
+
+const COLUMNS = "n.id, n.parent, n.depth, n.hash, n.role, n.tokens, n.at, n.rewritten, n.answer, n.given";
+const TEXT = "coalesce(n.wire, b.wire) as wire";
+const WITH_TEXT = "left join precis_bodies b on b.hash = n.body";
+
+/** What wasn't said of a message isn't there. */
+function messageOf(row: ReadRow): StoredMessage {
+  const message: { -readonly [K in keyof StoredMessage]: StoredMessage[K] } = {
+    position: Number(row.depth) - 1,
+    hash: row.hash,
+    role: row.role,
+    wire: row.wire,
+    at: Number(row.at),
+  };
+  if (row.tokens !== null) message.tokens = Number(row.tokens);
+  if (row.answer !== null) message.answer = row.answer;
+  if (row.given !== null) message.given = JSON.parse(row.given) as readonly string[];
+  if (Number(row.rewritten) === 1) message.rewritten = true;
+  return message;
+}
+
+/** How a message is stored; its text is placed by whoever knows where. */
+export function nodeColumns(
+  message: NewMessage,
+): Pick<NodeRow, "hash" | "role" | "tokens" | "at" | "rewritten" | "answer" | "given"> {
+  const { hash, role, tokens, at, rewritten, answer, given } = message;
+  return {
+    hash,
+    role,
+    tokens: tokens === undefined ? null : Math.round(tokens),
+    at: Math.round(at),
+    rewritten: rewritten ? 1 : 0,
+    answer: answer ?? null,
+    given: given === undefined ? null : JSON.stringify(given),
+  };
+}
+
+type PathOf = Pick<ConversationRow, "key" | "leaf" | "length" | "branched">;
+
+/** The path to a node, in SQL: its one value is the node. Rows above `least` are left out. */
+const pathTo = (least: string): string => `with recursive path (id, parent, depth) as (
+    select id, parent, depth from precis_nodes where id = ?
+    union all select n.id, n.parent, n.depth from path p join precis_nodes n on n.id = p.parent where p.depth > ${least})`;
+
+/** Messages on the path to the leaf. */
+export function* readPath(
+  of: PathOf,
+  { from = 0, to = Number.MAX_SAFE_INTEGER }: ReadRange,
+): Script<StoredMessage[]> {
+  const least = Math.max(0, from);
+  const end = Math.min(to, of.length);
+  if (of.leaf === null || least >= end) return [];
+  const found = of.branched
+    ? yield* rows<ReadRow>(
+        `${pathTo("?")} select ${COLUMNS}, ${TEXT} from path p join precis_nodes n on n.id = p.id ${WITH_TEXT}
+         where p.depth > ? and p.depth <= ? order by p.depth`,
+        of.leaf,
+        least,
+        least,
+        end,
+      )
+    : yield* rows<ReadRow>(
+        `select ${COLUMNS}, ${TEXT} from precis_nodes n ${WITH_TEXT} where n.id >= ? and n.id < ? order by n.id`,
+        nodeId(of.key, least),
+        nodeId(of.key, end),
+      );
+  return found.map(messageOf);
+}
+
+/** Messages of all branches by their numbers, each with the number of the one that it follows. */
+export function* readNodes(
+  key: number,
+  from: number,
+  to: number,
+): Script<{ readonly n: number; readonly parent: number | null; readonly message: StoredMessage }[]> {
+  const found = yield* rows<ReadRow>(
+    `select ${COLUMNS}, ${TEXT} from precis_nodes n ${WITH_TEXT} where n.id >= ? and n.id < ? order by n.id`,
+    nodeId(key, from),
+    nodeId(key, to),
+  );
+  return found.map((row) => ({
+    n: numberOfNode(Number(row.id)),
+    parent: row.parent === null ? null : numberOfNode(Number(row.parent)),
+    message: messageOf(row),
+  }));
+}
+
+/** The ids of all nodes on the path to the leaf; undefined if all nodes are on it. */
+export function* pathIds(
+  of: PathOf & Pick<ConversationRow, "nodes">,
+): Script<ReadonlySet<number> | undefined> {
+  if (!of.branched && of.length === of.nodes) return undefined;
+  const found = yield* rows<{ readonly id: number | string }>(
+    `${pathTo("0")} select id from path order by depth desc`,
+    of.leaf,
+  );
+  return new Set(found.map(({ id }) => Number(id)));
+}
+
+/** Where a message stands in a conversation. */
+export interface Place {
+  readonly id: number;
+  readonly depth: number;
+  readonly total: number;
+}
+
+export function* placeOf(key: number, hash: string): Script<Place | undefined> {
+  const found = yield* firstRow<{ id: number | string; depth: number | string; total: number | string }>(
+    "select id, depth, total from precis_nodes where hash = ? and id >= ? and id < ?",
+    hash,
+    ...nodesOf(key),
+  );
+  return found && { id: Number(found.id), depth: Number(found.depth), total: Number(found.total) };
+}
+
+/** The end of the newest branch behind a node. */
+export function* newestLeaf(key: number, from: Place): Script<Place> {
+  const behind = yield* rows<{
+    id: number | string;
+    parent: number | string;
+    depth: number | string;
+    total: number | string;
+  }>(
+    "select id, parent, depth, total from precis_nodes where id > ? and id < ? order by id",
+    from.id,
+    nodesOf(key)[1],
+  );
+  // Children come behind their parents.
+  const within = new Set([from.id]);
+  let newest = from;
+  for (const { id, parent, depth, total } of behind) {
+    if (!within.has(Number(parent))) continue;
+    within.add(Number(id));
+    newest = { id: Number(id), depth: Number(depth), total: Number(total) };
+  }
+  return newest;
+}
+
+/** What follows a node in each branch, the newest branch first. */
+export function* branchesBehind(row: ConversationRow, from: Place, most: number): Script<Branch[]> {
+  const conversation = conversationOf(row);
+  const behind = yield* rows<ReadRow>(
+    `select ${COLUMNS}, ${TEXT} from precis_nodes n ${WITH_TEXT} where n.id > ? and n.id < ? order by n.id`,
+    from.id,
+    nodesOf(row.key)[1],
+  );
+  const within = new Map<number, ReadRow | undefined>([[from.id, undefined]]);
+  const leaves = new Set([from.id]);
+  for (const node of behind) {
+    const parent = Number(node.parent);
+    if (!within.has(parent)) continue;
+    within.set(Number(node.id), node);
+    leaves.delete(parent);
+    leaves.add(Number(node.id));
+  }
+  const pathFrom = (leaf: number): StoredMessage[] => {
+    const path: StoredMessage[] = [];
+    for (let node = within.get(leaf); node; node = within.get(Number(node.parent)))
+      path.push(messageOf(node));
+    return path.reverse();
+  };
+  return [...leaves]
+    .reverse()
+    .slice(0, most)
+    .map((leaf) => ({ conversation, messages: pathFrom(leaf) }));
+}
+
+/** Nodes of the path that have others in their place, by position. What a client rewrote is none. */
+export function* siblingsOnPath(of: PathOf): Script<Map<number, string[]>> {
+  const siblings = new Map<number, string[]>();
+  if (of.leaf === null || !of.branched) return siblings;
+  const found = yield* rows<{ readonly depth: number | string; readonly hash: string }>(
+    `${pathTo("0")} select n.depth, n.hash from precis_nodes n
+     join path p on p.depth = n.depth and (p.parent = n.parent or (p.parent is null and n.parent is null))
+     where n.id >= ? and n.id < ? and (n.rewritten = 0 or n.id = p.id) order by n.id`,
+    of.leaf,
+    ...nodesOf(of.key),
+  );
+  for (const { depth, hash } of found) {
+    const position = Number(depth) - 1;
+    siblings.set(position, [...(siblings.get(position) ?? []), hash]);
+  }
+  for (const [position, hashes] of siblings) if (hashes.length < 2) siblings.delete(position);
+  return siblings;
+}

@@ -60,6 +60,13 @@ it.each([
   expect(await transcripts()).toEqual([
     "Which pump? | Answer 1",
     "Which pump? | Answer 2 | And the seal? | Answer 5",
-    "Which pump? | Answer 2 | And the valve? | Answer 3 | Why? | Answer 4",
+  ]);
+  // What was said before the edit is another branch: going on there shows it again.
+  await ask([...third, { role: "assistant", content: "Answer 4: because." }, user("So?")], headers);
+  expect(await transcripts()).toEqual([
+    "Which pump? | Answer 1",
+    expect.stringMatching(
+      /^Which pump\? \| Answer 2 \| And the valve\? \| Answer 3 \| Why\? \| Answer 4.* \| So\? \| Answer 6$/,
+    ),
   ]);
 });

@@ -43,6 +43,7 @@ afterAll(async () => {
 const BODIES: Readonly<Record<string, object>> = {
   changeConversation: { title: "x" },
   fork: { length: 0 },
+  showBranch: { message: "none" },
   appendMessage: { role: "user", text: "x" },
   chat: { text: "x" },
   editMessage: { text: "x" },

@@ -184,13 +184,24 @@ describe("/api", () => {
     });
     const accepted = edited[0];
     if (accepted?.type !== "accepted") throw new Error(JSON.stringify(edited));
-    expect(accepted.conversation.id).not.toBe(made.id);
+    expect(accepted.conversation.id).toBe(made.id);
     expect(edited.at(-1)?.type).toBe("done");
-    const again = await events<ChatEvent>(routes.regenerate, { params: { id: made.id }, body: {} });
+    const params = { id: made.id };
+    const again = await events<ChatEvent>(routes.regenerate, { params, body: {} });
     expect(again.at(-1)?.type).toBe("done");
-    const fork = await call(routes.fork, { params: { id: made.id }, body: { length: 2 } });
+    // Both questions are there, each in its branch.
+    const shown = await call(routes.messages, { params });
+    expect(shown.messages.slice(0, 3).map(({ branches }) => branches?.length)).toEqual([undefined, undefined, 2]);
+    const said = ({ messages }: typeof shown) =>
+      messages.flatMap(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")));
+    expect(said(shown)[2]).toBe("zwei");
+    const [before] = shown.messages[2]!.branches!;
+    expect((await call(routes.showBranch, { params, body: { message: before! } })).messages).toBe(4);
+    expect(said(await call(routes.messages, { params }))[2]).toBe("two");
+    expect((await raw(routes.showBranch, { params, body: { message: "unknown" } })).status).toBe(404);
+    const fork = await call(routes.fork, { params, body: { length: 2 } });
     expect(fork.messages).toBe(2);
-    expect((await call(routes.messages, { params: { id: made.id } })).total).toBe(4);
+    expect((await call(routes.messages, { params })).total).toBe(4);
   });
 
   it("renames, pins, archives, deletes and brings back", async () => {

@@ -115,8 +115,8 @@ it("people who begin with the same words at the same time have a conversation ea
   await expect.poll(() => provider.requests.length).toBe(2);
   answerAll();
   await Promise.all([first, second]);
-  expect((await chats()).map(({ length, fork }) => ({ length, fork }))).toEqual([
-    { length: 2, fork: undefined },
-    { length: 2, fork: undefined },
+  expect((await chats()).map(({ length, branched }) => ({ length, branched }))).toEqual([
+    { length: 2, branched: false },
+    { length: 2, branched: false },
   ]);
 });

@@ -3,7 +3,7 @@ import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } fr
 import type { RecordKind } from "../sql/records.ts";
 
 /** Version of the lines below. */
-export const EXPORT_VERSION = 1;
+export const EXPORT_VERSION = 3;
 
 /**
  * One line of an export. A conversation's line is followed by those of its messages and citations, so that it can be

@@ -3,7 +3,7 @@ import type { Append, Appended } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import type { ImportedConversation } from "../shared/export-line.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
-import { type BodyRow, bodyRow, headRow, isLong } from "./bodies.ts";
+import { type BodyRow, bodyRow, deleteUnused, headRow, isLong } from "./bodies.ts";
 import {
   CONVERSATION_COLUMNS,
   type ConversationRow,
@@ -84,6 +84,8 @@ interface Made {
   readonly bodies: Map<string, BodyRow>;
   /** Ids of answers that end with a message that was there before. */
   readonly answers: (readonly [answer: string, node: number])[];
+  /** Heads that gave way to others. */
+  readonly left: string[];
 }
 
 /**
@@ -100,7 +102,7 @@ export function* appendAll(
     engine,
     calls.filter((_, index) => !faults[index]),
   );
-  const made: Made = { bodies: new Map(), answers: [] };
+  const made: Made = { bodies: new Map(), answers: [], left: [] };
   const touched = new Set<Target>();
   const outcomes: (Appended | StoreError)[] = [];
   for (const [index, call] of calls.entries()) {
@@ -126,6 +128,7 @@ export function* appendAll(
   for (const { row, added } of changed) yield* early.add(row.tenant, added);
   for (const [answer, node] of made.answers)
     yield* rows("update precis_nodes set answer = ? where id = ?", answer, node);
+  yield* deleteUnused(engine, made.left);
   return outcomes;
 }
 
@@ -331,6 +334,7 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   if (input.head !== undefined) {
     const head = yield* headRow(tenant, input.head, { before: row.head, at: Math.round(input.at) });
     made.bodies.set(head.hash, made.bodies.get(head.hash) ?? head);
+    if (row.head !== null && row.head !== head.hash) made.left.push(row.head);
     row.head = head.hash;
   }
   if (input.named) row.named = 1;

@@ -1,4 +1,5 @@
 import { contentHash } from "../../core/hash.ts";
+import { inBatches } from "./insert-rows.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -82,17 +83,37 @@ export function* readBody(hash: string): Script<string | undefined> {
   return whole.slice(0, Number(prefix)) + wire + whole.slice(whole.length - Number(suffix));
 }
 
-/** Texts that one transaction looks at. */
+/** Texts that one statement looks at. */
 const AT_ONCE = 200;
+
+/** True of a text that nothing stands on. What is added meanwhile holds its text by a foreign key, and the loser tries again. */
+const IS_UNUSED = `not exists (select 1 from precis_nodes n where n.body = precis_bodies.hash)
+  and not exists (select 1 from precis_conversations c where c.head = precis_bodies.hash)
+  and not exists (select 1 from precis_bodies o where o.base = precis_bodies.hash)`;
+
+/** Removes those of these texts that nothing stands on, and then the bases of which they were differences. */
+export function* deleteUnused(
+  { isOneOf, rowsOf }: Pick<SqlEngine, "isOneOf" | "rowsOf">,
+  hashes: readonly string[],
+): Script<void> {
+  for (let left = hashes; left.length > 0; ) {
+    const bases: string[] = [];
+    for (const batch of inBatches([...left].sort(), AT_ONCE)) {
+      const gone = yield* rows<{ readonly base: string | null }>(
+        `delete from precis_bodies where ${isOneOf("hash")} and ${IS_UNUSED} returning base`,
+        rowsOf.value(batch),
+      );
+      bases.push(...gone.flatMap(({ base }) => base ?? []));
+    }
+    left = [...new Set(bases)];
+  }
+}
+
 /** A text that nothing stands on is kept for so long: an append may be about to use it (milliseconds). */
 const GRACE_MS = 60_000;
 
-/**
- * Removes some texts that nothing stands on, from a name on; says where to go on, and undefined at the end. Safe beside appends: a
- * node that is added meanwhile holds its text by a foreign key.
- */
+/** Removes some texts that nothing stands on, from a name on; says where to go on, and undefined at the end. */
 export function* collectBodies(
-  { lockRows }: Pick<SqlEngine, "lockRows">,
   after: string,
   now: number,
 ): Script<{ readonly after: string | undefined; readonly removed: number }> {
@@ -103,12 +124,7 @@ export function* collectBodies(
   const last = found.at(-1)?.hash;
   if (last === undefined) return { after: undefined, removed: 0 };
   const gone = yield* rows(
-    `delete from precis_bodies where hash in (
-       select b.hash from precis_bodies b where b.hash > ? and b.hash <= ? and b.at < ?
-       and not exists (select 1 from precis_nodes n where n.body = b.hash)
-       and not exists (select 1 from precis_conversations c where c.head = b.hash)
-       and not exists (select 1 from precis_bodies o where o.base = b.hash)
-       ${lockRows ? "for update skip locked" : ""}) returning hash`,
+    `delete from precis_bodies where hash > ? and hash <= ? and at < ? and ${IS_UNUSED} returning hash`,
     after,
     last,
     now - GRACE_MS,

@@ -1,3 +1,4 @@
+import { deleteUnused } from "./bodies.ts";
 import { forgetConversation } from "./recall/index-messages.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -9,15 +10,21 @@ export function* deleteConversation(engine: SqlEngine, tenant: string, id: strin
     readonly key: number | string;
     readonly dialect: string | null;
     readonly indexed: number | string;
+    readonly head: string | null;
   }>(
-    `select key, dialect, indexed from precis_conversations where tenant = ? and id = ? ${engine.lockRows ? "for update" : ""}`,
+    `select key, dialect, indexed, head from precis_conversations where tenant = ? and id = ? ${engine.lockRows ? "for update" : ""}`,
     tenant,
     id,
   );
   if (!row) return false;
   const key = Number(row.key);
   yield* forgetConversation(engine, { tenant, key, dialect: row.dialect, indexed: Number(row.indexed) });
+  const bodies = yield* rows<{ readonly body: string }>(
+    "select distinct body from precis_nodes where id >= ? and id < ? and body is not null",
+    ...nodesOf(key),
+  );
   yield* rows("delete from precis_nodes where id >= ? and id < ?", ...nodesOf(key));
   yield* rows("delete from precis_conversations where key = ?", key);
+  yield* deleteUnused(engine, [...bodies.map(({ body }) => body), ...(row.head === null ? [] : [row.head])]);
   return true;
 }

@@ -74,10 +74,10 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
 }
 
 /** Removes texts that nothing stands on any more, some at a time. */
-async function collectUnused({ engine, now, write }: SqlContext): Promise<void> {
+async function collectUnused({ now, write }: SqlContext): Promise<void> {
   for (let after: string | undefined = ""; after !== undefined; ) {
     const from: string = after;
-    ({ after } = await write("sweep", () => collectBodies(engine, from, now())));
+    ({ after } = await write("sweep", () => collectBodies(from, now())));
   }
 }
 

@@ -138,17 +138,17 @@ export function describeConversations(context: ContractContext): void {
       const all = storedTranscript("hi", "hello", "more");
       const { meta } = context.store.conversations;
       const { conversation } = await add(tenant, { messages: all.slice(0, 2), meta: { pins: [1] } });
-      expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
+      expect(await meta(tenant, conversation)).toEqual({ meta: { pins: [1] }, deletedAt: undefined });
       const more = { after: all[1]!.hash, messages: all.slice(2) };
       await add(tenant, { conversation, ...more, meta: { pins: [2] } });
-      expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
+      expect(await meta(tenant, conversation)).toEqual({ meta: { pins: [1] }, deletedAt: undefined });
     });
 
     it("changes title, flags and the host's own data", async () => {
       const [tenant, other] = tenants();
       const { conversation } = await add(tenant, { messages: storedTranscript("a") });
       const { update, meta } = context.store.conversations;
-      expect(await meta(tenant, conversation)).toBeUndefined();
+      expect((await meta(tenant, conversation))?.meta).toBeUndefined();
       const changed = await update(tenant, conversation, {
         title: " New\n title \u0000\ud800",
         meta: { pins: [1] },
@@ -159,7 +159,7 @@ export function describeConversations(context: ContractContext): void {
         meta: { pins: [1] },
         expiresAt: context.now + 5,
       });
-      expect(await meta(tenant, conversation)).toEqual({ pins: [1] });
+      expect(await meta(tenant, conversation)).toEqual({ meta: { pins: [1] }, deletedAt: undefined });
       expect(await meta(other, conversation)).toBeUndefined();
       expect(await meta(tenant, "nobody")).toBeUndefined();
       expect(await update(tenant, conversation, { meta: undefined, expiresAt: undefined })).toMatchObject({
@@ -167,7 +167,7 @@ export function describeConversations(context: ContractContext): void {
         meta: undefined,
         expiresAt: undefined,
       });
-      expect(await meta(tenant, conversation)).toBeUndefined();
+      expect((await meta(tenant, conversation))?.meta).toBeUndefined();
       expect(await update(tenant, conversation, {})).toMatchObject({ id: conversation });
       await expect(update(other, conversation, { title: "mine context.now" })).rejects.toThrow(StoreError);
     });

@@ -159,31 +159,21 @@ export function describeRecall(context: ContractContext): void {
       expect(await search(tenant, "blue stone")).toEqual([]);
     });
 
-    it("forgets what a client says otherwise, and finds what stands in its place", async () => {
+    it("finds what stands on the path that is shown, and nothing of other branches", async () => {
       const [tenant] = tenants();
       const messages = talk("o", "What is it?", "It is a xylophone.");
       const { conversation } = await add(tenant, { messages });
       expect(await search(tenant, "xylophone", conversation)).toHaveLength(2);
-      const instead = [messages[1]!.hash];
-      await add(tenant, {
-        conversation,
-        after: messages[0]!.hash,
-        instead,
-        messages: talk("p", "It is a zither."),
-      });
+      await add(tenant, { conversation, after: messages[0]!.hash, messages: talk("p", "It is a zither.") });
       expect(await search(tenant, "xylophone", conversation)).toEqual([]);
       expect((await search(tenant, "zither", conversation))[0]).toMatchObject({ index: 1 });
     });
 
-    it("finds a message in each of its forks, and in what was imported", async () => {
+    it("finds a message in each conversation that holds it, and in what was imported", async () => {
       const [tenant] = tenants();
       const messages = talk("f", "One.", "Two.", "The xylophone.");
       const { conversation } = await add(tenant, { messages });
-      const fork = await add(tenant, {
-        conversation,
-        after: messages[1]!.hash,
-        messages: talk("g", "Another xylophone."),
-      });
+      const fork = await add(tenant, { messages: talk("g", "Another xylophone.") });
       const found = (await search(tenant, "xylophone")).filter(({ text }) => text.includes("xylophone"));
       expect(new Set(found.map((hit) => hit.conversation))).toEqual(
         new Set([conversation, fork.conversation]),

@@ -148,7 +148,7 @@ export function describeUpkeep(context: ContractContext): void {
       const importLines = (...lines: string[]) => context.store.upkeep.importAll(lines);
       await expect(importLines("{")).rejects.toThrow(/line 1 is no JSON/);
       await expect(importLines('{"type":"event"}')).rejects.toThrow(/no beginning/);
-      const header = '{"type":"precis-export","version":2,"at":1}';
+      const header = '{"type":"precis-export","version":3,"at":1}';
       await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 is no line of an export/);
       await expect(
         importLines(header, '{"type":"message","tenant":"t","conversation":"c","message":{}}'),

@@ -84,18 +84,98 @@ describe("chat", () => {
     await context.close();
   });
 
-  it("edits a message into a fork and forks at any message", async () => {
+  it("keeps every version of an edited message, goes back to one and on from there, in every tab", async () => {
+    const { tab, context, faults } = await world.newChat();
+    await ask(tab, "first words");
+    await ask(tab, "and some more");
+    const original = tab.url();
+    const other = await context.newPage();
+    await other.goto(original);
+    await other.getByText("You said: and some more").waitFor();
+    const question = tab.locator(".message.user").first();
+    for (const words of ["second words", "third words"]) {
+      await question.hover();
+      await question.getByRole("button", { name: "Edit" }).click();
+      await tab.locator(".edit-box textarea").fill(words);
+      await tab.locator(".edit-box").getByRole("button", { name: "Send" }).click();
+      for (const one of [tab, other]) await one.getByText(`You said: ${words}`).waitFor();
+      await tab.getByRole("button", { name: "Send" }).waitFor();
+      expect(await tab.getByText("and some more").count()).toBe(0);
+    }
+    expect(tab.url()).toBe(original);
+    await question.getByText("3 of 3").waitFor();
+    const meter = await meterOf(tab);
+    // By keyboard: the button keeps the focus from one version to the next.
+    await question.getByRole("button", { name: "Previous version" }).focus();
+    await tab.keyboard.press("Enter");
+    await question.getByText("2 of 3").waitFor();
+    await tab.keyboard.press("Enter");
+    await question.getByText("1 of 3").waitFor();
+    for (const one of [tab, other]) {
+      await one.getByText("You said: and some more").waitFor();
+      expect(await one.locator(".message.user").first().textContent()).toContain("first words");
+      expect(await one.locator(".message").count()).toBe(4);
+    }
+    await eventually(() => meterOf(tab)).not.toBe(meter);
+    expect(
+      await question.getByRole("button", { name: "Previous version" }).getAttribute("aria-disabled"),
+    ).toBe("true");
+    await ask(tab, "on from the first");
+    await other.getByText("You said: on from the first").waitFor();
+    await tab.reload();
+    await tab.getByText("You said: on from the first").waitFor();
+    await question.getByText("1 of 3").waitFor();
+    await question.getByRole("button", { name: "Next version" }).click();
+    await tab.getByText("You said: second words").waitFor();
+    expect(await tab.locator(".message").count()).toBe(2);
+    expect(await tab.locator(".item").count()).toBe(await other.locator(".item").count());
+    // The other ways to look at it follow.
+    await other.getByText("You said: second words").waitFor();
+    await other.goto(`${original}/inspect`);
+    await other.getByText("second words").first().waitFor();
+    await question.getByRole("button", { name: "Next version" }).click();
+    await other.getByText("third words").first().waitFor();
+    expect(await other.getByText("second words").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("keeps both of two answers to the same message", async () => {
+    const { tab, context, faults } = await world.newChat();
+    await ask(tab, "answer me twice");
+    const original = tab.url();
+    const answer = tab.locator(".message.assistant:not(.writing)");
+    await answer.hover();
+    const asked = world.provider.requests.length;
+    world.nextReply = "Another answer altogether.";
+    await answer.getByRole("button", { name: "Answer again" }).click();
+    await answer.getByText("2 of 2").waitFor();
+    expect(world.provider.requests.length).toBe(asked + 1);
+    expect(await answer.textContent()).toContain("Another answer altogether.");
+    await answer.getByRole("button", { name: "Previous version" }).click();
+    await answer.getByText("You said: answer me twice").waitFor();
+    await answer.getByText("1 of 2").waitFor();
+    expect(
+      await tab
+        .locator(".message.user")
+        .getByText(/\d of \d/)
+        .count(),
+    ).toBe(0);
+    expect(tab.url()).toBe(original);
+    // One that fails says why, and takes nothing away.
+    world.provider.failNext("server-error");
+    await answer.hover();
+    await answer.getByRole("button", { name: "Answer again" }).click();
+    await tab.getByRole("alert").getByText("500").waitFor();
+    await answer.getByText("1 of 2").waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("forks at any message", async () => {
     const { tab, context } = await world.newChat();
     await ask(tab, "first words");
     const original = tab.url();
-    await tab.locator(".message.user").hover();
-    await tab.locator(".message.user").getByRole("button", { name: "Edit" }).click();
-    await tab.locator(".edit-box textarea").fill("other words");
-    await tab.getByRole("button", { name: "Send as a fork" }).click();
-    await tab.getByText("You said: other words").waitFor();
-    expect(tab.url()).not.toBe(original);
-    await tab.goto(original);
-    await tab.getByText("You said: first words").waitFor();
     await tab.locator(".message.user").hover();
     await tab.locator(".message.user").getByRole("button", { name: "Fork from here" }).click();
     await eventually(() => tab.url()).not.toBe(original);

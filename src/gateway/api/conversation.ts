@@ -13,6 +13,8 @@ export interface ApiConversation {
   /** Session id of the client, if it sent one. */
   readonly session: string | undefined;
   readonly messages: number;
+  /** Names the message that is shown last: another number, another branch or more of the same. */
+  readonly leaf: number | undefined;
   readonly tokens: number;
   readonly createdAt: Time;
   readonly updatedAt: Time;
@@ -78,6 +80,8 @@ export interface ApiMessages {
   readonly conversation: string;
   readonly from: number;
   readonly total: number;
+  /** As in `ApiConversation`. */
+  readonly leaf: number | undefined;
   /** The system prompt, wherever the wire format keeps it. */
   readonly system: string;
   /** Leading system messages, which summaries count and `index` doesn't: message 0 is `#lead + 1`. */

@@ -19,8 +19,8 @@ export interface ChatMeta {
   readonly fork?: { readonly of: string; readonly length: number; readonly title: string };
   /** Answers that didn't come to their end, by the chain hash of their last message. */
   readonly unfinished?: Readonly<Record<string, Unfinished>>;
-  /** Why there is no (whole) answer: holds as long as the conversation is `length` messages long. */
-  readonly failure?: { readonly length: number; readonly error: Failure };
+  /** Why there is no (whole) answer: holds as long as `leaf` is shown last. */
+  readonly failure?: { readonly leaf: number | undefined; readonly error: Failure };
   /** Ids of what the page said last, so that the same thing is never said twice. */
   readonly said?: readonly string[];
   /** Keys of answers that a client deleted: nobody goes on from them. */

@@ -15,6 +15,7 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
     model: meta.settings?.model ?? meta.model ?? conversation.model,
     session: conversation.session,
     messages: conversation.length,
+    leaf: conversation.leaf,
     tokens: conversation.tokens,
     createdAt: conversation.createdAt,
     updatedAt: conversation.updatedAt,
@@ -24,7 +25,7 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
     settings: meta.settings ?? {},
     pins: meta.pins ?? [],
     busy: busy.of(conversation.id),
-    ...(meta.failure?.length === conversation.length && { failure: meta.failure.error }),
+    ...(meta.failure && meta.failure.leaf === conversation.leaf && { failure: meta.failure.error }),
   };
 }
 

@@ -45,6 +45,7 @@ export async function apiMessages(
     conversation: conversation.id,
     from,
     total: stored.length,
+    leaf: conversation.leaf,
     system: systemText(loaded, system),
     lead: lead.length,
     messages: shown,

@@ -23,6 +23,8 @@ export interface ChatWorld {
   readonly browser: Browser;
   /** How summaries go at the moment. */
   summaries: "good" | "failing" | "endless";
+  /** What the model answers next, once. */
+  nextReply: string | undefined;
   newChat(): Promise<Opened>;
   /** A chat made without the page; `turns` of about 370 tokens each. Eight nearly fill it. */
   fullChat(turns?: number): Promise<Opened>;
@@ -44,7 +46,9 @@ export async function openChatWorld(): Promise<ChatWorld> {
         const text = await summary(request);
         return { text: String(text), ...(world.summaries === "endless" && { delayMs: FOREVER_MS }) };
       }
-      return replyTo(request.lastUser);
+      const reply = world.nextReply ?? replyTo(request.lastUser);
+      world.nextReply = undefined;
+      return reply;
     },
     faults: (request) => (world.summaries === "failing" && isSummary(request) ? "unauthorized" : undefined),
   });
@@ -63,6 +67,7 @@ export async function openChatWorld(): Promise<ChatWorld> {
     serve,
     browser,
     summaries: "good",
+    nextReply: undefined,
     async newChat() {
       const opened = await openPage(browser, serve.url);
       await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();

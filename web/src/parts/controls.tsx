@@ -41,9 +41,11 @@ export function IconButton(props: {
   size?: number;
   kind?: "" | "pin" | "strong";
   isOn?: boolean;
+  /** It does nothing at the moment, and keeps the focus. */
+  isOff?: boolean;
   onClick: () => void;
 }) {
-  const { icon, label, title = label, size = 18, kind = "", isOn, onClick } = props;
+  const { icon, label, title = label, size = 18, kind = "", isOn, isOff, onClick } = props;
   return (
     <button
       type="button"
@@ -51,6 +53,7 @@ export function IconButton(props: {
       aria-label={label}
       title={title}
       aria-pressed={isOn}
+      aria-disabled={isOff}
       onClick={onClick}
     >
       <Icon name={icon} size={size} />

@@ -15,6 +15,7 @@ const paths = {
   undo: "M9 7L4 12l5 5M4 12h10a6 6 0 0 1 0 12h-1",
   fork: "M7 4v16M7 8c0 5 10 3 10 8v4M17 4v4",
   chevron: "M9 6l6 6-6 6",
+  left: "M15 6l-6 6 6 6",
   down: "M12 5v14M6 13l6 6 6-6",
   tool: "M14.5 5.5a4 4 0 0 0 4.6 5.4L20 12l-8 8-4-4 8-8-1.1-.9M5 20l3-3",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",

@@ -10,6 +10,8 @@ export interface MessageActions {
   /** Resolves with false if the words weren't taken: then they are still there to be sent again. */
   readonly edit: (index: number, text: string) => Promise<boolean>;
   readonly regenerate: (index: number) => void;
+  /** Shows what else was said in a message's place, given its hash; undefined while that can't be. */
+  readonly showBranch: ((hash: string) => void) | undefined;
   readonly fork: (length: number) => void;
   readonly pin: (index: number, on: boolean) => void;
   /** Goes to another message. */
@@ -57,6 +59,40 @@ export function Actions(props: {
         <Icon name="fold" size={16} />
       </Menu>
     </div>
+  );
+}
+
+/** ‹2/3›: which of the things that were said in its place a message is, and the way to the others. */
+export function Versions({ message, actions }: { message: ApiMessage; actions: MessageActions }) {
+  const { hash, branches = [] } = message;
+  if (branches.length < 2) return null;
+  const at = branches.indexOf(hash);
+  const step = (by: -1 | 1, icon: "left" | "chevron", label: string) => {
+    const other = branches[at + by];
+    const { showBranch } = actions;
+    const isOff = other === undefined || showBranch === undefined;
+    return (
+      <IconButton
+        icon={icon}
+        size={14}
+        label={label}
+        isOff={isOff}
+        onClick={() => (isOff ? undefined : showBranch(other))}
+      />
+    );
+  };
+  const words = strings.chat;
+  return (
+    <span className="versions">
+      {step(-1, "left", words.earlierVersion)}
+      <span aria-live="polite">
+        <span aria-hidden="true">
+          {at + 1}/{branches.length}
+        </span>
+        <span className="visually-hidden">{words.version(at + 1, branches.length)}</span>
+      </span>
+      {step(1, "chevron", words.laterVersion)}
+    </span>
   );
 }
 

@@ -6,7 +6,7 @@ import { Button, Form } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Lookups } from "./lookups.tsx";
-import { Actions, type MessageActions } from "./message-actions.tsx";
+import { Actions, type MessageActions, Versions } from "./message-actions.tsx";
 import { PartView } from "./part-view.tsx";
 import { useNumbers } from "./use-store.ts";
 
@@ -57,6 +57,7 @@ export const MessageRow = memo(function MessageRow(props: {
             <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
           </span>
         ) : null}
+        <Versions message={message} actions={actions} />
         <Actions
           message={message}
           actions={actions}

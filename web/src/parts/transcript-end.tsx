@@ -59,7 +59,9 @@ function Unanswered({ chat }: { chat: Chat }) {
   const isAsked = last.role === "user" && last.parts.some(({ type }) => type !== "tool-result");
   if (status === undefined || busy === "answering") return null;
   // The offline assistant replaces no answer of a model.
-  if (!isAsked && (last.unfinished === undefined || !status.hasUpstream)) return null;
+  const canRetry = isAsked || (last.unfinished !== undefined && status.hasUpstream);
+  // Another answer than the one that is there may have been asked for, and failed.
+  if (!canRetry && failure === undefined) return null;
   // What a client asked is answered to the client; what failed or broke off here was asked here.
   if (source !== "page" && failure === undefined && last.unfinished === undefined) return null;
   // The same request would be refused again: only a shorter message or a larger window helps.
@@ -93,7 +95,9 @@ function Unanswered({ chat }: { chat: Chat }) {
           {strings.chat.answerWith(larger.id, larger.window)}
         </Button>
       )}
-      {isTooLong ? null : <Button onClick={() => void chat.regenerate()}>{strings.retry}</Button>}
+      {isTooLong || !canRetry ? null : (
+        <Button onClick={() => void chat.regenerate()}>{strings.retry}</Button>
+      )}
     </Notice>
   );
 }

@@ -104,10 +104,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       },
       isOffline: () => store.get().status?.hasUpstream === false,
       onConversation: conversations.put,
-      onFork(conversation, answer) {
-        open(conversation);
-        if (answer !== undefined) void chat(conversation.id).adopt(answer);
-      },
+      onFork: open,
     });
     void current.load(tab === "timeline");
     return current;

@@ -108,8 +108,8 @@ export interface Chat {
   /** Resolves with false if the server didn't take it. */
   edit(index: number, text: string): Promise<boolean>;
   regenerate(index?: number): Promise<void>;
-  /** Goes on with an answer that was asked for in the conversation that this one is a fork of. */
-  adopt(answer: ChatStream): Promise<void>;
+  /** Shows the branch that holds a message, given its hash. */
+  showBranch(message: string): Promise<void>;
   stop(): Promise<void>;
   fork(length: number): Promise<void>;
   pin(index: number, on: boolean): Promise<void>;

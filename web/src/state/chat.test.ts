@@ -24,6 +24,11 @@ beforeEach(async () => {
   await chat.load();
 });
 
+const said = () =>
+  [...chat.transcript.store.get().messages.values()].map(
+    ({ parts: [part] }) => part?.type === "text" && part.text,
+  );
+
 describe("an answer that was asked for here", () => {
   it("grows, is put into the transcript, and its notices go", async () => {
     const seen: string[] = [];
@@ -42,10 +47,35 @@ describe("an answer that was asked for here", () => {
     expect(chat.transcript.store.get().messages.get(1)?.parts).toEqual([{ type: "text", text: "Hello" }]);
   });
 
-  it("goes on in the fork that an edit made", async () => {
-    server.stream = [{ type: "accepted", conversation: { ...CONVERSATION, id: "fork" } }];
-    await chat.edit(0, "other words");
-    expect(forks).toEqual(["fork"]);
+  it("to an edited message stands in the same chat, without what followed the earlier words", async () => {
+    server.messages = [
+      message(0, "user", "Hi"),
+      message(1, "assistant", "Hello"),
+      message(2, "user", "And?"),
+    ];
+    await chat.load();
+    expect(said()).toEqual(["Hi", "Hello", "And?"]);
+    const written = Promise.withResolvers<void>();
+    const edited = [message(0, "user", "Good day"), message(1, "assistant", "To you, too")];
+    server.stream = [
+      { type: "accepted", conversation: { ...CONVERSATION, leaf: 3 }, message: edited[0]! },
+      { type: "text", text: "To" },
+      written.promise,
+      { type: "done", message: edited[1]!, usage: undefined, pressure: PRESSURE as never },
+    ];
+    // The box for the edit closes while the answer is still being written.
+    expect(await chat.edit(0, "Good day")).toBe(true);
+    await vi.waitFor(() => expect(chat.store.get().answer?.text).toBe("To"));
+    expect(said()).toEqual(["Good day"]);
+    server.messages = edited;
+    written.resolve();
+    await vi.waitFor(() => expect(said()).toEqual(["Good day", "To you, too"]));
+    expect(forks).toEqual([]);
+  });
+
+  it("that the server refuses leaves the words of an edit to be sent again", async () => {
+    server.stream = [{ type: "failed", error: { code: "busy", message: "An answer is being written." } }];
+    expect(await chat.edit(0, "other words")).toBe(false);
   });
 
   it("that breaks off says so until the server is back, and then shows what the server has", async () => {
@@ -81,6 +111,31 @@ describe("an answer that was asked for here", () => {
   });
 });
 
+describe("another branch", () => {
+  const first = [message(0, "user", "Hi"), message(1, "assistant", "Hello")];
+  const second = [message(0, "user", "Good day"), message(1, "assistant", "To you, too")];
+  beforeEach(async () => {
+    server.messages = first;
+    await chat.load();
+    server.asked.length = 0;
+    server.messages = second;
+    server.conversation = { ...CONVERSATION, messages: 2, leaf: 3 };
+  });
+
+  it("is shown with its meter and its view", async () => {
+    const { version } = chat.store.get();
+    await chat.showBranch(second[0]!.hash);
+    await vi.waitFor(() => expect(said()).toEqual(["Good day", "To you, too"]));
+    await vi.waitFor(() => expect(chat.store.get().version).toBeGreaterThan(version));
+    expect(server.asked).toContain("GET /api/conversations/:id/pressure");
+  });
+
+  it("that another tab shows is shown here, too, if it is as long as this one", async () => {
+    chat.apply(told({ messages: 2, leaf: 3 }));
+    await vi.waitFor(() => expect(said()).toEqual(["Good day", "To you, too"]));
+  });
+});
+
 describe("what others do", () => {
   it("shows an answer of another tab, and reads the messages when it has ended", async () => {
     chat.apply(told({ busy: "answering", messages: 1 }));
@@ -88,7 +143,7 @@ describe("what others do", () => {
     chat.apply({ type: "answer", conversation: "c", text: "so far" });
     expect(chat.store.get().answer?.text).toBe("so far");
     server.messages = [message(0, "user", "Hi")];
-    chat.apply(told({ messages: 1, updatedAt: 3 }));
+    chat.apply(told({ messages: 1, leaf: 0, updatedAt: 3 }));
     expect(chat.store.get().answer).toBeUndefined();
     await expect.poll(() => chat.transcript.store.get().total).toBe(1);
   });

@@ -28,8 +28,7 @@ export interface ChatOptions {
   readonly api: Api;
   readonly id: string;
   readonly onConversation: (conversation: ApiConversation) => void;
-  /** An edit or a fork made another conversation; if it is being answered, with the rest of that stream. */
-  readonly onFork: (conversation: ApiConversation, answer?: ChatStream) => void;
+  readonly onFork: (conversation: ApiConversation) => void;
   /** No model is configured: answers only quote. */
   readonly isOffline?: () => boolean;
   /** The model for a chat that has none yet. */
@@ -86,7 +85,7 @@ export function createChat(options: ChatOptions): Chat {
   /** A conversation as the server has it now: shows what others do in it. */
   const takeConversation = (conversation: ApiConversation) => {
     const { answer, compacting, conversation: known } = store.get();
-    const { busy, messages } = conversation;
+    const { busy, leaf } = conversation;
     setConversation(conversation);
     // Another tab chose something else: meter and fates follow from it.
     if (known && chosenIn(known) !== chosenIn(conversation)) void refreshSoon();
@@ -97,12 +96,11 @@ export function createChat(options: ChatOptions): Chat {
     if (busy === "answering" && answer === undefined) store.set({ answer: { ...EMPTY_ANSWER, mine: false } });
     if (busy !== "answering" && answer !== undefined) store.set({ answer: undefined });
     if (busy !== "answering") void sendUnsent("itself");
-    if (messages !== transcript.store.get().total || (busy === undefined && answer !== undefined))
+    if (leaf !== transcript.store.get().leaf || (busy === undefined && answer !== undefined))
       void refreshSoon();
   };
 
   const follow = createFollowAnswer(parts, {
-    fork: onFork,
     cut(error, text) {
       fail(error);
       setCut(text === "" ? undefined : { text, length: transcript.store.get().total });
@@ -116,8 +114,8 @@ export function createChat(options: ChatOptions): Chat {
   });
 
   /** Resolves with false if the server refused. */
-  const ask = async (events: ChatStream): Promise<boolean> => {
-    const followed = await follow(events);
+  const ask = async (events: ChatStream, onTaken?: () => void): Promise<boolean> => {
+    const followed = await follow(events, onTaken);
     if (!followed.isTaken) fail(followed.error);
     return followed.isTaken;
   };
@@ -194,15 +192,17 @@ export function createChat(options: ChatOptions): Chat {
     takeModel: () => takeModel().catch(fail),
     async edit(index, text) {
       await takeModel().catch(fail);
-      return ask(api.stream(routes.editMessage, { params: { id, index }, body: { text } }));
+      const events = api.stream(routes.editMessage, { params: { id, index }, body: { text } });
+      return new Promise((taken) => void ask(events, () => taken(true)).then(taken));
     },
     async regenerate(index) {
       if (index === undefined && isOffline?.()) return againOffline();
       const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
       await ask(api.stream(routes.regenerate, { params, body }));
     },
-    async adopt(events) {
-      await follow(events, { wasTaken: true });
+    async showBranch(message) {
+      setCut(undefined);
+      await api.call(routes.showBranch, { params, body: { message } }).then(takeConversation).catch(fail);
     },
     async stop() {
       const { compacting, answer } = store.get();

@@ -1,4 +1,4 @@
-import type { ApiConversation, ApiMessage, ChatEvent } from "../../../src/gateway/api.ts";
+import type { ApiMessage, ChatEvent } from "../../../src/gateway/api.ts";
 import { ApiFailure, brokenOff } from "./api-client.ts";
 import { type Answer, type ChatParts, type ChatStream, EMPTY_ANSWER } from "./chat-state.ts";
 
@@ -6,19 +6,11 @@ import { type Answer, type ChatParts, type ChatStream, EMPTY_ANSWER } from "./ch
 export type Followed = { readonly isTaken: true } | { readonly isTaken: false; readonly error: unknown };
 
 /** Shows an answer that this page asked for, event by event. */
-export type FollowAnswer = (
-  events: ChatStream,
-  how?: {
-    readonly onTaken?: () => void;
-    /** The server has had it before these events. */
-    readonly wasTaken?: boolean;
-  },
-) => Promise<Followed>;
+export type FollowAnswer = (events: ChatStream, onTaken?: () => void) => Promise<Followed>;
 
 export function createFollowAnswer(
-  { id, store, transcript, setConversation }: ChatParts,
+  { store, transcript, setConversation }: ChatParts,
   on: {
-    fork(conversation: ApiConversation, answer: ChatStream): void;
     /** The connection broke after the server had taken what was said; so much of the answer had come. */
     cut(error: unknown, text: string): void;
     /** Whatever came of it. */
@@ -36,7 +28,7 @@ export function createFollowAnswer(
       setConversation({
         ...conversation,
         busy: undefined,
-        messages: Math.max(conversation.messages, message === undefined ? 0 : message.index + 1),
+        messages: message === undefined ? conversation.messages : message.index + 1,
         updatedAt: Math.max(conversation.updatedAt, message?.at ?? 0),
       });
   };
@@ -79,25 +71,18 @@ export function createFollowAnswer(
     }
   };
 
-  return async (events, { onTaken, wasTaken = false } = {}) => {
+  return async (events, onTaken) => {
     store.set({ answer: EMPTY_ANSWER, notice: undefined, cut: undefined });
-    let isTaken = wasTaken;
+    let isTaken = false;
     let isOver = false;
     const taken = () => {
       isTaken = true;
       onTaken?.();
     };
     try {
-      // Not `for await`: that would end the stream when it is handed over.
-      for (let step = await events.next(); !step.done; step = await events.next()) {
-        const { event } = step.value;
+      for await (const { event } of events) {
         if (event.type === "failed" && !isTaken) throw new ApiFailure(event.error);
         if (!isTaken) taken();
-        if (event.type === "accepted" && event.conversation.id !== id) {
-          store.set({ answer: undefined });
-          on.fork(event.conversation, events);
-          return { isTaken: true };
-        }
         isOver = ENDS.has(event.type);
         take(event);
       }

@@ -17,7 +17,7 @@ it("a fork that is being read doesn't tell of the compaction that it was forked 
   const chat = open(server);
   const read = chat.load();
   // The server tells of the fork's messages while the page is still reading them.
-  chat.apply(told({ messages: 2 }));
+  chat.apply(told({ messages: 2, leaf: 1 }));
   await read;
   await expect.poll(() => chat.store.get().version).toBeGreaterThan(0);
   expect(chat.store.get().fresh).toBeUndefined();

@@ -52,7 +52,7 @@ export function createSendUnsent(
     if (options.isOffline?.()) return sendOffline(item);
     const { id: named, text, images } = item;
     const body = { id: named, text, ...(images && { images }), ...(await options.missingModel()) };
-    return follow(api.stream(routes.chat, { params: { id }, body }), { onTaken: () => outbox.remove(named) });
+    return follow(api.stream(routes.chat, { params: { id }, body }), () => outbox.remove(named));
   };
 
   let isSending = false;

@@ -7,6 +7,8 @@ const PAGE_SIZE = 100;
 
 interface TranscriptState {
   readonly total: number;
+  /** Names the branch that these messages are of, as the server does. */
+  readonly leaf: number | undefined;
   readonly system: string;
   /** Leading system messages: the numbers that people and summaries use count them, indexes don't. */
   readonly lead: number;
@@ -24,7 +26,7 @@ export interface Transcript {
   ensure(from: number, to: number): void;
   /** A message that another answer of the server brought along. */
   put(message: ApiMessage): void;
-  /** A message that is the newest one: what followed it gives way to another answer. */
+  /** A message that is the newest one of its branch: what followed another one in its place leaves the screen. */
   endWith(message: ApiMessage): void;
 }
 
@@ -32,6 +34,7 @@ export interface Transcript {
 export function createTranscript(api: Api, id: string): Transcript {
   const store = createStore<TranscriptState>({
     total: 0,
+    leaf: undefined,
     system: "",
     lead: 0,
     messages: new Map(),
@@ -68,8 +71,11 @@ export function createTranscript(api: Api, id: string): Transcript {
         mine.add(page);
       if (mine !== pages) return;
       store.set(({ messages }) => {
-        const kept = [...messages].filter(([index]) => index < answer.total);
-        return { ...answerState(answer), messages: merged(new Map(kept), answer.messages) };
+        // A hash speaks for all that stands before it: another one there, and they are of another branch.
+        const [first] = answer.messages;
+        const isSame = first !== undefined && messages.get(first.index)?.hash === first.hash;
+        const kept = isSame ? upTo(messages, first.index) : new Map();
+        return { ...answerState(answer), messages: merged(kept, answer.messages) };
       });
     },
     ensure(from, to) {
@@ -84,8 +90,9 @@ export function createTranscript(api: Api, id: string): Transcript {
         total: Math.max(total, message.index + 1),
       })),
     endWith: (message) =>
-      store.set(({ messages }) => ({
-        messages: merged(new Map([...messages].filter(([index]) => index < message.index)), [message]),
+      store.set(({ messages, dividers }) => ({
+        messages: merged(upTo(messages, message.index), [message]),
+        dividers: dividers.filter(({ after }) => after < message.index),
         total: message.index + 1,
       })),
   };
@@ -93,11 +100,15 @@ export function createTranscript(api: Api, id: string): Transcript {
 
 const answerState = (answer: ApiMessages) => ({
   total: answer.total,
+  leaf: answer.leaf,
   system: answer.system,
   lead: answer.lead,
   dividers: answer.dividers,
   loaded: true,
 });
+
+const upTo = (messages: ReadonlyMap<number, ApiMessage>, end: number) =>
+  new Map([...messages].filter(([index]) => index < end));
 
 function merged(old: ReadonlyMap<number, ApiMessage>, fresh: readonly ApiMessage[]): Map<number, ApiMessage> {
   const all = new Map(old);

@@ -43,8 +43,11 @@ export const chat = {
   tooLong: (hasLarger: boolean) =>
     `Shorten it (Edit, beside the message)${hasLarger ? ", let a model with a larger window answer," : ""} or set a larger window in the chat's settings, if the model has one.`,
   answerWith: (model: string, window: number) => `Answer with ${model} (${short(window)})`,
-  editHelp: "What followed stays in this conversation; the new words go on in a fork.",
-  sendEdit: "Send as a fork",
+  editHelp: "The earlier version stays; you can go back to it.",
+  sendEdit: "Send",
+  version: (n: number, all: number) => `${n} of ${all}`,
+  earlierVersion: "Previous version",
+  laterVersion: "Next version",
   regenerate: "Answer again",
   fork: "Fork from here",
   pin: "Pin: always show this to the model",

@@ -79,6 +79,7 @@ function Talk(props: {
   const { total, loaded } = useStore(chat.transcript.store);
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   const isOffline = status?.hasUpstream === false;
+  const isBusy = answer !== undefined || conversation?.busy === "answering";
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that somebody goes there
   useEffect(() => {
     if (loaded && place.message !== undefined && place.message < total) handle.current?.show(place.message);
@@ -97,6 +98,7 @@ function Talk(props: {
     () => ({
       edit: (index, text) => chat.edit(index, text),
       regenerate: (index) => void chat.regenerate(index),
+      showBranch: isBusy ? undefined : (hash) => void chat.showBranch(hash),
       fork: (length) => void chat.fork(length),
       pin: (index, on) => void chat.pin(index, on),
       show: (index) => handle.current?.show(index),
@@ -107,7 +109,7 @@ function Talk(props: {
         void chat.compact({ range: { from: Math.min(a, b), to: Math.max(a, b) + 1 } });
       },
     }),
-    [chat, handle],
+    [chat, handle, isBusy],
   );
   return (
     <>
@@ -133,12 +135,7 @@ function Talk(props: {
             <span className="tag">{strings.offline.badge}</span> {strings.offline.text}
           </p>
         ) : null}
-        <Composer
-          key={chat.id}
-          chat={chat}
-          isBusy={answer !== undefined || conversation?.busy === "answering"}
-          isOffline={isOffline}
-        />
+        <Composer key={chat.id} chat={chat} isBusy={isBusy} isOffline={isOffline} />
       </div>
     </>
   );

@@ -1,10 +1,9 @@
 import type { Dialect } from "../../../core/types.ts";
 import { encode } from "../../../dialects/index.ts";
-import type { StoredMessage } from "../../../stores/server-store.ts";
 import type { ApiError, ChatEvent } from "../../api.ts";
 import { changeMeta, withSaid } from "../../conversation/change-meta.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
-import { appendMessages, forkConversation } from "../../conversation/store-messages.ts";
+import { appendMessages } from "../../conversation/store-messages.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { loggable } from "../../telemetry/log.ts";
 import { announced, exclusive } from "../announce.ts";
@@ -162,8 +161,8 @@ async function noteFailure(
   id: string,
   error: ApiError["error"],
 ): Promise<void> {
-  const { length } = await findConversation(gateway, tenant, id);
-  await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, failure: { length, error } }));
+  const { leaf } = await findConversation(gateway, tenant, id);
+  await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, failure: { leaf, error } }));
 }
 
 function failureOf({ gateway }: ApiContext, error: unknown): ApiError["error"] {

@@ -45,6 +45,7 @@ export function fakeServer() {
     "/api/conversations/:id/messages": () => ({
       from: 0,
       total: server.messages.length,
+      leaf: server.conversation.leaf,
       system: "",
       lead: 0,
       messages: server.messages,
@@ -53,6 +54,7 @@ export function fakeServer() {
     "/api/conversations/:id/pressure": () => server.pressure(),
     "/api/conversations/:id/timeline": () => ({ events: server.events }),
     "/api/conversations/:id/compact": () => ({ outcome: server.outcome, report: undefined }),
+    "/api/conversations/:id/branch": () => server.conversation,
     "/api/conversations/:id/stop": () => ({ ok: true }),
   };
   server.api = {
@@ -76,7 +78,14 @@ export function fakeServer() {
 }
 
 export const message = (index: number, role: "user" | "assistant", text: string) =>
-  ({ index, role, parts: [{ type: "text", text }], at: 2, fate: { type: "kept" } }) as unknown as ApiMessage;
+  ({
+    index,
+    hash: `${index} ${text}`,
+    role,
+    parts: [{ type: "text", text }],
+    at: 2,
+    fate: { type: "kept" },
+  }) as unknown as ApiMessage;
 export const told = (changes: Partial<ApiConversation>): LiveEvent => ({
   type: "conversation",
   change: "changed",

@@ -191,7 +191,11 @@ describe("/api", () => {
     expect(again.at(-1)?.type).toBe("done");
     // Both questions are there, each in its branch.
     const shown = await call(routes.messages, { params });
-    expect(shown.messages.slice(0, 3).map(({ branches }) => branches?.length)).toEqual([undefined, undefined, 2]);
+    expect(shown.messages.slice(0, 3).map(({ branches }) => branches?.length)).toEqual([
+      undefined,
+      undefined,
+      2,
+    ]);
     const said = ({ messages }: typeof shown) =>
       messages.flatMap(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")));
     expect(said(shown)[2]).toBe("zwei");

@@ -122,7 +122,7 @@ describe("an answer", () => {
     live.stop();
   });
 
-  it("in a fork can be stopped by the fork's own name", async () => {
+  it("to an edited question can be stopped", async () => {
     const { id } = await newChat();
     await events(routes.chat, { params: { id }, body: { text: "first" } });
     const live = await listen();
@@ -130,17 +130,15 @@ describe("an answer", () => {
       params: { id, index: 0 },
       body: { text: "answer slowly" },
     });
-    const fork = () =>
+    const answering = () =>
       live.seen.findLast(
         (event) =>
           event.type === "conversation" &&
-          event.conversation.id !== id &&
+          event.conversation.id === id &&
           event.conversation.busy === "answering",
       );
-    await eventually(fork).toBeDefined();
-    const found = fork();
-    if (found?.type !== "conversation") throw new Error("no fork");
-    await call(routes.stop, { params: { id: found.conversation.id } });
+    await eventually(answering).toBeDefined();
+    await call(routes.stop, { params: { id } });
     expect((await edited).at(-1)?.type).toBe("stopped");
     live.stop();
   });

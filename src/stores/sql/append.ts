@@ -328,7 +328,9 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     place = node;
     added++;
   }
-  if (messages.length > 0 && !keepsLeaf)
+  // What comes late (an answer that waited for a failing store) doesn't take the place of what was said since.
+  const isNewest = anchor.id === row.leaf || Math.round(input.at) >= row.updated_at;
+  if (messages.length > 0 && !keepsLeaf && (isNewest || row.leaf === null))
     Object.assign(row, { leaf: place.id, length: place.depth, tokens: place.total });
   row.updated_at = Math.max(row.updated_at, Math.round(input.at));
   if (input.head !== undefined) {

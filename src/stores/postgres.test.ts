@@ -187,17 +187,25 @@ test("deleting a conversation never looks through all others of a tenant", async
   const others = 20_000;
   const direct = new pg.Client({ connectionString: url }).on("error", () => {});
   await direct.connect();
-  await direct.query(`insert into precis_conversations
-      (tenant, id, title, title_search, head, length, tokens, created_at, updated_at, pinned, archived, named)
-    select tenant, 'other' || n, title, title_search, head, length, tokens, created_at, updated_at, pinned, archived, named
-    from precis_conversations, generate_series(1, ${others}) n`);
-  await direct.query(`insert into precis_messages (tenant, conversation, position, hash, role, at, wire)
-    select 't', 'other' || n, 0, 'other' || n, 'user', 1, 'short' from generate_series(1, ${others}) n`);
+  const columns = (
+    await direct.query<{ name: string }>(
+      `select column_name as name from information_schema.columns
+       where table_name = 'precis_conversations' and column_name not in ('key', 'id', 'leaf')`,
+    )
+  ).rows
+    .map(({ name }) => name)
+    .join(", ");
+  await direct.query(`insert into precis_conversations (key, id, leaf, ${columns})
+    select key + n, 'other' || n, leaf + n * 1048576, ${columns}
+    from precis_conversations, generate_series(1, ${others}::bigint) n`);
+  await direct.query(`insert into precis_nodes (id, depth, hash, role, total, at, rewritten, wire)
+    select id + n * 1048576, 1, 'other' || n, 'user', 0, 1, 0, 'short' from precis_nodes, generate_series(1, ${others}::bigint) n
+    where parent is null`);
   await direct.query("analyze");
   const rowsRead = async () => {
     // Counted of a connection when it ends.
     const { rows } = await direct.query<{ count: string }>(
-      "select sum(seq_tup_read) as count from pg_stat_user_tables where relname in ('precis_conversations', 'precis_messages')",
+      "select sum(seq_tup_read) as count from pg_stat_user_tables where relname in ('precis_conversations', 'precis_nodes')",
     );
     return Number(rows[0]?.count);
   };

@@ -1,5 +1,5 @@
 /**
- * The recipe "Adding a column" of CONTRIBUTING.md, carried out on a copy: few files, and every store appends, reads, forks,
+ * The recipe "Adding a column" of CONTRIBUTING.md, carried out on a copy: few files, and every store appends, branches, reads,
  * exports and imports the new columns.
  */
 import { spawn } from "node:child_process";
@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SCHEMA_VERSION } from "../../src/stores/migrations/0001-initial.ts";
+import { SCHEMA_VERSION } from "../../src/stores/sql/schema.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
 /** What the recipe may touch, those of documentation and tests included. */
@@ -53,18 +53,37 @@ beforeAll(() => {
       "  readonly pinned: boolean;\n  readonly region: string | undefined;\n",
     ],
   );
-  // 2. The lists of columns.
+  // 2. How they are stored.
   edit(
-    "src/stores/shared/columns.ts",
-    ["  answer: maybeText,\n", "  answer: maybeText,\n  mood: maybeText,\n"],
+    "src/stores/sql/conversation-row.ts",
+    ["  meta: string | null;\n", "  meta: string | null;\n  region: string | null;\n"],
+    ['  meta: "text",\n', '  meta: "text",\n  region: "text",\n'],
     [
-      "  fork_of: maybeText,\n",
-      '  region: { ...maybeText, as: "region", growth: "newest", isInherited: true },\n  fork_of: maybeText,\n',
+      "    model: row.model ?? undefined,\n",
+      "    model: row.model ?? undefined,\n    region: row.region ?? undefined,\n",
     ],
+    ["    model: of.model ?? null,\n", "    model: of.model ?? null,\n    region: of.region ?? null,\n"],
+  );
+  edit("src/stores/sql/append.ts", [
+    "  if (input.named) row.named = 1;\n",
+    "  if (input.named) row.named = 1;\n  if (input.region !== undefined) row.region = input.region;\n",
+  ]);
+  edit(
+    "src/stores/sql/tree.ts",
+    [
+      "  readonly answer: string | null;\n",
+      "  readonly answer: string | null;\n  readonly mood: string | null;\n",
+    ],
+    ['  "answer",\n', '  "answer",\n  "mood",\n'],
+    [
+      "  if (row.answer !== null) message.answer = row.answer;\n",
+      "  if (row.answer !== null) message.answer = row.answer;\n  if (row.mood !== null) message.mood = row.mood;\n",
+    ],
+    ["    answer: answer ?? null,\n", "    answer: answer ?? null,\n    mood: message.mood ?? null,\n"],
   );
   // 3. The tables, and the version of the schema.
   edit(
-    "src/stores/migrations/0001-initial.ts",
+    "src/stores/sql/schema.ts",
     ["    answer text,\n", "    answer text,\n    mood text,\n"],
     ["    model text,\n", "    model text,\n    region text,\n"],
     [`SCHEMA_VERSION = ${SCHEMA_VERSION};`, `SCHEMA_VERSION = ${SCHEMA_VERSION + 1};`],
@@ -98,7 +117,7 @@ const all = await Promise.all(names.map(async (name) => {
   await store.conversations.append("t", { conversation, after: name + "/b", messages: [said(name + "/c", "user", "glad")], region: "south", at: 2 });
   return conversation;
 }));
-const fork = await store.conversations.append("t", { conversation: all[0], after: "c0/b", messages: [said("c0/C", "user", "sad")], at: 3 });
+const branch = await store.conversations.append("t", { conversation: all[0], after: "c0/b", messages: [said("c0/C", "user", "sad")], at: 3 });
 const copied = openStore("memory");
 await copied.upkeep.importAll(store.upkeep.exportAll());
 const back = openStore(elsewhere);
@@ -110,9 +129,9 @@ const look = async (from, id) => [
 const seen = [];
 for (const id of all) seen.push(await look(store, id));
 console.log(JSON.stringify({
-  seen: [...new Set(seen.map((one) => JSON.stringify(one)))],
-  fork: await look(store, fork.conversation),
-  imported: await look(back, fork.conversation),
+  seen: [...new Set(seen.slice(1).map((one) => JSON.stringify(one)))],
+  branch: await look(store, branch.conversation),
+  imported: await look(back, branch.conversation),
 }));
 for (const one of [store, copied, back]) await one.close();
 }
@@ -142,7 +161,7 @@ beforeAll(async () => {
 
 const expected = {
   seen: [JSON.stringify(["south", ["calm", null, "glad"]])],
-  fork: ["south", ["calm", null, "sad"]],
+  branch: ["south", ["calm", null, "sad"]],
   imported: ["south", ["calm", null, "sad"]],
 };
 

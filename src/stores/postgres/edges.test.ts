@@ -5,15 +5,17 @@ import { sharedPostgres } from "../../../test/support/postgres.ts";
 import { storedTranscript } from "../../testing/store-contract.ts";
 import { postgresStore } from "../postgres.ts";
 import type { ServerStore } from "../server-store.ts";
+import { SCHEMA_VERSION } from "../sql/schema.ts";
 import { connectTo } from "./statement-names.ts";
 
 /** Looks at the server until somebody waits: more than it takes on a busy machine. */
 const MOST_LOOKS = 2_000;
 
-async function untilSomebodyWaits(client: pg.Client, locktype: "advisory" | "transactionid"): Promise<void> {
-  const waiting = "select count(*)::int as count from pg_locks where locktype = $1 and not granted";
+async function untilSomebodyWaits(client: pg.Client): Promise<void> {
+  const waiting =
+    "select count(*)::int as count from pg_locks where locktype = 'transactionid' and not granted";
   for (let look = 0; look < MOST_LOOKS; look++)
-    if ((await client.query<{ count: number }>(waiting, [locktype])).rows[0]!.count > 0) return;
+    if ((await client.query<{ count: number }>(waiting)).rows[0]!.count > 0) return;
 }
 
 async function linesOf({ upkeep }: Pick<ServerStore, "upkeep">): Promise<string[]> {
@@ -25,18 +27,19 @@ async function linesOf({ upkeep }: Pick<ServerStore, "upkeep">): Promise<string[
 test("what is saved while its conversation is deleted doesn't outlast it", async () => {
   const url = await (await sharedPostgres()).database();
   const store = postgresStore({ url });
-  await store.conversations.list("t", {});
+  await store.conversations.append("t", { messages: storedTranscript("gone"), at: 1 });
+  const { hash } = storedTranscript("gone")[0]!;
   const deleting = new pg.Client({ connectionString: url });
   await deleting.connect();
   await deleting.query("begin");
-  await deleting.query("select pg_advisory_xact_lock(hashtextextended('precis/remove/t', 0))");
-  const answer = { hash: "gone", model: "m", sizes: [1] };
+  await deleting.query("delete from precis_nodes");
+  await deleting.query("delete from precis_conversations");
+  const answer = { hash, model: "m", sizes: [1] };
   const saved = store.records("t").save({ answers: [answer as never] });
-  await untilSomebodyWaits(deleting, "advisory");
-  await deleting.query("insert into precis_tombstones (tenant, hash, at) values ('t', 'gone', 1)");
+  await untilSomebodyWaits(deleting);
   await deleting.query("commit");
   await saved;
-  expect((await deleting.query("select hash from precis_answers where tenant = 't'")).rows).toEqual([]);
+  expect((await deleting.query("select hash from precis_records where tenant = 't'")).rows).toEqual([]);
   await deleting.end();
   await store.close();
 });
@@ -50,7 +53,7 @@ test("a search finds what another node is putting into the index at that moment"
   await indexing.query("begin");
   await indexing.query("select id from precis_conversations for update");
   const found = store.recallIndex("t").candidates({ terms: ["bread"], limit: 10 });
-  await Promise.race([found, untilSomebodyWaits(indexing, "transactionid")]);
+  await Promise.race([found, untilSomebodyWaits(indexing)]);
   await indexing.query("commit");
   const { statistics } = await found;
   expect(statistics.messages).toEqual({ user: 1, assistant: 1, data: 0 });
@@ -131,7 +134,7 @@ test("an import of events doesn't take the numbers of those that are told meanwh
     "insert into precis_events (tenant, id, type, at, data) values ('t', 2, 'live', 2, '2')",
   );
   const imported = store.upkeep.importAll(lines);
-  await untilSomebodyWaits(telling, "transactionid");
+  await untilSomebodyWaits(telling);
   await telling.query("commit");
   await telling.end();
   await imported;
@@ -149,11 +152,11 @@ test("a database of another schema version is refused with what to do, and left 
   const made = postgresStore({ pool });
   await made.conversations.append("t", { messages: storedTranscript("a", "b"), at: 1 });
   const before = await linesOf(made);
-  for (const version of ["2", "11", "next"]) {
+  for (const version of ["1", "11", "next"]) {
     await pool.query("update precis_meta set value = $1 where key = 'schema'", [version]);
     const refused = postgresStore({ pool });
     await expect(refused.ready()).rejects.toThrow(
-      `schema version ${version}, this precis knows version 1 alone. Use the precis that made it, or another database`,
+      `schema version ${version}, this precis knows version ${SCHEMA_VERSION} alone. Use the precis that made it, or another database`,
     );
     await expect(refused.find(["a"])).rejects.toThrow(/schema version/);
     await refused.close();

@@ -37,7 +37,7 @@ export type ExportLine =
     };
 
 /** A message of a tree. All messages of a conversation are numbered from 0 in the order of their lines, parents before children. */
-export interface ExportedMessage {
+interface ExportedMessage {
   readonly message: StoredMessage;
   /** The number of the message that it follows, null for none, if that isn't the one in the line before. */
   readonly parent?: number | null;

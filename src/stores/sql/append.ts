@@ -7,15 +7,15 @@ import { type BodyRow, bodyRow, deleteUnused, headRow, isLong } from "./bodies.t
 import {
   CONVERSATION_COLUMNS,
   type ConversationRow,
+  conversationRow,
   NODES_PER_CONVERSATION,
   plainRow,
-  titleColumns,
 } from "./conversation-row.ts";
 import { insertInto } from "./insert-rows.ts";
 import type { EarlyRecords } from "./records.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { type NodeRow, nodeColumns, nodeId, nodesOf, type Place } from "./tree.ts";
+import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, nodesOf, type Place } from "./tree.ts";
 
 /** An append, with the id of the conversation that it makes if it makes one. */
 export interface AppendCall {
@@ -32,42 +32,28 @@ const insertBodies = insertInto<BodyRow>(
   "on conflict (hash) do nothing",
 );
 const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
-/** What an append changes about a conversation that is there. */
-const CHANGED = [
-  "leaf",
-  "length",
-  "tokens",
-  "nodes",
-  "branched",
-  "updated_at",
-  "stored_at",
-  "expires_at",
-  "named",
-  "session",
-  "dialect",
-  "model",
-  "head",
-] as const satisfies readonly (keyof ConversationRow)[];
+/** What an append leaves as it is about a conversation that is there. */
+const KEPT: ReadonlySet<keyof ConversationRow> = new Set([
+  "key",
+  "tenant",
+  "id",
+  "indexed",
+  "created_at",
+  "deleted_at",
+  "pinned",
+  "archived",
+  "title",
+  "title_search",
+  "meta",
+] as const);
 const updateConversations = insertInto<ConversationRow>(
   "precis_conversations",
   CONVERSATION_COLUMNS,
-  `on conflict (key) do update set ${CHANGED.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+  `on conflict (key) do update set ${CONVERSATION_COLUMNS.filter((name) => !KEPT.has(name))
+    .map((name) => `${name} = excluded.${name}`)
+    .join(", ")}`,
 );
-const insertNodes = insertInto<NodeRow>("precis_nodes", [
-  "id",
-  "parent",
-  "depth",
-  "hash",
-  "role",
-  "tokens",
-  "total",
-  "at",
-  "rewritten",
-  "answer",
-  "given",
-  "body",
-  "wire",
-]);
+const insertNodes = insertInto<NodeRow>("precis_nodes", NODE_COLUMNS);
 
 /** A conversation that is appended to, as it will be. */
 interface Target {
@@ -225,38 +211,23 @@ function targetOf({ byId, bySession }: Targets, { tenant, input }: AppendCall): 
 function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Script<Target> {
   const { byId, bySession } = targets;
   const { tenant, input, id } = call;
-  const at = Math.round(input.at);
   const key = yield* engine.newKey(targets.newest);
   targets.newest = key;
   const target: Target = {
     isNew: true,
     places: new Map(),
     added: [],
-    row: {
-      key,
-      tenant,
-      id,
-      leaf: null,
-      length: 0,
-      tokens: 0,
-      nodes: 0,
-      branched: 0,
-      indexed: 0,
-      created_at: input.createdAt === undefined ? at : Math.round(input.createdAt),
-      updated_at: at,
-      stored_at: null,
-      expires_at: null,
-      deleted_at: null,
-      pinned: 0,
-      archived: 0,
-      named: 0,
-      session: input.session ?? null,
-      dialect: null,
-      model: null,
-      head: null,
-      ...titleColumns(input.title ?? ""),
-      meta: input.meta === undefined ? null : JSON.stringify(input.meta),
-    },
+    row: conversationRow(
+      {
+        id,
+        session: input.session,
+        title: input.title ?? "",
+        createdAt: input.createdAt ?? input.at,
+        updatedAt: input.at,
+        meta: input.meta,
+      },
+      { key, tenant, leaf: null, nodes: 0, head: null },
+    ),
   };
   byId.set(nameOf(tenant, id), target);
   if (input.session !== undefined) bySession.set(nameOf(tenant, input.session), target);
@@ -374,35 +345,17 @@ export function* insertTree(
     });
   }
   const last = nodes[leaf ?? nodes.length - 1];
-  const { createdAt, updatedAt, storedAt, expiresAt, deletedAt, pinned, archived, named } = conversation;
-  const whole = (time: number | undefined): number | null => (time === undefined ? null : Math.round(time));
+  const path = {
+    length: last?.depth ?? 0,
+    tokens: last?.total ?? 0,
+    branched: nodes.some(({ depth }, n) => depth !== n + 1),
+  };
   yield* insertBodies([...bodies.values()]);
   yield* insertConversations([
-    {
-      key,
-      tenant,
-      id: conversation.id,
-      leaf: last?.id ?? null,
-      length: last?.depth ?? 0,
-      tokens: last?.total ?? 0,
-      nodes: nodes.length,
-      branched: nodes.some(({ depth }, n) => depth !== n + 1) ? 1 : 0,
-      indexed: 0,
-      created_at: Math.round(createdAt),
-      updated_at: Math.round(updatedAt),
-      stored_at: whole(storedAt),
-      expires_at: whole(expiresAt),
-      deleted_at: whole(deletedAt),
-      pinned: pinned ? 1 : 0,
-      archived: archived ? 1 : 0,
-      named: named ? 1 : 0,
-      session: conversation.session ?? null,
-      dialect: conversation.dialect ?? null,
-      model: conversation.model ?? null,
-      head: head?.hash ?? null,
-      ...titleColumns(conversation.title),
-      meta: conversation.meta === undefined ? null : JSON.stringify(conversation.meta),
-    },
+    conversationRow(
+      { ...conversation, ...path },
+      { key, tenant, leaf: last?.id ?? null, nodes: nodes.length, head: head?.hash ?? null },
+    ),
   ]);
   yield* insertNodes(nodes);
 }

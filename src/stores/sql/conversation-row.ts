@@ -38,38 +38,36 @@ export interface ConversationRow {
   meta: string | null;
 }
 
-/** PostgreSQL says large numbers as text. */
-const NUMBERS = [
-  "key",
-  "leaf",
-  "length",
-  "tokens",
-  "nodes",
-  "branched",
-  "indexed",
-  "created_at",
-  "updated_at",
-  "stored_at",
-  "expires_at",
-  "deleted_at",
-  "pinned",
-  "archived",
-  "named",
-] as const satisfies readonly (keyof ConversationRow)[];
+/** How each column is stored. PostgreSQL says large numbers as text. */
+const COLUMNS: Readonly<Record<keyof ConversationRow, "number" | "text">> = {
+  key: "number",
+  leaf: "number",
+  length: "number",
+  tokens: "number",
+  nodes: "number",
+  branched: "number",
+  indexed: "number",
+  created_at: "number",
+  updated_at: "number",
+  stored_at: "number",
+  expires_at: "number",
+  deleted_at: "number",
+  pinned: "number",
+  archived: "number",
+  named: "number",
+  tenant: "text",
+  id: "text",
+  session: "text",
+  dialect: "text",
+  model: "text",
+  head: "text",
+  title: "text",
+  title_search: "text",
+  meta: "text",
+};
 
-const TEXTS = [
-  "tenant",
-  "id",
-  "session",
-  "dialect",
-  "model",
-  "head",
-  "title",
-  "title_search",
-  "meta",
-] as const satisfies readonly (keyof ConversationRow)[];
-
-export const CONVERSATION_COLUMNS: readonly (keyof ConversationRow)[] = [...NUMBERS, ...TEXTS];
+export const CONVERSATION_COLUMNS = Object.keys(COLUMNS) as readonly (keyof ConversationRow)[];
+const NUMBERS = CONVERSATION_COLUMNS.filter((name) => COLUMNS[name] === "number");
 
 /** A row with numbers, on every database. */
 export function plainRow<R extends ConversationRow>(row: R): R {
@@ -102,6 +100,38 @@ export function conversationOf(given: ConversationRow): Conversation {
     meta: row.meta === null ? undefined : (JSON.parse(row.meta) as unknown),
   };
 }
+
+/** What `conversationOf` reads, the other way round. What isn't said is missing or false. */
+export function conversationRow(
+  of: Partial<Conversation> & Pick<Conversation, "id" | "createdAt" | "updatedAt">,
+  rest: Pick<ConversationRow, "key" | "tenant" | "leaf" | "nodes" | "head">,
+): ConversationRow {
+  return {
+    ...rest,
+    id: of.id,
+    length: of.length ?? 0,
+    tokens: of.tokens ?? 0,
+    branched: of.branched ? 1 : 0,
+    indexed: 0,
+    created_at: Math.round(of.createdAt),
+    updated_at: Math.round(of.updatedAt),
+    stored_at: wholeOrNull(of.storedAt),
+    expires_at: wholeOrNull(of.expiresAt),
+    deleted_at: wholeOrNull(of.deletedAt),
+    pinned: of.pinned ? 1 : 0,
+    archived: of.archived ? 1 : 0,
+    named: of.named ? 1 : 0,
+    session: of.session ?? null,
+    dialect: of.dialect ?? null,
+    model: of.model ?? null,
+    ...titleColumns(of.title ?? ""),
+    meta: of.meta === undefined ? null : JSON.stringify(of.meta),
+  };
+}
+
+/** A time as it is stored. */
+export const wholeOrNull = (time: number | undefined): number | null =>
+  time === undefined ? null : Math.round(time);
 
 export function titleColumns(given: string): Pick<ConversationRow, "title" | "title_search"> {
   const title = cleanTitle(given);

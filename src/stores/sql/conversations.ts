@@ -14,7 +14,13 @@ import { BRANCHES, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { readBody } from "./bodies.ts";
-import { type ConversationRow, conversationOf, plainRow, titleColumns } from "./conversation-row.ts";
+import {
+  type ConversationRow,
+  conversationOf,
+  plainRow,
+  titleColumns,
+  wholeOrNull,
+} from "./conversation-row.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -181,9 +187,6 @@ function* changed(row: ConversationRow, changes: ConversationChanges): Script<Co
     );
   return { ...row, ...set };
 }
-
-const wholeOrNull = (number: number | undefined): number | null =>
-  number === undefined ? null : Math.round(number);
 
 interface MatchQuery {
   readonly session: string | undefined;

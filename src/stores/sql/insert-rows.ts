@@ -4,7 +4,7 @@ import { rows, type Script } from "./script.ts";
 const SIZES = [32, 8, 4, 2, 1] as const;
 
 /** Parts of a list that are each as long as one of the sizes. */
-export function inSizes<T>(list: readonly T[]): (readonly T[])[] {
+function inSizes<T>(list: readonly T[]): (readonly T[])[] {
   const parts: (readonly T[])[] = [];
   for (let at = 0; at < list.length; ) {
     const size = SIZES.find((one) => one <= list.length - at) ?? 1;

@@ -47,7 +47,25 @@ interface ReadRow extends Omit<NodeRow, "id" | "parent" | "depth" | "tokens" | "
   readonly wire: string;
 }
 
-const COLUMNS = "n.id, n.parent, n.depth, n.hash, n.role, n.tokens, n.at, n.rewritten, n.answer, n.given";
+export const NODE_COLUMNS = [
+  "id",
+  "parent",
+  "depth",
+  "hash",
+  "role",
+  "tokens",
+  "total",
+  "at",
+  "rewritten",
+  "answer",
+  "given",
+  "body",
+  "wire",
+] as const satisfies readonly (keyof NodeRow)[];
+
+const COLUMNS = NODE_COLUMNS.filter((name) => !["total", "body", "wire"].includes(name))
+  .map((name) => `n.${name}`)
+  .join(", ");
 const TEXT = "coalesce(n.wire, b.wire) as wire";
 const WITH_TEXT = "left join precis_bodies b on b.hash = n.body";
 
@@ -70,7 +88,7 @@ function messageOf(row: ReadRow): StoredMessage {
 /** How a message is stored; its text is placed by whoever knows where. */
 export function nodeColumns(
   message: NewMessage,
-): Pick<NodeRow, "hash" | "role" | "tokens" | "at" | "rewritten" | "answer" | "given"> {
+): Omit<NodeRow, "id" | "parent" | "depth" | "total" | "body" | "wire"> {
   const { hash, role, tokens, at, rewritten, answer, given } = message;
   return {
     hash,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { threadedStore } from "../../../test/support/threaded-store.ts";
 import { StoreError } from "../../core/errors.ts";
+import { sqliteStore } from "../sqlite.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-at-once-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -18,7 +18,7 @@ const message = (name: string, role: "user" | "assistant" = "user") => ({
 });
 
 test("many conversations at once, in rounds: everything is there, each in its place", async () => {
-  const store = await threadedStore(join(dir, "many.db"));
+  const store = sqliteStore({ path: join(dir, "many.db") });
   const names = Array.from({ length: 60 }, (_, n) => `c${n}`);
   const ids = new Map<string, string>();
   for (let round = 0; round < 10; round++) {
@@ -54,7 +54,7 @@ test("many conversations at once, in rounds: everything is there, each in its pl
 });
 
 test("one that can't be written takes nothing of the others along", async () => {
-  const store = await threadedStore(join(dir, "one-fails.db"));
+  const store = sqliteStore({ path: join(dir, "one-fails.db") });
   for (let round = 0; round < 5; round++) {
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) =>
@@ -75,7 +75,7 @@ test("one that can't be written takes nothing of the others along", async () => 
 });
 
 test("other writes and reads among them see what was acknowledged", async () => {
-  const store = await threadedStore(join(dir, "mixed.db"));
+  const store = sqliteStore({ path: join(dir, "mixed.db") });
   await Promise.all(
     Array.from({ length: 200 }, async (_, n) => {
       const { conversation } = await store.conversations.append("default", {

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
-import { threadedStore } from "../../../test/support/threaded-store.ts";
 import type { ServerStore } from "../server-store.ts";
 import { sqliteStore } from "../sqlite.ts";
 
@@ -35,7 +34,7 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 
 test("a copy of the file alone holds everything as soon as the log is empty, while the store is open", async () => {
   const path = join(dir, "idle.db");
-  const store = await threadedStore(path);
+  const store = sqliteStore({ path });
   await fill(store, "a");
   await expect.poll(() => sizeOf(`${path}-wal`)).toBe(0);
   const copy = join(dir, "idle-copy.db");
@@ -50,7 +49,7 @@ test("a copy of the file alone holds everything as soon as the log is empty, whi
 
 test("a store that was closed leaves one file", async () => {
   const path = join(dir, "closed.db");
-  const store = await threadedStore(path);
+  const store = sqliteStore({ path });
   await fill(store, "a");
   await store.close();
   expect(readdirSync(dir).filter((name) => name.startsWith("closed.db"))).toEqual(["closed.db"]);
@@ -59,7 +58,7 @@ test("a store that was closed leaves one file", async () => {
 
 test("the log stays short however much is written without a pause", async () => {
   const path = join(dir, "busy.db");
-  const store = await threadedStore(path);
+  const store = sqliteStore({ path });
   const most = 64 * 1_024 * 1_024;
   for (let round = 0; round < 12; round++) {
     await fill(store, `r${round}`, 10);
@@ -73,11 +72,11 @@ test("the log stays short however much is written without a pause", async () => 
 
 test("a backup is whole while others write and read, and is its owner's alone", async () => {
   const path = join(dir, "server.db");
-  const server = await threadedStore(path);
+  const server = sqliteStore({ path });
   await fill(server, "a");
   // Somebody reads the whole time, so that the log can't be emptied.
   const reader = new DatabaseSync(path);
-  reader.exec("begin; select count(*) from precis_messages");
+  reader.exec("begin; select count(*) from precis_nodes");
   await fill(server, "b");
   const command = sqliteStore({ path });
   const file = join(dir, "backup.db");

@@ -4,24 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { everything, first, next, TENANT, wordsOf } from "../../../test/support/appends.ts";
-import { threadedStore } from "../../../test/support/threaded-store.ts";
 import { StoreError } from "../../core/errors.ts";
 import type { ServerStore } from "../server-store.ts";
+import { sqliteStore } from "../sqlite.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-several-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 let files = 0;
 
-async function two(): Promise<{ one: ServerStore; other: ServerStore; close(): Promise<unknown> }> {
+function two(): { one: ServerStore; other: ServerStore; close(): Promise<unknown> } {
   const path = join(dir, `${++files}.db`);
-  const one = await threadedStore(path);
-  const other = await threadedStore(path);
+  const one = sqliteStore({ path });
+  const other = sqliteStore({ path });
   return { one, other, close: () => Promise.all([one.close(), other.close()]) };
 }
 
 test("what was acknowledged is there for another process at once", async () => {
-  const { one, other, close } = await two();
+  const { one, other, close } = two();
   const { conversation } = await one.conversations.append(TENANT, first("a", "b"));
   await one.conversations.append(TENANT, next(conversation, "b", "c"));
   expect(await wordsOf(other, conversation)).toEqual(["a", "b", "c"]);
@@ -31,15 +31,11 @@ test("what was acknowledged is there for another process at once", async () => {
   await close();
 });
 
-test("two processes that go on after the same message make a fork, and each goes on with its own", async () => {
-  const { one, other, close } = await two();
+test("two processes that go on after the same message make two branches, and each goes on with its own", async () => {
+  const { one, other, close } = two();
   const { conversation } = await one.conversations.append(TENANT, first("a"));
-  const of = { one: conversation, other: conversation };
-  const go = async (who: "one" | "other", after: string, name: string) => {
-    const store = who === "one" ? one : other;
-    const appended = await store.conversations.append(TENANT, next(of[who], after, name));
-    of[who] = appended.conversation;
-  };
+  const go = (who: "one" | "other", after: string, name: string) =>
+    (who === "one" ? one : other).conversations.append(TENANT, next(conversation, after, name));
   await go("other", "a", "b");
   await go("other", "b", "c");
   await go("one", "c", "d");
@@ -48,16 +44,21 @@ test("two processes that go on after the same message make a fork, and each goes
   await go("one", "e", "f");
   await go("other", "D", "E");
   await go("other", "E", "F");
-  expect(await everything(one)).toEqual([
-    ["a", "b", "c", "D", "E", "F"],
-    ["a", "b", "c", "d", "e", "f"],
-  ]);
-  expect(await everything(other)).toEqual(await everything(one));
+  for (const store of [one, other]) {
+    expect(await everything(store)).toEqual([["a", "b", "c", "D", "E", "F"]]);
+    const path = await store.conversations.read(TENANT, conversation, { leaf: "hash of f" });
+    expect(path.map(({ hash }) => hash)).toEqual(
+      ["a", "b", "c", "d", "e", "f"].map((name) => `hash of ${name}`),
+    );
+    expect(await store.conversations.siblings(TENANT, conversation)).toEqual(
+      new Map([[3, ["hash of d", "hash of D"]]]),
+    );
+  }
   await close();
 });
 
 test("a conversation that another process deleted isn't appended to", async () => {
-  const { one, other, close } = await two();
+  const { one, other, close } = two();
   const { conversation } = await one.conversations.append(TENANT, first("a"));
   await one.conversations.append(TENANT, next(conversation, "a", "b"));
   expect(await other.conversations.delete(TENANT, conversation)).toBe(true);
@@ -69,7 +70,7 @@ test("a conversation that another process deleted isn't appended to", async () =
 });
 
 test("both write a lot at the same time, and nothing is missing", async () => {
-  const { one, other, close } = await two();
+  const { one, other, close } = two();
   const chats = Array.from({ length: 120 }, (_, n) => `chat ${n}`);
   await Promise.all(
     chats.map(async (name, n) => {

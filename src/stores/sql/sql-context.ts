@@ -165,8 +165,8 @@ interface LaterIndexing {
 /** So long without an append (milliseconds). */
 const IDLE_MS = 1_000;
 
-/** `indexSome` indexes a few messages and says how many. */
-function indexLater(indexSome: () => Promise<number>): LaterIndexing {
+/** `indexSome` indexes a few messages and says if there may be more. */
+function indexLater(indexSome: () => Promise<boolean>): LaterIndexing {
   let timer: NodeJS.Timeout | undefined;
   let appends = 0;
   let running: Promise<void> | undefined;
@@ -175,7 +175,7 @@ function indexLater(indexSome: () => Promise<number>): LaterIndexing {
   const run = async (): Promise<void> => {
     const before = appends;
     // A failure isn't lost on anybody: the next search meets it, and can tell it.
-    while (!isClosed && appends === before && (await indexSome().catch(() => 0)) > 0);
+    while (!isClosed && appends === before && (await indexSome().catch(() => false)));
   };
   return {
     appended() {

@@ -25,6 +25,11 @@ export type IndexEngine = Pick<SqlEngine, "lockRows" | "textIndex">;
 
 /** Conversations that one transaction looks at. */
 const CONVERSATIONS_AT_ONCE = 50;
+/**
+ * Bytes of messages that one transaction indexes, unless a single one is longer: nothing else runs meanwhile, and a megabyte of
+ * words took a second on a busy machine.
+ */
+const BYTES_AT_ONCE = 64 * 1_024;
 
 interface Unindexed {
   readonly key: number | string;
@@ -35,10 +40,11 @@ interface Unindexed {
 }
 
 /**
- * Puts some messages into the index that aren't in it yet, and says how many. Appends don't wait for it: whoever searches a
- * tenant first sees to it that nothing is left, and waits for what others are indexing. Without a tenant, it leaves that to them.
+ * Puts some messages into the index that aren't in it yet, at most so many, and says if there may be more. Appends don't wait for
+ * it: whoever searches a tenant first sees to it that nothing is left, and waits for what others are indexing. Without a tenant,
+ * it leaves that to them.
  */
-export function* indexSome(engine: IndexEngine, most: number, tenant?: string): Script<number> {
+export function* indexSome(engine: IndexEngine, most: number, tenant?: string): Script<boolean> {
   // Two that search wait for each other in one order.
   const [which, lock] =
     tenant === undefined ? ["", " for update skip locked"] : ["and tenant = ? order by key", " for update"];
@@ -47,11 +53,11 @@ export function* indexSome(engine: IndexEngine, most: number, tenant?: string): 
      ${which} limit ${CONVERSATIONS_AT_ONCE}${engine.lockRows ? lock : ""}`,
     ...(tenant === undefined ? [] : [tenant]),
   );
-  let left = most;
-  for (const one of found) {
-    if (left <= 0) break;
-    const [key, from] = [Number(one.key), Number(one.indexed)];
-    const to = Math.min(Number(one.nodes), from + left);
+  const left = { messages: most, bytes: BYTES_AT_ONCE };
+  for (const [index, one] of found.entries()) {
+    const [key, from, end] = [Number(one.key), Number(one.indexed), Number(one.nodes)];
+    const to = yield* endOfStep(key, from, Math.min(end, from + left.messages), left);
+    if (to === from) return true;
     const documents = documentsOf(one.dialect, yield* textsOf(key, from, to));
     const tenantNumber = yield* numberOf(one.tenant);
     for (const { number: document, keys } of documents.documents)
@@ -61,9 +67,26 @@ export function* indexSome(engine: IndexEngine, most: number, tenant?: string): 
       );
     yield* count(engine, tenantNumber, key, documents, 1);
     yield* rows("update precis_conversations set indexed = ? where key = ?", to, key);
-    left -= to - from;
+    left.messages -= to - from;
+    if (to < end || (left.messages === 0 && index < found.length - 1)) return true;
   }
-  return most - left;
+  return found.length === CONVERSATIONS_AT_ONCE;
+}
+
+/** How far the bytes reach that are left; at least one message is taken with all of them. */
+function* endOfStep(key: number, from: number, to: number, left: { bytes: number }): Script<number> {
+  const sizes = yield* rows<{ readonly size: number | string }>(
+    `select octet_length(coalesce(n.wire, b.wire)) as size from ${NODES_WITH_TEXT} order by n.id`,
+    nodeId(key, from),
+    nodeId(key, to),
+  );
+  let end = from;
+  for (const { size } of sizes) {
+    if (Number(size) > left.bytes && left.bytes < BYTES_AT_ONCE) break;
+    left.bytes -= Number(size);
+    end++;
+  }
+  return end;
 }
 
 /** Takes a conversation out of the index, before its messages are deleted. */
@@ -93,10 +116,12 @@ export function* forgetConversation(
   yield* rows("delete from precis_recall_conversations where number = ?", key);
 }
 
+const NODES_WITH_TEXT =
+  "precis_nodes n left join precis_bodies b on b.hash = n.body where n.id >= ? and n.id < ?";
+
 function* textsOf(key: number, from: number, to: number): Script<readonly StoredText[]> {
   return yield* rows<StoredText>(
-    `select n.id, coalesce(n.wire, b.wire) as wire from precis_nodes n left join precis_bodies b on b.hash = n.body
-     where n.id >= ? and n.id < ? order by n.id`,
+    `select n.id, coalesce(n.wire, b.wire) as wire from ${NODES_WITH_TEXT} order by n.id`,
     nodeId(key, from),
     nodeId(key, to),
   );

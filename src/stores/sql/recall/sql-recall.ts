@@ -50,11 +50,8 @@ export function sqlRecall(
   const { engine, read, write } = context;
   return {
     async candidates({ terms, limit, signal }) {
-      for (;;) {
-        signal?.throwIfAborted();
-        const indexed = await write("recall", () => indexSome(engine, MESSAGES_AT_ONCE, tenant));
-        if (indexed < MESSAGES_AT_ONCE) break;
-      }
+      do signal?.throwIfAborted();
+      while (await write("recall", () => indexSome(engine, MESSAGES_AT_ONCE, tenant)));
       return read("recall", () => candidates(engine, { tenant, conversation, terms, limit }));
     },
   };

@@ -162,6 +162,13 @@ describe("chat", () => {
         .count(),
     ).toBe(0);
     expect(tab.url()).toBe(original);
+    // On a phone, too, everything that can be done with it is on the screen.
+    await answer.getByRole("button", { name: /^Pin:/ }).click();
+    await answer.locator(".tag.pinned").waitFor();
+    await tab.setViewportSize({ width: 390, height: 800 });
+    await eventually(() =>
+      answer.locator("header").evaluate((header) => header.scrollWidth - header.clientWidth),
+    ).toBe(0);
     // One that fails says why, and takes nothing away.
     world.provider.failNext("server-error");
     await answer.hover();

@@ -51,13 +51,13 @@ export const MessageRow = memo(function MessageRow(props: {
         ) : null}
         <FateTag message={speaks ? message : { pinned: message.pinned, fate: KEPT }} />
         {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
+        <Versions message={message} actions={actions} />
         {speaks ? (
           <span className="facts">
             {number}
             <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
           </span>
         ) : null}
-        <Versions message={message} actions={actions} />
         <Actions
           message={message}
           actions={actions}

@@ -2,6 +2,9 @@ import { StoreError } from "../../core/errors.ts";
 import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } from "../server-store.ts";
 import type { RecordKind } from "../sql/records.ts";
 
+/** Characters of a wrong value that an error shows. */
+const SHOWN = 40;
+
 /** Version of the lines below. */
 export const EXPORT_VERSION = 3;
 
@@ -105,6 +108,8 @@ async function* wholeItems(
   count: Pick<ImportCount, "lines">,
 ): AsyncIterable<ImportItem> {
   let whole: ImportedConversation | undefined;
+  let lineOfWhole = 0;
+  let hashes = new Set<string>();
   for await (const text of lines) {
     if (text.trim() === "") continue;
     count.lines += 1;
@@ -112,18 +117,57 @@ async function* wholeItems(
     if (line.type === "message" || line.type === "citation") {
       if (whole?.conversation.id !== line.conversation || whole.tenant !== line.tenant)
         throw wrongLine(count.lines, `a ${line.type} without its conversation before it`);
-      if (line.type === "message") whole.messages.push(line);
-      else whole.citations.push(line.citation);
+      if (line.type === "citation") {
+        whole.citations.push(line.citation);
+        continue;
+      }
+      if (!isMessage(line.message))
+        throw wrongLine(count.lines, "a message without hash, role, text or time");
+      if (hashes.has(line.message.hash)) throw wrongLine(count.lines, "a message that came before");
+      if (!isNumberBelow(whole.messages.length, line.parent ?? undefined))
+        throw wrongLine(
+          count.lines,
+          `a message whose parent ${shown(line.parent)} isn't the number of one before it`,
+        );
+      hashes.add(line.message.hash);
+      whole.messages.push(line);
       continue;
     }
-    if (whole) yield whole;
+    if (whole) yield checkedLeaf(whole, lineOfWhole);
     whole = undefined;
     if (line.type === "conversation") {
+      lineOfWhole = count.lines;
+      hashes = new Set();
+      if (!isConversation(line.conversation))
+        throw wrongLine(count.lines, "a conversation without id or times");
       const { tenant, conversation, head, leaf } = line;
       whole = { type: "whole-conversation", tenant, conversation, head, leaf, messages: [], citations: [] };
     } else if (line.type !== "precis-export") yield line;
   }
-  if (whole) yield whole;
+  if (whole) yield checkedLeaf(whole, lineOfWhole);
+}
+
+/** Is a number that may be left out one of so many, counted from 0? */
+function isNumberBelow(end: number, number: unknown): boolean {
+  return number === undefined || (Number.isInteger(number) && Number(number) >= 0 && Number(number) < end);
+}
+
+const isMessage = (given: Partial<StoredMessage> | undefined): boolean =>
+  [given?.hash, given?.role, given?.wire].every((value) => typeof value === "string") &&
+  Number.isFinite(given?.at);
+
+const isConversation = (given: Partial<Conversation> | undefined): boolean =>
+  typeof given?.id === "string" && Number.isFinite(given.createdAt) && Number.isFinite(given.updatedAt);
+
+const shown = (given: unknown): string => JSON.stringify(given).slice(0, SHOWN);
+
+function checkedLeaf(whole: ImportedConversation, line: number): ImportedConversation {
+  if (isNumberBelow(whole.messages.length, whole.leaf)) return whole;
+  const { leaf, messages } = whole;
+  throw wrongLine(
+    line,
+    `a conversation whose leaf ${shown(leaf)} isn't one of its ${messages.length} messages`,
+  );
 }
 
 function parseLine(text: string, number: number): ExportLine {

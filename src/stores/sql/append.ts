@@ -263,12 +263,7 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   const { after, messages } = input;
   const anchor = after === undefined ? NOWHERE : places.get(after);
   if (!anchor) throw anchorNotFound(row.id);
-  if (row.nodes + messages.length > NODES_PER_CONVERSATION)
-    throw new StoreError({
-      operation: "append",
-      message: `conversation ${row.id} has ${row.nodes} messages, and there is no room for ${messages.length} more.`,
-      fix: "Begin a new conversation.",
-    });
+  checkRoom("append", row, messages.length);
   let place = anchor;
   let added = 0;
   for (const message of messages) {
@@ -319,11 +314,21 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   return { conversation: row.id, added, length: row.length };
 }
 
+function checkRoom(operation: string, of: Pick<ConversationRow, "id" | "nodes">, more: number): void {
+  if (of.nodes + more <= NODES_PER_CONVERSATION) return;
+  throw new StoreError({
+    operation,
+    message: `conversation ${of.id} has ${of.nodes} messages, and there is no room for ${more} more.`,
+    fix: "Begin a new conversation.",
+  });
+}
+
 /** Adds a whole conversation with all of its branches, as it was elsewhere. */
 export function* insertTree(
   engine: SqlEngine,
   { tenant, conversation, head: text, leaf, messages }: Omit<ImportedConversation, "type" | "citations">,
 ): Script<void> {
+  checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
   const key = yield* engine.newKey(0);
   const at = Math.round(conversation.updatedAt);
   const head = text === undefined ? undefined : bodyRow(tenant, text, at);

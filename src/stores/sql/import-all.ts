@@ -51,12 +51,16 @@ export async function importAll(
     count.added += written.sum;
     count.clientKeys.added += written.addedKeys;
   };
-  for await (const item of readExport(lines, count, options)) {
-    items.push(item);
-    // A conversation may be large: it is written at once rather than held with others.
-    if (items.length >= ITEMS_PER_WRITE || item.type === "whole-conversation") await flush();
+  try {
+    for await (const item of readExport(lines, count, options)) {
+      items.push(item);
+      // A conversation may be large: it is written at once rather than held with others.
+      if (items.length >= ITEMS_PER_WRITE || item.type === "whole-conversation") await flush();
+    }
+  } finally {
+    // What came before a wrong line is imported.
+    await flush();
   }
-  await flush();
   return count;
 }
 

@@ -158,6 +158,55 @@ export function describeUpkeep(context: ContractContext): void {
       );
     });
 
+    it("refuses a damaged or forged conversation with its line and what to do, and imports nothing of it", async () => {
+      const [tenant] = tenants();
+      const at = context.now;
+      const header = { type: "precis-export", version: 3, at };
+      const event = { type: "event", tenant, event: { id: 1, type: "before", at, data: 1 } };
+      const conversation = { id: "forged", title: "", createdAt: at, updatedAt: at };
+      const said = storedTranscript("a", "b", "c").map((message, position) => ({ ...message, position }));
+      const lines = (leaf: unknown, parents: readonly unknown[], messages: readonly unknown[] = said) => [
+        header,
+        event,
+        { type: "conversation", tenant, conversation, leaf },
+        ...messages.map((message, n) => ({
+          type: "message",
+          tenant,
+          conversation: "forged",
+          message,
+          parent: parents[n],
+        })),
+      ];
+      const forged: readonly (readonly [wrong: RegExp, lines: readonly object[]])[] = [
+        ...[1, 2, -1, 0.5, "0", {}, [0]].map(
+          (parent) =>
+            [/line 5 is a message whose parent .* before it/, lines(undefined, [null, parent])] as const,
+        ),
+        [/line 4 is a message whose parent 0/, lines(undefined, [0])],
+        ...[3, -1, 1.5, "1", null, {}].map(
+          (leaf) => [/line 3 is a conversation whose leaf .* its 3 messages/, lines(leaf, [])] as const,
+        ),
+        [/line 3 .* leaf 0 isn't one of its 0 messages/, lines(0, [], [])],
+        [/line 5 is a message that came before/, lines(undefined, [], [said[0], said[0]])],
+        [/line 4 is a message without/, lines(undefined, [], [{ ...said[0], wire: 1 }])],
+        [/line 4 is a message without/, lines(undefined, [], [null])],
+        [/line 3 is a conversation without/, [header, event, { type: "conversation", tenant }]],
+      ];
+      for (const [wrong, given] of forged) {
+        const imported = context.store.upkeep.importAll(given.map((line) => JSON.stringify(line)));
+        const error: unknown = await imported.catch((reason: unknown) => reason);
+        expect(String(error)).toMatch(wrong);
+        expect(String(error)).toContain("Import a file that `precis db export` wrote, whole and unchanged");
+      }
+      expect(await context.store.conversations.get(tenant, "forged")).toBeUndefined();
+      expect((await context.store.upkeep.stats(tenant)).counts).toMatchObject({
+        conversations: 0,
+        messages: 0,
+      });
+      // What stood before it is there, as the error says.
+      expect(await context.store.events.list(tenant)).toMatchObject([{ type: "before" }]);
+    });
+
     it("counts", async () => {
       const stats = await context.store.upkeep.stats();
       expect(stats).toMatchObject({ kind: context.store.kind, schema: SCHEMA });

@@ -117,8 +117,8 @@ test("inspect tells the branches of one session other", async () => {
     conversation: second.conversation,
     at: Date.UTC(2026, 0, 4),
   });
-  expect(third.conversation).toBe(second.conversation);
-  const fork = await append(["Plan a trip", "Where to?", "To Rome", "Fine.", "By plane", "No."], {
+  expect(third.conversation).toBe(first.conversation);
+  await append(["Plan a trip", "Where to?", "To Rome", "Fine.", "By plane", "No."], {
     conversation: second.conversation,
     at: Date.UTC(2026, 0, 5),
   });
@@ -132,29 +132,27 @@ test("inspect tells the branches of one session other", async () => {
   const at = lines.indexOf("Branches of session plans");
   expect(lines.slice(at + 1, at + 6)).toEqual([
     `    ${shown(unrelated)}  begins: Plan a feast (2 messages, 2026-01-01 00:00)`,
-    `    ${shown(first)}  begins: Plan a trip (4 messages, 2026-01-02 00:00)`,
-    `    └ ${shown(second)}  from #3 on: To Rome (6 messages, 2026-01-04 00:00)`,
-    `  →   └ ${shown(fork)}  from #5 on: By plane`,
+    `  → ${shown(first)}  begins: Plan a trip (6 messages, 2026-01-05 00:00)`,
+    "      └ from #3 on: To Oslo",
+    "      └ from #5 on: By train",
     "  → is shown here. For another one: precis inspect and its id.",
   ]);
-  const wide = await runCli(["inspect", "plans", "--db", path], { env: { COLUMNS: "140" } });
-  expect(wide.stdout).toContain(`└ ${shown(second)}  from #3 on: To Rome (6 messages, 2026-01-04 00:00)`);
   expect(stdout).toMatch(/#5 user .*By plane/);
-  // A branch by its own id; the mark moves with it.
-  const other = await runCli(["inspect", shown(second), "--db", path]);
-  expect(other.stdout).toMatch(new RegExp(`→ └ ${shown(second)}`));
-  expect(other.stdout).toMatch(/#5 user .*By train/);
+  // Another conversation of the session by its own id; the mark moves with it.
+  const other = await runCli(["inspect", shown(unrelated), "--db", path]);
+  expect(other.stdout).toMatch(new RegExp(`→ ${shown(unrelated)}`));
+  expect(other.stdout).toMatch(/#1 user .*Plan a feast/);
   // The list doesn't show one name four times.
   const list = await runCli(["inspect", "--db", path]);
   expect(list.stdout).toMatch(/^plans {2}2026-01-05 00:00 +4 branches {2}Plans\n/);
   expect(list.stdout.match(/plans/g)).toHaveLength(1);
-  expect(list.stdout).toContain(`  └ ${shown(second)}`);
+  expect(list.stdout).toContain("└ from #3 on: To Oslo");
   const json = await runCli(["inspect", "plans", "--json", "--db", path]);
   const { branches } = JSON.parse(json.stdout) as { branches: { id: string; from: number; words: string }[] };
   expect(branches.map(({ id, from, words }) => [id, from, words])).toContainEqual([
-    second.conversation,
+    first.conversation,
     3,
-    "To Rome",
+    "To Oslo",
   ]);
 });
 

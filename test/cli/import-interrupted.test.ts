@@ -68,8 +68,8 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     const outcome = JSON.parse(stdout) as { read: number; unchanged: number };
     expect(outcome.read + outcome.unchanged).toBe(FILES);
     expect(await conversations()).toBe(FILES);
-    expect(await count("select count(*) from precis_messages")).toBe(FILES * MESSAGES);
-    expect(await count("select count(*) from precis_conversations where indexed < length")).toBe(0);
+    expect(await count("select count(*) from precis_nodes")).toBe(FILES * MESSAGES);
+    expect(await count("select count(*) from precis_conversations where indexed < nodes")).toBe(0);
     const found = await runCli(["recall", "value of key-7-13", "--db", db, "--json", "--limit", "1"]);
     expect(found.stdout).toContain("heron-91.");
     const again = await runCli(["import", logs, "--db", db, "--json"]);

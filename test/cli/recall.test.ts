@@ -46,7 +46,7 @@ beforeAll(async () => {
   const thrown = await storeChat(store, [{ role: "user", content: "The staging database was onyx-2." }], {
     session: "old",
   });
-  await store.conversations.update("default", thrown.conversation, { meta: { deletedAt: 1 } });
+  await store.conversations.update("default", thrown.conversation, { deletedAt: 1 });
   await store.close();
 });
 

@@ -48,10 +48,9 @@ const LEAST_WORDS = 20;
 export function branchLines(branches: readonly Branch[], columns: number, shown?: string): string[] {
   return branches.map(({ conversation, depth, from, words }) => {
     const { id, length, updatedAt } = conversation;
+    if (depth > 0) return cut(`      └ from #${formatCount(from)} on: ${words}`, columns);
     const mark = shown === undefined ? "" : id === shown ? "→ " : "  ";
-    const twig = depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `;
-    const what = depth === 0 ? "begins" : `from #${formatCount(from)} on`;
-    const start = `  ${mark}${twig}${shortId(id)}  ${what}: `;
+    const start = `  ${mark}${shortId(id)}  begins: `;
     const facts = ` (${formatCount(length)} messages, ${formatTime(updatedAt)})`;
     const room = columns - start.length;
     const isWide = room - facts.length >= LEAST_WORDS;

@@ -80,7 +80,7 @@ export interface ApiMessages {
   readonly conversation: string;
   readonly from: number;
   readonly total: number;
-  /** As in `ApiConversation`. */
+  /** Which message is shown last, in the order of their arrival: another branch has another one. */
   readonly leaf: number | undefined;
   /** The system prompt, wherever the wire format keeps it. */
   readonly system: string;

@@ -44,8 +44,9 @@ export class ModelStore {
           : this.#visible().find(({ rest }) => rest.session === session);
     if (conversation !== undefined && !known) throw refused();
     const chat = known ?? { ...emptyChat(`model ${this.#made++}`, at), head: undefined };
-    let place = numberOf(chat, after);
-    if (after !== undefined && place < 0) throw refused();
+    const anchor = numberOf(chat, after);
+    if (after !== undefined && anchor < 0) throw refused();
+    let place = anchor;
     if (!known) this.#chats.push(chat);
     let added = 0;
     for (const message of messages) {
@@ -60,7 +61,9 @@ export class ModelStore {
       place = chat.nodes.length - 1;
       added++;
     }
-    if (messages.length > 0) chat.leaf = place;
+    // What comes late doesn't take the place of what was said since.
+    const isNewest = chat.leaf < 0 || anchor === chat.leaf || at >= chat.rest.updatedAt;
+    if (messages.length > 0 && isNewest) chat.leaf = place;
     chat.head = more.head ?? chat.head;
     chat.rest = {
       ...chat.rest,

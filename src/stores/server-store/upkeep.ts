@@ -24,7 +24,7 @@ export interface Upkeep {
   ): Promise<Imported>;
 }
 
-/** What may stay. Leases, tombstones and conversations past their own end always go. */
+/** What may stay. Leases and conversations past their own end always go. */
 export interface Retention {
   /** Only of this tenant. */
   readonly tenant?: string;

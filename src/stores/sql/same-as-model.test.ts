@@ -48,6 +48,7 @@ const step = fc.record({
   head: fc.constantFrom(undefined, "be brief", "be kind"),
   answer: fc.constantFrom(undefined, undefined, ...ANSWERS),
   isLong: fc.boolean(),
+  isLate: fc.boolean(),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -215,7 +216,12 @@ async function act(store: Asked, tenant: string, steps: readonly Step[]) {
       const place = hashes.length === 0 ? 0 : one.node % hashes.length;
       const line = one.do === "go on" ? hashes : hashes.slice(0, place);
       const after = line.at(-1);
-      const behind = { ...said, conversation: id, ...(after !== undefined && { after }) };
+      const behind = {
+        ...said,
+        at: one.isLate ? AT : at,
+        conversation: id,
+        ...(after !== undefined && { after }),
+      };
       if (one.do === "go on" || one.do === "branch")
         await append({ ...behind, messages: sayAll(after, one) }, line);
       else if (one.do === "rewrite") {

@@ -116,7 +116,7 @@ describe("with a model", () => {
     expect(stdout).toContain("Found: heron-4711");
     expect(stdout).not.toContain("precis_recall");
     expect(stdout).toMatch(/tools +recall \(this chat\)/);
-    expect(stderr).toMatch(/Looked up: vault code, \d+ passages \(#1[,)]/);
+    expect(stderr).toMatch(/Looked up: vault code, \d+ passages? \(#1[,)]/);
   });
 
   test("answers on stdout alone; compaction, pin, view and undo by command", async () => {

@@ -111,6 +111,7 @@ describe("a summary", () => {
     const { tab, context } = await world.compactedChat();
     await tab.getByRole("button", { name: "Chat settings" }).click();
     await tab.getByRole("button", { name: "Clear summaries" }).click();
+    await tab.getByRole("button", { name: "Clear them" }).click();
     await tab.getByText("the next summary is written anew").waitFor();
     await tab.locator(".divider").waitFor({ state: "detached" });
     const asked = world.provider.requests.length;

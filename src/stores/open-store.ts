@@ -1,9 +1,8 @@
 import { StoreError } from "../core/errors.ts";
 import { DATABASE_FIX, databaseKind } from "./database-kind.ts";
-import { memoryServerStore } from "./memory-server.ts";
 import { postgresStore } from "./postgres.ts";
 import type { ServerStore } from "./server-store.ts";
-import { sqliteStore } from "./sqlite.ts";
+import { memoryServerStore, sqliteStore } from "./sqlite.ts";
 
 /**
  * Opens the store that a text names: a file, a PostgreSQL, or memory.

@@ -5,9 +5,13 @@
  * @module
  */
 
-export { type MemoryServerStoreOptions, memoryServerStore } from "./memory-server.ts";
 export { openStore } from "./open-store.ts";
 export { type PostgresStoreOptions, postgresStore } from "./postgres.ts";
 export type * from "./server-store.ts";
 export type { ServerStoreOptions } from "./sql/create-sql-store.ts";
-export { type SqliteStoreOptions, sqliteStore } from "./sqlite.ts";
+export {
+  type MemoryServerStoreOptions,
+  memoryServerStore,
+  type SqliteStoreOptions,
+  sqliteStore,
+} from "./sqlite.ts";

@@ -46,6 +46,37 @@ export function sqliteStore({ path, durability = "process", ...options }: Sqlite
   return createSqlStore(sqliteEngine(path, durability), options);
 }
 
+/** What `memoryServerStore` takes. */
+export interface MemoryServerStoreOptions extends ServerStoreOptions {
+  /** Conversations per tenant before the one that is quiet for longest is forgotten. Default 1,000. */
+  readonly maxConversations?: number;
+  /** Records per tenant that stand on no stored message before the oldest are forgotten. Default 10,000. */
+  readonly maxRecords?: number;
+  /** Events per tenant before the oldest are forgotten. Default 10,000. */
+  readonly maxEvents?: number;
+}
+
+const DEFAULTS = { maxConversations: 1_000, maxRecords: 10_000, maxEvents: 10_000 } as const;
+
+/**
+ * A bounded server store in memory, for servers that shall keep nothing: an SQLite database without a file.
+ *
+ * @example
+ * ```ts
+ * import { memoryServerStore } from "@precis/gateway/stores";
+ *
+ * const store = memoryServerStore({ maxConversations: 100 });
+ * const at = Date.now();
+ * const wire = JSON.stringify({ role: "user", content: "hello" });
+ * await store.conversations.append("team-a", { messages: [{ hash: "h1", role: "user", wire, at }], at });
+ * ```
+ */
+export function memoryServerStore(options: MemoryServerStoreOptions = {}): ServerStore {
+  const { maxConversations, maxRecords, maxEvents, ...rest } = { ...DEFAULTS, ...options };
+  const bounds = { conversations: maxConversations, records: maxRecords, events: maxEvents };
+  return { ...createSqlStore(sqliteEngine(IN_MEMORY), { ...rest, bounds }), kind: "memory" };
+}
+
 /** SQLite's ways. */
 export function sqliteEngine(path: string, durability: Durability = "process"): SqlEngine {
   const isFile = path !== IN_MEMORY;

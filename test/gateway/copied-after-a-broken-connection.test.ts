@@ -1,8 +1,8 @@
 /** A connection to the database that broke while an answer was stored made a second copy of the whole conversation. */
 import { afterEach, expect, it } from "vitest";
 import { StoreError } from "../../src/core/errors.ts";
-import { memoryServerStore } from "../../src/stores/memory-server.ts";
 import type { ConversationStore } from "../../src/stores/server-store.ts";
+import { memoryServerStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 

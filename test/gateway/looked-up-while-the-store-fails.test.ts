@@ -6,8 +6,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, expect, it, onTestFinished } from "vitest";
 import { StoreError } from "../../src/core/errors.ts";
 import { hearHidden } from "../../src/gateway/conversation/hidden-answers.ts";
-import { memoryServerStore } from "../../src/stores/memory-server.ts";
 import type { ConversationStore } from "../../src/stores/server-store.ts";
+import { memoryServerStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 

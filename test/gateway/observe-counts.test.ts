@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterEach, expect, it } from "vitest";
-import { memoryServerStore } from "../../src/stores/memory-server.ts";
+import { memoryServerStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post } from "./own-upstream.ts";

@@ -1,6 +1,6 @@
 /** Three nodes wrote three summaries of one conversation, because each was a few messages further than the other. */
 import { afterEach, expect, it } from "vitest";
-import { memoryServerStore } from "../../src/stores/memory-server.ts";
+import { memoryServerStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 

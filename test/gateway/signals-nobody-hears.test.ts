@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { memoryServerStore } from "../../src/stores/memory-server.ts";
+import { memoryServerStore } from "../../src/stores/sqlite.ts";
 import { compileCache } from "../support/compile-cache.ts";
 import { programFile } from "../support/programs.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";

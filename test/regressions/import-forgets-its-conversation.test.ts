@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { readLog } from "../../src/dialects/logs/index.ts";
 import { importedFiles, importLog, markImported } from "../../src/gateway/conversation/import-log.ts";
-import { memoryServerStore } from "../../src/stores/memory-server.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
+import { memoryServerStore } from "../../src/stores/sqlite.ts";
 
 const TENANT = "t";
 const FILE = { file: "/logs/one.json", bytes: 300, modified: 5 };

@@ -9,10 +9,9 @@ import { sharedPostgres } from "../../../test/support/postgres.ts";
 import { byProof } from "../../../test/support/proof.ts";
 import { StoreError } from "../../core/errors.ts";
 import type { Checkpoint } from "../../core/types.ts";
-import { memoryServerStore } from "../memory-server.ts";
 import { postgresStore } from "../postgres.ts";
 import type { Append, ConversationChanges, ServerStore } from "../server-store.ts";
-import { sqliteStore } from "../sqlite.ts";
+import { memoryServerStore, sqliteStore } from "../sqlite.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-same-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -134,7 +134,7 @@ async function* everyConversation(store: PastStore, tenant: string): AsyncGenera
 }
 
 /** What a person has thrown away isn't found. */
-export function isToBeFound(conversation: Conversation): boolean {
+function isToBeFound(conversation: Conversation): boolean {
   return !isThrownAway(conversation);
 }
 

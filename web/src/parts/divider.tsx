@@ -104,7 +104,7 @@ function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly 
     summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
     event && duration(event.ms),
     event && isPaid(event.rung) ? strings.compaction.cost(event.cost) : undefined,
-    event?.key && isPaid(event.rung) ? strings.compaction.key[event.key] : undefined,
+    event?.key && models.length > 0 ? strings.compaction.key[event.key] : undefined,
     event?.reason && strings.compaction.why(event.reason),
   ].filter((fact) => fact !== undefined);
 }

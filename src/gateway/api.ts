@@ -23,6 +23,7 @@ export {
 export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
 export { sawtooth } from "../stream/timeline.ts";
 export { STREAM_WORDS } from "../stream/words.ts";
+export { CITATION } from "../summaries/citation-form.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";

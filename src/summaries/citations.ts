@@ -1,5 +1,6 @@
 import { addTo } from "../core/add-to.ts";
 import type { Message } from "../core/types.ts";
+import { CITATION } from "./citation-form.ts";
 import { definedSources, LISTED_NUMBER, type NumberedSource } from "./sources.ts";
 import { typedText } from "./user-words.ts";
 
@@ -37,9 +38,6 @@ export interface Source {
   readonly renumbered: boolean;
 }
 
-/** `[3]`, `[1, 2]`, `[3–5]`, `[^4]`, `【7†source】`. Longer numbers are years. */
-export const CITATION =
-  /\[(\^?)(\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,30})\]|【(\d{1,3})(?::\d+)?(?:†[^】\n]{0,120})?】/g;
 /** Code cites nothing: `rows[3]`. */
 export const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
 /** Code, or a citation with the blank before it, which leaves with it. */

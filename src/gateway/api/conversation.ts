@@ -152,7 +152,7 @@ export interface ApiCitations {
 }
 
 /** A document that answers cite. */
-interface ApiSource {
+export interface ApiSource {
   /** As it stands between brackets: `3`, `^4`. */
   readonly number: string;
   /** A document id, an address, a file. */

@@ -1,4 +1,5 @@
-import { CITATION, CODE, citedNumbers } from "../citations.ts";
+import { CITATION } from "../citation-form.ts";
+import { CODE, citedNumbers } from "../citations.ts";
 
 /** A citation as a text writes it. */
 export interface FoundCitation {

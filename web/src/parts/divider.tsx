@@ -7,8 +7,7 @@ import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
-import type { OnPointer } from "./markdown.tsx";
-import { ReadableSummary, SummaryText } from "./summary-text.tsx";
+import { type OnPointer, ReadableSummary, SummaryText } from "./summary-text.tsx";
 import { useNumbers } from "./use-store.ts";
 
 /** Where a compaction happened: what it did, and the summary to read and to steer. */

@@ -1,28 +1,26 @@
 import { Lexer, type Token, type Tokens } from "marked";
 import { memo, type ReactNode, useMemo } from "react";
-import { splitPointers } from "../state/citations.ts";
 import { isCheapMarkdown } from "../state/markdown-work.ts";
 import { strings } from "../strings.ts";
+import { Cited } from "./cited.tsx";
 import { ScrollArea } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 
 /**
  * Markdown as React elements. No HTML is ever made from text, so nothing that a model writes can run or load anything:
  * HTML is shown as the text that it is, and an image becomes a link. A text that would take long to parse is shown as it
- * was written.
+ * was written. In a message of a chat, the numbers of sources can be opened.
  */
-export const Markdown = memo(function Markdown({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+export const Markdown = memo(function Markdown({ text, message }: { text: string; message?: number }) {
   const tokens = useMemo(() => (isCheapMarkdown(text) ? Lexer.lex(text, { gfm: true }) : undefined), [text]);
   if (tokens === undefined) return <div className="markdown as-written">{text}</div>;
-  return <div className="markdown">{tokens.map((token, n) => blockOf(token, n, onPointer))}</div>;
+  return <div className="markdown">{tokens.map((token, n) => blockOf(token, n, message))}</div>;
 });
-
-export type OnPointer = (from: number, to: number) => void;
 
 /** Links leave the page only for the web and for mail. */
 const SAFE_LINK = /^(https?:|mailto:)/i;
 
-function blockOf(token: Token, key: number, onPointer: OnPointer | undefined): ReactNode {
+function blockOf(token: Token, key: number, message: number | undefined): ReactNode {
   switch (token.type) {
     case "space":
     case "def":
@@ -31,16 +29,16 @@ function blockOf(token: Token, key: number, onPointer: OnPointer | undefined): R
       const { depth, tokens } = token as Tokens.Heading;
       // Headings of a message stand below those of the page.
       const Tag = `h${Math.min(6, depth + 2)}` as "h3";
-      return <Tag key={key}>{inlines(tokens, onPointer)}</Tag>;
+      return <Tag key={key}>{inlines(tokens, message)}</Tag>;
     }
     case "paragraph":
-      return <p key={key}>{inlines((token as Tokens.Paragraph).tokens, onPointer)}</p>;
+      return <p key={key}>{inlines((token as Tokens.Paragraph).tokens, message)}</p>;
     case "code":
       return <Code key={key} text={(token as Tokens.Code).text} lang={(token as Tokens.Code).lang} />;
     case "blockquote":
       return (
         <blockquote key={key}>
-          {(token as Tokens.Blockquote).tokens.map((inner, n) => blockOf(inner, n, onPointer))}
+          {(token as Tokens.Blockquote).tokens.map((inner, n) => blockOf(inner, n, message))}
         </blockquote>
       );
     case "list": {
@@ -51,7 +49,7 @@ function blockOf(token: Token, key: number, onPointer: OnPointer | undefined): R
           {item.task ? (
             <input type="checkbox" checked={item.checked === true} disabled aria-label={item.text} />
           ) : null}
-          {item.tokens.map((inner, m) => blockOf(inner, m, onPointer))}
+          {item.tokens.map((inner, m) => blockOf(inner, m, message))}
         </li>
       ));
       return ordered ? (
@@ -63,28 +61,28 @@ function blockOf(token: Token, key: number, onPointer: OnPointer | undefined): R
       );
     }
     case "table":
-      return <Table key={key} table={token as Tokens.Table} onPointer={onPointer} />;
+      return <Table key={key} table={token as Tokens.Table} message={message} />;
     case "hr":
       return <hr key={key} />;
     case "text": {
       const { tokens, text } = token as Tokens.Text;
-      return <span key={key}>{tokens ? inlines(tokens, onPointer) : words(text, onPointer)}</span>;
+      return <span key={key}>{tokens ? inlines(tokens, message) : words(text, message)}</span>;
     }
     default:
       return <p key={key}>{token.raw}</p>;
   }
 }
 
-function inlines(tokens: readonly Token[], onPointer: OnPointer | undefined): ReactNode[] {
+function inlines(tokens: readonly Token[], message: number | undefined): ReactNode[] {
   return tokens.map((token, key) => {
     // biome-ignore-start lint/suspicious/noArrayIndexKey: pieces of a text have no other name
     switch (token.type) {
       case "strong":
-        return <strong key={key}>{inlines((token as Tokens.Strong).tokens, onPointer)}</strong>;
+        return <strong key={key}>{inlines((token as Tokens.Strong).tokens, message)}</strong>;
       case "em":
-        return <em key={key}>{inlines((token as Tokens.Em).tokens, onPointer)}</em>;
+        return <em key={key}>{inlines((token as Tokens.Em).tokens, message)}</em>;
       case "del":
-        return <del key={key}>{inlines((token as Tokens.Del).tokens, onPointer)}</del>;
+        return <del key={key}>{inlines((token as Tokens.Del).tokens, message)}</del>;
       case "codespan":
         return <code key={key}>{(token as Tokens.Codespan).text}</code>;
       case "br":
@@ -93,10 +91,10 @@ function inlines(tokens: readonly Token[], onPointer: OnPointer | undefined): Re
         const { href, tokens: inner } = token as Tokens.Link;
         return SAFE_LINK.test(href) ? (
           <a key={key} href={href} target="_blank" rel="noreferrer noopener">
-            {inlines(inner, onPointer)}
+            {inlines(inner, undefined)}
           </a>
         ) : (
-          <span key={key}>{inlines(inner, onPointer)}</span>
+          <span key={key}>{inlines(inner, message)}</span>
         );
       }
       case "image": {
@@ -113,7 +111,7 @@ function inlines(tokens: readonly Token[], onPointer: OnPointer | undefined): Re
         return <span key={key}>{(token as Tokens.Escape).text}</span>;
       case "text": {
         const { tokens: inner, text } = token as Tokens.Text;
-        return <span key={key}>{inner ? inlines(inner, onPointer) : words(text, onPointer)}</span>;
+        return <span key={key}>{inner ? inlines(inner, message) : words(text, message)}</span>;
       }
       default:
         return <span key={key}>{token.raw}</span>;
@@ -122,22 +120,11 @@ function inlines(tokens: readonly Token[], onPointer: OnPointer | undefined): Re
   });
 }
 
-/** Text whose pointers at messages (`#12–18`) can be followed. */
-function words(text: string, onPointer: OnPointer | undefined): ReactNode {
-  if (onPointer === undefined) return text;
-  return splitPointers(text).map((piece, n) =>
-    piece.type === "text" ? (
-      piece.text
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
-      <button key={n} type="button" className="pointer" onClick={() => onPointer(piece.from, piece.to)}>
-        {piece.text}
-      </button>
-    ),
-  );
-}
+/** Text whose numbers of sources can be opened. */
+const words = (text: string, message: number | undefined): ReactNode =>
+  message === undefined ? text : <Cited text={text} message={message} />;
 
-function Table({ table, onPointer }: { table: Tokens.Table; onPointer: OnPointer | undefined }) {
+function Table({ table, message }: { table: Tokens.Table; message: number | undefined }) {
   const align = (n: number) => ({ textAlign: table.align[n] ?? ("left" as const) });
   // biome-ignore-start lint/suspicious/noArrayIndexKey: cells of a table have no other name
   return (
@@ -147,7 +134,7 @@ function Table({ table, onPointer }: { table: Tokens.Table; onPointer: OnPointer
           <tr>
             {table.header.map((cell, n) => (
               <th key={n} style={align(n)}>
-                {inlines(cell.tokens, onPointer)}
+                {inlines(cell.tokens, message)}
               </th>
             ))}
           </tr>
@@ -157,7 +144,7 @@ function Table({ table, onPointer }: { table: Tokens.Table; onPointer: OnPointer
             <tr key={n}>
               {row.map((cell, m) => (
                 <td key={m} style={align(m)}>
-                  {inlines(cell.tokens, onPointer)}
+                  {inlines(cell.tokens, message)}
                 </td>
               ))}
             </tr>

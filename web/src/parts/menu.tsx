@@ -1,13 +1,6 @@
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect } from "react";
 import { Icon, type IconName } from "./icon.tsx";
+import { usePopover } from "./use-popover.ts";
 
 export interface MenuItem {
   readonly label: string;
@@ -19,46 +12,13 @@ export interface MenuItem {
 /** A button with a list of actions. Arrow keys move, Escape and a click elsewhere close it. */
 export function Menu(props: { label: string; items: readonly MenuItem[]; children: ReactNode }) {
   const { label, items, children } = props;
-  const [isOpen, setOpen] = useState(false);
-  const [at, setAt] = useState<{ top: number; left: number }>();
-  const button = useRef<HTMLButtonElement>(null);
-  const list = useRef<HTMLDivElement>(null);
+  const { isOpen, setOpen, at, button, panel: list } = usePopover<HTMLDivElement>("right");
   const id = useId();
-
-  useLayoutEffect(() => {
-    if (!isOpen || !button.current || !list.current) return;
-    // In the top layer its place is the screen's: inside a row that is moved by a transform, `fixed` would mean the row.
-    list.current.showPopover();
-    const box = button.current.getBoundingClientRect();
-    const size = list.current.getBoundingClientRect();
-    const below = box.bottom + 4 + size.height < window.innerHeight;
-    setAt({
-      top: below ? box.bottom + 4 : Math.max(8, box.top - 4 - size.height),
-      left: Math.max(8, Math.min(box.right - size.width, window.innerWidth - size.width - 8)),
-    });
-  }, [isOpen]);
 
   // Only once it has its place: what is still hidden can't take the focus.
   useLayoutEffect(() => {
     if (isOpen && at) list.current?.querySelector("button")?.focus();
-  }, [isOpen, at]);
-
-  useEffect(() => {
-    if (!isOpen) return;
-    const away = (event: Event) => {
-      if (!list.current?.contains(event.target as Node) && !button.current?.contains(event.target as Node))
-        setOpen(false);
-    };
-    document.addEventListener("pointerdown", away);
-    // What is scrolled by hand leaves the menu behind.
-    document.addEventListener("wheel", away, { passive: true });
-    window.addEventListener("resize", away);
-    return () => {
-      document.removeEventListener("pointerdown", away);
-      document.removeEventListener("wheel", away);
-      window.removeEventListener("resize", away);
-    };
-  }, [isOpen]);
+  }, [isOpen, at, list]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const buttons = [...(list.current?.querySelectorAll("button") ?? [])];

@@ -15,7 +15,11 @@ export function PartView(props: {
   const { part, message, isUser = false } = props;
   switch (part.type) {
     case "text":
-      return isUser ? <p className="plain">{part.text}</p> : <Markdown text={part.text} />;
+      return isUser ? (
+        <p className="plain">{part.text}</p>
+      ) : (
+        <Markdown text={part.text} {...(message && { message: message.index })} />
+      );
     case "image":
       return <Picture source={part.source} />;
     case "file":

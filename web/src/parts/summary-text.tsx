@@ -5,9 +5,11 @@ import { textOf } from "../state/message-text.ts";
 import { type ReadEntry, readSummary } from "../state/read-summary.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
+import { Cited } from "./cited.tsx";
 import { ScrollArea, Tabs } from "./controls.tsx";
-import type { OnPointer } from "./markdown.tsx";
 import { useNumbers, usePiece } from "./use-store.ts";
+
+export type OnPointer = (from: number, to: number) => void;
 
 /** The forms in which a summary message can be read. */
 const FORMS = { readable: strings.compaction.readable, asSent: strings.compaction.asSent };
@@ -43,7 +45,9 @@ export function ReadableSummary(props: {
                     {name === "words" ? (
                       <WholeWords entry={entry} transcript={transcript} />
                     ) : (
-                      <span className="said">{entry.text}</span>
+                      <span className="said">
+                        <Cited text={entry.text} />
+                      </span>
                     )}{" "}
                     {entry.pointer === undefined ? null : (
                       <Pointers line={entry.pointer} {...(onPointer && { onPointer })} />
@@ -71,10 +75,17 @@ function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Trans
     if (isCut && index >= 0 && !messages.has(index)) transcript.ensure(index, index + 1);
   }, [isCut, index, transcript, messages]);
   const rest = message && restOf(entry.text, textOf(message.parts));
-  if (rest === undefined) return <span className="said">{entry.text}</span>;
+  if (rest === undefined)
+    return (
+      <span className="said">
+        <Cited text={entry.text} />
+      </span>
+    );
   return (
     <>
-      <span className="said">{entry.text}</span>
+      <span className="said">
+        <Cited text={entry.text} />
+      </span>
       <span className="said unsent-rest">
         <em>{strings.compaction.notSeen}</em> {rest.trim()}
       </span>
@@ -97,12 +108,13 @@ export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnP
   );
 }
 
-/** A line whose pointers at messages can be followed. */
+/** A line whose pointers at messages can be followed, and whose sources can be opened. */
 function Pointers({ line, onPointer }: { line: string; onPointer?: OnPointer }) {
   const { lead } = useNumbers();
   return splitPointers(line, lead).map((piece, m) =>
     piece.type === "text" ? (
-      piece.text
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name
+      <Cited key={m} text={piece.text} />
     ) : (
       <button
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have no other name

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitPointers } from "./citations.ts";
+import { splitCitations, splitPointers } from "./citations.ts";
 
 const pointers = (text: string, lead = 0) =>
   splitPointers(text, lead).flatMap((piece) => (piece.type === "pointer" ? [[piece.from, piece.to]] : []));
@@ -27,4 +27,19 @@ it("keeps every character", () => {
       .map((piece) => piece.text)
       .join(""),
   ).toBe(text);
+});
+
+it("finds the numbers of sources, each one of a list, and leaves the rest of the text as it is", () => {
+  const text = "Hot [3], wet [1, 02] or [^4–^5]; 【7†source】, not [2024], x[] or [a].";
+  const pieces = splitCitations(text);
+  expect(pieces.map((piece) => piece.text).join("")).toBe(text);
+  const found = pieces.flatMap((piece) => (piece.type === "number" ? [[piece.text, piece.number]] : []));
+  expect(found).toEqual([
+    ["[3]", "3"],
+    ["1", "1"],
+    ["02", "2"],
+    ["4", "^4"],
+    ["5", "^5"],
+    ["【7†source】", "7"],
+  ]);
 });

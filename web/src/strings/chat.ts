@@ -27,6 +27,7 @@ export const chat = {
   thinking: "Thinking…",
   elsewhere: "An answer is being written…",
   reasoning: "Reasoning",
+  source: (number: string, title: string) => `Source ${number}: ${title}`,
   result: "Result",
   error: "Error",
   args: "Arguments",

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ChatHeader } from "../parts/chat-header.tsx";
+import { SourcesContext, useSources } from "../parts/cited.tsx";
 import { Composer } from "../parts/composer.tsx";
 import { Button, Form } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -27,6 +28,7 @@ export function ChatView(props: {
   const app = useApp();
   const lead = usePiece(chat.transcript.store, (state) => state.lead);
   const missing = usePiece(chat.store, (state) => state.missing);
+  const sources = useSources(chat);
   const [isCompactOpen, setCompactOpen] = useState(false);
   const handle = useRef<TranscriptHandle>(null);
   const openCompact = () => setCompactOpen(true);
@@ -42,15 +44,20 @@ export function ChatView(props: {
     <NumberContext value={lead + 1}>
       <div className="chat">
         <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
-        <Guard at={tab} back={tab === "chat" ? undefined : { label: strings.errors.backToChat, go: toChat }}>
-          {tab === "inspect" ? (
-            <InspectView chat={chat} />
-          ) : tab === "timeline" ? (
-            <TimelineView chat={chat} />
-          ) : (
-            <Talk chat={chat} handle={handle} onCompact={openCompact} place={place} />
-          )}
-        </Guard>
+        <SourcesContext value={sources}>
+          <Guard
+            at={tab}
+            back={tab === "chat" ? undefined : { label: strings.errors.backToChat, go: toChat }}
+          >
+            {tab === "inspect" ? (
+              <InspectView chat={chat} />
+            ) : tab === "timeline" ? (
+              <TimelineView chat={chat} />
+            ) : (
+              <Talk chat={chat} handle={handle} onCompact={openCompact} place={place} />
+            )}
+          </Guard>
+        </SourcesContext>
         {isCompactOpen ? (
           <CompactDialog
             onClose={() => setCompactOpen(false)}

@@ -52,7 +52,7 @@ export interface MemoryServerStoreOptions extends ServerStoreOptions {
   readonly maxConversations?: number;
   /** Records per tenant that stand on no stored message before the oldest are forgotten. Default 10,000. */
   readonly maxRecords?: number;
-  /** Events per tenant before the oldest are forgotten. Default 10,000. */
+  /** Events per tenant before the oldest are forgotten; also forgotten if they hold more than 32 million characters. Default 10,000. */
   readonly maxEvents?: number;
 }
 

@@ -12,9 +12,14 @@ export interface Bounds {
   readonly events: number;
 }
 
+/** Events of one tenant may hold so many characters: one may tell of hundreds of requests. */
+const EVENT_CHARACTERS = 32_000_000;
+
 /** The same store, which forgets what is older than its bounds allow. */
 export function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Bounds): ServerStore {
   const { conversations, events } = store;
+  /** What the events of a tenant hold, at most. */
+  const characters = new Map<string, number>();
   return {
     ...store,
     conversations: {
@@ -30,15 +35,18 @@ export function bounded(store: ServerStore, { engine, write }: SqlContext, bound
       ...events,
       async append(tenant, event) {
         const id = await events.append(tenant, event);
-        await write("events.append", () =>
-          rows(
+        const held = (characters.get(tenant) ?? 0) + JSON.stringify(event.data ?? null).length;
+        characters.set(tenant, held);
+        await write("events.append", function* () {
+          yield* rows(
             `delete from precis_events where tenant = ? and id <= (
                select id from precis_events where tenant = ? order by id desc limit 1 offset ?)`,
             tenant,
             tenant,
             bounds.events,
-          ),
-        );
+          );
+          if (held > EVENT_CHARACTERS) characters.set(tenant, yield* trimEvents(tenant));
+        });
         return id;
       },
     },
@@ -55,9 +63,27 @@ export function bounded(store: ServerStore, { engine, write }: SqlContext, bound
   };
 }
 
+/** Removes events until those that are left hold half of what they may, but never the newest. Says how much that is. */
+function* trimEvents(tenant: string): Script<number> {
+  yield* rows(
+    `delete from precis_events where tenant = ? and id <> (select max(id) from precis_events where tenant = ?) and id <= (
+       select max(id) from (select id, sum(length(data)) over (order by id desc) as held from precis_events where tenant = ?)
+       where held > ?)`,
+    tenant,
+    tenant,
+    tenant,
+    EVENT_CHARACTERS / 2,
+  );
+  const [left] = yield* rows<{ readonly held: number | null }>(
+    "select sum(length(data)) as held from precis_events where tenant = ?",
+    tenant,
+  );
+  return left?.held ?? 0;
+}
+
 function* trimConversations(engine: SqlEngine, tenant: string, most: number): Script<void> {
   const quiet = yield* rows<{ readonly id: string }>(
-    "select id from precis_conversations where tenant = ? order by updated_at desc, id desc limit -1 offset ?",
+    "select id from precis_conversations where tenant = ? order by pinned desc, updated_at desc, id desc limit -1 offset ?",
     tenant,
     most,
   );

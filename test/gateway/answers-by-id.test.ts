@@ -340,3 +340,36 @@ it("finds answers with any id, and answers that say nothing", async () => {
     await there.close();
   }
 });
+
+it("an answer that was written in the background and polled for is gone on from", async () => {
+  let polls = 0;
+  const upstream = await startUpstream((request, body, response) => {
+    const asked = body.length > 0 ? (JSON.parse(body.toString()) as { background?: boolean }) : {};
+    const isDone = request.method === "GET" ? ++polls === 3 : !asked.background;
+    const content = [{ type: "output_text", text: "The red door.", annotations: [] }];
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({
+        id: asked.background === undefined && request.method === "POST" ? "resp_b" : "resp_a",
+        object: "response",
+        status: isDone ? "completed" : "in_progress",
+        output: isDone ? [{ type: "message", id: "msg_a", role: "assistant", content }] : [],
+      }),
+    );
+  });
+  try {
+    await restart(upstreamAt(upstream.url));
+    const url = `${gateway.url}/v1/responses`;
+    const background = { model: "gpt-5", input: "Which door?", background: true };
+    expect(await (await post(url, background)).json()).toMatchObject({ status: "in_progress" });
+    const poll = async () => ((await (await fetch(`${url}/resp_a`)).json()) as { status: string }).status;
+    expect([await poll(), await poll(), await poll()]).toEqual(["in_progress", "in_progress", "completed"]);
+    await post(url, { model: "gpt-5", input: "Why?", previous_response_id: "resp_a" });
+    const last = JSON.parse(upstream.seen.at(-1)!.body.toString()) as { input: object[] };
+    expect(last).not.toHaveProperty("previous_response_id");
+    expect(JSON.stringify(last.input)).toMatch(/Which door\?.*The red door\..*Why\?/);
+    expect(await lengths()).toEqual([4]);
+  } finally {
+    await upstream.close();
+  }
+});

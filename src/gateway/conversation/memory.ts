@@ -1,5 +1,6 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Json } from "../http/json.ts";
+import type { WireAnswer } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import { type HiddenAnswer, invented, type Known } from "./known.ts";
 import { createKnownBodies } from "./known-bodies.ts";
@@ -11,6 +12,8 @@ const MAX_KNOWN = 20_000;
 const FORGET_AT_ONCE = 1_000;
 /** What is remembered of views that were sent, in all (bytes of JSON). */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+/** What is remembered of requests whose answers clients poll for, in all (bytes of JSON). */
+const MAX_POLLED_BYTES = 64 * 1024 * 1024;
 /** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
 const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
 /** Longer names of answers are remembered by their hash (characters). */
@@ -22,6 +25,12 @@ export interface Place {
   /** Messages up to there, and the chain hash of the last one where it may stand in another branch than the active one. */
   readonly length: number;
   readonly hash?: string | undefined;
+}
+
+/** A request whose answer is still being written when the client gets its name, and asks for it by that. */
+interface Polled {
+  readonly bytes: number;
+  store(answer: WireAnswer): Promise<void>;
 }
 
 interface SentRequest {
@@ -65,6 +74,8 @@ export interface ConversationMemory {
   /** Where an answer stands that clients may name to go on from it. */
   findAnswer(tenant: string, name: string): Place | undefined;
   keepAnswer(tenant: string, name: string, place: Place): void;
+  findPolled(tenant: string, name: string): Polled | undefined;
+  keepPolled(tenant: string, name: string, polled: Polled | undefined): void;
   /** Answers of which clients were shown only a part, as this node gave them: the store may not have them yet. */
   readonly hidden: GivenAnswers;
 }
@@ -92,7 +103,8 @@ export function createMemory(): ConversationMemory {
   const byHash = new Map<string, readonly Known[]>();
   const byId = new Map<string, Known>();
   const answers = new Map<string, Place>();
-  const requests = createRequests();
+  const requests = createBounded<Known, SentRequest>(MAX_REQUEST_BYTES);
+  const polls = createBounded<string, Polled>(MAX_POLLED_BYTES);
   const hidden = createGivenAnswers();
   const forgetAt = (hash: string, known: Known): void => {
     const left = (byHash.get(hash) ?? []).filter((one) => one !== known);
@@ -153,6 +165,8 @@ export function createMemory(): ConversationMemory {
     keepRequest: (known, sent) => requests.set(known, sent),
     findAnswer: (tenant, name) => answers.get(answerName(tenant, name)),
     keepAnswer: (tenant, name, place) => keep(answers, answerName(tenant, name), place),
+    findPolled: (tenant, name) => polls.get(answerName(tenant, name)),
+    keepPolled: (tenant, name, polled) => polls.set(answerName(tenant, name), polled),
     hidden,
   };
 }
@@ -172,23 +186,23 @@ function answerName(tenant: string, name: string): string {
   return `${tenant} ${name.length <= MAX_NAME ? name : answerKey(name)}`;
 }
 
-/** The last requests of conversations, up to a number of bytes; those that were sent longest ago are forgotten. */
-function createRequests() {
-  const requests = new Map<Known, SentRequest>();
+/** The newest of something, up to a number of bytes. */
+function createBounded<K, V extends { readonly bytes: number }>(maxBytes: number) {
+  const kept = new Map<K, V>();
   let total = 0;
-  const remove = (known: Known): void => {
-    total -= requests.get(known)?.bytes ?? 0;
-    requests.delete(known);
+  const remove = (key: K): void => {
+    total -= kept.get(key)?.bytes ?? 0;
+    kept.delete(key);
   };
   return {
-    get: (known: Known) => requests.get(known),
-    set(known: Known, sent: SentRequest | undefined): void {
-      remove(known);
-      if (!sent) return;
-      requests.set(known, sent);
-      total += sent.bytes;
-      for (const oldest of requests.keys()) {
-        if (total <= MAX_REQUEST_BYTES) break;
+    get: (key: K) => kept.get(key),
+    set(key: K, value: V | undefined): void {
+      remove(key);
+      if (!value) return;
+      kept.set(key, value);
+      total += value.bytes;
+      for (const oldest of kept.keys()) {
+        if (total <= maxBytes) break;
         remove(oldest);
       }
     },

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { deleteAnswer } from "../conversation/previous-response.ts";
+import { isJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { countRequest } from "../telemetry/metrics.ts";
@@ -90,12 +91,31 @@ function serveOther(
   return passOther(parts, passing, pathname);
 }
 
-/** Forwards what precis has no part in, but for an answer that the client deletes. */
-async function passOther(parts: V1Parts, passing: Passing, pathname: string): Promise<number> {
+/** Forwards what precis has no part in, but for an answer that the client deletes, or polls for. */
+function passOther(parts: V1Parts, passing: Passing, pathname: string): Promise<number> {
   const { request, client } = passing;
-  const deleted = request.method === "DELETE" && wireAtPath(pathname)?.naming?.answerAt(pathname);
-  if (deleted) await deleteAnswer(parts, client.tenant, deleted);
-  return passThrough(parts, passing);
+  const wire = wireAtPath(pathname);
+  const named = wire?.naming?.answerAt(pathname);
+  if (wire === undefined || named === undefined) return passThrough(parts, passing);
+  const polled = () => parts.memory.findPolled(client.tenant, named);
+  const forget = () => parts.memory.keepPolled(client.tenant, named, undefined);
+  if (request.method === "DELETE") {
+    forget();
+    return deleteAnswer(parts, client.tenant, named).then(() => passThrough(parts, passing));
+  }
+  // A stream goes on as it comes.
+  const isWhole = request.method === "GET" && !/[?&]stream=true/.test(passing.path);
+  if (!isWhole || !polled()) return passThrough(parts, passing);
+  return passThrough(parts, {
+    ...passing,
+    async onAnswer(json) {
+      const answer = isJson(json) && json["id"] === named ? wire.readJson(json) : undefined;
+      const waiting = polled();
+      if (!answer || answer.isUnfinished || !waiting) return;
+      forget();
+      await waiting.store(answer);
+    },
+  });
 }
 
 /** Which turn it was, for the log. */

@@ -19,6 +19,8 @@ export interface Passing {
   /** The body, if it was read already. */
   readonly bytes?: Buffer;
   readonly upstream?: Upstream;
+  /** Sees the answer before the client does. */
+  onAnswer?(json: unknown): Promise<void>;
 }
 
 /** Everything of `/v1` and `/v1beta` that precis has no part in: forwarded and answered byte for byte. */
@@ -26,7 +28,9 @@ export async function passThrough(
   parts: Pick<V1Parts, "config" | "upstreams">,
   passing: Passing,
 ): Promise<number> {
-  const { request, response, client, path } = passing;
+  const { request, response, client, path, onAnswer } = passing;
+  // It is read here, too.
+  if (onAnswer) request.headers["accept-encoding"] = "identity";
   const bytes = passing.bytes ?? (await readBody(request, parts.config.limits.bodyBytes));
   const upstream =
     passing.upstream ??
@@ -55,16 +59,22 @@ export async function passThrough(
         "x-precis-action": "untouched",
       });
     };
+    const held: Buffer[] = [];
+    const end = () => {
+      begin();
+      response.end(Buffer.concat(held));
+    };
     response.on("close", resolve);
     response.on("drain", () => answer.resume());
     answer.read({
       piece(bytes) {
+        if (onAnswer) return void held.push(bytes);
         begin();
         if (!response.write(bytes)) answer.pause();
       },
       end() {
-        begin();
-        response.end();
+        if (onAnswer) onAnswer(parseJson(Buffer.concat(held).toString("utf8"))).then(end, reject);
+        else end();
       },
       broken(cause) {
         // The client must see that the answer isn't whole.

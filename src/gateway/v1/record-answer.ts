@@ -6,12 +6,16 @@ import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
-type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill" | "shareHidden">;
+type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill" | "shareHidden" | "recorder">;
+type Recorded = Pick<
+  Exchange,
+  "recording" | "opening" | "client" | "wire" | "body" | "goesOnFrom" | "hosted" | "plain"
+>;
 
 /** Stores an answer and remembers where it stands. Never fails: what the store doesn't take waits in the spill. */
 export async function recordAnswer(
   parts: RecordParts,
-  exchange: Exchange,
+  exchange: Recorded,
   answer: WireAnswer,
 ): Promise<void> {
   const { recording, opening, client, wire, body, goesOnFrom, hosted } = exchange;
@@ -20,6 +24,8 @@ export async function recordAnswer(
   const messages = answer.isUnfinished ? [] : answer.messages;
   const names =
     wire.naming && !answer.isUnfinished ? namesOf(wire.naming.keeps(body), goesOnFrom, answer) : undefined;
+  if (answer.isUnfinished && answer.id !== undefined && wire.naming)
+    parts.memory.keepPolled(client.tenant, answer.id, polledFor(parts, exchange, opening));
   const given = messages.length > 0 && hosted?.hasHidden ? hosted.real : undefined;
   const onStored = ({ known, length, newest }: Recording): void => {
     if (known.id === undefined || names === undefined) return;
@@ -62,6 +68,23 @@ export async function recordAnswer(
       // A transcript that can't be read was never meant to be stored.
     }
   }
+}
+
+/** Stores the answer of a request when it is there. Of the request, it holds only what that takes. */
+function polledFor(
+  parts: RecordParts,
+  { client, wire, body, goesOnFrom, plain }: Recorded,
+  opening: NonNullable<Recorded["opening"]>,
+) {
+  return {
+    bytes: plain.length,
+    async store(answer: WireAnswer): Promise<void> {
+      const open = async () => parts.recorder?.open(opening);
+      const recording = await open().catch(() => undefined);
+      await recordAnswer(parts, { recording, opening, client, wire, body, goesOnFrom, plain }, answer);
+      recording?.end();
+    },
+  };
 }
 
 /** Stores a request that got no answer: the client will ask again, or not. */

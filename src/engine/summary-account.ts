@@ -12,6 +12,8 @@ const MOST_LOST = 2;
 const MARKS = 8;
 /** An answer with what follows it says less than this (characters): other conversations may have the same. */
 const LEAST_MARK = 100;
+/** So many of them make it the same one: sessions that read the same file have an answer or two in common. */
+const LEAST_SAME = 3;
 /** Messages that are compared to say which one changed. */
 const COMPARED = 64;
 /** What the instructions of a request for a summary take, about (tokens). */
@@ -129,14 +131,20 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
   const { accounts, textHash } = engine;
   const { messages } = survey.conversation;
   const marks: string[] = [];
-  let account: Account | undefined;
-  for (let index = messages.length - 2; index >= 0 && (!account || marks.length < MARKS); index--) {
+  let found: { readonly account: Account; hits: number; misses: number } | undefined;
+  for (let index = messages.length - 2; index >= 0 && (!found || marks.length < MARKS); index--) {
     const mark = markAt(messages, index, textHash);
     if (mark === undefined) continue;
     if (marks.length < MARKS) marks.push(mark);
-    account ??= accounts.get(mark);
+    if (found && found.hits >= LEAST_SAME) continue;
+    const account = accounts.get(mark);
+    if (!found) found = account && { account, hits: 1, misses: 0 };
+    else if (account === found.account) found.hits++;
+    // Another conversation that merely has an answer in common with this one.
+    else if (++found.misses > found.hits) found = undefined;
   }
-  account ??= accounts.get(survey.name) ?? { spent: 0, lost: 0 };
+  const own = found && found.hits >= LEAST_SAME ? found.account : accounts.get(survey.name);
+  const account = own ?? { spent: 0, lost: 0 };
   for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account, MAX_MARKS);
   return account;
 }

@@ -134,6 +134,7 @@ function postgresEngine(
     transact: async (script) => runAndRelease(await connectTo(pool), names, script),
     lockRows: true,
     textIndex: postgresTextIndex,
+    appended: earlyStatistics(pool),
     *newKey() {
       const row = yield* firstRow<{ readonly key: string }>(
         "select nextval('precis_conversation_keys') as key",
@@ -201,4 +202,39 @@ function* bytesOfTables(): Script<number> {
     `select sum(pg_total_relation_size(c.oid)) as bytes ${OWN_TABLES}`,
   );
   return Number(row?.bytes ?? 0);
+}
+
+/**
+ * A plan that a connection made while a table was empty or small reads all of its rows for each one that it wants, and PostgreSQL keeps it
+ * until somebody analyses the table. Autovacuum does so within a minute or so; until then a server that is busy from its first
+ * moment on is slowed down by every row that it adds. So while a database is young, its tables are analysed whenever they have doubled.
+ */
+const FIRST_LOOK_APPENDS = 64;
+/** From here on every plan knows that the tables are large, and autovacuum is soon enough. */
+const LAST_LOOK_APPENDS = 4_096;
+
+/** Tables that have grown by half since their last statistics. */
+const STALE_TABLES = `select quote_ident(c.relname) as name ${OWN_TABLES}
+  and pg_relation_size(c.oid) > 1.5 * c.relpages * current_setting('block_size')::int`;
+
+/** Never fails: a user who may not analyse the tables leaves it to autovacuum. */
+function earlyStatistics(pool: PostgresPool): (appended: number) => void {
+  let appends = 0;
+  let next = FIRST_LOOK_APPENDS;
+  return (appended) => {
+    appends += appended;
+    if (appends < next || next > LAST_LOOK_APPENDS) return;
+    next = 2 * appends;
+    analyzeStale(pool).catch(() => {});
+  };
+}
+
+async function analyzeStale(pool: PostgresPool): Promise<void> {
+  const client = await connectTo(pool);
+  try {
+    const { rows } = await client.query<{ name: string }>({ text: STALE_TABLES });
+    for (const { name } of rows) await client.query({ text: `analyze (skip_locked) ${name}` });
+  } finally {
+    client.release();
+  }
 }

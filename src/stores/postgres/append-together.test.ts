@@ -317,3 +317,42 @@ test("a head that several leave at the same time, on any node, is gone after the
   for (const store of stores) await store.close();
   await pool.end();
 });
+
+test("a conversation that another transaction holds keeps nobody else waiting", async () => {
+  const { store, pool } = await countingStore();
+  const held = await store.conversations.append(TENANT, first("held"));
+  const free = await store.conversations.append(TENANT, first("free"));
+  const other = await pool.connect();
+  await other.query("begin");
+  await other.query("select 1 from precis_conversations where id = $1 for update", [held.conversation]);
+  let isHeld = true;
+  const waits = store.conversations.append(TENANT, next("held", held.conversation)).then((appended) => {
+    expect(isHeld).toBe(false);
+    return appended;
+  });
+  expect(await store.conversations.append(TENANT, next("free", free.conversation))).toMatchObject({
+    length: 4,
+  });
+  isHeld = false;
+  await other.query("commit");
+  other.release();
+  expect(await waits).toMatchObject({ conversation: held.conversation, length: 4 });
+  await store.close();
+  await pool.end();
+});
+
+test("a database that fills up quickly has statistics before autovacuum comes by", async () => {
+  const { store, pool } = await countingStore();
+  const names = Array.from({ length: 100 }, (_, n) => `c${n}`);
+  await Promise.all(names.map((name) => store.conversations.append(TENANT, first(name))));
+  for (let tried = 0; ; tried++) {
+    const { rows } = await pool.query(
+      "select reltuples from pg_class where relname = 'precis_conversations'",
+    );
+    if (rows[0].reltuples > 0) break;
+    expect(tried).toBeLessThan(200);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await store.close();
+  await pool.end();
+});

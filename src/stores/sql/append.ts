@@ -76,13 +76,14 @@ interface Made {
 
 /**
  * Carries out appends that came together, with few statements: the conversations that they are for are locked, then each adds the
- * messages that aren't there and moves the leaf. One that can't be carried out gets its error, and takes nothing of the others along.
+ * messages that aren't there and moves the leaf. One that can't be carried out gets its error, and takes nothing of the others along;
+ * undefined for one whose conversation another server holds: it is to be carried out alone, so that only it waits.
  */
 export function* appendAll(
   engine: SqlEngine,
   calls: readonly AppendCall[],
   early: EarlyRecords,
-): Script<readonly (Appended | StoreError)[]> {
+): Script<readonly (Appended | StoreError | undefined)[]> {
   const faults = calls.map(faultOf);
   const targets = yield* lockTargets(
     engine,
@@ -90,10 +91,14 @@ export function* appendAll(
   );
   const made: Made = { bodies: new Map(), answers: [], left: [] };
   const touched = new Set<Target>();
-  const outcomes: (Appended | StoreError)[] = [];
+  const outcomes: (Appended | StoreError | undefined)[] = [];
   for (const [index, call] of calls.entries()) {
     try {
       if (faults[index]) throw faults[index];
+      if (isHeld(targets, call)) {
+        outcomes.push(undefined);
+        continue;
+      }
       const target = targetOf(targets, call) ?? (yield* newTarget(engine, targets, call));
       yield* findPlaces(target, call);
       outcomes.push(yield* plan(target, call, made));
@@ -136,6 +141,8 @@ function faultOf({ tenant, input }: AppendCall): StoreError | undefined {
 interface Targets {
   readonly byId: Map<string, Target>;
   readonly bySession: Map<string, Target>;
+  /** Conversations and sessions whose conversation another server holds. */
+  readonly held: Set<string>;
   /** The key of the conversation that was made last. */
   newest: number;
 }
@@ -144,7 +151,9 @@ const nameOf = (tenant: string, name: string): string => JSON.stringify([tenant,
 
 /** Finds the conversations that appends are for. Where rows can be locked, they stay as they are until the transaction ends. */
 function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<Targets> {
-  const targets: Targets = { byId: new Map(), bySession: new Map(), newest: 0 };
+  const targets: Targets = { byId: new Map(), bySession: new Map(), held: new Set(), newest: 0 };
+  // Of several, only those whose conversation is held wait for it.
+  const waits = !engine.lockRows || calls.length === 1;
   const known = (row: ConversationRow): Target => {
     const name = nameOf(row.tenant, row.id);
     const target = targets.byId.get(name) ?? {
@@ -188,14 +197,24 @@ function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<T
     if (isAll) continue;
     const found = yield* rows<ConversationRow>(
       `select * from precis_conversations where tenant = ? and ${engine.isOneOf("id")}
-       ${engine.lockRows ? "order by key for update" : ""}`,
+       ${engine.lockRows ? `order by key for update ${waits ? "" : "skip locked"}` : ""}`,
       tenant,
       engine.rowsOf.value(ids),
     );
     // What was found by its session may have changed until it was locked.
     for (const row of found) Object.assign(known(row).row, plainRow(row));
+    const locked = new Set(found.map(({ id }) => id));
+    if (!waits) for (const id of ids) if (!locked.has(id)) targets.held.add(nameOf(tenant, id));
   }
+  for (const [name, { row }] of targets.bySession)
+    if (targets.held.has(nameOf(row.tenant, row.id))) targets.held.add(`session ${name}`);
   return targets;
+}
+
+function isHeld({ held }: Targets, { tenant, input }: AppendCall): boolean {
+  const { conversation, session, isNew } = input;
+  if (conversation !== undefined) return held.has(nameOf(tenant, conversation));
+  return session !== undefined && !isNew && held.has(`session ${nameOf(tenant, session)}`);
 }
 
 function targetOf({ byId, bySession }: Targets, { tenant, input }: AppendCall): Target | undefined {

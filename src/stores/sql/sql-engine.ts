@@ -27,6 +27,8 @@ export interface SqlEngine {
    * `value` of these, its second one the tenant.
    */
   readonly rowsOf: { from(table: string, column: string): string; value(values: readonly string[]): unknown };
+  /** Is told how many appends were written together. */
+  appended?(count: number): void;
   /** For scripts: a table of given values and their places. Its one `?` is `of` these. */
   readonly among: {
     readonly from: string;

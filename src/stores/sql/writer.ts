@@ -114,15 +114,23 @@ function appendTogether(engine: SqlEngine, run: RunScript, early: EarlyRecords):
           early,
         ),
       );
-      batch.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index]!;
-        if (outcome instanceof StoreError) reject(outcome);
-        else resolve(outcome);
-      });
+      const held: Pending<AppendCall, Appended>[] = [];
+      for (const [index, one] of batch.entries()) {
+        const outcome = outcomes[index];
+        if (outcome === undefined) held.push(one);
+        else if (outcome instanceof StoreError) one.reject(outcome);
+        else one.resolve(outcome);
+      }
+      engine.appended?.(batch.length);
+      // In their order, while other appends go on.
+      if (held.length > 0) void oneByOne(held);
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error);
-      else for (const one of batch) await carryOut([one]);
+      else await oneByOne(batch);
     }
+  };
+  const oneByOne = async (batch: readonly Pending<AppendCall, Appended>[]): Promise<void> => {
+    for (const one of batch) await carryOut([one]);
   };
   return inBatches(carryOut, engine.direct ? 1 : MOST_AT_ONCE);
 }

@@ -120,3 +120,24 @@ it("people who begin with the same words at the same time have a conversation ea
     { length: 2, branched: false },
   ]);
 });
+
+it("a client that ends each request with a message that no later one has keeps one conversation, which grows with what is said", async () => {
+  provider = await startFakeProvider({
+    reply: ({ number }) => ({ calls: [{ name: "read", args: { n: number } }] }),
+  });
+  gateway = await startGateway({ ...upstreamAt(provider.url), summarizer: "extractive" });
+  const messages: object[] = [{ role: "user", content: "Read all files." }];
+  const TURNS = 20;
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { choices } = (await post("/v1/chat/completions", {
+      messages: [...messages, { role: "user", content: `<context>Now it is ${turn} o'clock.</context>` }],
+      tools: [{ type: "function", function: { name: "read", parameters: { type: "object" } } }],
+    })) as unknown as { choices: readonly { readonly message: Reply }[] };
+    const reply = choices[0]!.message;
+    messages.push(reply, { role: "tool", tool_call_id: reply.tool_calls![0]!.id, content: `Text ${turn}` });
+  }
+  expect((await chats()).map(({ length }) => length)).toEqual([2 * TURNS + 1]);
+  // The answer twice, its result, and the message that comes and goes.
+  const { counts } = await gateway.gateway.store.upkeep.stats("default");
+  expect(counts.messages).toBeLessThanOrEqual(4 * TURNS + 1);
+});

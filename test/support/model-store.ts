@@ -144,8 +144,8 @@ export class ModelStore {
     const chat = this.#chat(id);
     const path = chat ? pathTo(chat, chat.leaf) : [];
     const inPlaceOf = (n: number) =>
-      chat!.nodes.flatMap(({ parent, message }, other) =>
-        parent === chat!.nodes[n]!.parent && (!message.rewritten || other === n) ? message.hash : [],
+      chat!.nodes.flatMap(({ parent, message }) =>
+        parent === chat!.nodes[n]!.parent && !message.rewritten ? message.hash : [],
       );
     const all = path.map((n, position) => [position, inPlaceOf(n)] as const);
     return new Map(all.filter(([, hashes]) => hashes.length > 1));

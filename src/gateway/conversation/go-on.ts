@@ -79,6 +79,20 @@ export function goOn(
       pairs.push({ ours: { from: i, to: ++i }, theirs: { from: j, to: ++j }, isSame: true });
       continue;
     }
+    if (ours.to === i && theirs.to > j) {
+      // Some clients end each request with a message that no later one has: its answer stands behind the message before it then.
+      const behind = { from: i + 1, to: endOfAnswer(tail, i + 1) };
+      if (behind.to === behind.from) break;
+      const answer = compareAnswers(stored.run(behind), asked.slice(j, theirs.to));
+      if (answer.share < ALIKE) break;
+      answers++;
+      share = Math.min(share, answer.share);
+      isCertain &&= answer.isCertain;
+      pairs.push({ ours: { from: i, to: behind.to }, theirs, isSame: false });
+      i = behind.to;
+      j = theirs.to;
+      continue;
+    }
     if (ours.to === i || theirs.to === j) break;
     const likeness = compareAnswers(stored.run(ours), asked.slice(j, theirs.to));
     // Nothing followed the newest answer yet: whatever the client says there is how it goes on.

@@ -238,7 +238,7 @@ export function* siblingsOnPath(of: PathOf): Script<Map<number, string[]>> {
   const found = yield* rows<{ readonly depth: number | string; readonly hash: string }>(
     `${pathTo("0")} select n.depth, n.hash from precis_nodes n
      join path p on p.depth = n.depth and (p.parent = n.parent or (p.parent is null and n.parent is null))
-     where n.id >= ? and n.id < ? and (n.rewritten = 0 or n.id = p.id) order by n.id`,
+     where n.id >= ? and n.id < ? and n.rewritten = 0 order by n.id`,
     of.leaf,
     ...nodesOf(of.key),
   );

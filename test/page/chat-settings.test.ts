@@ -38,8 +38,9 @@ it("a chat is given triggers, turns that stay and words before the summary, and 
   await tab.keyboard.press("Escape");
   // Half full, but six messages are enough by now.
   await ask(tab, "What hangs behind the door?");
-  // The summary was written beside that turn; the next one goes by it.
+  // The summary was written beside that turn; a turn soon after goes by it.
   await ask(tab, "And who has the other key?");
+  await ask(tab, "And who has the third key?");
   const isCompacted = async () => {
     const answer = await fetch(`${world.serve.url}/api/conversations/${id}/timeline`);
     const { events } = (await answer.json()) as {

@@ -1,4 +1,4 @@
-import { parentPort, Worker, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
 import { createSession, emptyLog, openDatabase, takeOverLog } from "./sqlite-session.ts";
 
 /**
@@ -64,19 +64,21 @@ export function createLogThread(path: string): LogThread {
 }
 
 const of = (workerData as { readonly logOf?: string } | null)?.logOf;
-if (parentPort && of !== undefined) {
-  const port = parentPort;
-  const session = createSession(await openDatabase(of, { durability: "process" }));
-  const carryOut = (job: Job): boolean => {
-    if (job === "empty") return emptyLog(session);
-    // The second time it is what was written during the first.
-    takeOverLog(session);
-    takeOverLog(session);
-    return true;
-  };
-  port.on("message", (job: Job) => {
+if (parentPort && of !== undefined) void serve(parentPort, of);
+
+/** Not at the top level: who imports this file must not have to wait for it. */
+async function serve(port: MessagePort, path: string): Promise<void> {
+  const opened = openDatabase(path, { durability: "process" }).then(createSession);
+  port.on("message", async (job: Job) => {
     try {
-      port.postMessage(carryOut(job));
+      const session = await opened;
+      if (job === "empty") port.postMessage(emptyLog(session));
+      else {
+        // The second time it is what was written during the first.
+        takeOverLog(session);
+        takeOverLog(session);
+        port.postMessage(true);
+      }
     } catch {
       // On a full disk nothing can be taken over, and the thread is needed again when there is room.
       port.postMessage(false);

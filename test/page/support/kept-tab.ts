@@ -59,6 +59,8 @@ async function clean({ tab, context, devtools }: KeptTab, origin: string): Promi
   await tab.unrouteAll({ behavior: "ignoreErrors" });
   await context.setOffline(false);
   await tab.mouse.move(OUTSIDE, OUTSIDE);
+  // Not every Chromium counts it among an origin's data.
+  await tab.evaluate("sessionStorage.clear()").catch(() => {});
   await tab.goto("about:blank");
   for (const event of ["pageerror", "console", "request"]) tab.removeAllListeners(event);
   await context.clearCookies();

@@ -49,6 +49,8 @@ export async function runWork(run: WorkRun): Promise<WorkCount> {
     dialect: openaiChat,
     window,
     profile: profiles.agent,
+    // How seldom it asks by itself is counted, not how the ceiling holds it back.
+    summary: { costShare: 1 },
     ...(model && { summarizer: model }),
     ...(reserve !== undefined && { reserve }),
   });

@@ -23,7 +23,7 @@ const program = (content: string) => `
 const cpu = () => ${CPU_MS};
 const started = cpu();
 const { createCompactor } = await import("${LIBRARY}index.js");
-const { openaiChat } = await import("${LIBRARY}dialects/index.js");
+const { openaiChat } = await import("${LIBRARY}apis/index.js");
 const loaded = cpu();
 const compactor = createCompactor({ dialect: openaiChat, window: 128_000 });
 await compactor.fit([{ role: "user", content: ${content} }]);

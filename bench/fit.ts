@@ -3,7 +3,7 @@
  * Ratios, because milliseconds differ from machine to machine: `node bench/fit.ts`.
  */
 import { clearMergeCache, countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { type ChatMessage, openaiChat } from "../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../src/apis/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { chat } from "../src/testing/index.ts";
 import { makeTranscript, roundsFor, textsOf } from "./support/make-transcript.ts";

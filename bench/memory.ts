@@ -1,6 +1,6 @@
 /** Memory that a conversation of a million tokens takes, measured in a process of its own: `node bench/memory.ts`. */
 
-import { openaiChat } from "../src/dialects/index.ts";
+import { openaiChat } from "../src/apis/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { makeTranscript, roundsFor } from "./support/make-transcript.ts";
 import { round, time } from "./support/statistics.ts";

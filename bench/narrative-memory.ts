@@ -3,7 +3,7 @@
  * and spoils some of those that it rewrites stands for a real one: this measures how often a fact passes through a model and
  * what room and ranks do to facts by age, not what a real model makes of a line nor what a reader misses. `node bench/narrative-memory.ts`
  */
-import { type ChatMessage, openaiChat } from "../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../src/apis/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { chat } from "../src/testing/index.ts";

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openaiChat } from "../src/dialects/index.ts";
+import { openaiChat } from "../src/apis/index.ts";
 import { isProbeRecord, probeCase } from "../src/eval/data/probe-case.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
 import { openRecall } from "../src/recall/open-recall.ts";

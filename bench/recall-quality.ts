@@ -7,8 +7,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openaiChat } from "../src/apis/index.ts";
 import { runNow } from "../src/core/steps.ts";
-import { openaiChat } from "../src/dialects/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { isProbeRecord, probeCase } from "../src/eval/data/probe-case.ts";
 import { answerIsThere, isThere } from "../src/eval/evidence.ts";

@@ -7,7 +7,7 @@
  * TURNS changes how long it takes.
  */
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { type ChatMessage, openaiChat } from "../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../src/apis/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { compactTool, recallTool } from "../src/recall/index.ts";

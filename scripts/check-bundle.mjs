@@ -74,7 +74,7 @@ function gardenTalk(rounds) {
 async function nameInNode() {
   // Not written as literals: types are checked before anything is built.
   const [{ chainOf }, { contentHash }, { openaiChat }] = await Promise.all(
-    ["core/chain.js", "core/hash.js", "dialects/index.js"].map((file) => import(`../dist/${file}`)),
+    ["core/chain.js", "core/hash.js", "apis/index.js"].map((file) => import(`../dist/${file}`)),
   );
   return chainOf(gardenTalk(ROUNDS).map(openaiChat.read), 1, contentHash).at(-1);
 }

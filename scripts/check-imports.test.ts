@@ -111,7 +111,7 @@ describe("packages", () => {
 
 describe("browser-safe paths", () => {
   test.each([
-    "dialects/x/a.ts",
+    "apis/x/a.ts",
     "reductions/a.ts",
     "summaries/a.ts",
     "stores/memory.ts",
@@ -132,7 +132,7 @@ describe("browser-safe paths", () => {
 
 describe("implementations of one interface", () => {
   test.each([
-    ["src/dialects/openai-chat/a.ts", "../ai-sdk/b.ts"],
+    ["src/apis/chat/a.ts", "../ai-sdk/b.ts"],
     ["src/reductions/old-images.ts", "./old-reasoning.ts"],
     ["src/stores/sqlite.ts", "./memory.ts"],
     ["src/profiles/agent.ts", "./editor.ts"],
@@ -141,8 +141,8 @@ describe("implementations of one interface", () => {
     ["src/cli/compact.ts", "./replay/totals.ts"],
     ["src/cli/compact.ts", "./run-command-line.ts"],
     ["src/cli/io.ts", "./compact.ts"],
-    ["src/dialects/openai-chat/a.ts", "../dialect-by-id.ts"],
-    ["src/dialects/shared/a.ts", "../openai-chat/b.ts"],
+    ["src/apis/chat/a.ts", "../dialect-by-id.ts"],
+    ["src/apis/shared/a.ts", "../chat/b.ts"],
     ["src/profiles/agent.ts", "./index.ts"],
   ])("%s doesn't import %s", (file, specifier) => {
     expect(check({ [file]: `import { x } from "${specifier}";` })).toHaveLength(1);
@@ -151,11 +151,9 @@ describe("implementations of one interface", () => {
   test("share through shared/, and index.ts wires them", () => {
     expect(
       check({
-        "src/dialects/openai-chat/read.ts":
-          'import { x } from "../shared/json.ts";\nimport { y } from "./y.ts";',
-        "src/dialects/index.ts":
-          'export { x } from "./openai-chat/read.ts";\nexport { y } from "./by-id.ts";',
-        "src/dialects/by-id.ts": 'import { x } from "./openai-chat/read.ts";',
+        "src/apis/chat/read.ts": 'import { x } from "../shared/json.ts";\nimport { y } from "./y.ts";',
+        "src/apis/index.ts": 'export { x } from "./chat/read.ts";\nexport { y } from "./by-id.ts";',
+        "src/apis/by-id.ts": 'import { x } from "./chat/read.ts";',
         "src/reductions/old-images.ts": 'import type { Reduction } from "./reduction.ts";',
         "src/cli/run-command-line.ts": 'import { compact } from "./compact.ts";',
         "src/cli/compact.ts": 'import type { Io } from "./io.ts";',

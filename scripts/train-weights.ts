@@ -12,9 +12,9 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { openaiChat } from "../src/apis/chat/index.ts";
 import { runNow } from "../src/core/steps.ts";
 import type { Message } from "../src/core/types.ts";
-import { openaiChat } from "../src/dialects/openai-chat/index.ts";
 import { isAgentSession, parseAgentSession } from "../src/eval/data/agent-session.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
 import { type TranscriptLines, transcriptLines } from "../src/summaries/lines.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../src/dialects/index.ts";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import { chat } from "../../src/testing/index.ts";
 
 /** How much a fact matters; 1 is given up last. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { openaiChat } from "../../src/apis/index.ts";
 import type { TokenCounter } from "../../src/core/types.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { isAgentSession, parseAgentSession } from "../../src/eval/data/agent-session.ts";
 import { readRecords } from "../../src/eval/node/data-files.ts";

@@ -5,7 +5,7 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { clearMergeCache, countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { aiSdk, openaiChat } from "../../src/dialects/index.ts";
+import { aiSdk, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { judgeWire, lastUserIndex, wireFacts } from "../../src/testing/index.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../src/dialects/index.ts";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import { chat } from "../../src/testing/index.ts";
 
 /** What a client sends with every request, and how large the answers of its tools are. All in tokens. */

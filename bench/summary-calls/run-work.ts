@@ -1,5 +1,5 @@
-import type { ChatMessage } from "../../src/dialects/index.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
+import type { ChatMessage } from "../../src/apis/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { headOf, longWork, type WorkSize } from "./long-work.ts";

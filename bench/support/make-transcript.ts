@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { ChatMessage } from "../../src/dialects/index.ts";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import { chat } from "../../src/testing/index.ts";
 
 const ROOT = new URL("../../", import.meta.url);

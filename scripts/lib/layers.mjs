@@ -5,7 +5,7 @@
 export const FOLDERS = [
   "core",
   "tokens",
-  "dialects",
+  "apis",
   "reductions",
   "models",
   "summaries",
@@ -78,7 +78,7 @@ export const BROWSER_SAFE = [
   "index.ts",
   "core/",
   "tokens/",
-  "dialects/",
+  "apis/",
   "reductions/",
   "models/",
   "summaries/",
@@ -113,7 +113,7 @@ export const IMPURE_GLOBALS = [
  */
 export const SIBLINGS = [
   // Files beside the formats' folders wire them together.
-  { folder: "src/dialects", members: "folders", shared: ["shared"] },
+  { folder: "src/apis", members: "folders", shared: ["shared"] },
   { folder: "src/reductions", shared: ["shared", "reduction"] },
   { folder: "src/models", shared: ["shared"] },
   { folder: "src/summaries/prompts", shared: ["shared"] },

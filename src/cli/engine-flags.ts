@@ -1,7 +1,7 @@
+import { dialects } from "../apis/index.ts";
 import { defined } from "../core/defined.ts";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import type { CompactorOptions, Profile, StrategyName } from "../core/types.ts";
-import { dialects } from "../dialects/index.ts";
 import { windowOptions } from "../eval/replay/model-counting.ts";
 import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";

@@ -1,9 +1,9 @@
+import { dialectById } from "../apis/index.ts";
+import { createLogReader, type TranscriptLog } from "../apis/logs/index.ts";
+import { readyLog } from "../apis/ready-log.ts";
 import { defined } from "../core/defined.ts";
 import { problemOf, TranscriptError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
-import { dialectById } from "../dialects/index.ts";
-import { createLogReader, type TranscriptLog } from "../dialects/logs/index.ts";
-import { readyLog } from "../dialects/ready-log.ts";
 import type { EngineChoice } from "./engine-flags.ts";
 import type { Io } from "./io.ts";
 import type { Progress } from "./progress.ts";

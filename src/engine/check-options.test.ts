@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { CompactorOptions } from "../core/types.ts";
-import { type ChatMessage, openaiChat } from "../dialects/index.ts";
 import { profiles } from "../profiles/index.ts";
 import { createCompactor } from "./create-compactor.ts";
 

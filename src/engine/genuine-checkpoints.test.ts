@@ -1,6 +1,6 @@
 import { expect, it, test } from "vitest";
+import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import type { PackedCheckpoint, State } from "../core/types.ts";
-import { type ChatMessage, openaiChat } from "../dialects/index.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { chat } from "../testing/index.ts";
 import { createCompactor } from "./create-compactor.ts";

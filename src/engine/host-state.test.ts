@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import { createCompactor } from "./create-compactor.ts";
 
 const transcript: ChatMessage[] = Array.from({ length: 81 }, (_, at) => ({

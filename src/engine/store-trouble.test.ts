@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import type { Store } from "../core/types.ts";
-import { type ChatMessage, openaiChat } from "../dialects/index.ts";
 import { charsCounter } from "../tokens/index.ts";
 import { createCompactor } from "./create-compactor.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatMessage as WireMessage } from "../dialects/openai-chat/wire.ts";
+import type { ChatMessage as WireMessage } from "../apis/chat/wire.ts";
 import type { ChatMessage } from "./types.ts";
 
 /** What a message costs beside its text (role, separators), in tokens. */

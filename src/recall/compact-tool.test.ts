@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { anthropicMessages, openaiChat } from "../apis/index.ts";
 import type { State } from "../core/types.ts";
-import { anthropicMessages, openaiChat } from "../dialects/index.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { compactTool } from "./compact-tool.ts";
 

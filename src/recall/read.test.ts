@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import { openRecall } from "./open-recall.ts";
 
 const transcript: ChatMessage[] = [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openaiChat } from "../dialects/index.ts";
+import { openaiChat } from "../apis/index.ts";
 import { exactCounter } from "../tokens/index.ts";
 import { openRecall } from "./open-recall.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anthropicMessages, openaiChat, openaiResponses } from "../dialects/index.ts";
+import { anthropicMessages, openaiChat, openaiResponses } from "../apis/index.ts";
 import { readHead, writeHead } from "./stored-head.ts";
 
 const lead = [{ role: "developer", content: "Speak French." }];

@@ -1,7 +1,7 @@
+import { isFields } from "../apis/logs/fields.ts";
 import { stringifyDeep } from "../core/deep-json.ts";
 import { parseExact } from "../core/exact-json.ts";
 import type { Dialect } from "../core/types.ts";
-import { isFields } from "../dialects/logs/fields.ts";
 
 /** What stands before a conversation's messages. */
 export interface Head {

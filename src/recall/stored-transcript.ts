@@ -1,7 +1,7 @@
+import { dialectById } from "../apis/dialect-by-id.ts";
 import { ConfigError } from "../core/errors.ts";
 import { parseExact } from "../core/exact-json.ts";
 import type { Dialect, DialectId } from "../core/types.ts";
-import { dialectById } from "../dialects/dialect-by-id.ts";
 import { readHead } from "./stored-head.ts";
 
 /** What is needed of a store for servers to read a conversation back; every `ServerStore` has it. */

@@ -1,4 +1,4 @@
-import { aiSdk, anthropicMessages, geminiContents, openaiChat, openaiResponses } from "../dialects/index.ts";
+import { aiSdk, anthropicMessages, geminiContents, openaiChat, openaiResponses } from "../apis/index.ts";
 import { describeDialect } from "./dialect-contract.ts";
 
 /** A picture of one pixel. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { dialects } from "../apis/dialect-by-id.ts";
+import { encode } from "../apis/transcode.ts";
 import { TranscriptError } from "../core/errors.ts";
 import type { Dialect, Edit, Message, Part, Role } from "../core/types.ts";
-import { dialects } from "../dialects/dialect-by-id.ts";
-import { encode } from "../dialects/transcode.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { judgeWire } from "./wire/judge-wire.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openaiChat } from "../../src/apis/index.ts";
 import { chainOf } from "../../src/core/chain.ts";
 import { contentHash } from "../../src/core/hash.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";

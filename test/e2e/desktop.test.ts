@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import type { State } from "../../src/core/types.ts";
-import type { ChatMessage } from "../../src/dialects/index.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, startFakeProvider, TINY_PNG } from "../../src/testing/index.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ChatMessage } from "../../src/dialects/index.ts";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat, type FakeProvider, knowledge, startFakeProvider } from "../../src/testing/index.ts";
 import { heedfulReply } from "../summaries/heedful-reply.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readLog } from "../../src/dialects/logs/index.ts";
+import { readLog } from "../../src/apis/logs/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { checkView } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";

@@ -1,6 +1,6 @@
 /** What was quoted stays until the next compaction. Where none can be made, the view must fit all the same. */
 import { expect, it } from "vitest";
-import { anthropicMessages, type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { anthropicMessages, type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/index.ts";
 
 const BUDGET = 4_000;

@@ -1,7 +1,7 @@
 import { generateText, stepCountIs } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { describe, expect, it } from "vitest";
-import { aiSdk, type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { aiSdk, type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { recallTool } from "../../src/recall/index.ts";
 import { roughCounter } from "../../src/recall/rough-counter.ts";

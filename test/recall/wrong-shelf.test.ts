@@ -1,6 +1,6 @@
 /** What is looked up is what was asked for: words that stand together in a question count together, and nothing pads the answer. */
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/index.ts";
 import { openRecall, recallTool } from "../../src/recall/index.ts";
 

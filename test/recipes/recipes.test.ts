@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
-import { dialects } from "../../src/dialects/index.ts";
+import { dialects } from "../../src/apis/index.ts";
 import { routes } from "../../src/gateway/api.ts";
 import { wires } from "../../src/gateway/wires/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
@@ -49,24 +49,34 @@ test.each([...wires.values()].map((wire) => [wire.api, wire] as const))(
   },
 );
 
+/** Where the API stands whose messages a dialect reads. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  "openai-chat": "chat",
+  "openai-responses": "responses",
+  "anthropic-messages": "messages",
+  "gemini-contents": "gemini",
+  "ai-sdk": "ai-sdk",
+};
+
 test.each(Object.keys(dialects))("a dialect is its own folder and these lines: %s", (id) => {
-  const format = new RegExp(`"${id}"|"\\./${id}/`);
-  const own = naming(all, format).filter((path) => /^src\/(?:core|dialects|testing)\//.test(path));
+  const folder = FOLDERS[id];
+  const format = new RegExp(`"${id}"|"\\./${folder}/`);
+  const own = naming(all, format).filter((path) => /^src\/(?:core|apis|testing)\//.test(path));
   expect(own).toEqual(
     expect.arrayContaining([
       "src/core/types/dialect.ts",
-      "src/dialects/index.ts",
-      "src/dialects/dialect-by-id.ts",
-      "src/dialects/transcode.ts",
+      "src/apis/index.ts",
+      "src/apis/dialect-by-id.ts",
+      "src/apis/transcode.ts",
       "src/testing/wire/read-wire.ts",
       "src/testing/arbitraries/to-wire.ts",
       "src/testing/arbitraries/raw-messages.ts",
       "src/testing/arbitraries/index.ts",
     ]),
   );
-  const elsewhere = own.filter((path) => /^src\/dialects\/[^/]+\.ts$/.test(path));
+  const elsewhere = own.filter((path) => /^src\/apis\/[^/]+\.ts$/.test(path));
   expect(elsewhere.sort()).toEqual(
-    ["dialect-by-id.ts", "index.ts", "transcode.ts"].map((name) => `src/dialects/${name}`),
+    ["dialect-by-id.ts", "index.ts", "transcode.ts"].map((name) => `src/apis/${name}`),
   );
 });
 
@@ -83,7 +93,7 @@ test("a function that names the parts it needs takes no others", () => {
 test.each(["rag", "editor", "desktop"] as const)("a profile is a file, a line and a row: %s", (name) => {
   expect(profiles[name].name).toBe(name);
   const named = naming(all, new RegExp(`"${name}"|\`${name}\`|/${name}\\.ts"|\\bprofiles\\.${name}\\b`));
-  expect(named.filter((path) => !path.startsWith("src/dialects/")).sort()).toEqual(
+  expect(named.filter((path) => !path.startsWith("src/apis/")).sort()).toEqual(
     ["src/profiles/index.ts", `src/profiles/${name}.ts`, "docs/reference/profiles.md"].sort(),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openaiResponses, type ResponsesItem } from "../../src/dialects/index.ts";
+import { openaiResponses, type ResponsesItem } from "../../src/apis/index.ts";
 import { createCompactor, type StrategyName } from "../../src/index.ts";
 import { responses as b, checkView } from "../../src/testing/index.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { ClosedError, type CompactorOptions, createCompactor } from "../../src/index.ts";
 import { talk } from "../support/host.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { chainOf } from "../../src/core/chain.ts";
 import { canonicalJson } from "../../src/core/checkpoint.ts";
 import { contentHash } from "../../src/core/hash.ts";
 import type { CompactorOptions, State } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";

@@ -1,6 +1,6 @@
 /** The text for people showed the beginning of a long first request as if it were all, and so left out the job itself; a report of a fault stood among the rules, and an item of a list of rules didn't. */
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 

@@ -1,6 +1,6 @@
 /** A hand-over without a model said the user's request up to four times: as the goal, as what was asked for, about the goal, and as open. */
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 

@@ -1,7 +1,7 @@
 /** An import that ends between any two writes knows what it left: the next one completes it, and nothing is left to do. */
 import { expect, test } from "vitest";
+import { readLog } from "../../src/apis/logs/index.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
-import { readLog } from "../../src/dialects/logs/index.ts";
 import { importedFiles, importLog, markImported } from "../../src/gateway/conversation/import-log.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
 import { memoryServerStore } from "../../src/stores/sqlite.ts";

@@ -1,6 +1,6 @@
 /** Large budgets: the tail is as long as there is room, word for word, and what nobody has seen yet is shown. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 

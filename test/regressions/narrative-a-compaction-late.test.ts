@@ -1,7 +1,7 @@
 /** `desktop` showed the model's text a whole compaction late, and `rag` paid for a summary every second turn. */
 import { expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { ModelRequest, Profile, State } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";

@@ -1,7 +1,7 @@
 /** A model that was asked about 100,000 tokens got 200 tokens for eight sections. */
 import { expect, it } from "vitest";
+import { openaiChat } from "../../src/apis/index.ts";
 import type { ModelRequest } from "../../src/core/types.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { talk } from "../support/host.ts";

@@ -1,6 +1,6 @@
 /** A view that was adopted for little room hid the round under way, and went on hiding it where there was room. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 import { sent, talk } from "../support/host.ts";

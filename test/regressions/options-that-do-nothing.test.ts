@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { openaiChat } from "../../src/apis/index.ts";
 import type { ModelRequest } from "../../src/core/types.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

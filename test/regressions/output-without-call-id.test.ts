@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { openaiResponses, type ResponsesItem } from "../../src/apis/index.ts";
 import { structureOf } from "../../src/core/rounds.ts";
-import { openaiResponses, type ResponsesItem } from "../../src/dialects/index.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
 

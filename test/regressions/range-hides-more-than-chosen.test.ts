@@ -1,7 +1,7 @@
 /** A person says which messages to compact: just those leave the view, whole rounds only, and nothing that must stay. */
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { CompactInput, FitResult, Model } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat, checkView } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";

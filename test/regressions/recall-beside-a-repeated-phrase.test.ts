@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { charsCounter } from "../../src/tokens/index.ts";
 import { houseTalk } from "../support/exam-models.ts";

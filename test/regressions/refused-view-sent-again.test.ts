@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/index.ts";
 import { overflowOf } from "../../src/models/index.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { CompactorOptions, FitInput, Observation, State } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { chat } from "../../src/testing/index.ts";

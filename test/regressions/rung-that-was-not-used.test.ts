@@ -1,6 +1,6 @@
 /** A report names what was done: where no summary has room, messages are left out, and no summary is said to be used. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 

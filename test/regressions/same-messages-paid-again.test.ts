@@ -1,7 +1,7 @@
 /** A summariser with a window of 8,192 tokens made 75 requests for one compaction, and 34 to 38 again on each later call. */
 import { expect, it } from "vitest";
+import { openaiChat } from "../../src/apis/index.ts";
 import type { ModelRequest, State } from "../../src/core/types.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";

@@ -1,7 +1,7 @@
 /** One summary message said the same sentence twice: in the record and in what is quoted beside it, or as a statement and in its line. */
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { ModelRequest } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

@@ -3,8 +3,8 @@
  * that tells of the old one is stale.
  */
 import { expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { Compactor, CompactorOptions, Model } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 
 const said = (role: "user" | "assistant", content: string): ChatMessage => ({ role, content });

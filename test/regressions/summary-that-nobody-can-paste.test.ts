@@ -1,6 +1,6 @@
 /** A summary for people: no tags, no pointers, no fragments of calls; what it says can be read alone. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 

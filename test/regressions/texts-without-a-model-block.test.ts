@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { openaiChat } from "../../src/apis/index.ts";
 import { runNow, type Steps } from "../../src/core/steps.ts";
 import type { Message } from "../../src/core/types.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createTranscriptReader } from "../../src/engine/transcript-reader.ts";
 import { sourcesOf } from "../../src/reductions/old-retrieval.ts";

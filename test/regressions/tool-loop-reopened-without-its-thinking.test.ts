@@ -3,7 +3,7 @@
  * switched on, because its signed thinking is gone.
  */
 import { expect, it } from "vitest";
-import { type AnthropicMessage, anthropicMessages } from "../../src/dialects/index.ts";
+import { type AnthropicMessage, anthropicMessages } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 
 it("a view that ends with a round of an answered turn says that thinking must be off", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { NOT_SHOWN } from "../../src/engine/rungs/role-notes.ts";
 import { chat } from "../../src/testing/index.ts";

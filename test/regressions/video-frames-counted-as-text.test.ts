@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor, profiles } from "../../src/index.ts";
 
 /** A frame as Qwen's clients send it: a small JPEG in base64. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openaiResponses, type ResponsesItem } from "../../src/dialects/index.ts";
+import { openaiResponses, type ResponsesItem } from "../../src/apis/index.ts";
 import { createCompactor, profiles } from "../../src/index.ts";
 import { responses as b } from "../../src/testing/index.ts";
 

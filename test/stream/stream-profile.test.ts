@@ -1,7 +1,7 @@
 /** The `stream` profile end to end: a chat host on the profile gets what a session gets on its cache. */
 import { expect, test } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { ModelRequest } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { charsCounter, createMeasure } from "../../src/tokens/index.ts";

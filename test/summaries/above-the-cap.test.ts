@@ -1,7 +1,7 @@
 /** Summaries of several segments together were three times as long as `summary.cap`, and caps below 200 weren't heeded at all. */
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { CompactorOptions, ModelRequest } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { CompactorOptions, ModelRequest } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { chat, type FakeProvider, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";

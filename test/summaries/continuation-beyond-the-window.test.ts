@@ -4,7 +4,7 @@
  * without a word would then have a summary written of the end alone.
  */
 import { afterEach, expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { type FakeProvider, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";

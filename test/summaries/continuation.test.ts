@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ChatMessage } from "../../src/dialects/index.ts";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import { startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { session } from "../support/host.ts";
 import { ANSWER_CAP, compactions, createPlayer } from "./player.ts";

@@ -1,6 +1,6 @@
 /** A client whose first message changes with every turn paid for up to eight summaries a turn that nobody could use: 126 in 30 turns. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { summarizingReply } from "../../src/testing/fake-provider/index.ts";
 import { chat } from "../../src/testing/index.ts";

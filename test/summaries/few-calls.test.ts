@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { workSize } from "../../bench/summary-calls/long-work.ts";
 import { runWork, type WorkRun } from "../../bench/summary-calls/run-work.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { openaiChat } from "../../src/apis/chat/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { charsCounter } from "../../src/tokens/index.ts";
 

@@ -1,6 +1,6 @@
 /** The host says how many of the newest messages stay: the number holds up to the budget, and where it can't, the report says so. */
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor, profiles } from "../../src/index.ts";
 
 const talk = (length: number, words: number): ChatMessage[] =>

@@ -1,6 +1,6 @@
 /** A summariser that hangs had a thousand requests open at once, one for each conversation; and a turn that was cancelled left its summary running. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";

@@ -1,9 +1,9 @@
 /** Where one record speaks for everything, the next one is written from notes that are longer than the record. */
 import { expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { editedSummary } from "../../src/core/edited-summary.ts";
 import { ModelError } from "../../src/core/errors.ts";
 import type { CompactorOptions, State, Summary } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { talk } from "../support/host.ts";
 import { type GatedModel, gatedModel, plausible } from "./gated-model.ts";

@@ -1,7 +1,7 @@
 /** A host's own prompt held for segments only: merged, shortened and continued records, and those of rounds, were asked for in precis's words. */
 import { describe, expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { CompactorOptions, ModelRequest, Summary } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from "vitest";
-import type { Dialect, State } from "../../src/core/types.ts";
 import {
   type AnthropicMessage,
   anthropicMessages,
   type ChatMessage,
   openaiChat,
-} from "../../src/dialects/index.ts";
+} from "../../src/apis/index.ts";
+import type { Dialect, State } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { anthropic, chat, checkView, type FakeProvider, startFakeProvider } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import type { CompactorOptions, Model, SummaryOptions } from "../../src/core/types.ts";
-import type { ChatMessage } from "../../src/dialects/index.ts";
 import { createStage } from "./stage.ts";
 
 const summarizer: Model = {

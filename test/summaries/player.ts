@@ -1,3 +1,4 @@
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type {
   Compactor,
   CompactorOptions,
@@ -6,7 +7,6 @@ import type {
   FitResult,
   State,
 } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { checkView, type FakeProvider } from "../../src/testing/index.ts";

@@ -1,8 +1,8 @@
 /** One record speaks for everything: it takes in what is new, or is written from the originals each time. */
 import { expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { ModelError } from "../../src/core/errors.ts";
 import type { CompactorOptions, State, Summary } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { talk } from "../support/host.ts";
 import { type GatedModel, gatedModel, plausible } from "./gated-model.ts";

@@ -1,6 +1,6 @@
 /** Used as the README says, with `fit` alone, the model's summary wasn't in the request after the one that code had to shorten. */
 import { expect, it } from "vitest";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { type AnthropicMessage, anthropicMessages } from "../../src/apis/index.ts";
 import type { CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
-import { type AnthropicMessage, anthropicMessages } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { anthropic as anthropicModel } from "../../src/models/index.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { Events, State } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { seededRandom } from "../../src/eval/random.ts";
 import { openaiCompatible } from "../../src/models/index.ts";

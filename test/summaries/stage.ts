@@ -1,5 +1,5 @@
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat, checkView, createFakeClock, type FakeClock } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";

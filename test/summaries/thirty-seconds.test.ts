@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { Model, State } from "../../src/core/types.ts";
-import { type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat, createFakeClock } from "../../src/testing/index.ts";
 import { charsCounter } from "../../src/tokens/index.ts";

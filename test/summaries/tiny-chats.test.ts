@@ -1,6 +1,6 @@
 /** A compaction that a person asks for never forgets what would fit: it hides messages behind a smaller summary, or nothing. */
 import { expect, it } from "vitest";
-import { openaiChat } from "../../src/dialects/index.ts";
+import { openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { chat } from "../../src/testing/index.ts";
 

@@ -1,7 +1,7 @@
 /** `tool-summaries` with a model: finished rounds in its words, the talk around them as it was. */
 import { expect, it } from "vitest";
+import type { ChatMessage } from "../../src/apis/index.ts";
 import type { CompactorOptions, Model, ModelRequest } from "../../src/core/types.ts";
-import type { ChatMessage } from "../../src/dialects/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { createStage, type Stage } from "./stage.ts";
 

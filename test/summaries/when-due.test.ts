@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { anthropicMessages, type ChatMessage, openaiChat } from "../../src/dialects/index.ts";
+import { anthropicMessages, type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor, type Dialect } from "../../src/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

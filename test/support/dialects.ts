@@ -1,11 +1,11 @@
-import type { Dialect, DialectId } from "../../src/core/types.ts";
 import {
   aiSdk,
   anthropicMessages,
   geminiContents,
   openaiChat,
   openaiResponses,
-} from "../../src/dialects/index.ts";
+} from "../../src/apis/index.ts";
+import type { Dialect, DialectId } from "../../src/core/types.ts";
 
 /** All dialects with their message types forgotten: the suites treat wire messages as opaque objects. */
 export const DIALECTS: Readonly<Record<string, Dialect<object>>> = {

@@ -1,8 +1,8 @@
 /** Run as a process of its own, which has no tokenizer yet: fits what its argument names, and prints what it was told. */
 
+import type { ChatMessage } from "../../src/apis/chat/index.ts";
+import { openaiChat } from "../../src/apis/chat/index.ts";
 import type { CompactorOptions, FitInput, Usage } from "../../src/core/types.ts";
-import type { ChatMessage } from "../../src/dialects/openai-chat/index.ts";
-import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 
 const { options, transcript, input, usage } = JSON.parse(process.argv[2] ?? "{}") as {

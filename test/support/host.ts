@@ -1,5 +1,5 @@
+import type { ChatMessage } from "../../src/apis/index.ts";
 import type { CompactInput, CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
-import type { ChatMessage } from "../../src/dialects/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { longRun, toWire } from "../../src/testing/arbitraries/index.ts";
 import { chat, checkView } from "../../src/testing/index.ts";

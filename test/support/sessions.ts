@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { readLogs } from "../../src/apis/logs/index.ts";
 import type { Message } from "../../src/core/types.ts";
-import { readLogs } from "../../src/dialects/logs/index.ts";
 import { toWire, type WireTranscript } from "../../src/testing/arbitraries/index.ts";
 import { dialectOf } from "./dialects.ts";
 

@@ -1,6 +1,6 @@
+import { openaiChat } from "../../src/apis/index.ts";
 import { chainOf } from "../../src/core/chain.ts";
 import { contentHash } from "../../src/core/hash.ts";
-import { openaiChat } from "../../src/dialects/index.ts";
 import type { Append, Appended, ServerStore } from "../../src/stores/server-store.ts";
 
 /** Stores a chat of the openai-chat format as the gateway would: leading system messages apart. */

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
+import { createLogReader, type TranscriptLog } from "../../apis/logs/index.ts";
 import { PrecisError, TranscriptError } from "../../core/errors.ts";
-import { createLogReader, type TranscriptLog } from "../../dialects/logs/index.ts";
 import {
   importedFiles,
   importLog,

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { createLogReader, type TranscriptLog } from "../../apis/logs/index.ts";
+import { counted } from "../../apis/logs/odd-lines.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
-import { createLogReader, type TranscriptLog } from "../../dialects/logs/index.ts";
-import { counted } from "../../dialects/logs/odd-lines.ts";
 import { FileError } from "../read-lines.ts";
 import { UnreadableLog } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import { EXPECTED } from "../../dialects/logs/wrong-file.ts";
+import { EXPECTED } from "../../apis/logs/wrong-file.ts";
 import { formatCount } from "../format.ts";
 import { FileError } from "../read-lines.ts";
 

@@ -1,4 +1,4 @@
-import { dialectById } from "../../dialects/index.ts";
+import { dialectById } from "../../apis/index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { formatCount, formatTime } from "../format.ts";
 import { cut, previewOf } from "../part-text.ts";

@@ -1,8 +1,8 @@
+import { dialectById } from "../../apis/index.ts";
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
-import { dialectById } from "../../dialects/index.ts";
 import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import { placedQuotations, withQuoted } from "../../engine/recall/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";

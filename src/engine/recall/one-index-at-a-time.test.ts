@@ -1,7 +1,7 @@
 /** Two requests of one conversation at the same time read into one index, and both failed. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type ChatMessage, openaiChat } from "../../dialects/index.ts";
+import { type ChatMessage, openaiChat } from "../../apis/index.ts";
 import { profiles } from "../../index.ts";
 import { createCompactor } from "../create-compactor.ts";
 

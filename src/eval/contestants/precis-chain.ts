@@ -1,6 +1,6 @@
+import { openaiChat } from "../../apis/chat/index.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
 import type { Compactor, CompactorOptions, FitResult, Profile } from "../../core/types.ts";
-import { openaiChat } from "../../dialects/openai-chat/index.ts";
-import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { messageText, viewText } from "../message-text.ts";
 import type { ChainContestant, ChainEnd, ChainInput } from "../run-chain.ts";

@@ -1,5 +1,5 @@
+import { openaiChat } from "../../apis/chat/index.ts";
 import type { Profile, TokenCounter } from "../../core/types.ts";
-import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { viewText } from "../message-text.ts";
 import type { Contestant } from "../types.ts";

@@ -1,9 +1,9 @@
+import { openaiChat } from "../../apis/chat/index.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
 import { defined } from "../../core/defined.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import type { StrategyName, TokenCounter } from "../../core/types.ts";
-import { openaiChat } from "../../dialects/openai-chat/index.ts";
-import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { orImpossible } from "../replay/requests.ts";
 import type { ChatMessage } from "../types.ts";

@@ -1,5 +1,5 @@
+import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
 import type { TokenCounter } from "../../core/types.ts";
-import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
 import { messagesText, viewText } from "../message-text.ts";
 import { commonTokens } from "../replay/cached-share.ts";
 import { answerStarts } from "../replay/requests.ts";

@@ -1,7 +1,7 @@
+import { dialectById, dialects } from "../../apis/index.ts";
+import type { TranscriptLog } from "../../apis/logs/index.ts";
 import { saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
-import { dialectById, dialects } from "../../dialects/index.ts";
-import type { TranscriptLog } from "../../dialects/logs/index.ts";
 import type { ChatMessage } from "../types.ts";
 import type { AgentSession } from "./agent-session.ts";
 

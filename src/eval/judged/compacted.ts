@@ -1,5 +1,5 @@
+import { openaiChat } from "../../apis/chat/index.ts";
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
-import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { recallAllowance } from "../../engine/recall/recall-for.ts";
 import { costOf } from "../contestants/packing.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage as WireMessage } from "../../dialects/openai-chat/wire.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
 
 /** A message as a reader sees it. */
 export interface Shown {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
+import { readLogs } from "../../apis/logs/index.ts";
 import { TranscriptError } from "../../core/errors.ts";
-import { readLogs } from "../../dialects/logs/index.ts";
 import { logMessages } from "../data/log-session.ts";
 import type { ChatMessage } from "../types.ts";
 import { readText } from "./data-files.ts";

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
+import { readLogs, type TranscriptLog } from "../../apis/logs/index.ts";
 import { TranscriptError } from "../../core/errors.ts";
-import { readLogs, type TranscriptLog } from "../../dialects/logs/index.ts";
 import { type AgentSession, chatMessage, isAgentSession, parseAgentSession } from "../data/agent-session.ts";
 import { type AnchorCaseRecord, anchorCase, isAnchorCase } from "../data/anchor-case.ts";
 import { cutCases } from "../data/cut-cases.ts";

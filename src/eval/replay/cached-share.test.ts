@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { dialectById } from "../../apis/index.ts";
 import type { Dialect } from "../../core/types.ts";
-import { dialectById } from "../../dialects/index.ts";
 import { createMeasure, exactCounter } from "../../tokens/index.ts";
 import { createCachedShare } from "./cached-share.ts";
 

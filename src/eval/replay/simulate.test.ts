@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { openaiChat, openaiResponses } from "../../apis/index.ts";
+import type { TranscriptLog } from "../../apis/logs/index.ts";
 import type { FitInput } from "../../core/types.ts";
-import { openaiChat, openaiResponses } from "../../dialects/index.ts";
-import type { TranscriptLog } from "../../dialects/logs/index.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { charsCounter, createMeasure } from "../../tokens/index.ts";
 import { simulate } from "./simulate.ts";

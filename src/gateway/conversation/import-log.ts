@@ -1,4 +1,4 @@
-import type { TranscriptLog } from "../../dialects/logs/index.ts";
+import type { TranscriptLog } from "../../apis/logs/index.ts";
 import type { Conversation, ServerStore } from "../../stores/server-store.ts";
 import { changeMeta } from "./change-meta.ts";
 import { type ImportedFile, metaOf } from "./chat-meta.ts";

@@ -1,8 +1,8 @@
+import type { TranscriptLog } from "../../apis/logs/index.ts";
+import { readyLog } from "../../apis/ready-log.ts";
 import { readMessages } from "../../core/read-messages.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
-import type { TranscriptLog } from "../../dialects/logs/index.ts";
-import { readyLog } from "../../dialects/ready-log.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import { wireOfDialect } from "../wires/index.ts";
 

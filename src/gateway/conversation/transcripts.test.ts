@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { dialectById } from "../../apis/index.ts";
 import type { Dialect } from "../../core/types.ts";
-import { dialectById } from "../../dialects/index.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
 import { createTranscripts } from "./transcripts.ts";
 

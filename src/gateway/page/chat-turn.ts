@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { encode } from "../../apis/index.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { encode } from "../../dialects/index.ts";
 import { answerCap, type Loaded } from "../conversation/loaded.ts";
 import type { Json } from "../http/json.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";

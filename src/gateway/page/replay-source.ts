@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import { dialectById } from "../../apis/index.ts";
+import { readLogs } from "../../apis/logs/index.ts";
+import { readyLog } from "../../apis/ready-log.ts";
 import type { CompactorOptions, Dialect, Measure } from "../../core/types.ts";
-import { dialectById } from "../../dialects/index.ts";
-import { readLogs } from "../../dialects/logs/index.ts";
-import { readyLog } from "../../dialects/ready-log.ts";
 import { modelCounting, windowOptions } from "../../eval/replay/model-counting.ts";
 import type { SimulateOptions } from "../../eval/replay/simulate.ts";
 import { profiles } from "../../profiles/index.ts";

@@ -1,5 +1,5 @@
+import { encode } from "../../apis/index.ts";
 import type { Message } from "../../core/types.ts";
-import { encode } from "../../dialects/index.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Turn } from "./turn.ts";
 

@@ -1,5 +1,5 @@
+import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
 import type { CompactInput, FitResult } from "../../core/types.ts";
-import { type AiSdkMessage, aiSdk } from "../../dialects/ai-sdk/index.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { type Receipt, receiptFaults, receiptOf } from "../shared/receipt.ts";
 import { toolSchemas } from "../shared/tool-schemas.ts";

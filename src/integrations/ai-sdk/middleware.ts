@@ -1,6 +1,6 @@
+import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
 import { fittingCap } from "../../core/fitting-cap.ts";
 import type { FitInput, FitResult } from "../../core/types.ts";
-import { type AiSdkMessage, aiSdk } from "../../dialects/ai-sdk/index.ts";
 import type { AiSdkLanguageModel } from "../../models/index.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { learn, type Sent, sendFitted } from "../shared/send-fitted.ts";

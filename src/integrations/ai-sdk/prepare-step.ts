@@ -1,4 +1,4 @@
-import { type AiSdkMessage, aiSdk } from "../../dialects/ai-sdk/index.ts";
+import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { toolSchemas } from "../shared/tool-schemas.ts";
 

@@ -1,11 +1,11 @@
+import { editCursor } from "../../apis/shared/edit-cursor.ts";
+import { editParts } from "../../apis/shared/edit-parts.ts";
+import { toArgsObject, toJson } from "../../apis/shared/json.ts";
+import { EMPTY_TEXT, legalText, PARAGRAPH } from "../../apis/shared/legal-text.ts";
+import { markedMessage } from "../../apis/shared/marker.ts";
+import { isSignature } from "../../apis/shared/signature.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import type { Dialect, Edit, InsertMessage, Message, Part, Role } from "../../core/types.ts";
-import { editCursor } from "../../dialects/shared/edit-cursor.ts";
-import { editParts } from "../../dialects/shared/edit-parts.ts";
-import { toArgsObject, toJson } from "../../dialects/shared/json.ts";
-import { EMPTY_TEXT, legalText, PARAGRAPH } from "../../dialects/shared/legal-text.ts";
-import { markedMessage } from "../../dialects/shared/marker.ts";
-import { isSignature } from "../../dialects/shared/signature.ts";
 import {
   type Block,
   type Call,

@@ -1,5 +1,5 @@
+import { openaiResponses, type ResponsesItem } from "../../apis/responses/index.ts";
 import type { Dialect, Edit } from "../../core/types.ts";
-import { openaiResponses, type ResponsesItem } from "../../dialects/openai-responses/index.ts";
 
 /** An item of a session (`AgentInputItem`), as far as it is read. All other fields pass through. */
 export interface AgentItem {

@@ -1,6 +1,6 @@
+import { encode } from "../../apis/transcode.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { ImagePart, Message, Model, ModelMessage, Part, Role } from "../../core/types.ts";
-import { encode } from "../../dialects/transcode.ts";
 import { formatSeconds } from "../format-seconds.ts";
 import { captionText } from "../template.ts";
 import type { CacheItem, FrameImage } from "../types.ts";

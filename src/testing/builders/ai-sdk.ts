@@ -1,4 +1,4 @@
-import type { AiSdkMessage } from "../../dialects/index.ts";
+import type { AiSdkMessage } from "../../apis/index.ts";
 import { type MessageBuilders, partBuilders } from "./message-builders.ts";
 
 /** Builders for AI SDK model messages. */

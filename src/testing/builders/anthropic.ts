@@ -1,4 +1,4 @@
-import type { AnthropicMessage } from "../../dialects/index.ts";
+import type { AnthropicMessage } from "../../apis/index.ts";
 import { type MessageBuilders, partBuilders } from "./message-builders.ts";
 
 /** Builders for Anthropic Messages: the results of parallel calls share one user message. */

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../dialects/index.ts";
+import type { ChatMessage } from "../../apis/index.ts";
 import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 /** Builders for Chat Completions. */

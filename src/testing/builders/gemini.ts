@@ -1,4 +1,4 @@
-import type { GeminiContent } from "../../dialects/index.ts";
+import type { GeminiContent } from "../../apis/index.ts";
 import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 /** What Gemini signs its calls with. */

@@ -1,4 +1,4 @@
-import type { ResponsesItem } from "../../dialects/index.ts";
+import type { ResponsesItem } from "../../apis/index.ts";
 import { callId, completeBuilders, type MessageBuilders, TINY_PNG } from "./message-builders.ts";
 
 const message = (role: string, type: string, text: string): ResponsesItem => ({

@@ -78,7 +78,7 @@ export function describeRecall(context: ContractContext): void {
       const [tenant] = tenants();
       const messages = talk("r", ...BEDS);
       const { conversation } = await add(tenant, { messages, head: HEAD, dialect: "openai-chat" });
-      const { openaiChat } = await import("../../dialects/index.ts");
+      const { openaiChat } = await import("../../apis/index.ts");
       const transcript = [
         { role: "system", content: "You help." },
         ...messages.map(({ wire }) => JSON.parse(wire)),
@@ -105,7 +105,7 @@ export function describeRecall(context: ContractContext): void {
       const [tenant] = tenants();
       const messages = talk("signs", ...SIGNS);
       const { conversation } = await add(tenant, { messages, dialect: "openai-chat" });
-      const { openaiChat } = await import("../../dialects/index.ts");
+      const { openaiChat } = await import("../../apis/index.ts");
       const transcript = messages.map(({ wire }) => JSON.parse(wire));
       const recall = openRecall({ dialect: openaiChat, transcript: transcript as never });
       for (const [query, index] of SOUGHT) {

@@ -2,7 +2,7 @@ import { type Json, objects, str } from "../json.ts";
 
 /**
  * What a provider sees when it looks at one wire message. Written from the wire formats alone: nothing here shares
- * code with `src/dialects` or `src/core`, so that a misreading there can't hide itself.
+ * code with `src/apis` or `src/core`, so that a misreading there can't hide itself.
  */
 
 /** A call or a result inside a wire message. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readLog } from "../../../src/dialects/logs/index.ts";
+import { readLog } from "../../../src/apis/logs/index.ts";
 import { ApiFailure } from "./api-client.ts";
 import { explainFile } from "./explain-file.ts";
 

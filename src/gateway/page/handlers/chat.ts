@@ -1,5 +1,5 @@
+import { encode } from "../../../apis/index.ts";
 import type { Dialect } from "../../../core/types.ts";
-import { encode } from "../../../dialects/index.ts";
 import type { ApiError, ChatEvent } from "../../api.ts";
 import { changeMeta, withSaid } from "../../conversation/change-meta.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";

@@ -1,5 +1,5 @@
+import { asUrl, mediaSource } from "../../../apis/shared/media-source.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { asUrl, mediaSource } from "../../../dialects/shared/media-source.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 

@@ -1,4 +1,4 @@
-import { openaiChat } from "../../../dialects/index.ts";
+import { openaiChat } from "../../../apis/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
 import { chatUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";

@@ -1,5 +1,5 @@
+import { unnamedCallId } from "../../../apis/gemini/wire.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { unnamedCallId } from "../../../dialects/gemini-contents/wire.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
 import { createHeldEnd } from "../shared/held-end.ts";

@@ -1,4 +1,4 @@
-import { geminiContents } from "../../../dialects/index.ts";
+import { geminiContents } from "../../../apis/index.ts";
 import { gemini } from "../../../models/index.ts";
 import { geminiUsage, knownUsage } from "../../../models/shared/usage.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";

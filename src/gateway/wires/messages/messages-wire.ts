@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { anthropicMessages } from "../../../dialects/index.ts";
+import { anthropicMessages } from "../../../apis/index.ts";
 import { anthropic } from "../../../models/index.ts";
 import { MESSAGES_COUNTING } from "../../../models/shared/counting.ts";
 import { knownUsage, messagesUsage } from "../../../models/shared/usage.ts";

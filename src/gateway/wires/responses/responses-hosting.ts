@@ -1,5 +1,5 @@
+import { openaiResponses } from "../../../apis/index.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { openaiResponses } from "../../../dialects/index.ts";
 import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
 import { createHeldEnd } from "../shared/held-end.ts";

@@ -1,4 +1,4 @@
-import { openaiResponses } from "../../../dialects/index.ts";
+import { openaiResponses } from "../../../apis/index.ts";
 import { openaiCompatible } from "../../../models/index.ts";
 import { RESPONSES_COUNTING } from "../../../models/shared/counting.ts";
 import { knownUsage, responsesUsage } from "../../../models/shared/usage.ts";

@@ -1,4 +1,4 @@
-import { dialectById } from "../../../dialects/dialect-by-id.ts";
+import { dialectById } from "../../../apis/dialect-by-id.ts";
 import { type ByKind, type Kind, readMessage } from "../../../recall/candidates.ts";
 import { readWire } from "../../shared/read-wire.ts";
 import { nodesOf } from "../tree.ts";

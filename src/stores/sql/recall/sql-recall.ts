@@ -1,4 +1,4 @@
-import { dialectById } from "../../../dialects/dialect-by-id.ts";
+import { dialectById } from "../../../apis/dialect-by-id.ts";
 import {
   type ByKind,
   type FoundMessage,

@@ -1,10 +1,10 @@
 import type { Message } from "../core/types.ts";
 import { encode as encodeAiSdk } from "./ai-sdk/encode.ts";
-import { encode as encodeAnthropicMessages } from "./anthropic-messages/encode.ts";
+import { encode as encodeOpenaiChat } from "./chat/encode.ts";
 import { dialectById } from "./dialect-by-id.ts";
-import { encode as encodeGeminiContents } from "./gemini-contents/encode.ts";
-import { encode as encodeOpenaiChat } from "./openai-chat/encode.ts";
-import { encode as encodeOpenaiResponses } from "./openai-responses/encode.ts";
+import { encode as encodeGeminiContents } from "./gemini/encode.ts";
+import { encode as encodeAnthropicMessages } from "./messages/encode.ts";
+import { encode as encodeOpenaiResponses } from "./responses/encode.ts";
 import { type Arranged, arrange, type Encoded } from "./shared/arrange.ts";
 import { createLosses, type Losses } from "./shared/losses.ts";
 

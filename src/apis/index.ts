@@ -10,13 +10,8 @@
 
 /** `ModelMessage` of the AI SDK. */
 export { type AiSdkMessage, type AiSdkSystem, aiSdk, type ModelPart } from "./ai-sdk/index.ts";
-/** Anthropic's Messages API. */
-export {
-  type AnthropicMessage,
-  type AnthropicPart,
-  type AnthropicSystem,
-  anthropicMessages,
-} from "./anthropic-messages/index.ts";
+/** OpenAI's Chat Completions, and every server that speaks it. */
+export { type ChatMessage, type ChatPart, type ChatToolCall, openaiChat } from "./chat/index.ts";
 /** All of them by id. */
 export { dialectById, dialects } from "./dialect-by-id.ts";
 /** Gemini's `contents`. */
@@ -25,10 +20,15 @@ export {
   type GeminiPart,
   type GeminiSystem,
   geminiContents,
-} from "./gemini-contents/index.ts";
-/** OpenAI's Chat Completions, and every server that speaks it. */
-export { type ChatMessage, type ChatPart, type ChatToolCall, openaiChat } from "./openai-chat/index.ts";
+} from "./gemini/index.ts";
+/** Anthropic's Messages API. */
+export {
+  type AnthropicMessage,
+  type AnthropicPart,
+  type AnthropicSystem,
+  anthropicMessages,
+} from "./messages/index.ts";
 /** OpenAI's Responses API. */
-export { openaiResponses, type ResponsesItem, type ResponsesPart } from "./openai-responses/index.ts";
+export { openaiResponses, type ResponsesItem, type ResponsesPart } from "./responses/index.ts";
 /** Messages into the wire format of any dialect. */
 export { encode, type Transcoded } from "./transcode.ts";

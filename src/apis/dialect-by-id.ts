@@ -1,10 +1,10 @@
 import { ConfigError } from "../core/errors.ts";
 import type { Dialect } from "../core/types.ts";
 import { aiSdk } from "./ai-sdk/index.ts";
-import { anthropicMessages } from "./anthropic-messages/index.ts";
-import { geminiContents } from "./gemini-contents/index.ts";
-import { openaiChat } from "./openai-chat/index.ts";
-import { openaiResponses } from "./openai-responses/index.ts";
+import { openaiChat } from "./chat/index.ts";
+import { geminiContents } from "./gemini/index.ts";
+import { anthropicMessages } from "./messages/index.ts";
+import { openaiResponses } from "./responses/index.ts";
 
 /** Every dialect of precis by its id. */
 export const dialects = {

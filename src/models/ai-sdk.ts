@@ -1,13 +1,13 @@
+import { type Json, listOf, obj, str } from "../apis/shared/fields.ts";
+import { refusesTemperature } from "../apis/shared/model-traits.ts";
+import { usageOf } from "../apis/shared/usage.ts";
 import { defined } from "../core/defined.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason } from "../core/types.ts";
 import { failureOf } from "./shared/failure.ts";
-import { type Json, list, obj, str } from "./shared/json.ts";
-import { refusesTemperature } from "./shared/model-traits.ts";
 import { redact } from "./shared/redact.ts";
 import { createRetry, type RetryOptions } from "./shared/retry.ts";
-import { usageOf } from "./shared/usage.ts";
 
 /** Call options that shape the answer of the conversation's own call, which isn't the one that is asked for. */
 const SHAPING = [
@@ -117,7 +117,7 @@ const promptMessage = ({ role, text }: ModelMessage): Json => ({ role, content: 
 
 function read(id: string, result: unknown): ModelReply {
   const body = obj(result);
-  const parts = list(body["content"]).map(obj);
+  const parts = listOf(body["content"]).map(obj);
   if (!Array.isArray(body["content"]))
     throw new ModelError({
       model: id,

@@ -1,5 +1,5 @@
+import { messagesApi } from "../apis/messages/ask.ts";
 import type { Model } from "../core/types.ts";
-import { messagesApi } from "./anthropic/messages-api.ts";
 import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
 /** What `anthropic` takes. */

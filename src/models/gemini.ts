@@ -1,5 +1,5 @@
+import { generateContentApi } from "../apis/gemini/ask.ts";
 import type { Model } from "../core/types.ts";
-import { generateContentApi } from "./gemini/generate-content-api.ts";
 import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
 /** What `gemini` takes. */

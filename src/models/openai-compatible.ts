@@ -1,6 +1,6 @@
+import { chatApi } from "../apis/chat/ask.ts";
+import { responsesApi } from "../apis/responses/ask.ts";
 import type { Model } from "../core/types.ts";
-import { chatApi } from "./openai-compatible/chat-api.ts";
-import { responsesApi } from "./openai-compatible/responses-api.ts";
 import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
 /** What `openaiCompatible` takes. */

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readEvents } from "../../src/gateway/wires/shared/events.ts";
+import { readEvents } from "../../src/apis/shared/events.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { compactJson, pythonHeaders, pythonResponse } from "./python-openai-shapes.ts";

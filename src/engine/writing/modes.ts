@@ -1,8 +1,8 @@
+import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isShown } from "../../core/draft.ts";
 import { charsOf } from "../../core/message-text.ts";
 import type { Run } from "../../core/types.ts";
-import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { citationRegistry } from "../../summaries/citations.ts";
 import { answerCap, PROMPTS, promptOf } from "../../summaries/prompts/index.ts";

@@ -1,6 +1,6 @@
+import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Run } from "../../core/types.ts";
-import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { readForRecord } from "../../summaries/cited-sources.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";

@@ -1,9 +1,9 @@
+import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
 import { ModelError } from "../../core/errors.ts";
 import { shifted } from "../../core/shifted.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
-import { reasoningAllowance } from "../../models/shared/model-traits.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
 import { inSlices } from "../../recall/in-slices.ts";
 import { abridged } from "../../summaries/abridge.ts";

@@ -1,7 +1,7 @@
+import { isJson } from "../../apis/shared/fields.ts";
 import type { Summary } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiError, ChatSettings } from "../api.ts";
-import { isJson } from "../http/json.ts";
 
 /** What the page keeps with a conversation. */
 export interface ChatMeta {

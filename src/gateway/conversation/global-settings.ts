@@ -1,7 +1,7 @@
+import { isJson } from "../../apis/shared/fields.ts";
 import { landingProblem, type StartAndLanding } from "../../core/budget.ts";
 import type { GlobalSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import { isJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 
 export async function readGlobalSettings(

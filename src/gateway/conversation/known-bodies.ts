@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import { isJson, type Json } from "../http/json.ts";
 import { findList, scanList } from "../http/json-scan.ts";
 import { MESSAGE_LISTS } from "../http/parse-list.ts";
 import { parseObject } from "../http/read-body.ts";

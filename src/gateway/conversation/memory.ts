@@ -1,5 +1,5 @@
+import type { Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { Json } from "../http/json.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import { type HiddenAnswer, invented, type Known } from "./known.ts";

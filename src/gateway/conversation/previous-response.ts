@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { isJson, type Json, parseJson } from "../../apis/shared/fields.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
 import type { Client } from "../http/authenticate.ts";
 import { checkNamed } from "../http/check-named.ts";
-import { isJson, type Json, parseJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { targetPath } from "../upstream/address.ts";

@@ -1,7 +1,7 @@
+import { isJson, listOf, textOf, textsOf } from "../../apis/shared/fields.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import { createPace } from "../compaction/pace.ts";
-import { isJson, listOf, textOf, textsOf } from "../http/json.ts";
 import type { WireRequest } from "../wires/wire.ts";
 import { isFirst, type Located, locate } from "./locate.ts";
 import type { Place } from "./memory.ts";

@@ -1,6 +1,6 @@
+import { isJson, textOf } from "../../apis/shared/fields.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Message, ToolCallPart } from "../../core/types.ts";
-import { isJson, textOf } from "../http/json.ts";
 
 /** A message as it was read, beside its wire form. */
 export interface Said {

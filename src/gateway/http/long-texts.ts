@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
+import type { Json } from "../../apis/shared/fields.ts";
 import { replaceTexts } from "../../core/replace-texts.ts";
-import type { Json } from "./json.ts";
 
 /** Where the characters of a JSON string stand in a body, without its quotes (bytes). */
 export interface TextPlace {

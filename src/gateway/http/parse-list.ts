@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import { isJson, type Json } from "./json.ts";
 import { findList, scanList } from "./json-scan.ts";
 
 /** Fields that hold the messages. */

@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as breathe } from "node:timers/promises";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { checkValues } from "./check-values.ts";
 import { areUnpackable, codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
-import { isJson, type Json } from "./json.ts";
 import { parseAroundTexts, type TextPlace } from "./long-texts.ts";
 import { parseAroundList } from "./parse-list.ts";
 import { RequestFault } from "./request-fault.ts";

@@ -1,3 +1,4 @@
+import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
@@ -11,7 +12,6 @@ import { type Loaded, load } from "../conversation/loaded.ts";
 import { lookupOf } from "../conversation/lookups.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
 import { pressureOf } from "../conversation/view-of.ts";
-import { isJson, parseJson, textOf } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { countRequest } from "../telemetry/metrics.ts";
 import { finishTurn } from "../turn/finish-turn.ts";

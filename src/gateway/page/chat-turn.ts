@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { encode } from "../../apis/index.ts";
+import type { Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { answerCap, type Loaded } from "../conversation/loaded.ts";
-import type { Json } from "../http/json.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import { streamPath, wireOfDialect } from "../wires/index.ts";

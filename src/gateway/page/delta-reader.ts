@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
+import { dataLines, eventsIn, splitEvents } from "../../apis/shared/events.ts";
 import type { ChatEvent } from "../api.ts";
-import { dataLines, eventsIn, splitEvents } from "../wires/shared/events.ts";
 import type { Delta, Wire } from "../wires/wire.ts";
 
 /** Reads a streamed answer piece by piece and tells the page what came. */

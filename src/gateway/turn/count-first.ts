@@ -1,5 +1,5 @@
+import { isJson, parseJson } from "../../apis/shared/fields.ts";
 import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
-import { isJson, parseJson } from "../http/json.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { sendOn } from "./send-on.ts";
 import { MOST_RETRIES, type Shrink, smallerOf } from "./shrink.ts";

@@ -1,9 +1,9 @@
+import type { Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { fittingCap, type Rejected } from "../../core/fitting-cap.ts";
 import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
-import type { Json } from "../http/json.ts";
 import { hiddenInstructions, type LaterInstruction, withInstructions } from "../wires/shared/client-words.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import { noteFit } from "./note-fit.ts";

@@ -1,7 +1,7 @@
+import type { HostingRefusal, IsHosted } from "../../apis/shared/hosting.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import type { ToolCallPart, Usage } from "../../core/types.ts";
 import { hostedName } from "../wires/hosted-tools.ts";
-import type { HostingRefusal, IsHosted } from "../wires/hosting.ts";
 import type { Outgoing } from "./turn.ts";
 
 /** Why the model wasn't offered tools of precis's own, though they were asked for. */

@@ -1,6 +1,6 @@
+import type { HostedResult } from "../../apis/shared/hosting.ts";
 import type { ToolCallPart } from "../../core/types.ts";
 import { hostedName } from "../wires/hosted-tools.ts";
-import type { HostedResult } from "../wires/hosting.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import { answerCall } from "./answer-call.ts";
 import type { HostedTurn } from "./hosted-turn.ts";

@@ -1,8 +1,8 @@
+import { type Json, listOf } from "../../apis/shared/fields.ts";
+import type { ToolHosting } from "../../apis/shared/hosting.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { type Json, listOf } from "../http/json.ts";
 import { hostedTool } from "../wires/hosted-tools.ts";
-import type { ToolHosting } from "../wires/hosting.ts";
 import { withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
 import type { Wire } from "../wires/wire.ts";
 import { compactAsPromised, type WishParts } from "./compact-for-model.ts";

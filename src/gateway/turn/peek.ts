@@ -1,8 +1,8 @@
+import { readEvents } from "../../apis/shared/events.ts";
+import { isJson } from "../../apis/shared/fields.ts";
 import { overflowOf } from "../../models/index.ts";
-import { isJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
-import { readEvents } from "../wires/shared/events.ts";
 import type { Outgoing, Turn } from "./turn.ts";
 
 /** Comes an answer in pieces: as events, or as a JSON list that a stream was asked for in? */

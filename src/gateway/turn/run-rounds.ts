@@ -1,8 +1,8 @@
+import { type CutEvent, eventJson, splitEvents } from "../../apis/shared/events.ts";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { isJson, type Json } from "../http/json.ts";
 import { Answer } from "../upstream/answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { type CutEvent, eventJson, splitEvents } from "../wires/shared/events.ts";
 import type { HostedTurn } from "./hosted-turn.ts";
 import { nextRound } from "./next-round.ts";
 import { inOwnWords } from "./own-words.ts";

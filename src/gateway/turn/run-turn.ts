@@ -1,6 +1,6 @@
+import { parseJson } from "../../apis/shared/fields.ts";
 import { holdsMedia } from "../../core/message-text.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";
-import { parseJson } from "../http/json.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { answerText } from "../upstream/decode-answer.ts";
 import { unpackStream } from "../upstream/unpack-stream.ts";

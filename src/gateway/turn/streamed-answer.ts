@@ -1,4 +1,4 @@
-import { readEvents } from "../wires/shared/events.ts";
+import { readEvents } from "../../apis/shared/events.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
 
 /** An answer that held nothing. */

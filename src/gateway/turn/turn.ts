@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Json } from "../../apis/shared/fields.ts";
 import type { Report } from "../../core/types.ts";
 import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import type { Compactors } from "../compaction/compactors.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Known } from "../conversation/known.ts";
 import type { Client } from "../http/authenticate.ts";
-import type { Json } from "../http/json.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 

@@ -1,5 +1,5 @@
+import { isJson, type Json, numberOf, parseJson } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { isJson, type Json, numberOf, parseJson } from "../http/json.ts";
 import type { Wire } from "../wires/wire.ts";
 import { createEventEnd, EVENT_ENDS, MAX_CUT } from "./end-finder.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { splitEvents } from "../../apis/shared/events.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { splitEvents } from "../wires/shared/events.ts";
 import { answerRewriter } from "./answer-rewriter.ts";
 import { createEventEnd } from "./end-finder.ts";
 

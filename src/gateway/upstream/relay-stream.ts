@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { lineEndIn } from "../wires/shared/events.ts";
+import { lineEndIn } from "../../apis/shared/events.ts";
 import type { Answer } from "./answer.ts";
 import { createEndFinder, createEventEnd, EVENT_ENDS } from "./end-finder.ts";
 

@@ -1,3 +1,4 @@
+import { NO_WISH } from "../../apis/shared/native.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import { lookAhead } from "../compaction/look-ahead.ts";
@@ -8,7 +9,6 @@ import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
-import { NO_WISH } from "../wires/native.ts";
 import { checkAsked } from "../wires/shared/check-asked.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";

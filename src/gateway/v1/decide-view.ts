@@ -1,6 +1,6 @@
+import { isJson } from "../../apis/shared/fields.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { Rejected } from "../../core/fitting-cap.ts";
-import { isJson } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
 import { type ClientWords, fitTurn, unchanged } from "../turn/fit-turn.ts";
 import type { Outgoing, TurnParts } from "../turn/turn.ts";

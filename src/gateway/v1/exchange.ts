@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Json } from "../../apis/shared/fields.ts";
+import type { Announcement } from "../../apis/shared/native.ts";
 import type { Usage } from "../../core/types.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
 import type { Opening } from "../conversation/spill.ts";
-import type { Json } from "../http/json.ts";
 import type { HostedTurn, ToolsOff } from "../turn/hosted-turn.ts";
 import type { Turn } from "../turn/turn.ts";
-import type { Announcement } from "../wires/native.ts";
 
 /** One request of a client on its way through the gateway. */
 export interface Exchange extends Turn {

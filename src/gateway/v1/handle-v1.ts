@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isJson } from "../../apis/shared/fields.ts";
 import { deleteAnswer } from "../conversation/previous-response.ts";
-import { isJson } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { countRequest } from "../telemetry/metrics.ts";

@@ -1,7 +1,7 @@
+import type { Json } from "../../apis/shared/fields.ts";
+import type { Cleared } from "../../apis/shared/native.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Measure } from "../../core/types.ts";
-import type { Json } from "../http/json.ts";
-import type { Cleared } from "../wires/native.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 

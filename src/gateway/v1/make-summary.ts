@@ -1,6 +1,6 @@
+import type { MadeSummary } from "../../apis/shared/native.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { addSpent } from "../telemetry/totals.ts";
-import type { MadeSummary } from "../wires/native.ts";
 import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 

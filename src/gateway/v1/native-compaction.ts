@@ -1,3 +1,10 @@
+import {
+  type MadeSummary,
+  type NativeCompaction,
+  type NativeWish,
+  NO_WISH,
+} from "../../apis/shared/native.ts";
+import { summaryText } from "../../apis/shared/seal-summary.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import type { InsertMessage } from "../../core/types.ts";
@@ -6,8 +13,6 @@ import { INERT } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { called } from "../upstream/upstream-fault.ts";
-import { type MadeSummary, type NativeCompaction, type NativeWish, NO_WISH } from "../wires/native.ts";
-import { summaryText } from "../wires/shared/seal-summary.ts";
 import type { Wire } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
 import { clearedBy, inputTokens } from "./input-tokens.ts";

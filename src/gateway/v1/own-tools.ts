@@ -1,7 +1,7 @@
+import { type Json, listOf } from "../../apis/shared/fields.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import type { ShownAnswer } from "../conversation/find-hidden.ts";
 import { hiddenAnswersIn } from "../conversation/hidden-answers.ts";
-import { type Json, listOf } from "../http/json.ts";
 import { loggable } from "../telemetry/log.ts";
 import { HostedTurn, type ToolsOff } from "../turn/hosted-turn.ts";
 import { offerTools } from "../turn/offer-tools.ts";

@@ -1,5 +1,5 @@
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { isJson, type Json } from "../http/json.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
@@ -49,7 +49,7 @@ export async function passStream(
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const transforms = [
     ...(note ? [answerRewriter(wire, note, answerBytes)] : []),
-    ...(exchange.announcement ? [exchange.announcement.stream(answerBytes)] : []),
+    ...(exchange.announcement ? [inBuffers(exchange.announcement.stream(answerBytes))] : []),
   ];
   // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
   delete headers["content-length"];
@@ -112,6 +112,13 @@ function brokenOff({ log }: Pick<V1Parts, "log">, { wire, upstream }: Exchange, 
 }
 
 type Transform = (piece: Buffer, isLast: boolean) => Buffer;
+
+function inBuffers(change: (piece: Uint8Array, isLast: boolean) => Uint8Array): Transform {
+  return (piece, isLast) => {
+    const { buffer, byteOffset, byteLength } = change(piece, isLast);
+    return Buffer.from(buffer, byteOffset, byteLength);
+  };
+}
 
 function inTurn(transforms: readonly Transform[]): Transform {
   return (piece, isLast) => transforms.reduce((bytes, transform) => transform(bytes, isLast), piece);

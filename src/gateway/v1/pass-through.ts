@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
 import type { Client } from "../http/authenticate.ts";
-import { isJson, parseJson, textOf } from "../http/json.ts";
 import { readBody } from "../http/read-body.ts";
 import { targetPath } from "../upstream/address.ts";
 import { chooseForRest, dialectOf } from "../upstream/choose-upstream.ts";

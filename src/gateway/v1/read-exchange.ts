@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { lookAhead } from "../compaction/look-ahead.ts";
 import { readingOf } from "../compaction/redacting.ts";
@@ -10,7 +11,6 @@ import type { Recording } from "../conversation/recording.ts";
 import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
 import { checkValues } from "../http/check-values.ts";
-import type { Json } from "../http/json.ts";
 import { decodeBody, isLongBody, parseChecked, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";

@@ -1,7 +1,7 @@
+import type { HostedTool } from "../../apis/shared/hosting.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import { COMPACT_TOOL } from "../../recall/compact-tool.ts";
 import { RECALL_TOOL } from "../../recall/recall-tool.ts";
-import type { HostedTool } from "./hosting.ts";
 import type { Wire } from "./wire.ts";
 
 /** How tools are called in requests. Names of clients' own tools don't begin so. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Json } from "../../apis/shared/fields.ts";
+import type { ToolHosting } from "../../apis/shared/hosting.ts";
+import type { MadeSummary, NativeCompaction } from "../../apis/shared/native.ts";
 import type { Dialect, Model, Usage } from "../../core/types.ts";
-import type { Json } from "../http/json.ts";
-import type { ToolHosting } from "./hosting.ts";
-import type { MadeSummary, NativeCompaction } from "./native.ts";
 
 /** What the gateway needs to know of a request, whatever API it is for. */
 export interface WireRequest {

@@ -1,11 +1,11 @@
 import { openaiChat } from "../../apis/chat/index.ts";
 import { anthropicMessages } from "../../apis/messages/index.ts";
 import { openaiResponses } from "../../apis/responses/index.ts";
+import { MESSAGES_COUNTING, RESPONSES_COUNTING } from "../../apis/shared/counting.ts";
+import { chatUsage, knownUsage, messagesUsage, responsesUsage, usageOf } from "../../apis/shared/usage.ts";
 import { defined } from "../../core/defined.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Dialect, StopReason } from "../../core/types.ts";
-import { MESSAGES_COUNTING, RESPONSES_COUNTING } from "../../models/shared/counting.ts";
-import { chatUsage, knownUsage, messagesUsage, responsesUsage, usageOf } from "../../models/shared/usage.ts";
 import { type ClientWire, type Json, numberOf, textOf } from "./wire.ts";
 
 const CHAT_STOPS: Readonly<Record<string, StopReason>> = {

@@ -1,7 +1,7 @@
+import { countingBody } from "../../apis/shared/counting.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
 import type { Compactor, FitResult } from "../../core/types.ts";
-import { countingBody } from "../../models/shared/counting.ts";
 import { CountedTooLong, learn } from "../shared/send-fitted.ts";
 import type { FetchLike } from "./fetch.ts";
 import { type ClientWire, type Json, numberOf } from "./wire.ts";

@@ -1,5 +1,5 @@
+import type { CountingEndpoint } from "../../apis/shared/counting.ts";
 import type { Dialect, FitResult } from "../../core/types.ts";
-import type { CountingEndpoint } from "../../models/shared/counting.ts";
 import type { Learned } from "../shared/send-fitted.ts";
 
 /** A JSON object of a request or an answer. */

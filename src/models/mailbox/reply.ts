@@ -1,10 +1,10 @@
+import { obj, str } from "../../apis/shared/fields.ts";
+import { usageOf } from "../../apis/shared/usage.ts";
 import { defined } from "../../core/defined.ts";
 import { ModelError } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
-import { obj, str } from "../shared/json.ts";
-import { usageOf } from "../shared/usage.ts";
 import { type Files, unlessGone } from "./files.ts";
 
 export const REPLY_ENDINGS = [".reply.txt", ".reply.json"] as const;

@@ -1,5 +1,5 @@
+import type { Body } from "../../apis/shared/wire-api.ts";
 import type { ModelError } from "../../core/errors.ts";
-import type { Body } from "./wire-api.ts";
 
 /** Fields that a summary can do without. */
 const OPTIONAL = ["temperature", "metadata", "store"] as const;

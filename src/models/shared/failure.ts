@@ -1,7 +1,7 @@
+import { listOf, obj, str } from "../../apis/shared/fields.ts";
 import { ModelError, type ModelFailure } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
-import { list, obj, str } from "./json.ts";
 import { overflowOf } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { type HeaderReader, retryAfterOf } from "./retry-after.ts";
@@ -134,7 +134,7 @@ function messageOf(body: unknown): string {
   return (
     str(inner["message"]) ||
     str(body["message"]) ||
-    list(body["detail"])
+    listOf(body["detail"])
       .map((item) => str(obj(item)["msg"]))
       .join("; ") ||
     str(body["detail"]) ||

@@ -1,3 +1,5 @@
+import { refusesTemperature } from "../../apis/shared/model-traits.ts";
+import type { WireApi, WireRequest, WireSettings } from "../../apis/shared/wire-api.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { ConfigError, ModelError } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
@@ -7,10 +9,8 @@ import { adaptBody } from "./adapt-body.ts";
 import { createEndpoint, type EndpointOptions } from "./endpoint.ts";
 import { failureInside } from "./failure.ts";
 import { type Answer, badAnswer, type Endpoint, type Fetch, post } from "./http.ts";
-import { refusesTemperature } from "./model-traits.ts";
 import { createRetry, type RetryOptions } from "./retry.ts";
 import { servedWindow } from "./served-window.ts";
-import type { WireApi, WireRequest, WireSettings } from "./wire-api.ts";
 
 /** What every model over HTTP takes. */
 export interface HttpModelOptions {

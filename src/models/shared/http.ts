@@ -1,9 +1,9 @@
+import { parseSse, type SseEvent } from "../../apis/shared/sse.ts";
 import { ModelError } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { failureInside, failureOf } from "./failure.ts";
 import { AnswerTooLong, readText } from "./read-text.ts";
 import { redact } from "./redact.ts";
-import { parseSse, type SseEvent } from "./sse.ts";
 
 /** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,6 +1,6 @@
+import { count } from "../../apis/shared/fields.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
-import { count } from "./json.ts";
 
 /** What a provider's "too long" answer tells. */
 export interface Overflow {

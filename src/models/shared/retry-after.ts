@@ -1,5 +1,5 @@
+import { listOf, obj, str } from "../../apis/shared/fields.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { list, obj, str } from "./json.ts";
 
 const MS_PER_SECOND = 1_000;
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: MS_PER_SECOND, ms: 1 };
@@ -69,7 +69,7 @@ function durationOf(text: string): number | undefined {
 /** Google's `retryDelay`, and OpenAI's "Please try again in 1m26.4s". */
 function fromBody(body: unknown): number | undefined {
   const error = obj(obj(Array.isArray(body) ? body[0] : body)["error"]);
-  for (const detail of list(error["details"])) {
+  for (const detail of listOf(error["details"])) {
     const delay = isRecord(detail) ? durationOf(str(detail["retryDelay"])) : undefined;
     if (delay !== undefined) return delay;
   }

@@ -1,7 +1,7 @@
+import { type Json, listOf, obj } from "../../apis/shared/fields.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { Endpoint } from "./http.ts";
-import { type Json, list, obj } from "./json.ts";
 import { readText } from "./read-text.ts";
 
 /**
@@ -58,7 +58,7 @@ export async function windowBehind(
  * what it was made for.
  */
 function ollamaWindow(shown: Json, running: unknown, model: string): number | undefined {
-  const loaded = list(obj(running)["models"])
+  const loaded = listOf(obj(running)["models"])
     .filter(isRecord)
     .find(({ name, model: id }) => [name, id].some((one) => one === model || one === `${model}:latest`));
   const set = /^num_ctx\s+(\d+)/m.exec(String(shown["parameters"] ?? ""))?.[1];
@@ -89,7 +89,7 @@ async function get(
 /** The model's entry in a list; the only entry of a server that has one model under several names. */
 function entryOf(answer: unknown, model: string): Json {
   const { data, models } = obj(answer);
-  const entries = list(Array.isArray(answer) ? answer : (data ?? models)).filter(isRecord);
+  const entries = listOf(Array.isArray(answer) ? answer : (data ?? models)).filter(isRecord);
   return (
     entries.find(({ id, name }) => id === model || name === model || name === `models/${model}`) ??
     (entries.length === 1 && entries[0] !== undefined ? entries[0] : {})

@@ -1,5 +1,5 @@
+import { refusesTemperature } from "../../apis/shared/model-traits.ts";
 import type { Measure, Model, ModelRequest } from "../../core/types.ts";
-import { refusesTemperature } from "../../models/shared/model-traits.ts";
 import { type ImageFormula, imageTokens } from "../../tokens/index.ts";
 import { frameTokens } from "../frames.ts";
 import { createLedger, rangesOf } from "../ledger.ts";

@@ -1,9 +1,9 @@
+import { type Json, textOf } from "../../../apis/shared/fields.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
 import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery } from "../../api.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { isOnlyClient } from "../../http/authenticate.ts";
-import { type Json, textOf } from "../../http/json.ts";
 import { addTotals, type TenantTotals } from "../../telemetry/totals.ts";
 import { keyOwner } from "../../upstream/choose-upstream.ts";
 import type { Upstream } from "../../upstream/upstream.ts";

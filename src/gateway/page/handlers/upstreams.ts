@@ -1,6 +1,6 @@
+import { textOf } from "../../../apis/shared/fields.ts";
 import { parseUpstream } from "../../../config/gateway-schema.ts";
 import type { UpstreamTest } from "../../api.ts";
-import { textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { candidates, findLocalServers } from "../../upstream/local-servers.ts";
 import type { OwnUpstream } from "../../upstream/own-upstreams.ts";

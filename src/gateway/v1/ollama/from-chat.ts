@@ -1,8 +1,8 @@
+import { assembleChat } from "../../../apis/chat/assemble.ts";
+import { eventsIn, readEvents, splitEvents } from "../../../apis/shared/events.ts";
+import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../http/json.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { assembleChat } from "../../wires/shared/assemble-chat.ts";
-import { eventsIn, readEvents, splitEvents } from "../../wires/shared/events.ts";
 
 /** The usual API, in which upstreams are asked. */
 export const chatApi = wireOfDialect(undefined);

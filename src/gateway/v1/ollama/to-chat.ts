@@ -1,6 +1,6 @@
+import { isJson, type Json, listOf, numberOf, textOf } from "../../../apis/shared/fields.ts";
 import { asUrl, mediaSource } from "../../../apis/shared/media-source.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 
 /** A request of Ollama's own API as one of Chat Completions, which every upstream speaks. */

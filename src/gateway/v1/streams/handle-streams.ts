@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isJson, type Json, numberOf, textOf } from "../../../apis/shared/fields.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { nearest } from "../../../core/nearest.ts";
 import type { HostState } from "../../../core/types.ts";
@@ -9,7 +10,6 @@ import { streamStrategies } from "../../../stream/strategies.ts";
 import type { StreamRole } from "../../../stream/types.ts";
 import { charsCounter } from "../../../tokens/index.ts";
 import { INERT } from "../../http/headers.ts";
-import { isJson, type Json, numberOf, textOf } from "../../http/json.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";

@@ -1,14 +1,14 @@
+import { assembleChat } from "../../../apis/chat/assemble.ts";
+import { chatHosting } from "../../../apis/chat/hosting.ts";
 import { openaiChat } from "../../../apis/index.ts";
+import { readEvents } from "../../../apis/shared/events.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../../apis/shared/fields.ts";
+import { chatUsage, knownUsage } from "../../../apis/shared/usage.ts";
 import { openaiCompatible } from "../../../models/index.ts";
-import { chatUsage, knownUsage } from "../../../models/shared/usage.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import { assembleChat } from "../shared/assemble-chat.ts";
-import { readEvents } from "../shared/events.ts";
 import { isGoogle, isOpenai, openaiBase, openaiError } from "../shared/providers.ts";
 import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
-import { chatHosting } from "./chat-hosting.ts";
 
 export const chatWire: Wire = {
   api: "chat",

@@ -1,14 +1,14 @@
+import { assembleGemini, candidateOf, chunksOf, partsIn } from "../../../apis/gemini/assemble.ts";
+import { requestIn } from "../../../apis/gemini/fields.ts";
+import { geminiHosting } from "../../../apis/gemini/hosting.ts";
 import { geminiContents } from "../../../apis/index.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../../apis/shared/fields.ts";
+import { geminiUsage, knownUsage } from "../../../apis/shared/usage.ts";
 import { gemini } from "../../../models/index.ts";
-import { geminiUsage, knownUsage } from "../../../models/shared/usage.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { isGoogle } from "../shared/providers.ts";
 import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
-import { assembleGemini, candidateOf, chunksOf, partsIn } from "./assemble-gemini.ts";
-import { requestIn } from "./gemini-fields.ts";
-import { geminiHosting } from "./gemini-hosting.ts";
 
 /** Gemini's `generateContent`. The model and the wish for a stream stand in its path. */
 export const geminiWire: Wire = {

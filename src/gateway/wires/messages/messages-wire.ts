@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { anthropicMessages } from "../../../apis/index.ts";
+import { assembleMessage } from "../../../apis/messages/assemble.ts";
+import { messagesHosting } from "../../../apis/messages/hosting.ts";
+import { messagesNative } from "../../../apis/messages/native.ts";
+import { partsOf } from "../../../apis/messages/replay.ts";
+import { MESSAGES_COUNTING } from "../../../apis/shared/counting.ts";
+import { readEvents } from "../../../apis/shared/events.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../../apis/shared/fields.ts";
+import { knownUsage, messagesUsage } from "../../../apis/shared/usage.ts";
 import { anthropic } from "../../../models/index.ts";
-import { MESSAGES_COUNTING } from "../../../models/shared/counting.ts";
-import { knownUsage, messagesUsage } from "../../../models/shared/usage.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { askCount } from "../shared/ask-count.ts";
-import { readEvents } from "../shared/events.ts";
 import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
-import { assembleMessage } from "./assemble-message.ts";
-import { messagesHosting } from "./messages-hosting.ts";
-import { messagesNative } from "./messages-native.ts";
-import { partsOf } from "./replay-messages.ts";
 
 /** Anthropic wants a cap; this is what a chat gets that doesn't set one (tokens). */
 const DEFAULT_MAX_TOKENS = 4_096;

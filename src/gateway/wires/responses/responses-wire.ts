@@ -1,16 +1,16 @@
 import { openaiResponses } from "../../../apis/index.ts";
+import { responsesHosting } from "../../../apis/responses/hosting.ts";
+import { compactAnswer, replayItems, responsesNative, transcriptOf } from "../../../apis/responses/native.ts";
+import { RESPONSES_COUNTING } from "../../../apis/shared/counting.ts";
+import { readEvents } from "../../../apis/shared/events.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../../../apis/shared/fields.ts";
+import { knownUsage, responsesUsage } from "../../../apis/shared/usage.ts";
 import { openaiCompatible } from "../../../models/index.ts";
-import { RESPONSES_COUNTING } from "../../../models/shared/counting.ts";
-import { knownUsage, responsesUsage } from "../../../models/shared/usage.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { askCount } from "../shared/ask-count.ts";
-import { readEvents } from "../shared/events.ts";
 import { isOpenai, openaiBase, openaiError } from "../shared/providers.ts";
 import { rewrittenMessages, wireDialect } from "../shared/wire-dialect.ts";
 import type { Wire, WireAnswer } from "../wire.ts";
-import { responsesHosting } from "./responses-hosting.ts";
-import { compactAnswer, replayItems, responsesNative, transcriptOf } from "./responses-native.ts";
 
 /** How a response may stand that holds its answer; a cut one does, too. */
 const FINISHED: ReadonlySet<unknown> = new Set([undefined, null, "completed", "incomplete"]);

@@ -1,5 +1,5 @@
-import { type CountingEndpoint, countingBody } from "../../../models/shared/counting.ts";
-import type { Json } from "../../http/json.ts";
+import { type CountingEndpoint, countingBody } from "../../../apis/shared/counting.ts";
+import type { Json } from "../../../apis/shared/fields.ts";
 import type { CountRequest } from "../wire.ts";
 
 /** Asks an endpoint that stands behind the path of the request that it counts. */

@@ -1,5 +1,5 @@
+import { isJson, listOf, textsOf } from "../../../apis/shared/fields.ts";
 import type { Entry } from "../../../core/types.ts";
-import { isJson, listOf, textsOf } from "../../http/json.ts";
 import type { WireRequest } from "../wire.ts";
 
 /** Shorter system messages are notes of the moment, such as how many tokens are left (characters). */

@@ -1,6 +1,6 @@
+import type { ToolHosting } from "../../../apis/shared/hosting.ts";
 import { isOnlyReasoning } from "../../../core/rounds.ts";
 import type { Dialect, Message, Part } from "../../../core/types.ts";
-import type { ToolHosting } from "../hosting.ts";
 
 /** An answer of which the client was shown a part: in between, the model called a tool of precis's own, and precis answered. */
 interface HiddenRounds {

@@ -1,4 +1,4 @@
-import { isJson, listOf, textOf } from "../../http/json.ts";
+import { isJson, listOf, textOf } from "../../../apis/shared/fields.ts";
 import type { WireRequest } from "../wire.ts";
 
 /** The tools that the model really reads: those with `defer_loading` cost nothing until a search has found them. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../http/json.ts";
+import type { Json } from "../../../apis/shared/fields.ts";
 
 /** Codes of ours that OpenAI's clients know under another name. */
 const KNOWN: Readonly<Record<string, string>> = {

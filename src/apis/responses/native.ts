@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
+import { rewriteEvents } from "../shared/events.ts";
+import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import {
   type Announcement,
   DEFAULT_THRESHOLD,
@@ -7,8 +7,7 @@ import {
   type NativeCompaction,
   type NativeWish,
   type SummarizedRequest,
-} from "../native.ts";
-import { rewriteEvents } from "../shared/events.ts";
+} from "../shared/native.ts";
 import { sealSummary, summaryText, unsealSummary } from "../shared/seal-summary.ts";
 
 /** OpenAI's compaction: `context_management`, items of type `compaction` and `compaction_trigger`. */
@@ -200,5 +199,5 @@ function announceItem(made: MadeSummary): Announcement {
 }
 
 function plainId(): string {
-  return randomUUID().replaceAll("-", "");
+  return crypto.randomUUID().replaceAll("-", "");
 }

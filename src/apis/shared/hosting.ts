@@ -1,4 +1,4 @@
-import type { Json } from "../http/json.ts";
+import type { Json } from "./fields.ts";
 
 /** A tool that precis adds to requests and answers itself, as a model is told of it. */
 export interface HostedTool {

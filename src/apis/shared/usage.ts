@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/types.ts";
-import { count, obj } from "./json.ts";
+import { count, obj } from "./fields.ts";
 
 /** What a provider reports of a request. A part of a stream may leave the input out. */
 type Reported = Omit<Usage, "input"> & { readonly input?: number };

@@ -1,6 +1,8 @@
 import { isExactNumber } from "../../core/exact-json.ts";
 import { isRecord } from "../../core/is-record.ts";
 
+/** Reading JSON of any shape: nothing here throws. */
+
 /** A JSON object as it came over the wire. */
 export type Json = { readonly [key: string]: unknown };
 
@@ -8,8 +10,18 @@ export function isJson(value: unknown): value is Json {
   return isRecord(value) && !isExactNumber(value);
 }
 
+/** The object, or an empty one. */
+export function obj(value: unknown): Json {
+  return isJson(value) ? value : {};
+}
+
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** The text, or the empty text. */
+export function str(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 export function numberOf(value: unknown): number | undefined {
@@ -17,8 +29,19 @@ export function numberOf(value: unknown): number | undefined {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
+/** A count of tokens; undefined for anything that isn't one. */
+export function count(value: unknown): number | undefined {
+  const number = numberOf(value);
+  return number !== undefined && number >= 0 ? number : undefined;
+}
+
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+/** The objects of a list. */
+export function objectsOf(value: unknown): readonly Json[] {
+  return listOf(value).filter(isJson);
 }
 
 /** The texts of a content: the content itself, or those of its parts (empty where one has none). */

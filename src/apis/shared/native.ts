@@ -1,5 +1,4 @@
-import type { OutgoingHttpHeaders } from "node:http";
-import type { Json } from "../http/json.ts";
+import type { Json } from "./fields.ts";
 
 /** What a request asks of the provider's own compaction. */
 export interface NativeWish {
@@ -57,7 +56,7 @@ export interface Announcement {
   /** The answer with it. */
   json(answer: Json): Json;
   /** The events of a stream with it. One of more than `most` bytes passes as it is. */
-  stream(most: number): (piece: Buffer, isLast: boolean) => Buffer;
+  stream(most: number): (piece: Uint8Array, isLast: boolean) => Uint8Array;
   /** The answer's messages with it, for the transcript. */
   messages(answer: readonly unknown[]): readonly unknown[];
 }
@@ -94,5 +93,5 @@ export interface NativeCompaction {
   ): { readonly json: Json; readonly events: readonly Json[] };
   announce(made: MadeSummary): Announcement;
   /** Takes out flags of what precis carries out itself: servers that imitate the provider refuse what they don't know. */
-  dropFlags(headers: OutgoingHttpHeaders): void;
+  dropFlags(headers: Record<string, unknown>): void;
 }

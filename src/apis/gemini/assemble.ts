@@ -1,10 +1,10 @@
-import { isJson, type Json, listOf, parseJson, textOf } from "../../http/json.ts";
 import { readEvents } from "../shared/events.ts";
+import { isJson, type Json, listOf, objectsOf, parseJson, textOf } from "../shared/fields.ts";
 
 /** The chunks of a stream: events with `alt=sse`, otherwise one JSON list. */
 export function chunksOf(text: string): readonly Json[] {
   if (!text.trimStart().startsWith("[")) return readEvents(text);
-  return listOf(parseJson(text)).filter(isJson);
+  return objectsOf(parseJson(text));
 }
 
 export function candidateOf(answer: Json): Json {

@@ -1,4 +1,4 @@
-import { isJson, type Json, listOf, textOf } from "../../http/json.ts";
+import { isJson, type Json, listOf, textOf } from "../shared/fields.ts";
 import { summaryText, unsealSummary } from "../shared/seal-summary.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { parseExactDense } from "../../../core/exact-json.ts";
-import { isJson, type Json, parseJson } from "../../http/json.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { parseExactDense } from "../../core/exact-json.ts";
+import { isJson, type Json, parseJson } from "./fields.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */
 export function readEvents(given: string): Json[] {
@@ -79,7 +79,7 @@ export interface CutEvent {
 }
 
 interface EventSplitter {
-  (piece: Buffer, isLast: boolean): readonly CutEvent[];
+  (piece: Uint8Array, isLast: boolean): readonly CutEvent[];
   /** The text with line ends as the stream has them: parsers of some clients take no other. */
   withLineEnds(text: string): string;
 }
@@ -102,7 +102,7 @@ export function splitEvents(most: number): EventSplitter {
     if (text !== "") isBehindCr = text.endsWith("\r");
     return plainLines(isSplit ? text.slice(1) : text);
   };
-  const split = (piece: Buffer, isLast: boolean): readonly CutEvent[] => {
+  const split = (piece: Uint8Array, isLast: boolean): readonly CutEvent[] => {
     const fresh = plain(decoder.decode(piece, { stream: !isLast }));
     rest.push(fresh);
     size += fresh.length;
@@ -143,7 +143,7 @@ export function rewriteEvents(
   change: (event: Json) => readonly Json[],
   /** An event of more characters stays as it is, too. */
   most: number,
-): (piece: Buffer, isLast: boolean) => Buffer {
+): (piece: Uint8Array, isLast: boolean) => Uint8Array {
   const split = splitEvents(most);
   const rewrite = ({ text, isPart }: CutEvent): string => {
     if (isPart) return text;
@@ -153,5 +153,6 @@ export function rewriteEvents(
       .map((one) => `event: ${String(one["type"])}\ndata: ${stringifyDeep(one)}\n\n`)
       .join("");
   };
-  return (piece, isLast) => Buffer.from(split.withLineEnds(split(piece, isLast).map(rewrite).join("")));
+  const encoder = new TextEncoder();
+  return (piece, isLast) => encoder.encode(split.withLineEnds(split(piece, isLast).map(rewrite).join("")));
 }

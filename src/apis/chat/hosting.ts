@@ -1,7 +1,7 @@
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
-import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
+import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { type Json, list, obj, str } from "../shared/json.ts";
+import { type Json, listOf, obj, str } from "../shared/fields.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { responsesUsage, usageOf } from "../shared/usage.ts";
@@ -70,7 +70,7 @@ export const responsesApi: WireApi = {
     const items = output.filter(isRecord);
     const parts = items
       .filter((part) => part["type"] === "message")
-      .flatMap((part) => list(part["content"]).map(obj));
+      .flatMap((part) => listOf(part["content"]).map(obj));
     return {
       text: parts
         .filter((part) => part["type"] === "output_text")

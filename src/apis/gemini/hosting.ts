@@ -1,10 +1,10 @@
-import { unnamedCallId } from "../../../apis/gemini/wire.ts";
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
-import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
-import { candidateOf, partsIn } from "./assemble-gemini.ts";
-import { fieldOf, requestIn } from "./gemini-fields.ts";
+import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import { candidateOf, partsIn } from "./assemble.ts";
+import { fieldOf, requestIn } from "./fields.ts";
+import { unnamedCallId } from "./wire.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { type Json, list, obj, str } from "../shared/json.ts";
+import { type Json, listOf, obj, str } from "../shared/fields.ts";
 import { reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { geminiUsage, usageOf } from "../shared/usage.ts";
@@ -60,11 +60,11 @@ export const generateContentApi: WireApi = {
 
   read(json): ModelReply | undefined {
     const body = obj(json);
-    const candidate = obj(list(body["candidates"])[0]);
+    const candidate = obj(listOf(body["candidates"])[0]);
     const blocked = obj(body["promptFeedback"])["blockReason"];
     if (!isRecord(candidate["content"]) && candidate["finishReason"] === undefined && blocked === undefined)
       return undefined;
-    const parts = list(obj(candidate["content"])["parts"]).filter(isRecord);
+    const parts = listOf(obj(candidate["content"])["parts"]).filter(isRecord);
     const hasCall = parts.some((part) => isRecord(part["functionCall"]));
     const stop = STOPS[str(candidate["finishReason"])] ?? "other";
     return {
@@ -82,11 +82,11 @@ export const generateContentApi: WireApi = {
     const chunks = events.map(({ data }) => obj(parseJson(data)));
     const failed = chunks.find((chunk) => chunk["error"] !== undefined);
     if (failed) return { error: failed["error"] };
-    const candidates = chunks.map((chunk) => obj(list(chunk["candidates"])[0]));
+    const candidates = chunks.map((chunk) => obj(listOf(chunk["candidates"])[0]));
     const finishReason = candidates.findLast((one) => one["finishReason"] !== undefined)?.["finishReason"];
     // A stream that ends without a reason was cut on the way.
     if (finishReason === undefined) return undefined;
-    const parts = candidates.flatMap((one) => list(obj(one["content"])["parts"]));
+    const parts = candidates.flatMap((one) => listOf(obj(one["content"])["parts"]));
     return { ...chunks.at(-1), candidates: [{ content: { role: "model", parts }, finishReason }] };
   },
 };
@@ -100,5 +100,5 @@ function append(
   const last: Json = obj(contents.at(-1));
   if (contents.length === 0 || (last["role"] ?? "user") !== named)
     return [...contents, { role: named, parts: [{ text }] }];
-  return [...contents.slice(0, -1), { ...last, parts: [...list(last["parts"]), { text }] }];
+  return [...contents.slice(0, -1), { ...last, parts: [...listOf(last["parts"]), { text }] }];
 }

@@ -1,8 +1,8 @@
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
-import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
-import { partsOf } from "./replay-messages.ts";
+import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import { partsOf } from "./replay.ts";
 
 export const messagesHosting: ToolHosting = {
   field: "messages",

@@ -1,4 +1,4 @@
-import { isJson, type Json, numberOf, parseJson, textOf } from "../../http/json.ts";
+import { isJson, type Json, numberOf, parseJson, textOf } from "../shared/fields.ts";
 
 /** The message that a streamed answer of Anthropic's adds up to. */
 export function assembleMessage(events: readonly Json[]): { readonly message: Json; readonly usage: Json } {

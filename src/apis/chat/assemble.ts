@@ -1,4 +1,5 @@
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
+import { joinBase64 } from "../shared/base64.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 
 /** Fields of a delta that are put together from pieces of text. */
 const TEXT_FIELDS = [
@@ -67,8 +68,10 @@ export function assembleChat(events: readonly Json[]): Json | undefined {
 /** A spoken answer. Each piece of its sound is base64 by itself. */
 function soundOf(pieces: readonly Json[]): Json {
   const texts = (field: string) => pieces.map((piece) => textOf(piece[field]) ?? "");
-  const data = Buffer.concat(texts("data").map((piece) => Buffer.from(piece, "base64"))).toString("base64");
-  return Object.assign({}, ...pieces, { data, transcript: texts("transcript").join("") }) as Json;
+  return Object.assign({}, ...pieces, {
+    data: joinBase64(texts("data")),
+    transcript: texts("transcript").join(""),
+  }) as Json;
 }
 
 /** Pieces of one thought follow each other, and have the same type and place. */

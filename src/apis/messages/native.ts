@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
-import type { OutgoingHttpHeaders } from "node:http";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
+import { rewriteEvents } from "../shared/events.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {
   type Announcement,
   DEFAULT_THRESHOLD,
@@ -8,10 +7,9 @@ import {
   type NativeCompaction,
   type NativeWish,
   type SummarizedRequest,
-} from "../native.ts";
-import { rewriteEvents } from "../shared/events.ts";
+} from "../shared/native.ts";
 import { clearEdits } from "./clear-edits.ts";
-import { hasCompactionBlock, partsOf, replayMessages } from "./replay-messages.ts";
+import { hasCompactionBlock, partsOf, replayMessages } from "./replay.ts";
 
 /** Anthropic's compaction: edits of `context_management`, `compaction` blocks, `compaction: { type: "summarize" }`. */
 export const messagesNative: NativeCompaction = {
@@ -184,7 +182,7 @@ function compactionBlock(text: string): Json {
 /** Beta flags of what precis carries out itself. Servers that imitate Anthropic refuse flags that they don't know. */
 const OURS = /^(?:context-management|compact)-/;
 
-function dropBetas(headers: OutgoingHttpHeaders): void {
+function dropBetas(headers: Record<string, unknown>): void {
   const { "anthropic-beta": given } = headers;
   if (typeof given !== "string") return;
   const kept = given
@@ -196,5 +194,5 @@ function dropBetas(headers: OutgoingHttpHeaders): void {
 }
 
 function plainId(): string {
-  return randomUUID().replaceAll("-", "");
+  return crypto.randomUUID().replaceAll("-", "");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../http/json.ts";
-import { chatHosting } from "./chat-hosting.ts";
+import type { Json } from "../shared/fields.ts";
+import { chatHosting } from "./hosting.ts";
 
 const isHosted = (name: unknown) => name === "precis_recall";
 const chunk = (delta: Json, finish: string | null = null, more: Json = {}): Json => ({

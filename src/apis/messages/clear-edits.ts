@@ -1,6 +1,6 @@
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf, textOf } from "../../http/json.ts";
-import type { Cleared, ClearingFacts } from "../native.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
+import type { Cleared, ClearingFacts } from "../shared/native.ts";
 
 /** What Anthropic's API assumes where a request doesn't say. */
 const DEFAULT_TRIGGER_TOKENS = 100_000;

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { ModelMessage, ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { type Json, list, obj, str } from "../shared/json.ts";
+import { type Json, listOf, obj, str } from "../shared/fields.ts";
 import { allowance, reasoningAllowance } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { messagesUsage, usageOf } from "../shared/usage.ts";
@@ -46,7 +46,7 @@ export const messagesApi: WireApi = {
   extend(given, request, settings) {
     const { messages } = given;
     if (!Array.isArray(messages)) return undefined;
-    const names = list(given["betas"]).filter((beta) => typeof beta === "string");
+    const names = listOf(given["betas"]).filter((beta) => typeof beta === "string");
     return {
       body: {
         ...continuedFields(given, SHAPING),
@@ -116,7 +116,7 @@ function append(messages: readonly unknown[], { role, text }: ModelMessage): rea
   if (!isRecord(last) || (last["role"] !== role && last["role"] !== "system"))
     return [...messages, { role, content: [part] }];
   const { content } = last;
-  const before = typeof content === "string" ? [{ type: "text", text: content }] : list(content);
+  const before = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
   return [...messages.slice(0, -1), { ...last, content: [...before, part] }];
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../http/json.ts";
+import type { Json } from "./fields.ts";
 
 /** No round ends with more events. */
 const MOST_HELD = 64;

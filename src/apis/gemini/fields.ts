@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../http/json.ts";
+import { isJson, type Json } from "../shared/fields.ts";
 
 /** A field of an object by either of its names: the API takes `functionCall` and `function_call`. */
 export function fieldOf(value: unknown, name: string): unknown {

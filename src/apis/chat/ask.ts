@@ -3,7 +3,7 @@ import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { ModelReply, StopReason } from "../../core/types.ts";
 import { continuedFields } from "../shared/continued-fields.ts";
-import { type Json, list, obj, str } from "../shared/json.ts";
+import { type Json, listOf, obj, str } from "../shared/fields.ts";
 import { reasoningAllowance, wantsCompletionTokens } from "../shared/model-traits.ts";
 import type { SseEvent } from "../shared/sse.ts";
 import { chatUsage, usageOf } from "../shared/usage.ts";
@@ -81,7 +81,7 @@ export const chatApi: WireApi = {
 
   read(json): ModelReply | undefined {
     const body = obj(json);
-    const choice = obj(list(body["choices"])[0]);
+    const choice = obj(listOf(body["choices"])[0]);
     const { message } = choice;
     if (!isRecord(message)) return undefined;
     return {
@@ -102,11 +102,11 @@ export const chatApi: WireApi = {
     for (const { data } of events) {
       const part = obj(parseJson(data));
       if (part["error"] !== undefined) return part;
-      const choice = obj(list(part["choices"])[0]);
+      const choice = obj(listOf(part["choices"])[0]);
       const delta = obj(choice["delta"]);
       content += textOf(delta["content"]);
       refusal += str(delta["refusal"]);
-      calls.push(...list(delta["tool_calls"]));
+      calls.push(...listOf(delta["tool_calls"]));
       finish = choice["finish_reason"] ?? finish;
       usage = part["usage"] ?? usage;
       last = part["model"] === undefined ? last : part;
@@ -126,7 +126,7 @@ const capOf = (cap: number, { model, window }: WireSettings): number =>
   cap + reasoningAllowance(model, window);
 
 function stopOf(choice: Json, message: Json): StopReason {
-  if (list(message["tool_calls"]).length > 0 || isRecord(message["function_call"])) return "tool-call";
+  if (listOf(message["tool_calls"]).length > 0 || isRecord(message["function_call"])) return "tool-call";
   if (str(message["refusal"]) !== "") return "refusal";
   const reason = str(choice["finish_reason"]).toLowerCase();
   // Some servers never say why they stopped.
@@ -136,7 +136,7 @@ function stopOf(choice: Json, message: Json): StopReason {
 /** Content is a text, or a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  return list(content)
+  return listOf(content)
     .map((part) => (str(obj(part)["type"]).includes("think") ? "" : str(obj(part)["text"])))
     .join("");
 }

@@ -1,8 +1,8 @@
-import { openaiResponses } from "../../../apis/index.ts";
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { isJson, type Json, listOf, numberOf } from "../../http/json.ts";
-import type { IsHosted, StreamSplice, ToolHosting } from "../hosting.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
+import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import { openaiResponses } from "./index.ts";
 
 /** Events that hold the whole response at the end of a round. */
 const ENDS: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
@@ -50,6 +50,8 @@ import { createUpstream } from "./upstream/upstream.ts";
 /** A gateway that is ready to listen. */
 export interface RunningGateway {
   readonly server: Server;
+  /** What the server answers requests with. */
+  readonly handler: RequestListener;
   readonly gateway: Gateway;
   /** Resolves with its address once it listens. */
   listen(): Promise<string>;
@@ -74,6 +76,8 @@ export interface GatewayParts {
   readonly gather?: Gateway["gather"];
   /** How long the end waits for a store that doesn't answer (milliseconds). Default 10 seconds. */
   readonly storePatienceMs?: number;
+  /** Resolves when requests have ended that came over a server of the host's. */
+  readonly settled?: () => Promise<unknown>;
 }
 
 /** Wires all parts together. This is the only place where they are made. */
@@ -116,12 +120,14 @@ export async function createGateway(
     draining: drain.signal,
   };
   const api = createApi(gateway);
-  const http = openHttp(config, createHandler({ ...gateway, store: bounded }, api.listener), log);
+  const handler = createHandler({ ...gateway, store: bounded }, api.listener);
+  const http = openHttp(config, handler, log);
   const sweep = startSweep(gateway);
   const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 
   return {
     server: http.server,
+    handler,
     gateway,
     listen: http.listen,
     leave: (hurry) => grace.leave(config.graceMs, hurry),
@@ -130,7 +136,7 @@ export async function createGateway(
       sweep.stop();
       preparing?.stop();
       // An answer whose page has gone away is still written to its end.
-      await http.close(() => api.settled());
+      await http.close(() => Promise.all([api.settled(), parts.settled?.()]));
       api.stop();
       const patience = parts.storePatienceMs ?? STORE_PATIENCE_MS;
       if (!(await waitAtMost(finishWriting(gateway), patience))) {

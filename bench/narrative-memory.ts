@@ -16,9 +16,7 @@ const BUDGET = 16_000;
 /** Share of the lines that a model rewrites and spoils. */
 const SPOILS = 0.03;
 const WAYS = {
-  "segments, merged in eights (default)": {},
-  "segments, merged in threes": { fanout: 3 },
-  "segments, never merged (an anchored record that is extended)": { fanout: 1_000 },
+  "segments, merged in eights": { merge: "segments" },
   "rolling: one record, written anew": { merge: "rolling" },
 } as const;
 

@@ -24,14 +24,8 @@ import {
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Longest answer that is read, without its compression (bytes). The events of 128,000 tokens take up to 40 MB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Memory for answers that a failing store doesn't take: minutes of a busy node. */
-const SPILL_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */
 const MAX_MESSAGES = 20_000;
-/** As many values are parsed within a tenth of a second. */
-const MAX_VALUES = 500_000;
-/** Each tab of a page has one stream, and a second one while it waits for an answer. */
-const MAX_STREAMS = 256;
 /** How long an upstream may stay silent before its first byte, and between two bytes (milliseconds). */
 const UPSTREAM_TIMEOUT_MS = 600_000;
 /** How long a drain waits for requests under way (milliseconds). */
@@ -46,7 +40,7 @@ export const HOSTED_TOOLS = ["recall", "compact"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-contents"] as const;
 
-/** Options of the engine that a config may set, for all requests or for one upstream. */
+/** Options of the engine that a config may set. */
 const tuning = {
   profile: oneOf("profile", PROFILE_NAMES).optional(),
   strategy: oneOf("strategy", STRATEGY_NAMES).optional(),
@@ -100,7 +94,8 @@ const upstream = object({
   count: oneOf("way to count", ["tokenizer", "provider"]).optional(),
   summarizer: summarizer.optional(),
   timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
-  ...tuning,
+  reserve: fineTuning.reserve,
+  cache: fineTuning.cache,
 });
 
 const clientKey = object({
@@ -179,17 +174,9 @@ export const gatewaySchema = object({
     answerBytes: bytes.default(MAX_ANSWER_BYTES),
     /** Messages of one request. */
     messages: wholeNumber("number of messages", 1).default(MAX_MESSAGES),
-    /** Fields and list items of one request's body, in all. */
-    values: wholeNumber("number of values", 1_000).default(MAX_VALUES),
     /** A client that sends its request more slowly is cut off. */
     requestMs: duration(1).default(120_000),
-    headersMs: duration(1).default(30_000),
     drainMs: duration(0).default(DRAIN_MS),
-    connections: wholeNumber("number of connections", 1).default(10_000),
-    /** Streams of events that one client may have open at once, in each process. */
-    streams: wholeNumber("number of streams", 1).default(MAX_STREAMS),
-    /** Memory for answers that wait for a store which doesn't take them; what doesn't fit is lost and counted. */
-    spillBytes: bytes.default(SPILL_BYTES),
   }).prefault({}),
   log: oneOf("level", LOG_LEVELS).default("info"),
 });

@@ -22,7 +22,7 @@ describe("sizes", () => {
       summarizer: { model: "m", window: "32k" },
       retention: { conversationDays: "4w", eventDays: "12h", recordDays: 3 },
       limits: { bodyBytes: "16mb", drainMs: "5s", requestMs: 1_000 },
-      ...upstream({ windows: { "q*": "32k" }, timeoutMs: "2m", budget: "8,000" }),
+      ...upstream({ windows: { "q*": "32k" }, timeoutMs: "2m", reserve: "8,000" }),
     });
     expect(config).toMatchObject({
       window: 200_000,
@@ -34,7 +34,7 @@ describe("sizes", () => {
       summarizer: { window: 32_000 },
       retention: { conversationDays: 28, eventDays: 0.5, recordDays: 3 },
       limits: { bodyBytes: 16 * 1024 * 1024, drainMs: 5_000, requestMs: 1_000 },
-      upstreams: [{ windows: { "q*": 32_000 }, timeoutMs: 120_000, budget: 8_000 }],
+      upstreams: [{ windows: { "q*": 32_000 }, timeoutMs: 120_000, reserve: 8_000 }],
     });
     expect(await loadConfig({ env: { PRECIS_WINDOW: "32k", PRECIS_BUDGET: "0.5m" } })).toMatchObject({
       window: 32_000,
@@ -68,7 +68,7 @@ describe("a config that can't be is refused with key, value and fix", () => {
     [{ window: "32kb" }, "window", '"32kb"', "at least 100, such as 8192, 32k or 1m"],
     [{ landAt: 0.7 }, "landAt", "0.7 is above 0.5", "Choose a landing of at most 0.5."],
     [{ startAt: 0.4, landAt: 0.4 }, "landAt", "0.4 isn't below startAt (0.4)", "Raise startAt, lower landAt"],
-    [upstream({ startAt: "8k", landAt: "9k" }), "upstreams.0.landAt", "9000 isn't below", "Raise startAt"],
+    [{ startAt: "8k", landAt: "9k" }, "landAt", "9000 isn't below", "Raise startAt"],
     [{ budget: 100.5 }, "budget", "100.5", "a whole number of at least 100"],
     [{ profile: "agnt" }, "profile", '"agnt"', "Did you mean agent? It is one of agent, "],
     [{ strategy: 5 }, "strategy", "5", "It is one of none, truncate-oldest, "],

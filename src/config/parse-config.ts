@@ -33,14 +33,14 @@ export function parseConfig(input: unknown, source = "the config"): GatewayConfi
         message: `there is no upstream ${wanted} (in ${source}).`,
         fix: `The upstreams are: ${names.join(", ") || "none"}.`,
       });
-    const wrong = landingProblem(one);
-    if (wrong)
-      throw new ConfigError({
-        option: index === 0 ? "landAt" : `upstreams.${index - 1}.landAt`,
-        message: `${one.landAt} ${wrong.problem} (in ${source}).`,
-        fix: wrong.fix,
-      });
   }
+  const wrong = landingProblem(config);
+  if (wrong)
+    throw new ConfigError({
+      option: "landAt",
+      message: `${config.landAt} ${wrong.problem} (in ${source}).`,
+      fix: wrong.fix,
+    });
   if (!isLoopback(config.host) && config.auth.mode === "open")
     throw new ConfigError({
       option: "auth.mode",

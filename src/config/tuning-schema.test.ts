@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseConfig } from "./parse-config.ts";
 import { mergeTuning, pickTuning, requestTuning } from "./tuning-schema.ts";
 
-test("the options that hosts have can stand in a config, for all and for one upstream", () => {
+test("the options that hosts have can stand in a config, and what differs by provider for one upstream", () => {
   const options = {
     startAt: 0.7,
     landAt: 20_000,
@@ -14,19 +14,18 @@ test("the options that hosts have can stand in a config, for all and for one ups
     cacheBreakpoints: true,
     tail: { messages: 10, turns: 3 },
     triggers: { messages: 40 },
-    summary: { temperature: 0.2, preface: "Left out:", mode: "full", prompt: "agent", cap: 2_000, fanout: 4 },
+    summary: { temperature: 0.2, preface: "Left out:", mode: "full", prompt: "agent", cap: 2_000 },
     recall: { auto: true, tokens: 800 },
-    shares: { narrative: 0.3, words: 0, ledger: 0.1 },
     images: { keep: 2 },
     cache: { ttlMs: 3_600_000, read: 0.1, write: 2, output: 5 },
     frames: { tokensPerFrame: 196, separator: 2 },
   } as const;
   const config = parseConfig({
     ...options,
-    upstreams: [{ name: "a", baseURL: "http://127.0.0.1:1/v1", tail: { turns: 2 } }],
+    upstreams: [{ name: "a", baseURL: "http://127.0.0.1:1/v1", reserve: 500, cache: { read: 0.5 } }],
   });
   expect(pickTuning(config)).toEqual(options);
-  expect(pickTuning(config.upstreams[0]!)).toEqual({ tail: { turns: 2 } });
+  expect(pickTuning(config.upstreams[0]!)).toEqual({ reserve: 500, cache: { read: 0.5 } });
 });
 
 test("what is set nearer to the request comes first, and groups are put together", () => {
@@ -51,7 +50,6 @@ test("a value that can't be is refused by its name", () => {
     { waitMs: "soon" },
     { recall: true },
     { recall: { auto: "yes" } },
-    { shares: { words: 20 } },
     { images: { keep: "all" } },
     { images: {} },
     { cache: { ttlMs: "soon" } },

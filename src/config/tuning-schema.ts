@@ -29,7 +29,6 @@ const MOST_PRICE = 1_000;
 const messages = wholeNumber("number of messages", 1);
 const turns = wholeNumber("number of turns", 1);
 const someTokens = wholeNumber("number of tokens", 0);
-const part = numberFrom("share", 0, 1);
 const price = numberFrom("price", 0, MOST_PRICE);
 
 /** Options of the engine that a config, an upstream and a request may set. Budget and strategy have keys of their own. */
@@ -61,18 +60,11 @@ export const fineTuning = {
     temperature: numberFrom("temperature", 0, 2).optional(),
     preface: textUpTo("preface", MOST_PREFACE).optional(),
     mode: oneOf("mode", SUMMARY_MODES).optional(),
-    merge: oneOf("merge", ["segments", "rolling", "anew"]).optional(),
-    fanout: wholeNumber("number of records", 2).optional(),
-    maxRequests: wholeNumber("number of requests", 1).optional(),
+    merge: oneOf("merge", ["segments", "rolling"]).optional(),
     costShare: numberFrom("share", 0, MOST_COST_SHARE).optional(),
     deadlineMs: duration(1).optional(),
   }).optional(),
   recall: object({ auto: yesOrNo.optional(), tokens: someTokens.optional() }).optional(),
-  shares: object({
-    narrative: part.optional(),
-    words: part.optional(),
-    ledger: part.optional(),
-  }).optional(),
   images: object({
     keep: anyOf([oneOf("choice of images", ["last-user-message"]), wholeNumber("number of images", 0)], {
       problem: "is no choice of images",

@@ -13,7 +13,7 @@ const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
 ];
 /** A host's own words before a summary (characters): every view carries them. */
 const MOST_PREFACE = 500;
-const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling", "anew"];
+const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling"];
 
 /** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
 export function checkOptions<M>(options: CompactorOptions<M>): void {
@@ -115,8 +115,6 @@ function checkTuning(tuning: Tuning): void {
   checkPreface(tuning.summary?.preface);
   number("summary.cap", tuning.summary?.cap, "a number of tokens", LEAST_CAP);
   number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);
-  number("summary.fanout", tuning.summary?.fanout, "a number of records", 2);
-  number("summary.maxRequests", tuning.summary?.maxRequests, "a number of requests", 1);
   number("summary.costShare", tuning.summary?.costShare, "a share from 0 to 1000", 0, MOST_COST_SHARE);
   number("waitMs", tuning.waitMs, "a number of milliseconds", 0);
   number("summary.deadlineMs", tuning.summary?.deadlineMs, "a number of milliseconds", 1);
@@ -124,9 +122,6 @@ function checkTuning(tuning: Tuning): void {
   number("triggers.turns", tuning.triggers?.turns, "a number of turns", 1);
   for (const key of ["ttlMs", "read", "write", "output"] as const) {
     number(`cache.${key}`, tuning.cache?.[key], "a number", 0);
-  }
-  for (const key of ["narrative", "words", "ledger"] as const) {
-    number(`shares.${key}`, tuning.shares?.[key], "a share from 0 to 1", 0, 1);
   }
   const keep: unknown = tuning.images?.keep;
   if (keep !== "last-user-message") number("images.keep", keep, 'a number or "last-user-message"', 0);

@@ -38,15 +38,12 @@ export function narrativeShare(
   conversation: Conversation,
   landing: { readonly goal: number; readonly fills: boolean },
 ): number {
-  const { shares, summary, strategy } = settings;
+  const { summary, strategy } = settings;
   const room = landingRoom(conversation, settings, landing);
   // Without a tail the summary has its share, too.
   const message = strategy === "summarize-and-drop" ? Math.min(room.landing, MAX_SUMMARY) : room.summary;
-  const share =
-    shares.narrative === undefined
-      ? Math.max(narrativePart(message), room.landing * LEAST_SHARE)
-      : room.landing * shares.narrative;
-  return Math.min(summary.cap, Math.floor(Math.max(0, share)));
+  const share = Math.max(0, narrativePart(message), room.landing * LEAST_SHARE);
+  return Math.min(summary.cap, Math.floor(share));
 }
 
 /**
@@ -66,7 +63,7 @@ export function recordLength({
   return Math.floor(Math.min(cap / WITH_POINTERS, Math.max(LEAST_RECORD, most)));
 }
 
-/** Where hardly more than one record would be shown, there is one, which takes in what is new. */
-export function isRolling({ summary, freeMerge }: Settings, share: number): boolean {
-  return summary.merge !== "segments" || (freeMerge && share < LEAST_RECORDS * LEAST_RECORD);
+/** Where hardly more than one record would be shown, there is one, which takes in what is new. The host may say otherwise. */
+export function isRolling({ summary }: Settings, share: number): boolean {
+  return summary.merge === undefined ? share < LEAST_RECORDS * LEAST_RECORD : summary.merge === "rolling";
 }

@@ -24,7 +24,7 @@ function namesOf<T>() {
 }
 
 const TUNING = namesOf<Tuning>()(
-  "budget strategy startAt landAt tail shares reserve safety placement triggers auto waitMs images cache cacheBreakpoints summary recall frames",
+  "budget strategy startAt landAt tail reserve safety placement triggers auto waitMs images cache cacheBreakpoints summary recall frames",
 );
 const PROFILE: Names = { ...TUNING, ...namesOf<Omit<Profile, keyof Tuning>>()("name") };
 const OPTIONS: Names = {
@@ -37,12 +37,11 @@ type Group<K extends keyof Tuning> = NonNullable<Tuning[K]>;
 /** Options that are made of options. */
 const GROUPS: { readonly [K in keyof Tuning]?: Names } = {
   tail: namesOf<Group<"tail">>()("share tokens messages turns rounds minMessages"),
-  shares: namesOf<Group<"shares">>()("narrative words ledger"),
   triggers: namesOf<Group<"triggers">>()("messages turns"),
   images: namesOf<Group<"images">>()("keep"),
   cache: namesOf<Group<"cache">>()("ttlMs read write output"),
   summary: namesOf<Group<"summary">>()(
-    "prompt cap notes temperature preface mode merge fanout maxRequests costShare deadlineMs",
+    "prompt cap notes temperature preface mode merge costShare deadlineMs",
   ),
   recall: namesOf<Group<"recall">>()("auto tokens"),
   frames: namesOf<Group<"frames">>()("tokensPerFrame separator"),

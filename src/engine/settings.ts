@@ -13,7 +13,6 @@ import type {
   ModelInfo,
   Placement,
   RecallOptions,
-  ShareOptions,
   StrategyName,
   SummaryOptions,
   TailOptions,
@@ -30,8 +29,8 @@ import { strategies } from "./strategies.ts";
 const STREAM_ONLY = ["summarize-and-keep", "state"];
 
 /** How summaries are asked for, with every default filled in. */
-type SummarySettings = Required<Omit<SummaryOptions, "mode" | "temperature" | "prompt" | "preface">> &
-  Pick<SummaryOptions, "mode" | "temperature" | "prompt" | "preface">;
+type SummarySettings = Required<Pick<SummaryOptions, "cap" | "notes" | "costShare" | "deadlineMs">> &
+  SummaryOptions;
 
 /** Options after profile and defaults, checked once and frozen. */
 export interface Settings {
@@ -49,11 +48,8 @@ export interface Settings {
   readonly freeTail: boolean;
   /** Somebody said how many messages, turns or rounds stay, and no share: the number holds up to the budget. */
   readonly countedTail: boolean;
-  /** So is how records are put together. */
-  readonly freeMerge: boolean;
   /** Host or profile said what a summary may cost: no answer of a model may be longer. */
   readonly hasCap: boolean;
-  readonly shares: ShareOptions;
   readonly placement: Placement;
   readonly triggers: NonNullable<Tuning["triggers"]>;
   readonly auto: boolean;
@@ -79,9 +75,6 @@ const COMPACT_WAIT_MS = 60_000;
 export const DEFAULT_SUMMARY_CAP = 6_000;
 const DEFAULT_SUMMARY: Omit<SummarySettings, "notes"> = {
   cap: DEFAULT_SUMMARY_CAP,
-  merge: "segments",
-  fanout: 8,
-  maxRequests: 12,
   costShare: 0.25,
   deadlineMs: 120_000,
 };
@@ -129,11 +122,7 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
     freeTail: Object.keys(tail).length === 0,
     countedTail: isCounted(options.tail) ?? isCounted(tail) ?? false,
-    freeMerge: [profile?.summary, options.summary].every(
-      (summary) => summary?.merge === undefined && summary?.fanout === undefined,
-    ),
     hasCap: hasCap(options.summary, profile?.summary),
-    shares: { ...profile?.shares, ...options.shares },
     placement: pick("placement") ?? "user",
     triggers: { ...profile?.triggers, ...options.triggers },
     auto: pick("auto") ?? true,

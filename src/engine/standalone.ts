@@ -161,7 +161,6 @@ async function recordText<M>(
     visible: () => false,
     cap,
     count: measure.text,
-    shares: engine.settings.shares,
     ...(input.hostState !== undefined && { hostState: input.hostState }),
     ...(focus !== undefined && { focus }),
     isOurs: engine.writtenTexts.has,

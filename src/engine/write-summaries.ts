@@ -7,8 +7,7 @@ import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "./
 import { speaksOfRounds } from "./wanted-run.ts";
 import { mergeRecords, writeMerges } from "./writing/merges.ts";
 import { modesOf, rollingModes } from "./writing/modes.ts";
-import { expectedRequests } from "./writing/pieces.ts";
-import { isReadAnew, rollingRecords } from "./writing/read-anew.ts";
+import { expectedRequests, MAX_REQUESTS } from "./writing/pieces.ts";
 import { writeRolling, writeSegments } from "./writing/segments.ts";
 import { learnWindow, summarizerWindow } from "./writing/summarizer-window.ts";
 import {
@@ -19,9 +18,6 @@ import {
   type Work,
   type WritingTask,
 } from "./writing/writing-task.ts";
-
-/** The work of a plan, which names model calls and makes none. */
-const NOTHING_IS_ASKED: Work = { signal: new AbortController().signal, calls: [] };
 
 /** The records that a model wrote for a run. */
 export interface Written {
@@ -41,9 +37,9 @@ export async function writeSummaries<M>(operation: Operation<M>, run: Run, work:
   const share = shareOf(operation);
   const isInside = operation.range?.place === "inside";
   const rolling = !isInside && isRolling(engine.settings, share);
-  const task = rolling
-    ? rollingTask(operation, work, share)
-    : { ...createWritingTask(operation, work, share), rolling };
+  const { cap } = engine.settings.summary;
+  const length = rolling ? recordLength({ room: share, cap }) : share;
+  const task = { ...createWritingTask(operation, work, length), rolling };
   const { segments, failure } = rolling ? await writeRolling(task, run) : await writeSegments(task, run);
   // Half of what was to be made anew would stand beside the other half of what it replaces.
   if (operation.anew && segments.at(-1)!.covers.to < run.to) throw unfinished(task);
@@ -52,11 +48,6 @@ export async function writeSummaries<M>(operation: Operation<M>, run: Run, work:
   engine.emitter.emit("progress", { done: 1, total: 1, label: "summary" });
   const known = new Set(survey.state.summaries.map(({ key }) => key));
   return { records: [...segments, ...merges].filter(({ key }) => !known.has(key)), failure };
-}
-
-function rollingTask<M>(operation: Operation<M>, work: Work, share: number): WritingTask<M> {
-  const { cap } = operation.engine.settings.summary;
-  return { ...createWritingTask(operation, work, recordLength({ room: share, cap })), rolling: true };
 }
 
 /** Has finished rounds summarised: what was wanted, called, found. The talk around them stays, so nothing is merged. */
@@ -112,33 +103,24 @@ export function plannedCalls<M>(operation: Operation<M>, run: Run): readonly Pla
   const rolling = isRolling(settings, share);
   const [rung] = rolling ? rollingModes(operation, run) : modesOf(operation, run);
   if (!rung) return [];
-  const { from } = rolling ? readFrom(operation, run, share) : run;
-  const covers = [shifted({ from, to: run.to }, start)];
-  const requests =
-    rung === "continuation" ? 1 : Math.min(settings.summary.maxRequests, expectedRequests(operation, run));
+  const covers = [shifted(run, start)];
+  const requests = rung === "continuation" ? 1 : Math.min(MAX_REQUESTS, expectedRequests(operation, run));
   const room = rolling ? share : roomBeside(operation, []) / requests;
   const { cap } = settings.summary;
   const planned = { name: `summarize-${rung}`, rung, covers, cap: recordLength({ room, cap }) };
   return Array.from({ length: requests }, () => planned);
 }
 
-/** What one record for everything is written from: what is new, or all of it. */
-function readFrom<M>(operation: Operation<M>, run: Run, share: number): Run {
-  const all = { from: rollingRecords(operation, run.from).from, to: run.to };
-  return isReadAnew(rollingTask(operation, NOTHING_IS_ASKED, share), all) ? all : run;
-}
-
 /** Tells a host that its summariser's window makes many requests of one summary, before they are made. */
 export function manyRequestsWarning<M>(operation: Operation<M>, run: Run): Warning | undefined {
   const { summarizer, settings } = operation.engine;
-  const { maxRequests } = settings.summary;
   if (!summarizer || summarizesRounds(settings) || modesOf(operation, run)[0] === "continuation")
     return undefined;
   const expected = expectedRequests(operation, run);
-  if (expected <= maxRequests) return undefined;
+  if (expected <= MAX_REQUESTS) return undefined;
   return {
     code: "many-summary-requests",
-    message: `What is to be summarised takes about ${expected} requests, because the window of ${summarizer.id} is taken as ${summarizerWindow(summarizer)} tokens. Long results are clipped, at most ${maxRequests} requests are made for one compaction, and the rest is left for the next. Give the summariser its real \`window\`, choose one with a larger window, or raise \`summary.maxRequests\`.`,
+    message: `What is to be summarised takes about ${expected} requests, because the window of ${summarizer.id} is taken as ${summarizerWindow(summarizer)} tokens. Long results are clipped, at most ${MAX_REQUESTS} requests are made for one compaction, and the rest is left for the next. Give the summariser its real \`window\` or choose one with a larger window.`,
   };
 }
 

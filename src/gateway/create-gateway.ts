@@ -78,6 +78,10 @@ export interface GatewayParts {
   readonly storePatienceMs?: number;
   /** Resolves when requests have ended that came over a server of the host's. */
   readonly settled?: () => Promise<unknown>;
+  /** Streams of events that one client may have open at once. */
+  readonly mostStreams?: number;
+  /** Memory for answers that wait for a store which doesn't take them; what doesn't fit is lost and counted. */
+  readonly spillBytes?: number;
 }
 
 /** Wires all parts together. This is the only place where they are made. */
@@ -105,12 +109,12 @@ export async function createGateway(
   const compaction = { ...told, ...compactionOf({ ...told, store: bounded }) };
   const gateway: Gateway = {
     ...compaction,
-    ...conversationsOf(compaction, bounded),
+    ...conversationsOf(compaction, bounded, parts.spillBytes),
     ownUpstreams,
     canAddModels,
     authenticate: createAuthenticate({ mode, keys: config.auth.keys, store: bounded.clientKeys, now }),
     limitRate: createRateLimit(now),
-    limitStreams: createStreamLimit(config.limits.streams),
+    limitStreams: createStreamLimit(parts.mostStreams),
     streams: new Map(),
     gather: parts.gather,
     shareHidden: parts.shareHidden,
@@ -233,6 +237,7 @@ function listen(
 function conversationsOf(
   parts: CompactionParts,
   bounded: Pick<ServerStore, "conversations">,
+  spillBytes: number | undefined,
 ): Omit<ConversationParts, keyof CompactionParts | "isDraining"> {
   const { config, store, log, metrics, live, busy } = parts;
   const { conversations } = store;
@@ -259,14 +264,13 @@ function conversationsOf(
       createSpill({
         recorder,
         store: conversations,
-        maxBytes: config.limits.spillBytes,
+        maxBytes: spillBytes,
         onChange: (waiting) => metrics.spilled.set(waiting),
         onLost(count, why) {
           metrics.lostAnswers.inc(count);
           if (why !== undefined)
             log.error({ err: why }, "an answer is lost to the store, which will never take it; others go on");
-          else
-            log.error({ count }, "answers are lost to the store: it failed for too long (limits.spillBytes)");
+          else log.error({ count }, "answers are lost to the store: it failed for too long");
         },
       }),
     transcripts: createTranscripts(conversations),

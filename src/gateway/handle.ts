@@ -81,7 +81,7 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse): boolea
   response.setHeader("vary", "origin");
   response.setHeader(
     "access-control-expose-headers",
-    "x-precis-session, x-precis-action, x-precis-pressure, x-precis-tokens-before, x-precis-tokens-after, x-precis-rung, x-precis-summarizer, x-precis-tools, x-precis-tools-off, x-precis-rounds, x-precis-input-tokens, x-precis-output-tokens",
+    "x-precis-session, x-precis-action, x-precis-pressure, x-precis-tokens-before, x-precis-tokens-after, x-precis-summarizer, x-precis-tools",
   );
   if (request.method !== "OPTIONS") return false;
   response.writeHead(204, {

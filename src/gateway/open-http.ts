@@ -9,6 +9,11 @@ import { openaiError } from "./wires/shared/providers.ts";
 /** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
 const KEEP_ALIVE_MS = 65_000;
 
+/** How long a client may take to send the headers of a request (milliseconds). */
+const HEADERS_MS = 30_000;
+/** Connections of one process. */
+const MAX_CONNECTIONS = 10_000;
+
 /** How often connections are looked at whose requests come too slowly, at the least (milliseconds). */
 const CHECK_SLOW_MS = 5_000;
 
@@ -32,14 +37,14 @@ export function openHttp(
   const server = createServer(
     {
       requestTimeout: limits.requestMs,
-      headersTimeout: limits.headersMs,
+      headersTimeout: Math.min(HEADERS_MS, limits.requestMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: Math.min(CHECK_SLOW_MS, limits.requestMs / 4, limits.headersMs / 4),
+      connectionsCheckingInterval: Math.min(CHECK_SLOW_MS, limits.requestMs / 4),
       noDelay: true,
     },
     handler,
   );
-  server.maxConnections = limits.connections;
+  server.maxConnections = MAX_CONNECTIONS;
   const unused = unusedConnections(server);
   server.on("clientError", answerBroken);
   // A connection that can't be accepted (no more file handles) must not end all the others.

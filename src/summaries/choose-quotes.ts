@@ -24,8 +24,6 @@ export interface ChooseQuotesInput {
   /** Tokens for the whole summary message, and what the frame, the narrative and the state leave of them. */
   readonly cap: number;
   readonly free: number;
-  /** Share of the cap for the user's words, if the host set one. */
-  readonly wordsShare: number | undefined;
   /** A model has told the story. */
   readonly isTold: boolean;
   readonly cost: (text: string) => number;
@@ -151,8 +149,7 @@ function userQuotes(
   manner: "work" | "talk",
   known: Set<number>,
 ): Steps<UserWords[]> {
-  const usual = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare, manner);
-  const share = input.wordsShare ?? usual;
+  const share = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare, manner);
   const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, budget, manner, known });
 }

@@ -1,6 +1,6 @@
 import { textOrArgs } from "../core/message-text.ts";
 import type { Steps } from "../core/steps.ts";
-import type { HostState, Message, Run, ShareOptions } from "../core/types.ts";
+import type { HostState, Message, Run } from "../core/types.ts";
 import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
@@ -31,8 +31,6 @@ export interface SummaryMessageInput extends WriterOptions {
   readonly shownText?: (index: number) => string | undefined;
   /** Ceiling for the whole text, in tokens by `count`. Never exceeded. */
   readonly cap: number;
-  /** Shares of `cap` for the user's words and the ledger. Without a narrative the working set takes its share. */
-  readonly shares?: ShareOptions;
   readonly hostState?: HostState;
   readonly focus?: string;
   /** Model-written segment summaries, oldest first. */

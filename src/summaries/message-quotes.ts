@@ -58,7 +58,6 @@ export function* messageQuotes(material: MessageMaterial, free: number): Steps<M
     toolShare: transcript.toolShare,
     cap: input.cap,
     free: free - Math.min(free * ASKED_SHARE, asked),
-    wordsShare: input.shares?.words,
     isTold: narrative.length > 0,
     cost: prose,
     count,

@@ -29,7 +29,7 @@ export function* messageSections(
   const touched = yield* touchedFileSteps(messages);
   const files = touched.filter(({ message }) => isHidden(message));
   const root = commonRoot(touched.map(({ path }) => path));
-  const ledgerCap = input.cap * (input.shares?.ledger ?? LEDGER_SHARE);
+  const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
     typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
   );

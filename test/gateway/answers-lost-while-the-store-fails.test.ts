@@ -197,8 +197,8 @@ it("what doesn't fit the spill, and what is left at the end, is counted as lost"
   const memory = memoryServerStore();
   const control = failing(memory);
   const gateway = await startGateway(
-    { ...upstreamAt(provider.url), limits: { drainMs: 500, spillBytes: "4kb" } },
-    { store: control.store },
+    { ...upstreamAt(provider.url) },
+    { store: control.store, spillBytes: 4_096 },
   );
   try {
     control.away = true;

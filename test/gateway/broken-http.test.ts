@@ -5,7 +5,7 @@ import { startGateway } from "./gateway-process.ts";
 
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeAll(async () => {
-  gateway = await startGateway({ limits: { headersMs: 200, requestMs: 400, drainMs: 100 } });
+  gateway = await startGateway({ limits: { requestMs: 400, drainMs: 100 } });
 });
 afterAll(() => gateway.close());
 

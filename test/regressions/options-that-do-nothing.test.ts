@@ -64,18 +64,6 @@ it("a prompt's id and version name the records, so that a new version is asked a
   expect(second.state.summaries.at(-1)?.prompt).toMatch(/^minutes@2-/);
 });
 
-it("the share of the user's words is the host's, in talk too", async () => {
-  const words = (text: string) => (text.match(/Question \d+/g) ?? []).length;
-  const summaryOf = async (share: number) => {
-    const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, shares: { words: share } });
-    const { messages } = await compactor.fit(transcript);
-    return JSON.stringify(
-      messages.find((message) => JSON.stringify(message).includes("<conversation-summary>")),
-    );
-  };
-  expect(words(await summaryOf(0.05))).toBeLessThan(words(await summaryOf(0.8)) / 3);
-});
-
 it("a default reserve below the summary's cap lowers the cap, and says so where the host set it", async () => {
   const { model } = scribe();
   const summary = { cap: 6_000 };

@@ -78,9 +78,9 @@ async function longestNarrative(options: Partial<CompactorOptions<ChatMessage>>,
 
 describe("the summaries that a view shows are together no longer than `summary.cap`", () => {
   it.each([
-    { cap: 1_000, merge: "segments" as const, fanout: 8 },
-    { cap: 600, merge: "segments" as const, fanout: 3 },
-    { cap: 300, merge: "segments" as const, fanout: 8 },
+    { cap: 1_000, merge: "segments" as const },
+    { cap: 600, merge: "segments" as const },
+    { cap: 300, merge: "segments" as const },
     { cap: 800, merge: "rolling" as const },
     { cap: 100, merge: "segments" as const },
     { cap: 100 },

@@ -94,7 +94,7 @@ it("must-keep items are verified, asked for once more, and then appended by code
   ];
   const bare =
     "<conversation-summary>The user wants something deployed and the assistant does so.</conversation-summary>";
-  const { result, model, view } = await compacted(transcript, { reply: () => bare, shares: { words: 0.01 } });
+  const { result, model, view } = await compacted(transcript, { reply: () => bare });
   expect(model.requests.map(({ name }) => name)).toEqual(["summarize-full", "summarize-full-repair"]);
   expect(model.requests[1]?.messages[0]?.text).toContain("<must-keep>");
   const record = result.state.summaries[0]!;
@@ -154,7 +154,7 @@ it("a merge carries what its parts carried: items that the model leaves out are 
     dialect: openaiChat,
     budget: 12_000,
     summarizer: model,
-    summary: { fanout: 2, cap: 300 },
+    summary: { merge: "segments", cap: 300 },
   });
   const transcript: ChatMessage[] = [
     chat.system("You help."),

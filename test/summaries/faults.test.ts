@@ -85,7 +85,7 @@ async function play(rung: Rung, fault: FaultName): Promise<Outcome> {
     dialect: openaiChat,
     budget: 4_000,
     store,
-    ...(rung === "merge" && { summary: { fanout: 2, cap: 150 } }),
+    ...(rung === "merge" && { summary: { merge: "segments", cap: 150 } }),
     summarizer: openaiCompatible({
       baseURL,
       model: MODEL,

@@ -102,7 +102,6 @@ it("a record that a person edited is still there in the next state, without the 
 });
 
 it.each([
-  ["a record from the originals each time", { summary: { merge: "anew" } }, WINDOW],
   ["records that stand beside each other", { summary: { merge: "segments" } }, WINDOW],
   ["a summariser whose window is small", {}, 8_000],
 ] as const)("%s: no notes are asked for", async (_, options, window) => {

@@ -38,7 +38,7 @@ async function compactUntilMerged(summary: Asked): Promise<Merged> {
     budget: 3_000,
     summarizer: model,
     // Much of a request to a window this small is instructions.
-    summary: { fanout: 2, cap: 300, costShare: 1, ...summary },
+    summary: { merge: "segments", cap: 300, costShare: 1, ...summary },
   });
   const transcript: ChatMessage[] = [chat.system("You help.")];
   let state: { readonly summaries: readonly Summary[] } | undefined;

@@ -121,7 +121,7 @@ it("an edited summary is shown from the next compaction on, word for word, whate
     summarizer: model,
     store,
     budget: 8_000,
-    summary: { fanout: 3, cap: 300 },
+    summary: { merge: "segments", cap: 300 },
   });
   await compactOnce(stage);
   const text = "The user keeps bees, and the hives stand behind bed 12.";

@@ -43,7 +43,7 @@ it(`${TURNS} turns with random faults: every view is valid and is taken by the p
   const compactor = createCompactor<ChatMessage>({
     dialect: openaiChat,
     budget: 4_000,
-    summary: { fanout: 3 },
+    summary: { merge: "segments" },
     summarizer: openaiCompatible({
       baseURL,
       model: "test-model",

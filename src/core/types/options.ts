@@ -16,16 +16,6 @@ export interface TailOptions {
   readonly minMessages?: number;
 }
 
-/** Shares of the landing that the parts of the summary message may take. */
-export interface ShareOptions {
-  /** Model-written narrative. Default: half of the summary message; without a model the working set takes it. */
-  readonly narrative?: number;
-  /** The user's own words. Default 0.2. */
-  readonly words?: number;
-  /** The ledger. Default 0.05. */
-  readonly ledger?: number;
-}
-
 /** Where the summary message goes. */
 export type Placement =
   /** A user message, tagged `<conversation-summary>`. */
@@ -55,15 +45,10 @@ export interface SummaryOptions {
   /** Use only this rung of the summariser's ladder. */
   readonly mode?: "continuation" | "full" | "simple" | "extractive";
   /**
-   * `segments`: each segment once, merged in eights. `rolling`: one summary, which takes in what is new. `anew`: one summary, written from
-   * the originals at each compaction, as long as one request holds them: readers know a little more, and every message is paid for
-   * each time. Default: segments where records have room for 2,000 tokens or more in the summary message, otherwise rolling.
+   * `segments`: each segment once, merged in eights. `rolling`: one summary, which takes in what is new. Default: segments where records
+   * have room for 2,000 tokens or more in the summary message, otherwise rolling.
    */
-  readonly merge?: "segments" | "rolling" | "anew";
-  /** How many records of one level are merged into one of the next. Default 8. */
-  readonly fanout?: number;
-  /** Requests for one compaction, at most; the rest of a long run is left for the next one. Default 12. */
-  readonly maxRequests?: number;
+  readonly merge?: "segments" | "rolling";
   /**
    * Input tokens that summaries may read, as a share of those that the chat itself has taken. What is asked for by hand isn't held back.
    * Default 0.25.
@@ -103,7 +88,6 @@ export interface Tuning {
   /** Where a compaction lands, as a share of room, below `startAt`. Default 0.3 (room ≤ 45k) to 0.4 (room ≥ 100k), at most half of a given `startAt`. */
   readonly landAt?: Threshold;
   readonly tail?: TailOptions;
-  readonly shares?: ShareOptions;
   /** Tokens kept free for the answer. Default: what answers really take; at first min(`maxAnswer`, window ÷ 8, 8,192). */
   readonly reserve?: Threshold;
   /** Tokens kept free for counting errors. Default 0.02 of the window. */

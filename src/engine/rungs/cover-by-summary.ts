@@ -48,7 +48,6 @@ export function* coverBySummary(
     shownText,
     cap: cap - frame,
     count: (text) => insertTokens(measure, { role, text }) - frame,
-    shares: settings.shares,
     ...(input.focus !== undefined && { focus: input.focus }),
     ...(settings.summary.preface && { preface: settings.summary.preface }),
     // Where roles must alternate, the system prompt may be the only place left.
@@ -88,6 +87,5 @@ function shownRecords({ conversation, narrative = [] }: RungInput, end: number):
 function narrativeRoom(input: RungInput, cap: number): number {
   const { conversation, settings, goal, modest } = input;
   const usual = modest ? 0 : narrativeShare(settings, conversation, { goal, fills: fills(input) });
-  const share = settings.shares.narrative === undefined ? narrativePart(cap) : 0;
-  return Math.min(cap * MOST_NARRATIVE, Math.max(share, usual) * RECORDS_SLACK);
+  return Math.min(cap * MOST_NARRATIVE, Math.max(narrativePart(cap), usual) * RECORDS_SLACK);
 }

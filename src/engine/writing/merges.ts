@@ -11,6 +11,8 @@ import { absolute, inOwnNumbers, mustKeep, record, roomBeside, type WritingTask 
 const MERGE_ITEMS_SHARE = 0.3;
 /** Share of a summariser's window that records to merge may take; the rest is for the prompt and the answer. */
 const READ_SHARE = 0.45;
+/** So many records of one level become one of the next. */
+const FANOUT = 8;
 /** Merges after one compaction at most: one per level is the rule. */
 const MAX_MERGES = 8;
 
@@ -22,11 +24,11 @@ export async function writeMerges<M>(
 ): Promise<Summary[]> {
   const { survey, engine } = task.operation;
   const { chain } = survey.conversation;
-  const { fanout, cap } = engine.settings.summary;
+  const { cap } = engine.settings.summary;
   const merges: Summary[] = [];
   for (let count = 0; count < MAX_MERGES; count++) {
     const all = [...survey.state.summaries, ...segments, ...merges];
-    const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, fanout);
+    const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, FANOUT);
     if (!due) break;
     try {
       const source = due.reduce((sum, part) => sum + part.tokens.source, 0);

@@ -13,7 +13,7 @@ const LEAST_CEILINGS = 1.5;
 /** Models that had no time for them. */
 const slow = new WeakSet<Model>();
 
-/** Tokens of notes for the next record; 0 where there is more than one record, or where it is written from the originals each time. */
+/** Tokens of notes for the next record; 0 where there is more than one record. */
 export function notesRoom<M>({
   operation,
   ceiling,
@@ -23,8 +23,8 @@ export function notesRoom<M>({
   readonly summarizer: Pick<Summarizer, "model">;
 }): number {
   const { model } = summarizer;
-  const { notes, merge } = operation.engine.settings.summary;
-  if (!rolling || !notes || merge === "anew" || slow.has(model)) return 0;
+  const { notes } = operation.engine.settings.summary;
+  if (!rolling || !notes || slow.has(model)) return 0;
   const room = Math.min(ceiling * CEILINGS, summarizerWindow(model) * WINDOW_SHARE);
   return room < ceiling * LEAST_CEILINGS ? 0 : Math.floor(room);
 }

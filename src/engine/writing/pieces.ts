@@ -15,13 +15,15 @@ import { absolute, createWritingTask, shareOf, sourceTokens, type WritingTask } 
 const WINDOW_MARGIN = 0.1;
 /** What items to keep take in a prompt, in units of the ceiling. */
 const PROMPT_CEILINGS = 0.4;
+/** Requests for one compaction; the rest of a long run is left for the next one. */
+export const MAX_REQUESTS = 12;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
 const LEAST_PIECE = 1_000;
 /** A task that is only estimated can't be ended: nothing is written for it. */
 const NEVER = new AbortController().signal;
 
 /**
- * What the model reads, in as few requests as fit its window. Where that takes more than the host allows, long arguments and
+ * What the model reads, in as few requests as fit its window. Where that takes too many, long arguments and
  * results are clipped; what is still too much is left for the next compaction.
  */
 export function* piecesOf<M>(
@@ -36,7 +38,7 @@ export function* piecesOf<M>(
   const { operation } = task;
   const { structure, measure } = operation.survey.conversation;
   const messages = readForRecord(operation.survey.conversation.messages);
-  const { maxRequests, mode: forced } = operation.engine.settings.summary;
+  const { mode: forced } = operation.engine.settings.summary;
   const limit = pieceLimit(task, run, previous ?? earlier);
   const split = (as: ReadingMode): Steps<InputPiece[]> =>
     splitRuns({
@@ -48,10 +50,10 @@ export function* piecesOf<M>(
       mode: as,
     });
   const whole = yield* split(mode);
-  if (whole.length <= maxRequests) return { pieces: whole, mode };
+  if (whole.length <= MAX_REQUESTS) return { pieces: whole, mode };
   const clipped = mode === "full" && forced === undefined ? yield* split("simple") : whole;
   const [pieces, used] = clipped.length < whole.length ? [clipped, "simple" as const] : [whole, mode];
-  return { pieces: task.complete ? pieces : pieces.slice(0, maxRequests), mode: used };
+  return { pieces: task.complete ? pieces : pieces.slice(0, MAX_REQUESTS), mode: used };
 }
 
 /**

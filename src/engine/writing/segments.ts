@@ -5,13 +5,12 @@ import { readForRecord } from "../../summaries/cited-sources.ts";
 import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
-import { narrativeOf } from "../narrative.ts";
+import { isOwn, narrativeOf } from "../narrative.ts";
 import { LEAST_RECORD } from "../narrative-share.ts";
 import { askSummary, isCancelled, type Written } from "../summarizer.ts";
 import { type Mode, modesOf, type ReadingMode, rollingModes } from "./modes.ts";
 import { learnHaste, notesRoom } from "./notes-room.ts";
 import { piecesOf } from "./pieces.ts";
-import { isReadAnew, rollingRecords } from "./read-anew.ts";
 import { isTooLong, MOST_SHORTENED, summarizerWindow } from "./summarizer-window.ts";
 import {
   absolute,
@@ -58,7 +57,10 @@ export async function writeSegments<M>(
  * person wrote stays as it is: the one record begins behind it.
  */
 export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<Segments> {
-  const { records: standing, from: rollsFrom } = rollingRecords(given.operation, run.from);
+  const { state, conversation } = given.operation.survey;
+  const { records: all } = narrativeOf(state.summaries, conversation.chain, run.from);
+  const begin = all.findLastIndex(isOwn) + 1;
+  const [standing, rollsFrom] = [all.slice(begin), all[begin - 1]?.covers.to ?? 0];
   const records = standing.map((one) => inOwnNumbers(given, one));
   const task = { ...given, rollsFrom };
   // Segments that were written under a larger budget are taken in together.
@@ -68,8 +70,6 @@ export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<
     to: records.at(-1)!.covers.to,
   };
   const rewritten = Math.max(-1, ...records.map(({ level }) => level));
-  const anew = await readAnew(task, { from: rollsFrom, to: run.to });
-  if (anew) return anew;
   const { segments, failure } = await downLadder(
     task,
     rollingModes(task.operation, run),
@@ -88,22 +88,6 @@ export async function writeRolling<M>(given: WritingTask<M>, run: Run): Promise<
 function notesOf(records: readonly Summary[]): string | undefined {
   if (records.every(({ notes }) => notes === undefined)) return undefined;
   return records.map(({ notes, text }) => notes ?? text).join("\n");
-}
-
-/**
- * The one record, from the originals of all that it speaks for, where that is due. If nothing comes of it, the record so far
- * takes in what is new.
- */
-async function readAnew<M>(task: WritingTask<M>, all: Run): Promise<Segments | undefined> {
-  if (!isReadAnew(task, all)) return undefined;
-  const written: Summary[] = [];
-  try {
-    await writePieces(task, all, "full", written);
-    return { segments: written };
-  } catch (error) {
-    if (task.summarizer.signal.aborted || isCancelled(error)) throw error;
-    return undefined;
-  }
 }
 
 /** Tries one mode after the other until one has written all that is left. */

@@ -78,7 +78,7 @@ export function createWritingTask<M>(
     prompt: named ?? promptForKind(kind),
     kind,
     ceiling: withinWindow(model, ceiling),
-    rolling: summary.merge !== "segments",
+    rolling: summary.merge === "rolling",
     summarizer: {
       model,
       measure,

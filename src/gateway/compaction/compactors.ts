@@ -164,9 +164,9 @@ function createSettle(
     return {
       info,
       window: wished.window ?? info.window,
-      profile: wished.profile ?? profiles[own?.profile ?? config.profile ?? "agent"],
-      strategy: wished.strategy ?? own?.strategy ?? config.strategy,
-      budget: wished.budget ?? own?.budget ?? config.budget,
+      profile: wished.profile ?? profiles[config.profile ?? "agent"],
+      strategy: wished.strategy ?? config.strategy,
+      budget: wished.budget ?? config.budget,
       tuning: wished.tuning ? mergeTuning(tuning, wished.tuning) : tuning,
     };
   };

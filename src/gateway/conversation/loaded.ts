@@ -84,18 +84,17 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     model,
     pins: (meta.pins ?? []).map((index) => index + lead.length),
     choice,
-    tools: toolsOf(parts, wire, settings, choice.upstream),
+    tools: toolsOf(parts, wire, settings),
   };
 }
 
-/** What a person set goes before the upstream's config, and that before the server's, as for requests of clients. */
+/** What a person set goes before the config, as for requests of clients. */
 function toolsOf(
   { config }: { readonly config: Pick<GatewayConfig, "tools"> },
   { hosting }: Wire,
   { tools }: ChatSettings,
-  upstream: CompactorChoice["upstream"],
 ): readonly HostedToolName[] {
-  return hosting ? (tools ?? upstream?.config.tools ?? config.tools ?? []) : [];
+  return hosting ? (tools ?? config.tools ?? []) : [];
 }
 
 /** Largest answer that a chat asks for; undefined if it leaves that to the provider. */

@@ -47,6 +47,9 @@ interface Waiting extends Spilled {
   readonly hashes: readonly string[];
 }
 
+/** Memory for answers that a failing store doesn't take: minutes of a busy node. */
+const SPILL_BYTES = 64 * 1024 * 1024;
+
 /**
  * A bounded memory for what a failing store missed. It is stored in the order in which it came, as soon as the store
  * works again; what the store will never take is given up and reported. A later request of the same conversation that repeats all of it takes its place.
@@ -54,12 +57,12 @@ interface Waiting extends Spilled {
 export function createSpill(options: {
   readonly recorder: Recorder;
   readonly store: Pick<ConversationStore, "find">;
-  readonly maxBytes: number;
+  readonly maxBytes?: number | undefined;
   onChange(waiting: number): void;
   /** `why`: the store will never take it. Left out: it failed for too long. */
   onLost(count: number, why?: unknown): void;
 }): Spill {
-  const { recorder, store, maxBytes, onChange, onLost } = options;
+  const { recorder, store, maxBytes = SPILL_BYTES, onChange, onLost } = options;
   let queue: Waiting[] = [];
   let bytes = 0;
   let pause = FIRST_PAUSE_MS;

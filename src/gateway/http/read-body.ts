@@ -2,7 +2,6 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as breathe } from "node:timers/promises";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { checkValues } from "./check-values.ts";
 import { areUnpackable, codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
@@ -89,11 +88,8 @@ function tooLarge(limit: number): RequestFault {
 }
 
 /** A body as a JSON object. What takes long is done piece by piece, and a body with too many values is refused. */
-export async function parseBody(
-  bytes: Buffer,
-  limits: Pick<GatewayConfig["limits"], "values">,
-): Promise<Json> {
-  return parseChecked(bytes, await checkValues(bytes, limits.values));
+export async function parseBody(bytes: Buffer): Promise<Json> {
+  return parseChecked(bytes, await checkValues(bytes));
 }
 
 /** What is larger is parsed piece by piece (bytes). */

@@ -11,8 +11,11 @@ export const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 /** When a client that has too many may look again (seconds). */
 const RETRY_AFTER = 5;
 
-/** Enforces `limits.streams`: each stream holds a socket and what waits to be read, so one client could take all of either. */
-export function createStreamLimit(most: number): LimitStreams {
+/** Each tab of a page has one stream, and a second one while it waits for an answer. */
+const MAX_STREAMS = 256;
+
+/** Limits the streams that one client has open in this process: each holds a socket and what waits to be read, so one client could take all of either. */
+export function createStreamLimit(most = MAX_STREAMS): LimitStreams {
   const counts = new Map<string, number>();
   return (client, response) => {
     const key = JSON.stringify([client.tenant, client.id]);
@@ -22,7 +25,7 @@ export function createStreamLimit(most: number): LimitStreams {
         429,
         "too-many-streams",
         `precis: ${client.name} has ${most} streams of events open, which is the most.`,
-        { retryAfter: RETRY_AFTER, fix: "Close some of them, or raise limits.streams in the config." },
+        { retryAfter: RETRY_AFTER, fix: "Close some of them." },
       );
     counts.set(key, count + 1);
     response.once("close", () => {

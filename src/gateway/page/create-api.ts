@@ -124,7 +124,7 @@ function contextOf(
 /** The JSON of a request's body. Read piece by piece, because a body needn't say how long it is. */
 async function readJson(
   request: Request,
-  { bodyBytes: limit, values }: Pick<GatewayConfig["limits"], "bodyBytes" | "values">,
+  { bodyBytes: limit }: Pick<GatewayConfig["limits"], "bodyBytes">,
 ): Promise<unknown> {
   const tooLarge = () => new RequestFault(413, "too-large", `The body is larger than ${limit} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();
@@ -136,7 +136,7 @@ async function readJson(
     pieces.push(piece);
   }
   const bytes = Buffer.concat(pieces, size);
-  const longTexts = await checkValues(bytes, values);
+  const longTexts = await checkValues(bytes);
   if (isLongBody(bytes, longTexts)) return parseChecked(bytes, longTexts);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;

@@ -32,7 +32,7 @@ export async function count(
   const limit = parts.config.limits.bodyBytes;
   const bytes = await readBody(request, limit);
   const decoded = await decodeBody(bytes, request.headers["content-encoding"], limit);
-  const given = await parseBody(decoded, parts.config.limits);
+  const given = await parseBody(decoded);
   const asked = wire.read(given, path);
   checkAsked(asked, parts.config.limits);
   const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);

@@ -27,9 +27,9 @@ export function withOwnTools(parts: V1Parts, exchange: Exchange): Exchange | Pro
 
 function toolsOf(
   { config }: Pick<V1Parts, "config">,
-  { options, upstream }: Pick<Exchange, "options" | "upstream">,
+  { options }: Pick<Exchange, "options">,
 ): readonly HostedToolName[] {
-  return options.tools ?? upstream.config.tools ?? config.tools ?? [];
+  return options.tools ?? config.tools ?? [];
 }
 
 function refusalOf(exchange: Exchange, tools: readonly HostedToolName[]): ToolsOff | undefined {

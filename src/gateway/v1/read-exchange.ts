@@ -116,7 +116,7 @@ async function receive({ config: { limits }, memory }: ReadingParts, { request, 
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
   const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limits.bodyBytes);
-  const checked = checkValues(plain, limits.values);
+  const checked = checkValues(plain);
   const longTexts = checked && (await checked);
   const signal = abortOnClose(response);
   signal.throwIfAborted();

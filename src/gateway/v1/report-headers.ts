@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Report } from "../../core/types.ts";
-import type { RoundsUsed } from "../turn/hosted-turn.ts";
 import type { Action, Outgoing } from "../turn/turn.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -13,8 +12,7 @@ export function reportHeaders(
   const { hosted, toolsOff } = exchange;
   return {
     ...(hosted && { "x-precis-tools": hosted.tools.join(",") }),
-    ...(toolsOff !== undefined && { "x-precis-tools-off": toolsOff }),
-    ...(hosted && hosted.used.rounds > 1 && roundsOf(hosted.used)),
+    ...(toolsOff !== undefined && { "x-precis-tools": `none; why=${toolsOff}` }),
     "x-precis-action": actionOf(exchange, action),
     ...(session !== undefined && { "x-precis-session": session }),
     ...(report && {
@@ -22,16 +20,7 @@ export function reportHeaders(
       "x-precis-tokens-before": String(report.tokens.transcript),
       "x-precis-tokens-after": String(report.tokens.after),
       "x-precis-summarizer": summarizerIn(report),
-      "x-precis-rung": report.rungs.findLast(({ result }) => result === "used")?.rung ?? "nothing-due",
     }),
-  };
-}
-
-function roundsOf({ rounds, input, output }: RoundsUsed): OutgoingHttpHeaders {
-  return {
-    "x-precis-rounds": String(rounds),
-    "x-precis-input-tokens": String(input),
-    "x-precis-output-tokens": String(output),
   };
 }
 

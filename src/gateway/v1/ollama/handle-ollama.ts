@@ -72,7 +72,7 @@ export async function handleOllama(
 async function bodyOf(parts: Pick<V1Parts, "config">, request: IncomingMessage): Promise<Json> {
   const { limits } = parts.config;
   const bytes = await readBody(request, limits.bodyBytes);
-  return parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes), limits);
+  return parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes));
 }
 
 async function answer(

@@ -145,7 +145,7 @@ async function bodyOf(parts: StreamParts, request: IncomingMessage): Promise<Jso
   const bytes = await readBody(request, limits.bodyBytes);
   return bytes.length === 0
     ? {}
-    : parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes), limits);
+    : parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes));
 }
 
 function invalid(what: string): RequestFault {

@@ -60,7 +60,7 @@ export function* piecesOf<M>(
  * Tokens of transcript that one request may hold: what its window leaves beside the prompt and the answer, with the thoughts that a
  * model has before it. Servers that reserve the whole answer refuse what doesn't fit.
  */
-export function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
+function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefined): number {
   const { operation, prompt, summarizer } = task;
   const { model, measure } = summarizer;
   const window = summarizerWindow(model);

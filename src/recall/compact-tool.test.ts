@@ -23,6 +23,7 @@ describe("a model asks for a compaction", () => {
       },
     });
     expect(text).toMatch(/^Done: /);
+    expect(text).toContain("Still here word for word: #41–61.");
     const { messages, report } = await compactor.fit(transcript, { state });
     expect(report.outcome).toBe("view");
     expect(messages.at(-1)).toBe(transcript.at(-1));

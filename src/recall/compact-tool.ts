@@ -9,8 +9,10 @@ import type {
   FitResult,
   Message,
   Report,
+  Run,
   State,
 } from "../core/types.ts";
+import { pointerTo } from "../summaries/pointer-to.ts";
 import type { RecallToolContext } from "./recall-tool.ts";
 import { inputFields, type OwnTool, ownTool } from "./tool-forms.ts";
 
@@ -43,7 +45,7 @@ const MAX_FOCUS = 2_000;
 /** What a model is told of the tool, whatever it is called. */
 export const COMPACT_TOOL = {
   description:
-    "Hides earlier messages of this conversation behind a summary, to make room. Call it when a piece of work is finished and its details aren't needed any more. Nothing is lost: the messages can be read back. The newest messages, the user's request and open calls always stay.",
+    "Hides earlier messages of this conversation behind a summary, to make room. Call it when a sub-task is finished (its tests pass, its question is answered, its change is written) and the next steps don't need its details, or when a search led nowhere and only its outcome matters. Don't call it in the middle of a derivation or of an edit, and not because you are stuck: what you need may be hidden. Nothing is lost: messages can be read back. The newest messages, the user's request and open calls always stay.",
   parameters: {
     type: "object",
     properties: {
@@ -169,12 +171,29 @@ export function isBound<M>(dialect: Pick<Dialect<M>, "rules" | "read">, transcri
   return false;
 }
 
-/** What became of it, for the model that asked. */
-export function compactedText({ outcome, tokens, warnings }: Report): string {
+/** Runs of messages that are named to the model; a longer list helps nobody. */
+const MAX_NAMED = 6;
+
+/** What became of it, and what is still word for word in front of the model that asked. */
+export function compactedText({ outcome, tokens, entries, warnings }: Report): string {
   const notes = warnings.filter(({ code }) => code.startsWith("range-")).map(({ message }) => message);
-  const done =
-    outcome === "compacted"
-      ? `Done: the conversation takes ${tokens.after} tokens now; before, it was ${tokens.before}.`
-      : "Nothing was compacted.";
-  return [done, ...notes].join(" ");
+  if (outcome !== "compacted") return ["Nothing was compacted.", ...notes].join(" ");
+  const kept = namedRuns(entries.flatMap((entry) => (entry.type === "keep" ? [entry.index] : [])));
+  return [
+    `Done: the conversation takes ${tokens.after} tokens now; before, it was ${tokens.before}.`,
+    `Still here word for word: ${kept}. The rest is in the summary or shortened.`,
+    ...notes,
+  ].join(" ");
+}
+
+/** Messages as ranges, `#1, #41–61`; of many ranges the newest. */
+function namedRuns(indexes: readonly number[]): string {
+  const runs: Run[] = [];
+  for (const index of indexes) {
+    const last = runs.at(-1);
+    if (last?.to === index) runs[runs.length - 1] = { from: last.from, to: index + 1 };
+    else runs.push({ from: index, to: index + 1 });
+  }
+  const named = runs.slice(-MAX_NAMED).map(pointerTo);
+  return [...(runs.length > MAX_NAMED ? ["…"] : []), ...named].join(", ");
 }

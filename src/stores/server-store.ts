@@ -3,15 +3,17 @@ import type { RecallIndex } from "../recall/candidates.ts";
 import type { CitationStore, EventStore, LeaseStore, SettingsStore } from "./server-store/beside.ts";
 import type { ClientKeyStore } from "./server-store/client-keys.ts";
 import type { ConversationStore } from "./server-store/conversations.ts";
+import type { RequestStore } from "./server-store/requests.ts";
 import type { StoreStats, Upkeep } from "./server-store/upkeep.ts";
 
 export type * from "./server-store/beside.ts";
 export type * from "./server-store/client-keys.ts";
 export type * from "./server-store/conversations.ts";
+export type * from "./server-store/requests.ts";
 export type * from "./server-store/upkeep.ts";
 
 /**
- * Everything that a server keeps: transcripts, records, events, citations, leases, client keys. Every method takes the
+ * Everything that a server keeps: transcripts, records, requests, events, citations, leases, client keys. Every method takes the
  * tenant first, and nothing of one tenant can be read, changed or guessed at through another.
  *
  * It is itself the engine's `Store`, for the tenant that it was opened with.
@@ -35,6 +37,7 @@ export interface ServerStore extends Store {
    */
   recallIndex(tenant: string, options?: { readonly conversation?: string }): RecallIndex;
   readonly conversations: ConversationStore;
+  readonly requests: RequestStore;
   readonly events: EventStore;
   readonly citations: CitationStore;
   readonly leases: LeaseStore;

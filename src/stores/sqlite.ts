@@ -54,9 +54,16 @@ export interface MemoryServerStoreOptions extends ServerStoreOptions {
   readonly maxRecords?: number;
   /** Events per tenant before the oldest are forgotten; also forgotten if they hold more than 32 million characters. Default 10,000. */
   readonly maxEvents?: number;
+  /** Rows of requests per tenant before the oldest are forgotten. Default 10,000. */
+  readonly maxRequests?: number;
 }
 
-const DEFAULTS = { maxConversations: 1_000, maxRecords: 10_000, maxEvents: 10_000 } as const;
+const DEFAULTS = {
+  maxConversations: 1_000,
+  maxRecords: 10_000,
+  maxEvents: 10_000,
+  maxRequests: 10_000,
+} as const;
 
 /**
  * A bounded server store in memory, for servers that shall keep nothing: an SQLite database without a file.
@@ -72,8 +79,13 @@ const DEFAULTS = { maxConversations: 1_000, maxRecords: 10_000, maxEvents: 10_00
  * ```
  */
 export function memoryServerStore(options: MemoryServerStoreOptions = {}): ServerStore {
-  const { maxConversations, maxRecords, maxEvents, ...rest } = { ...DEFAULTS, ...options };
-  const bounds = { conversations: maxConversations, records: maxRecords, events: maxEvents };
+  const { maxConversations, maxRecords, maxEvents, maxRequests, ...rest } = { ...DEFAULTS, ...options };
+  const bounds = {
+    conversations: maxConversations,
+    records: maxRecords,
+    events: maxEvents,
+    requests: maxRequests,
+  };
   return { ...createSqlStore(sqliteEngine(IN_MEMORY), { ...rest, bounds }), kind: "memory" };
 }
 

@@ -12,6 +12,7 @@ import { describeFinding } from "./store-contract/finding.ts";
 import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
+import { describeRequests } from "./store-contract/requests.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
 import { describeTexts } from "./store-contract/texts.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
@@ -59,6 +60,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeAnswers(context);
     describeBranches(context);
     describeDeleting(context);
+    describeRequests(context);
     describeEvents(context);
     describeCitations(context);
     describeLeases(context);

@@ -1,4 +1,5 @@
 import type { DialectId, Role } from "../../core/types.ts";
+import type { NewRequest } from "./requests.ts";
 
 /**
  * Conversations, each a tree of messages. A message is named by the chain hash of everything up to it, so to append is to add
@@ -88,6 +89,8 @@ export interface Append {
   readonly createdAt?: number;
   /** When these messages came into the store, in milliseconds, if they were said long before: the conversation is kept from then on. */
   readonly storedAt?: number;
+  /** The row of the request that these messages came with, whose last message is among them or is the one that they follow. */
+  readonly request?: NewRequest;
 }
 
 /** What `append` did. */

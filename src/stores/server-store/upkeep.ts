@@ -35,6 +35,8 @@ export interface Retention {
   readonly conversationsMs?: number;
   /** Events older than this go. */
   readonly eventsMs?: number;
+  /** Requests older than this go, with what they come to. */
+  readonly requestsMs?: number;
   /** Records that no conversation stands on and that are older than this go. */
   readonly recordsMs?: number;
 }
@@ -43,6 +45,7 @@ export interface Retention {
 export interface Swept {
   readonly conversations: number;
   readonly events: number;
+  readonly requests: number;
   readonly records: number;
   readonly leases: number;
 }

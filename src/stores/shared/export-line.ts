@@ -1,5 +1,12 @@
 import { StoreError } from "../../core/errors.ts";
-import type { Citation, ClientKey, Conversation, StoredEvent, StoredMessage } from "../server-store.ts";
+import type {
+  Citation,
+  ClientKey,
+  Conversation,
+  NewRequest,
+  StoredEvent,
+  StoredMessage,
+} from "../server-store.ts";
 import type { RecordKind } from "../sql/records.ts";
 
 /** Characters of a wrong value that an error shows. */
@@ -30,6 +37,7 @@ export type ExportLine =
       readonly citation: Citation;
     }
   | RecordLine
+  | { readonly type: "request"; readonly tenant: string; readonly request: NewRequest }
   | { readonly type: "event"; readonly tenant: string; readonly event: StoredEvent }
   | { readonly type: "settings"; readonly tenant: string; readonly settings: unknown }
   | {
@@ -86,6 +94,7 @@ const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
   "message",
   "citation",
   "record",
+  "request",
   "settings",
   "event",
   "clientKey",

@@ -4,6 +4,9 @@ export const PAGE = { default: 50, max: 500 } as const;
 /** Events in one answer. */
 export const EVENTS = { default: 100, max: 1_000 } as const;
 
+/** Requests in one answer. */
+export const REQUESTS = { default: 100, max: 2_000 } as const;
+
 /** How many hashes of a transcript's end are looked up first: almost always one of them is known. */
 export const NEWEST_HASHES = 32;
 

@@ -13,6 +13,7 @@ import {
 } from "./conversation-row.ts";
 import { insertInto } from "./insert-rows.ts";
 import type { EarlyRecords } from "./records.ts";
+import { insertRequests, type PlacedRequest } from "./requests.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, nodesOf, type Place } from "./tree.ts";
@@ -72,6 +73,7 @@ interface Made {
   readonly answers: (readonly [answer: string, node: number])[];
   /** Heads that gave way to others. */
   readonly left: string[];
+  readonly requests: PlacedRequest[];
 }
 
 /**
@@ -82,14 +84,14 @@ interface Made {
 export function* appendAll(
   engine: SqlEngine,
   calls: readonly AppendCall[],
-  early: EarlyRecords,
+  { early, now }: { readonly early: EarlyRecords; readonly now: number },
 ): Script<readonly (Appended | StoreError | undefined)[]> {
   const faults = calls.map(faultOf);
   const targets = yield* lockTargets(
     engine,
     calls.filter((_, index) => !faults[index]),
   );
-  const made: Made = { bodies: new Map(), answers: [], left: [] };
+  const made: Made = { bodies: new Map(), answers: [], left: [], requests: [] };
   const touched = new Set<Target>();
   const outcomes: (Appended | StoreError | undefined)[] = [];
   for (const [index, call] of calls.entries()) {
@@ -119,6 +121,7 @@ export function* appendAll(
   for (const { row, added } of changed) yield* early.add(row.tenant, added);
   for (const [answer, node] of made.answers)
     yield* rows("update precis_nodes set answer = ? where id = ?", answer, node);
+  yield* insertRequests(engine, made.requests, now);
   yield* deleteUnused(engine, made.left);
   return outcomes;
 }
@@ -256,9 +259,10 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
 /** Looks up where the messages of an append stand that are there already. */
 function* findPlaces({ row, isNew, places }: Target, { input }: AppendCall): Script<void> {
   if (isNew || row.nodes === 0) return;
-  const { after, messages } = input;
-  // Behind the leaf of a conversation without branches nothing can stand.
-  const hashes = [...(after === undefined ? [] : [after]), ...messages.map(({ hash }) => hash)];
+  const { after, messages, request } = input;
+  const hashes = [after, ...messages.map(({ hash }) => hash), request?.message].filter(
+    (hash) => hash !== undefined,
+  );
   const wanted = hashes.filter((hash) => !places.has(hash));
   const [from, to] = nodesOf(row.key);
   const find = "select id, depth, total from precis_nodes where hash = ? and id >= ? and id < ?";
@@ -330,6 +334,10 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   if (input.model !== undefined) row.model = input.model;
   if (input.ttlMs !== undefined) row.expires_at = Math.round(input.at) + Math.round(input.ttlMs);
   if (input.storedAt !== undefined) row.stored_at = Math.round(input.storedAt);
+  if (input.request) {
+    const node = places.get(input.request.message ?? "")?.id ?? place.id;
+    made.requests.push({ tenant, request: input.request, place: node < 0 ? null : { node, head: row.head } });
+  }
   return { conversation: row.id, added, length: row.length };
 }
 

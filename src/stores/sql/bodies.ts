@@ -95,6 +95,8 @@ const IS_UNUSED = [
   ["precis_nodes", "body"],
   ["precis_conversations", "head"],
   ["precis_bodies", "base"],
+  ["precis_requests", "head"],
+  ["precis_requests", "fields"],
 ]
   .map(
     ([table, name]) => `(select o.${name} from ${table} o where o.${name} >= precis_bodies.hash

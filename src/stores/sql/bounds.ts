@@ -10,14 +10,33 @@ export interface Bounds {
   /** Records that stand on no stored message. */
   readonly records: number;
   readonly events: number;
+  readonly requests: number;
 }
 
 /** Events of one tenant may hold so many characters: one may tell of hundreds of requests. */
 const EVENT_CHARACTERS = 32_000_000;
 
+/** Rows of requests are looked through for too old ones each time so many have come. */
+const REQUESTS_BETWEEN = 256;
+
 /** The same store, which forgets what is older than its bounds allow. */
 export function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Bounds): ServerStore {
-  const { conversations, events } = store;
+  const { conversations, events, requests } = store;
+  const fresh = new Map<string, number>();
+  const noteRequests = async (tenant: string, count: number): Promise<void> => {
+    const more = (fresh.get(tenant) ?? 0) + count;
+    fresh.set(tenant, more % REQUESTS_BETWEEN);
+    if (more >= REQUESTS_BETWEEN)
+      await write("requests.add", () =>
+        rows(
+          `delete from precis_requests where tenant = ? and id <= (
+             select id from precis_requests where tenant = ? order by id desc limit 1 offset ?)`,
+          tenant,
+          tenant,
+          bounds.requests,
+        ),
+      );
+  };
   /** What the events of a tenant hold, at most. */
   const characters = new Map<string, number>();
   return {
@@ -26,6 +45,7 @@ export function bounded(store: ServerStore, { engine, write }: SqlContext, bound
       ...conversations,
       async append(tenant, input) {
         const appended = await conversations.append(tenant, input);
+        if (input.request) await noteRequests(tenant, 1);
         if (appended.added === appended.length)
           await write("append", () => trimConversations(engine, tenant, bounds.conversations));
         return appended;
@@ -48,6 +68,13 @@ export function bounded(store: ServerStore, { engine, write }: SqlContext, bound
           if (held > EVENT_CHARACTERS) characters.set(tenant, yield* trimEvents(tenant));
         });
         return id;
+      },
+    },
+    requests: {
+      ...requests,
+      async add(tenant, added) {
+        await requests.add(tenant, added);
+        await noteRequests(tenant, added.length);
       },
     },
     async save(records) {

@@ -3,7 +3,7 @@ import type { Citation, CitationStore } from "../server-store.ts";
 import { citationNumber } from "../shared/citation-number.ts";
 import { cleanText } from "../shared/clean-text.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
-import { holdConversation } from "./conversations.ts";
+import { holdConversation } from "./conversation-row.ts";
 import { putRow } from "./put-row.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";

@@ -1,6 +1,8 @@
 import type { DialectId } from "../../core/types.ts";
 import type { Conversation } from "../server-store.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
+import { firstRow, type Script } from "./script.ts";
+import type { SqlEngine } from "./sql-engine.ts";
 
 /** Messages that a conversation can have. */
 export const NODES_PER_CONVERSATION = 2 ** 20;
@@ -136,4 +138,23 @@ export const wholeOrNull = (time: number | undefined): number | null =>
 export function titleColumns(given: string): Pick<ConversationRow, "title" | "title_search"> {
   const title = cleanTitle(given);
   return { title, title_search: title.toLowerCase() };
+}
+
+/** True if there is such a conversation. Where rows can be locked, it stays as it is until the transaction ends. */
+export function* holdConversation(
+  { lockRows }: Pick<SqlEngine, "lockRows">,
+  tenant: string,
+  id: string,
+  lock: "for update" | "for key share",
+): Script<boolean> {
+  return (yield* rowOf(tenant, id, lockRows ? lock : "")) !== undefined;
+}
+
+export function* rowOf(tenant: string, id: string, lock = ""): Script<ConversationRow | undefined> {
+  const row = yield* firstRow<ConversationRow>(
+    `select * from precis_conversations where tenant = ? and id = ? ${lock}`,
+    tenant,
+    id,
+  );
+  return row && plainRow(row);
 }

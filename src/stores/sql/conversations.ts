@@ -18,6 +18,7 @@ import {
   type ConversationRow,
   conversationOf,
   plainRow,
+  rowOf,
   titleColumns,
   wholeOrNull,
 } from "./conversation-row.ts";
@@ -133,25 +134,6 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       return deleted;
     },
   };
-}
-
-/** True if there is such a conversation. Where rows can be locked, it stays as it is until the transaction ends. */
-export function* holdConversation(
-  { lockRows }: Pick<SqlEngine, "lockRows">,
-  tenant: string,
-  id: string,
-  lock: "for update" | "for key share",
-): Script<boolean> {
-  return (yield* rowOf(tenant, id, lockRows ? lock : "")) !== undefined;
-}
-
-export function* rowOf(tenant: string, id: string, lock = ""): Script<ConversationRow | undefined> {
-  const row = yield* firstRow<ConversationRow>(
-    `select * from precis_conversations where tenant = ? and id = ? ${lock}`,
-    tenant,
-    id,
-  );
-  return row && plainRow(row);
 }
 
 /** Messages on the path to the leaf, or to another message. */

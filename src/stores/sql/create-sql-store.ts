@@ -8,6 +8,7 @@ import { sqlEvents } from "./events.ts";
 import { sqlLeases } from "./leases.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
+import { sqlRequests } from "./requests.ts";
 import { sqlSettings } from "./settings.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -46,6 +47,7 @@ export function createSqlStore(
       context.write("forgetSummaries", () => forgetSummaries(engine, tenant, hashes)),
     recallIndex: (tenant, { conversation } = {}) => sqlRecall(context, tenant, conversation),
     conversations: sqlConversations(context),
+    requests: sqlRequests(context),
     events: sqlEvents(context),
     citations: sqlCitations(context),
     leases: sqlLeases(context),

@@ -3,7 +3,7 @@ import { checkEventQuery } from "../shared/check-event-query.ts";
 import { checkName } from "../shared/check-name.ts";
 import { EVENTS, pageSize } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
-import { holdConversation } from "./conversations.ts";
+import { holdConversation } from "./conversation-row.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 

@@ -5,6 +5,7 @@ import { type ClientKeyRow, clientKeyOf } from "./client-keys.ts";
 import { type ConversationRow, conversationOf, plainRow } from "./conversation-row.ts";
 import { type EventRow, eventOf } from "./events.ts";
 import type { RecordRow } from "./records.ts";
+import { requestsAfter } from "./requests.ts";
 import { rows, type Script } from "./script.ts";
 import { readSettings } from "./settings.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -27,6 +28,7 @@ export async function* exportAll(
     for (const one of tenants) {
       yield* conversations(read, one);
       yield* records(read, one);
+      yield* requests(read, one);
       yield* events(read, one);
       yield* clientKeys(read, one);
       const settings = await read(readSettings(one));
@@ -115,6 +117,14 @@ async function* records(read: ReadScript, tenant: string): AsyncIterable<ExportL
     const record: unknown = JSON.parse(json);
     yield { type: "record", tenant, savedAt: Number(saved_at), kind, key, hash, record };
   }
+}
+
+async function* requests(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
+  const found = inPages(
+    (after = "") => read(requestsAfter(tenant, String(after), ROWS_PER_PAGE)),
+    ({ id }) => id,
+  );
+  for await (const { head: _, ...request } of found) yield { type: "request", tenant, request };
 }
 
 async function* events(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {

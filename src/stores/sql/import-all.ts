@@ -12,6 +12,7 @@ import { insertClientKey } from "./client-keys.ts";
 import { insertEvent } from "./events.ts";
 import { putRow } from "./put-row.ts";
 import { insertRecord, nodesWith } from "./records.ts";
+import { addRequest } from "./requests.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -39,7 +40,7 @@ export async function importAll(
       const isAdded = (name: string) => cameNow.has(name) || addedConversations.has(name);
       yield* waitForOtherImports(context.engine);
       for (const item of batch) {
-        const one = yield* importItem(context.engine, item, isAdded);
+        const one = yield* importItem(context.engine, item, { isAdded, now: context.now() });
         if (item.type === "whole-conversation" && one > 0)
           cameNow.add(nameOf(item.tenant, item.conversation.id));
         sum += one;
@@ -75,7 +76,7 @@ function* waitForOtherImports({ lockName }: SqlEngine): Script<void> {
 function* importItem(
   engine: SqlEngine,
   item: ImportItem,
-  isAdded: (name: string) => boolean,
+  { isAdded, now }: { readonly isAdded: (name: string) => boolean; readonly now: number },
 ): Script<number> {
   checkName("import", "tenant", item.tenant);
   switch (item.type) {
@@ -95,6 +96,8 @@ function* importItem(
           "stays",
         ),
       );
+    case "request":
+      return yield* addRequest(engine, item.tenant, item.request, now);
     case "record":
       return yield* importRecord(item);
     default:

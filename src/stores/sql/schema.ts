@@ -1,8 +1,9 @@
+import { createRequestTables } from "./requests.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -101,13 +102,16 @@ export function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   yield* rows("create index precis_records_by_hash on precis_records (hash)");
   yield* rows("create index precis_records_by_node on precis_records (node) where node is not null");
 
+  yield* createRequestTables({ kind });
   yield* besideTables();
   yield* recallTables(isPostgres);
 }
 
 function* besideTables(): Script<void> {
-  // One row per tenant that has events: the counter of their ids.
-  yield* rows("create table precis_tenants (tenant text not null primary key, last_event bigint not null)");
+  // One row per tenant that has events or requests: the counter of the one, and the newest of the other that is summed up.
+  yield* rows(
+    "create table precis_tenants (tenant text not null primary key, last_event bigint not null, summed text not null default '')",
+  );
   yield* rows(`create table precis_events (
     tenant text not null,
     id bigint not null,

@@ -38,7 +38,7 @@ const INDEXED_AT_ONCE = 20;
 /** Opens a database at its first use. */
 export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlContext {
   const early = createEarlyRecords();
-  const { run: write, append } = createWriter(engine, early);
+  const { run: write, append } = createWriter(engine, early, effects.now);
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
@@ -132,10 +132,16 @@ async function inSlices(
     });
     const slice = cut < 0 ? messages.slice(from) : messages.slice(from, cut);
     const whole = from === 0 && cut < 0;
+    // The row of the request goes with the last one.
+    const { request: _, ...part } = input;
     const appended = await append(
       whole
         ? call
-        : { ...call, input: { ...input, ...target, messages: slice }, ...(cut >= 0 && { keepsLeaf: true }) },
+        : {
+            ...call,
+            input: { ...(cut < 0 ? input : part), ...target, messages: slice },
+            ...(cut >= 0 && { keepsLeaf: true }),
+          },
     );
     added += appended.added;
     if (cut < 0) return { ...appended, added };

@@ -5,6 +5,7 @@ import { collectBodies } from "./bodies.ts";
 import { deleteConversation } from "./delete-conversation.ts";
 import { exportAll, tenantsOf } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
+import { sumUpRequests, sweepRequests } from "./requests.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -56,7 +57,7 @@ export function sqlUpkeep(context: SqlContext): Upkeep {
 
 async function sweep(context: SqlContext, retention: Retention): Promise<Swept> {
   const { engine, now, run, write } = context;
-  const { tenant, conversationsMs, eventsMs, recordsMs } = retention;
+  const { tenant, conversationsMs, eventsMs, requestsMs, recordsMs } = retention;
   const at = now();
   const conversations = await sweepConversations(context, tenant, at, conversationsMs);
   const swept = await write("sweep", function* () {
@@ -67,10 +68,12 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
     const leases = (yield* rows(ended, at - LEASE_MEMORY_MS)).length;
     return { events, records, leases };
   });
+  await sumUpRequests(context);
+  const requests = requestsMs === undefined ? 0 : await sweepRequests(context, at - requestsMs, tenant);
   // The second time those that were the base of others.
   for (let time = 0; time < 2; time++) await collectUnused(context);
   if (conversations + swept.records + swept.events > 0) await run("sweep", async () => engine.scrub?.());
-  return { conversations, ...swept };
+  return { conversations, requests, ...swept };
 }
 
 /** Removes texts that nothing stands on any more, some at a time. */

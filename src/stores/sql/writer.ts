@@ -23,9 +23,9 @@ export interface Writer {
   append(call: AppendCall): Promise<Appended>;
 }
 
-export function createWriter(engine: SqlEngine, early: EarlyRecords): Writer {
+export function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number): Writer {
   const run = engine.direct ? batchWriter(engine.direct) : retrying(engine);
-  return { run, append: appendTogether(engine, run, early) };
+  return { run, append: appendTogether(engine, run, { early, now }) };
 }
 
 /** One transaction for each script. One that met another is run again. */
@@ -104,14 +104,18 @@ function batchWriter(direct: DirectDatabase): RunScript {
   return <T>(script: () => Script<T>) => write(script) as Promise<T>;
 }
 
-function appendTogether(engine: SqlEngine, run: RunScript, early: EarlyRecords): Writer["append"] {
+function appendTogether(
+  engine: SqlEngine,
+  run: RunScript,
+  { early, now }: { readonly early: EarlyRecords; now(): number },
+): Writer["append"] {
   const carryOut = async (batch: readonly Pending<AppendCall, Appended>[]): Promise<void> => {
     try {
       const outcomes = await run(() =>
         appendAll(
           engine,
           batch.map(({ of }) => of),
-          early,
+          { early, now: now() },
         ),
       );
       const held: Pending<AppendCall, Appended>[] = [];

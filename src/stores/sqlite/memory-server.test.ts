@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { storedTranscript } from "../../testing/store-contract.ts";
+import { timeOrderedId } from "../shared/time-ordered-id.ts";
 import { memoryServerStore } from "../sqlite.ts";
 
 test("events are bounded by what they hold, too: one may tell of hundreds of requests", async () => {
@@ -25,4 +26,17 @@ test("memory stays bounded: what is quiet for longest goes, pinned ones last", a
   expect(titles).toEqual(["first", "third"]);
   for (let i = 0; i < 5; i++) await store.events.append("t", { type: "x", at: 1, data: i });
   expect((await store.events.list("t")).map((event) => event.id)).toEqual([3, 4, 5]);
+});
+
+test("rows of requests are bounded, and what they come to is still known", async () => {
+  let clock = 10 * 60_000;
+  const store = memoryServerStore({ maxRequests: 10, now: () => clock });
+  const row = { kind: "client", path: "/", status: 200, outcome: "pass", ms: 1 } as const;
+  const added = Array.from({ length: 300 }, (_, n) => ({ ...row, id: timeOrderedId(n), at: n }));
+  await store.requests.add("t", added.slice(0, 200));
+  clock += 60 * 60_000;
+  await store.upkeep.sweep();
+  await store.requests.add("t", added.slice(200));
+  expect(await store.requests.list("t")).toHaveLength(10);
+  expect((await store.requests.totals("t"))[0]?.requests).toBe(300);
 });

@@ -11,8 +11,7 @@ import {
 import { readHead } from "../../../recall/stored-head.ts";
 import { readWire } from "../../shared/read-wire.ts";
 import { readBody } from "../bodies.ts";
-import { type ConversationRow, NODES_PER_CONVERSATION, plainRow } from "../conversation-row.ts";
-import { rowOf } from "../conversations.ts";
+import { type ConversationRow, NODES_PER_CONVERSATION, plainRow, rowOf } from "../conversation-row.ts";
 import { firstRow, rows, type Script } from "../script.ts";
 import type { SqlContext } from "../sql-context.ts";
 import type { SqlEngine } from "../sql-engine.ts";

@@ -1,0 +1,148 @@
+/** One row for each request to a model, whoever asked: what it was, what became of it, and what was sent. */
+export interface RequestStore {
+  /**
+   * Adds rows of requests that brought no messages along; those of others go with their append. One that is there stays as it is.
+   * A row whose conversation isn't there is one without its texts.
+   */
+  add(tenant: string, requests: readonly NewRequest[]): Promise<void>;
+  /** The newest first. */
+  list(tenant: string, query?: RequestsQuery): Promise<readonly StoredRequest[]>;
+  /** One with all of its texts. */
+  get(tenant: string, id: string): Promise<RequestTexts | undefined>;
+  /** What requests come to, by model and client. */
+  totals(tenant: string, query?: RequestFilter): Promise<readonly RequestSums[]>;
+  /** Counts requests that were refused before they were looked at: never a row each. */
+  refuse(tenant: string, refusals: readonly Refusals[]): Promise<void>;
+  refusals(tenant: string, range?: TimeRange): Promise<readonly Refusals[]>;
+}
+
+/** Times in milliseconds: `from` ≤ time < `to`. */
+export interface TimeRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** What a row says without the texts of a conversation. These stay when the conversation is deleted. */
+export interface RequestFields {
+  /** A UUID of version 7, made from `at`: rows are in the order of their ids. */
+  readonly id: string;
+  /** When it ended, in milliseconds. */
+  readonly at: number;
+  /** A client's, a chat's of the page, a summary that was written beside requests, or a compaction by hand. */
+  readonly kind: "client" | "page" | "summary" | "compaction";
+  readonly api?: string | undefined;
+  readonly path: string;
+  /** The name of the client's key. */
+  readonly client?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly status: number;
+  /** What precis did. */
+  readonly outcome: string;
+  /** Why it was compacted, or what a summary was written for. */
+  readonly reason?: string | undefined;
+  readonly cacheLost?: string | undefined;
+  readonly compactions?: number | undefined;
+  /** Tokens of the transcript and of what was sent. */
+  readonly tokensBefore?: number | undefined;
+  readonly tokensAfter?: number | undefined;
+  /** Tokens as the provider counted them. */
+  readonly input?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly output?: number | undefined;
+  /** US dollars; undefined where prices aren't known. */
+  readonly spend?: number | undefined;
+  readonly lostSpend?: number | undefined;
+  /** US dollars for summaries that it waited for, and calls for them whose price isn't known. */
+  readonly summarySpend?: number | undefined;
+  readonly unpriced?: number | undefined;
+  /** How often the upstream refused it as too long. */
+  readonly rejected?: number | undefined;
+  readonly loops?: number | undefined;
+  /** Milliseconds: precis's own part before it was sent, until the first byte of the answer, and all of it. */
+  readonly ownMs?: number | undefined;
+  readonly firstMs?: number | undefined;
+  readonly ms: number;
+}
+
+/** What a row says beside these, gone with its conversation. */
+export interface RequestDetails {
+  /** The compaction that its view stood on. */
+  readonly checkpoint?: string | undefined;
+  /** SHA-256 of the body that was sent. */
+  readonly sha256?: string | undefined;
+  /** Why it failed. */
+  readonly error?: string | undefined;
+  /** The host's own JSON about it. */
+  readonly details?: unknown;
+  /** The fields of the request beside its messages and system prompt, as JSON text. */
+  readonly fields?: string | undefined;
+  readonly conversation?: string | undefined;
+  /** Chain hash of its last message. */
+  readonly message?: string | undefined;
+}
+
+/** A row to add. The system prompt is that of the conversation. */
+export interface NewRequest extends RequestFields, RequestDetails {}
+
+/** A row as lists show it. */
+export interface StoredRequest extends RequestFields, Pick<RequestDetails, "error" | "conversation"> {}
+
+/** A row with everything that is known of it. */
+export interface RequestTexts extends NewRequest {
+  /** The system prompt as JSON text. */
+  readonly head: string | undefined;
+}
+
+/** Which requests are meant. */
+export interface RequestFilter extends TimeRange {
+  readonly kind?: RequestFields["kind"] | undefined;
+  readonly model?: string | undefined;
+  readonly client?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** Only those that failed, or only those that didn't. */
+  readonly failed?: boolean | undefined;
+  /** Text in the model, client, path, status or outcome, or the id of a conversation. */
+  readonly search?: string | undefined;
+}
+
+/** Which of them to list. */
+export interface RequestsQuery extends RequestFilter {
+  readonly conversation?: string | undefined;
+  /** Only those before this one: the page that follows. */
+  readonly before?: string | undefined;
+  /** Default 100, at most 2,000. */
+  readonly limit?: number | undefined;
+}
+
+/** What the requests of a client to a model come to. */
+export interface RequestSums {
+  readonly kind: RequestFields["kind"];
+  readonly model: string;
+  readonly client: string;
+  /** When the first of them ended: to the hour where it is long ago. */
+  readonly since: number;
+  readonly requests: number;
+  readonly errors: number;
+  readonly compactions: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly output: number;
+  readonly spend: number;
+  readonly lostSpend: number;
+  readonly summarySpend: number;
+  readonly unpriced: number;
+  readonly rejected: number;
+  readonly loops: number;
+}
+
+/** Requests that were refused for one reason within a minute. */
+export interface Refusals {
+  /** The minute's beginning, in milliseconds. */
+  readonly at: number;
+  readonly reason: string;
+  readonly count: number;
+}

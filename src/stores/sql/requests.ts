@@ -1,0 +1,605 @@
+import { firstCharacters } from "../../core/first-characters.ts";
+import type {
+  NewRequest,
+  RequestDetails,
+  RequestFields,
+  RequestFilter,
+  RequestStore,
+  RequestSums,
+  RequestsQuery,
+  RequestTexts,
+  StoredRequest,
+} from "../server-store.ts";
+import { checkName } from "../shared/check-name.ts";
+import { cleanText } from "../shared/clean-text.ts";
+import { pageSize, REQUESTS } from "../shared/limits.ts";
+import { bodyRow, readBody } from "./bodies.ts";
+import { holdConversation, rowOf } from "./conversation-row.ts";
+import { insertInto } from "./insert-rows.ts";
+import { allOf, firstRow, rows, type Script } from "./script.ts";
+import type { SqlContext } from "./sql-context.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+import { keyOfNode, nodesOf, placeOf } from "./tree.ts";
+
+/** The columns of a row that its caller gives, and how they are stored. The one place to declare one. */
+const COLUMNS = {
+  id: "text",
+  at: "bigint",
+  kind: "text",
+  api: "text",
+  path: "text",
+  client: "text",
+  model: "text",
+  upstream: "text",
+  status: "bigint",
+  outcome: "text",
+  reason: "text",
+  cacheLost: "text",
+  compactions: "bigint",
+  tokensBefore: "bigint",
+  tokensAfter: "bigint",
+  input: "bigint",
+  cacheRead: "bigint",
+  cacheWrite: "bigint",
+  output: "bigint",
+  spend: "double precision",
+  lostSpend: "double precision",
+  summarySpend: "double precision",
+  unpriced: "bigint",
+  rejected: "bigint",
+  loops: "bigint",
+  ownMs: "double precision",
+  firstMs: "double precision",
+  ms: "double precision",
+  checkpoint: "text",
+  sha256: "text",
+  error: "text",
+} as const satisfies Record<
+  keyof RequestFields | Exclude<keyof RequestDetails, "conversation" | "message" | "fields" | "details">,
+  string
+>;
+type Field = keyof typeof COLUMNS;
+
+const FIELDS = Object.keys(COLUMNS) as readonly Field[];
+const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const NUMBERS = new Set(FIELDS.filter((field) => COLUMNS[field] !== "text"));
+
+/** What requests are told apart by in sums, */
+const GROUPS = ["kind", "client", "model", "path", "outcome", "status"] as const;
+/** and what is summed up. */
+const SUMS = [
+  "compactions",
+  "tokensBefore",
+  "tokensAfter",
+  "input",
+  "cacheRead",
+  "output",
+  "spend",
+  "lostSpend",
+  "summarySpend",
+  "unpriced",
+  "rejected",
+  "loops",
+] as const satisfies readonly Field[];
+
+/** Characters of an error that are kept, and of anything else: an index takes no more than some hundred. */
+const MAX_ERROR = 2_000;
+const MAX_NAME = 120;
+
+/**
+ * Sums are made of so long at a time (milliseconds). Of a million requests in three months whole hours were too many sums to add
+ * up within 0.2 s, and whole days too many rows to look through for a model that is rare.
+ */
+const PERIOD_MS = 4 * 3_600_000;
+/** A row is in the store so long after its time at the latest, or it is summed up on its own (milliseconds). */
+const GRACE_MS = 60_000;
+/** Rows that one transaction sums up. */
+const ROWS_AT_ONCE = 20_000;
+
+/**
+ * Rows are in the order of tenant and time, and nothing else finds them but the index of messages. Sums of some hours, made by
+ * the sweep, tell what requests come to, and when there were some of a model or a client.
+ */
+export function* createRequestTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
+  const columns = FIELDS.map((field) => `${columnOf(field)} ${COLUMNS[field]}`);
+  yield* rows(`create table precis_requests (
+    tenant text not null,
+    ${columns.join(", ")},
+    node bigint references precis_nodes (id) on delete set null,
+    head text references precis_bodies (hash),
+    fields text references precis_bodies (hash),
+    details text,
+    primary key (tenant, id)
+  ) ${kind === "sqlite" ? "without rowid" : ""}`);
+  for (const name of ["node", "head", "fields"])
+    yield* rows(
+      `create index precis_requests_by_${name} on precis_requests (${name}) where ${name} is not null`,
+    );
+  yield* rows(`create table precis_request_sums (
+    tenant text not null,
+    start bigint not null,
+    ${GROUPS.map((name) => `${name} ${COLUMNS[name]} not null`).join(", ")},
+    requests bigint not null,
+    ${SUMS.map((name) => `${columnOf(name)} ${COLUMNS[name]} not null`).join(", ")},
+    primary key (tenant, start, ${GROUPS.join(", ")})
+  )`);
+  yield* rows(`create table precis_refusals (
+    tenant text not null,
+    at bigint not null,
+    reason text not null,
+    count bigint not null,
+    primary key (tenant, at, reason)
+  )`);
+}
+
+type Row = { readonly [name: string]: string | number | null };
+
+const ROW_COLUMNS = ["tenant", ...FIELDS.map(columnOf), "node", "head", "fields", "details"];
+const insertRows = insertInto<Row>("precis_requests", ROW_COLUMNS, "on conflict (tenant, id) do nothing");
+const insertBody = insertInto<ReturnType<typeof bodyRow>>(
+  "precis_bodies",
+  ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
+  "on conflict (hash) do nothing",
+);
+
+/** A request with the place of its messages; null where they aren't stored. */
+export interface PlacedRequest {
+  readonly tenant: string;
+  readonly request: NewRequest;
+  readonly place: { readonly node: number; readonly head: string | null } | null;
+}
+
+/** Adds rows within a transaction that holds their conversations. */
+export function* insertRequests(
+  engine: Pick<SqlEngine, "lockRows">,
+  requests: readonly PlacedRequest[],
+  now: number,
+): Script<void> {
+  if (requests.length === 0) return;
+  const bodies = new Map<string, ReturnType<typeof bodyRow>>();
+  const made = requests.map(({ tenant, request, place }): Row => {
+    const { fields, details } = place ? request : {};
+    const body = fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(request.at));
+    if (body) bodies.set(body.hash, body);
+    return {
+      tenant,
+      ...columnsOf(request),
+      node: place?.node ?? null,
+      head: place?.head ?? null,
+      fields: body?.hash ?? null,
+      details: details === undefined ? null : JSON.stringify(details),
+    };
+  });
+  yield* insertBody([...bodies.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)));
+  const late = made.filter(({ at }) => Number(at) < now - GRACE_MS);
+  yield* insertRows(late.length === 0 ? made : made.filter((row) => !late.includes(row)));
+  for (const row of late) {
+    const { tenant, id } = row as { readonly tenant: string; readonly id: string };
+    const summed = yield* lastSummed(engine, tenant);
+    if (yield* isThere(tenant, id)) continue;
+    yield* insertRows([row]);
+    if (id <= summed) yield* sumUp("tenant = ? and id = ?", [tenant, id]);
+  }
+}
+
+function* isThere(tenant: string, id: string): Script<boolean> {
+  return (yield* rows("select 1 from precis_requests where tenant = ? and id = ?", tenant, id)).length > 0;
+}
+
+function columnsOf(request: NewRequest): Row {
+  const row: { [name: string]: string | number | null } = {};
+  for (const field of FIELDS) {
+    const value = request[field];
+    row[columnOf(field)] =
+      typeof value === "string"
+        ? firstCharacters(cleanText(value), field === "error" ? MAX_ERROR : MAX_NAME)
+        : value === undefined
+          ? null
+          : COLUMNS[field] === "bigint"
+            ? Math.round(value)
+            : value;
+  }
+  return row;
+}
+
+function fieldsOf(row: Row): RequestFields & Pick<RequestDetails, "checkpoint" | "sha256" | "error"> {
+  const fields: { [name: string]: unknown } = {};
+  for (const field of FIELDS) {
+    const value = row[columnOf(field)];
+    if (value !== null && value !== undefined) fields[field] = NUMBERS.has(field) ? Number(value) : value;
+  }
+  return fields as unknown as ReturnType<typeof fieldsOf>;
+}
+
+export function sqlRequests({ engine, read, write, now }: SqlContext): RequestStore {
+  return {
+    add: (tenant, requests) =>
+      write("requests.add", function* () {
+        checkName("requests.add", "tenant", tenant);
+        for (const request of requests) yield* addRequest(engine, tenant, request, now());
+      }),
+
+    list: (tenant, query = {}) => read("requests.list", () => list(tenant, query)),
+
+    get: (tenant, id) =>
+      read("requests.get", function* () {
+        return (yield* textsWhere("r.tenant = ? and r.id = ?", tenant, id))[0];
+      }),
+
+    totals: (tenant, query = {}) => read("requests.totals", () => totals(tenant, query)),
+
+    refuse: (tenant, refusals) =>
+      write("requests.refuse", function* () {
+        for (const { at, reason, count } of refusals.toSorted((a, b) => (a.reason < b.reason ? -1 : 1)))
+          yield* rows(
+            `insert into precis_refusals (tenant, at, reason, count) values (?, ?, ?, ?)
+             on conflict (tenant, at, reason) do update set count = precis_refusals.count + excluded.count`,
+            tenant,
+            at,
+            reason,
+            count,
+          );
+      }),
+
+    refusals: (tenant, { from, to } = {}) =>
+      read("requests.refusals", function* () {
+        const { where, values } = allOf(["tenant = ?", tenant], ["at >= ?", from], ["at < ?", to]);
+        const found = yield* rows<{ at: number | string; reason: string; count: number | string }>(
+          `select at, reason, count from precis_refusals where ${where} order by at, reason`,
+          ...values,
+        );
+        return found.map(({ at, reason, count }) => ({ at: Number(at), reason, count: Number(count) }));
+      }),
+  };
+}
+
+/** Adds a row of a request whose messages are in the store already, or nowhere. Says how many are new: one or none. */
+export function* addRequest(
+  engine: Pick<SqlEngine, "lockRows">,
+  tenant: string,
+  request: NewRequest,
+  now: number,
+): Script<number> {
+  if (yield* isThere(tenant, request.id)) return 0;
+  const { conversation, message, error, checkpoint, sha256, ...numbers } = request;
+  const isHeld =
+    conversation !== undefined && (yield* holdConversation(engine, tenant, conversation, "for key share"));
+  const row = isHeld ? yield* rowOf(tenant, conversation) : undefined;
+  const found = row && message !== undefined ? yield* placeOf(row.key, message) : undefined;
+  const node = found?.id ?? row?.leaf ?? null;
+  const place = row && node !== null ? { node, head: row.head } : null;
+  // Of a conversation that was deleted meanwhile no words may come back.
+  const isGone = conversation !== undefined && place === null;
+  yield* insertRequests(engine, [{ tenant, request: isGone ? numbers : request, place }], now);
+  return 1;
+}
+
+/** Rows with all of their texts. */
+function* textsWhere(where: string, ...values: readonly unknown[]): Script<RequestTexts[]> {
+  const found = yield* rows<Row>(
+    `${selectRows("r.*, n.hash as message")} left join precis_nodes n on n.id = r.node where ${where}`,
+    ...values,
+  );
+  const texts: RequestTexts[] = [];
+  for (const row of found) {
+    const { head, fields, details, message } = row as Readonly<Record<string, string | null>>;
+    texts.push({
+      ...requestOf(row),
+      ...(message != null && { message }),
+      ...(fields != null && { fields: yield* readBody(fields) }),
+      ...(details != null && { details: JSON.parse(details) as unknown }),
+      head: head == null ? undefined : yield* readBody(head),
+    });
+  }
+  return texts;
+}
+
+/** Some rows from after another one on, the oldest first. */
+export const requestsAfter = (tenant: string, after: string, most: number): Script<RequestTexts[]> =>
+  textsWhere(`r.tenant = ? and r.id > ? order by r.id limit ${most}`, tenant, after);
+
+const selectRows = (columns: string): string =>
+  `select ${columns}, c.id as conversation from precis_requests r
+   left join precis_conversations c on c.key = ${keyOfNode("r.node")}`;
+const LISTED = [...FIELDS.map((field) => `r.${columnOf(field)}`)].join(", ");
+
+function requestOf(row: Row): StoredRequest & Pick<RequestDetails, "checkpoint" | "sha256"> {
+  const { conversation } = row;
+  return { ...fieldsOf(row), ...(conversation != null && { conversation: String(conversation) }) };
+}
+
+/** The first id that a request of a time may have. */
+const idAt = (time: number | undefined): string | undefined => {
+  if (time === undefined) return undefined;
+  const digits = Math.max(0, Math.ceil(time)).toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+};
+
+type Condition = readonly [sql: string, ...values: readonly unknown[]];
+
+/** The conditions of a filter on what requests are told apart by, of rows or of sums. */
+function groupConditions(
+  { kind, model, client, outcome, failed, search }: RequestFilter,
+  of: string,
+): readonly Condition[] {
+  const words = search
+    ?.trim()
+    .toLowerCase()
+    .replace(/[\\%_]/g, (sign) => `\\${sign}`);
+  const like = words ? `%${words}%` : undefined;
+  const searched = ["model", "client", "path", "outcome"].map(
+    (name) => `lower(${of}${name}) like ? escape '\\'`,
+  );
+  return [
+    [`${of}kind = ?`, kind],
+    [`${of}model = ?`, model],
+    [`${of}client = ?`, client],
+    [`${of}outcome = ?`, outcome],
+    ...(failed === undefined ? [] : [[`${of}status ${failed ? ">=" : "<"} 400`] as const]),
+    [
+      `(${searched.join(" or ")} or cast(${of}status as text) like ? escape '\\')`,
+      ...Array<string | undefined>(searched.length + 1).fill(like),
+    ],
+  ];
+}
+
+/** Rows with an id above one and below others. One bound each, because a database goes by the first that it is given. */
+interface Stretch {
+  /** Ids or their beginnings. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** Up to and with this one. */
+  readonly upTo?: string | undefined;
+}
+
+function within(stretches: readonly Stretch[]): readonly Condition[] {
+  const after = stretches
+    .flatMap((one) => one.after ?? [])
+    .sort()
+    .at(-1);
+  const before = stretches.flatMap((one) => one.before ?? []).sort()[0];
+  const upTo = stretches.flatMap((one) => one.upTo ?? []).sort()[0];
+  const end: Condition =
+    upTo !== undefined && (before === undefined || upTo < before)
+      ? ["r.id <= ?", upTo]
+      : ["r.id < ?", before];
+  return [["r.id > ?", after], end];
+}
+
+function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequest[]> {
+  const { from, to, before, search } = query;
+  const most = pageSize(query.limit, REQUESTS);
+  const asked = query.conversation ?? search?.trim();
+  const chat = asked ? yield* rowOf(tenant, asked) : undefined;
+  if (query.conversation !== undefined && !chat) return [];
+  const isNamed = chat !== undefined && query.conversation === undefined;
+  const filter: RequestFilter = isNamed ? { ...query, search: undefined } : query;
+  const asWanted = [{ after: idAt(from), before: idAt(to) }, { before }];
+  const select = function* (limit: number, stretch: Stretch, ...more: readonly Condition[]): Script<Row[]> {
+    const { where, values } = allOf(
+      ["r.tenant = ?", tenant],
+      ...within([...asWanted, stretch]),
+      ...groupConditions(filter, "r."),
+      ...more,
+    );
+    const sql = `${selectRows(LISTED)} where ${where} order by r.id desc limit ?`;
+    return [...(yield* rows<Row>(sql, ...values, limit))];
+  };
+  if (chat) {
+    const [first, end] = nodesOf(chat.key);
+    return (yield* select(most, {}, ["r.node >= ?", first], ["r.node < ?", end])).map(requestOf);
+  }
+  if (allOf(["true"], ...groupConditions(filter, "")).where === "true")
+    return (yield* select(most, {})).map(requestOf);
+  // Rows that aren't summed up yet are looked through; then the periods that have some, the newest first.
+  const summed = yield* summedUpTo(tenant);
+  const found = yield* select(most, { after: summed });
+  if (found.length >= most) return found.map(requestOf);
+  const { where, values } = allOf(
+    ["tenant = ?", tenant],
+    ["start > ?", from === undefined ? undefined : from - PERIOD_MS],
+    ["start < ?", to],
+    ...groupConditions(filter, ""),
+  );
+  const periods = yield* rows<{ readonly start: number | string }>(
+    `select distinct start from precis_request_sums where ${where} order by start desc`,
+    ...values,
+  );
+  for (const period of periods) {
+    if (found.length >= most) break;
+    const start = Number(period.start);
+    if (before !== undefined && idAt(start)! > before) continue;
+    const stretch = { after: idAt(start), before: idAt(start + PERIOD_MS), upTo: summed };
+    found.push(...(yield* select(most - found.length, stretch)));
+  }
+  return found.map(requestOf);
+}
+
+/** Sums of whole periods, and of the rows that are in none of these. */
+function* totals(tenant: string, filter: RequestFilter): Script<readonly RequestSums[]> {
+  const { from, to } = filter;
+  const first = from === undefined ? undefined : Math.ceil(from / PERIOD_MS) * PERIOD_MS;
+  const end = to === undefined ? undefined : Math.floor(to / PERIOD_MS) * PERIOD_MS;
+  const summed = yield* summedUpTo(tenant);
+  const found: Row[] = [];
+  const sums = SUMS.map((name) => `sum(${columnOf(name)}) as ${columnOf(name)}`).join(", ");
+  const ofRows = function* (stretch: Stretch): Script<void> {
+    const { where, values } = allOf(
+      ["r.tenant = ?", tenant],
+      ...within([{ after: idAt(from), before: idAt(to) }, stretch]),
+      ...groupConditions(filter, ""),
+    );
+    found.push(
+      ...(yield* rows<Row>(
+        `select kind, model, client, min(at) as since, count(*) as requests,
+           sum(case when status >= 400 then 1 else 0 end) as errors, ${sums}
+         from precis_requests r where ${where} group by kind, model, client`,
+        ...values,
+      )),
+    );
+  };
+  yield* ofRows({ after: summed });
+  if (first !== undefined && end !== undefined && first >= end) yield* ofRows({ upTo: summed });
+  else {
+    if (first !== from) yield* ofRows({ upTo: summed, before: idAt(first) });
+    if (end !== to) yield* ofRows({ upTo: summed, after: idAt(end) });
+    const { where, values } = allOf(
+      ["tenant = ?", tenant],
+      ["start >= ?", first],
+      ["start < ?", end],
+      ...groupConditions(filter, ""),
+    );
+    found.push(
+      ...(yield* rows<Row>(
+        `select kind, model, client, min(start) as since, sum(requests) as requests,
+           sum(case when status >= 400 then requests else 0 end) as errors, ${sums}
+         from precis_request_sums where ${where} group by kind, model, client`,
+        ...values,
+      )),
+    );
+  }
+  const groups = Map.groupBy(found, ({ kind, model, client }) =>
+    JSON.stringify([kind, model ?? "", client ?? ""]),
+  );
+  return [...groups.values()].map((some) => {
+    const sum = (column: string) => some.reduce((all, row) => all + Number(row[column] ?? 0), 0);
+    const { kind, model, client } = some[0]!;
+    return {
+      ...(Object.fromEntries(SUMS.map((name) => [name, sum(columnOf(name))])) as Pick<
+        RequestSums,
+        (typeof SUMS)[number]
+      >),
+      kind: kind as RequestSums["kind"],
+      model: String(model ?? ""),
+      client: String(client ?? ""),
+      since: Math.min(...some.map(({ since }) => Number(since))),
+      requests: sum("requests"),
+      errors: sum("errors"),
+    };
+  });
+}
+
+/** Adds rows to the sums of their periods. */
+function sumUp(where: string, values: readonly unknown[]): Script<unknown> {
+  const groups = GROUPS.map((name) =>
+    name === "client" || name === "model" ? `coalesce(${name}, '')` : name,
+  );
+  const added = ["requests", ...SUMS.map(columnOf)];
+  return rows(
+    `insert into precis_request_sums (tenant, start, ${GROUPS.join(", ")}, ${added.join(", ")})
+     select tenant, at / ${PERIOD_MS} * ${PERIOD_MS}, ${groups.join(", ")}, count(*),
+       ${SUMS.map((name) => `coalesce(sum(${columnOf(name)}), 0)`).join(", ")}
+     from precis_requests where ${where} group by tenant, at / ${PERIOD_MS}, ${groups.join(", ")}
+     on conflict (tenant, start, ${GROUPS.join(", ")}) do update set
+       ${added.map((name) => `${name} = precis_request_sums.${name} + excluded.${name}`).join(", ")}`,
+    ...values,
+  );
+}
+
+/** The newest row that is summed up; "" for none. */
+function* summedUpTo(tenant: string, lock = ""): Script<string> {
+  const found = yield* firstRow<{ readonly summed: string }>(
+    `select summed from precis_tenants where tenant = ? ${lock}`,
+    tenant,
+  );
+  return found?.summed ?? "";
+}
+
+/** The same, and nobody sums up until the transaction ends. */
+function* lastSummed({ lockRows }: Pick<SqlEngine, "lockRows">, tenant: string): Script<string> {
+  yield* rows(
+    "insert into precis_tenants (tenant, last_event) values (?, 0) on conflict (tenant) do nothing",
+    tenant,
+  );
+  return yield* summedUpTo(tenant, lockRows ? "for update" : "");
+}
+
+/** Sums up rows that nobody adds to any more, some at a time. */
+export async function sumUpRequests({
+  engine,
+  read,
+  write,
+  now,
+}: Pick<SqlContext, "engine" | "read" | "write" | "now">): Promise<void> {
+  const end = idAt(now() - 2 * GRACE_MS)!;
+  for (const one of await read("sweep", tenantsWithRequests))
+    while (
+      await write("sweep", function* () {
+        const from = yield* lastSummed(engine, one);
+        const last = yield* rows<{ readonly id: string }>(
+          `select id from precis_requests where tenant = ? and id > ? and id < ? order by id limit 1 offset ${ROWS_AT_ONCE - 1}`,
+          one,
+          from,
+          end,
+        );
+        const to = last[0]?.id ?? end;
+        yield* sumUp("tenant = ? and id > ? and id <= ?", [one, from, to]);
+        // Never back: another server may be ahead by its clock.
+        if (to > from) yield* rows("update precis_tenants set summed = ? where tenant = ?", to, one);
+        return last.length > 0;
+      })
+    );
+}
+
+/** One after the other, because there may be a million rows of each. */
+function* tenantsWithRequests(): Script<string[]> {
+  const tenants: string[] = [];
+  for (;;) {
+    const [next] = yield* rows<{ readonly tenant: string | null }>(
+      "select min(tenant) as tenant from precis_requests where tenant > ?",
+      tenants.at(-1) ?? "",
+    );
+    if (next?.tenant == null) return tenants;
+    tenants.push(next.tenant);
+  }
+}
+
+/** Takes the words of a conversation out of the rows of its requests. Returns texts that may be unused now. */
+export function* blankRequests(key: number): Script<string[]> {
+  const among = "node >= ? and node < ?";
+  const found = yield* rows<{ readonly body: string }>(
+    `select head as body from precis_requests where ${among} and head is not null
+     union select fields from precis_requests where ${among} and fields is not null`,
+    ...nodesOf(key),
+    ...nodesOf(key),
+  );
+  yield* rows(
+    `update precis_requests set node = null, head = null, fields = null, details = null, error = null,
+       checkpoint = null, sha256 = null where ${among}`,
+    ...nodesOf(key),
+  );
+  return found.map(({ body }) => body);
+}
+
+/** Removes rows and sums from before a time, whole periods of them and some rows at a time. Returns how many rows there were. */
+export async function sweepRequests(
+  { read, write }: Pick<SqlContext, "read" | "write">,
+  before: number,
+  tenant: string | undefined,
+): Promise<number> {
+  const end = Math.floor(before / PERIOD_MS) * PERIOD_MS;
+  const tenants = tenant === undefined ? await read("sweep", tenantsWithRequests) : [tenant];
+  let removed = 0;
+  for (const one of tenants)
+    for (let some = ROWS_AT_ONCE; some === ROWS_AT_ONCE; removed += some)
+      some = await write("sweep", function* () {
+        const gone = yield* rows(
+          `delete from precis_requests where tenant = ? and id in (
+             select id from precis_requests where tenant = ? and id < ? order by id limit ${ROWS_AT_ONCE}) returning tenant`,
+          one,
+          one,
+          idAt(end),
+        );
+        return gone.length;
+      });
+  await write("sweep", function* () {
+    for (const [table, column] of [
+      ["precis_request_sums", "start"],
+      ["precis_refusals", "at"],
+    ]) {
+      const { where, values } = allOf([`${column} < ?`, end], ["tenant = ?", tenant]);
+      yield* rows(`delete from ${table} where ${where}`, ...values);
+    }
+  });
+  return removed;
+}

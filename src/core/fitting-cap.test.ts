@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fittingCap } from "./fitting-cap.ts";
 import type { Report } from "./types.ts";
 
-type Room = Pick<Report, "budget" | "tokens">;
+type Room = Pick<Report, "budget" | "tokens" | "warnings">;
 
 const RESERVE = 1_024;
 
@@ -13,6 +13,7 @@ function room(window: number, view: number, more: Partial<Report["tokens"]> = {}
   return {
     budget: { window, safety, tools: 0, reserve: RESERVE, budget, head: 0, room: budget },
     tokens: { transcript: view, before: view, after: view, ...more },
+    warnings: [],
   };
 }
 

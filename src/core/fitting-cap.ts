@@ -20,11 +20,13 @@ export interface Rejected {
  */
 export function fittingCap(
   asked: number,
-  { budget, tokens }: Pick<Report, "budget" | "tokens">,
+  { budget, tokens, warnings }: Pick<Report, "budget" | "tokens" | "warnings">,
   rejected?: Rejected,
 ): number {
   const { window } = budget;
   if (window === undefined) return asked;
+  // A guess takes nothing from an answer, which would just end too early: the provider says what it takes.
+  if (!rejected && warnings.some(({ code }) => code === "unknown-model")) return asked;
   // Some upstreams name the sum of input and answer: that says nothing about the input.
   const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
   const input = Math.max(tokens.after + budget.tools, told);

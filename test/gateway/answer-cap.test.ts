@@ -119,6 +119,25 @@ it("an upstream that counts far more than precis does is asked again with a lowe
   expect(provider.requests.map(({ status }) => status)).toEqual([400, 200]);
 });
 
+it("a window that is only a guess takes nothing from an answer", async () => {
+  const { provider, ask } = await start({ window: 200_000 }, { window: undefined });
+  for (const [path, more] of [
+    ["/v1/chat/completions", { max_completion_tokens: 64_000 }],
+    ["/v1/messages", { max_tokens: 64_000, thinking: { type: "enabled", budget_tokens: 31_999 } }],
+  ] as const) {
+    const asked = { model: "MyModel-9", messages: talk(3), ...more };
+    expect((await ask(path, asked)).status).toBe(200);
+    expect(provider.requests.at(-1)!.body).toEqual(asked);
+  }
+});
+
+it("where a guess was too large, the upstream says so once, and the cap fits what it said", async () => {
+  const { provider, ask } = await start({}, { window: undefined });
+  const asked = { model: "MyModel-9", max_tokens: WINDOW, messages: talk(3) };
+  for (let turn = 0; turn < 2; turn++) expect((await ask("/v1/chat/completions", asked)).status).toBe(200);
+  expect(provider.requests.map(({ status }) => status)).toEqual([400, 200, 200]);
+});
+
 it("the budget for thinking stays below a lowered cap", async () => {
   const { provider, ask } = await start();
   for (let length = 1; length <= 61; length += 4) {

@@ -14,6 +14,7 @@ import { COST_FLAGS, evalCost } from "./eval/cost.ts";
 import { checkDataFolder, DATA_NEEDED } from "./eval/data-folder.ts";
 import { EXAM_FLAGS, evalExam } from "./eval/exam.ts";
 import { evalJudged, JUDGED_FLAGS } from "./eval/judged.ts";
+import { evalRules, RULES_FLAGS } from "./eval/rules.ts";
 import type { Io } from "./io.ts";
 import { MODEL_FLAGS } from "./model-flags.ts";
 import { type CommandLine, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
@@ -37,6 +38,11 @@ const MODEL_FLAG_NAMES = [...Object.keys(MODEL_FLAGS), "window", "questions", "y
 const FLAGS_OF = {
   retention: ["sample", "sets", "budgets", "counter", "profile", "chains", "intervals", "html"],
   cost: ["sample", "counter", "chains", ...Object.keys(COST_FLAGS)],
+  rules: [
+    ...["sample", "counter", "profile", "html", "arms", "sizes", "summarizer", "yes", "window"],
+    ...Object.keys(MODEL_FLAGS),
+    ...Object.keys(RULES_FLAGS),
+  ],
   judged: ["counter", "profile", "html", ...MODEL_FLAG_NAMES, ...Object.keys(JUDGED_FLAGS)],
   exam: [...MODEL_FLAG_NAMES, ...Object.keys(EXAM_FLAGS)],
 } as const satisfies Record<string, readonly string[]>;
@@ -46,7 +52,7 @@ const MEASUREMENTS = Object.keys(FLAGS_OF) as Measurement[];
 export const evalLine: CommandLine = {
   name: "eval",
   summary: "Measures what compacted conversations still know and what they cost, beside the alternatives.",
-  usage: "precis eval retention|cost|judged|exam [flags]",
+  usage: "precis eval retention|cost|rules|judged|exam [flags]",
   flags: {
     data: {
       value: "DIR",
@@ -62,17 +68,19 @@ export const evalLine: CommandLine = {
     profile: { value: "P", help: `measure precis with a profile: ${PROFILE_NAMES.join(", ")}` },
     chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
     intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
-    html: { value: "OUT", help: "retention, judged: write the result as a page with pictures, too" },
+    html: { value: "OUT", help: "retention, rules, judged: write the result as a page with pictures, too" },
     ...COST_FLAGS,
+    ...RULES_FLAGS,
     ...JUDGED_FLAGS,
     ...EXAM_FLAGS,
     ...MODEL_FLAGS,
-    window: { value: "N", help: "judged, exam: the context size of models that precis doesn't know" },
+    window: { value: "N", help: "rules, judged, exam: the context size of models that precis doesn't know" },
     json: { help: "print the result as JSON, with intervals and paired differences" },
   },
   notes: [
     "retention and cost call no model, and nothing leaves the machine. No data comes with precis.",
     DATA_NEEDED.replace(/^It/, "The folder of --data"),
+    "rules looks whether a user's rules survive word for word, in made conversations of nine languages, or with --data in your own. It calls a model only with --summarizer.",
     "judged holds exams: readers answer from each contestant's context, a judge marks the answers without names. exam writes questions about a conversation of yours. Both ask models, say first what that costs, and ask whether to go on.",
   ],
   examples: [
@@ -80,6 +88,7 @@ export const evalLine: CommandLine = {
     "precis eval retention --sets agent --intervals",
     "precis eval retention --json --html retention.html > retention.json",
     "precis eval cost --windows 64k,128k --ttl never",
+    "precis eval rules --languages de,ja --sizes 8k",
     "precis eval exam session.jsonl --writer gpt-5-mini --out exams/session.json",
     "precis eval judged --exams exams --reader gpt-5-mini --judge mailbox:judge",
   ],
@@ -100,6 +109,7 @@ export async function evalCommand(flags: ParsedFlags, io: Io): Promise<void> {
   refuseOtherFlags(what, flags);
   const data = flags.value("data") ?? DEFAULT_DATA;
   if (what === "cost") return evalCost(flags, io, data);
+  if (what === "rules") return evalRules(flags, io);
   if (what === "judged") return evalJudged(flags, io, data);
   if (what === "exam") return evalExam(flags, io, files[0] ?? "");
   return evalRetention(flags, io, data);

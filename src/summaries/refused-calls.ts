@@ -8,7 +8,8 @@ import { sourceName } from "./sections.ts";
  * How a host reports that the user refused a call, and what the user said instead. It is a result of a tool like any other: a
  * program could print the same. So it is quoted under the name of the tool, never as the user's words.
  */
-const REFUSAL = /^The user doesn't want to [^\n]{0,400}\bthe user said:\s*(\S[\s\S]*)$/;
+const REFUSAL =
+  /^The user (?:doesn't want to|denied|rejected) [^\n]{0,400}?\b(?:the user said|feedback|message|instruction):\s*(?:<feedback>\s*)?(\S[\s\S]*?)\s*(?:<\/feedback>[\s\S]*)?$/;
 /** Longer texts are cut (characters). */
 const MAX_SAID = 300;
 

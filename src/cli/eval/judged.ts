@@ -37,14 +37,14 @@ export const JUDGED_FLAGS = {
   },
   reader: { value: "M", help: "judged: who answers: a model, NAME@URL, or mailbox:DIR" },
   judge: { value: "M", help: "judged: who marks the answers (the reader's model unless told)" },
-  summarizer: { value: "M", help: "judged: who writes summaries, in the arms that need a model" },
+  summarizer: { value: "M", help: "rules, judged: who writes summaries, in the arms that need a model" },
   arms: {
     value: "LIST",
-    help: `judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (all unless told); precis*10: after ten compactions in a row`,
+    help: `rules, judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (judged: all unless told; rules: newest, precis, precis+model); precis*10: after ten compactions in a row`,
   },
   sizes: {
     value: "LIST",
-    help: "judged: sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (S,2S or 10% unless told)",
+    help: "rules, judged: sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (judged: S,2S or 10% unless told; rules: 4k,8k,16k)",
   },
   against: { value: "ARM", help: "judged: the arm that the others are compared with" },
   trials: { value: "N", help: `judged: how often each exam is held (${DEFAULT_TRIALS} unless told)` },
@@ -60,7 +60,7 @@ export const JUDGED_FLAGS = {
     value: "DIR",
     help: `judged: keeps the replies, so that a run can go on later (${DEFAULT_RUN} unless told)`,
   },
-  yes: { help: "judged, exam: don't ask before models are asked" },
+  yes: { help: "rules, judged, exam: don't ask before models are asked" },
 } as const satisfies Record<string, Flag>;
 
 /** Holds exams: readers answer from each contestant's context, a judge marks the answers without names. */
@@ -140,9 +140,15 @@ function examsOf(flags: ParsedFlags, data: string): Exam[] {
   return most === undefined ? exams : exams.map((exam) => fewerQuestions(exam, most));
 }
 
-function armsOf(flags: ParsedFlags, summarizer: Model | undefined): readonly Arm[] {
+/** The arms that a command line names; else those of the usual ones whose model is there. */
+export function armsOf(
+  flags: ParsedFlags,
+  summarizer: Model | undefined,
+  usual: readonly string[] = ARMS.map(({ id }) => id),
+): readonly Arm[] {
   const text = flags.value("arms");
-  if (text === undefined) return ARMS.filter((arm) => !arm.needsModel || summarizer !== undefined);
+  if (text === undefined)
+    return ARMS.filter((arm) => usual.includes(arm.id) && (!arm.needsModel || summarizer !== undefined));
   return text.split(",").map((name) => {
     const arm = armCalled(name.trim());
     if (arm.needsModel && summarizer === undefined)
@@ -163,7 +169,7 @@ function armCalled(name: string): Arm {
   );
 }
 
-function sizesOf(flags: ParsedFlags): ExamSize[] | undefined {
+export function sizesOf(flags: ParsedFlags): ExamSize[] | undefined {
   return flags
     .value("sizes")
     ?.split(",")

@@ -1,3 +1,5 @@
+import type { Arm } from "./arms.ts";
+import type { Exam } from "./exam.ts";
 import { inPieces } from "./in-pieces.ts";
 import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
 import { questionsTogether, readerRequest, USUAL_ANSWER } from "./read-exam.ts";
@@ -28,7 +30,6 @@ export function planJudged(options: JudgedSetup): Expense[] {
   const { sittings, trials, counter } = options;
   const reader = { requests: 0, input: 0, output: 0 };
   const judge = { requests: 0, input: 0, output: 0 };
-  const summarizer = { requests: 0, input: 0, output: 0 };
   for (const { exam, entrants } of sittings) {
     for (const { arm, tokens } of entrants) {
       for (const items of questionsTogether(exam, arm, options.isOneByOne)) {
@@ -45,18 +46,30 @@ export function planJudged(options: JudgedSetup): Expense[] {
       judge.input += trials * (requestTokens(judgeRequest(sheets), counter) + answers * USUAL_ANSWER);
       judge.output += trials * answers * USUAL_MARK;
     }
-    for (const { arm } of entrants) {
-      if (!arm.needsModel) continue;
-      const readings = Math.min(arm.times, MOST_READINGS);
-      const again = arm.times * SECOND_REQUESTS;
-      summarizer.requests += arm.times + again;
-      summarizer.input += readings * SUMMARY_INPUT * examTokens(exam, counter.count) + again * SECOND_INPUT;
-      summarizer.output += (arm.times + again) * USUAL_SUMMARY;
-    }
   }
   return [
-    ...(summarizer.requests > 0 ? [expense("summarizer", options.summarizer?.id ?? "", summarizer)] : []),
+    ...planSummaries(
+      sittings.flatMap(({ exam, entrants }) => entrants.map(({ arm }) => ({ exam, arm }))),
+      options,
+    ),
     expense("reader", options.reader.id, reader),
     expense("judge", options.judge.id, judge),
   ];
+}
+
+/** What the summaries of these arms take; nothing where no arm needs a model. */
+export function planSummaries(
+  views: readonly { readonly exam: Exam; readonly arm: Arm }[],
+  { summarizer, counter }: Pick<JudgedSetup, "summarizer" | "counter">,
+): Expense[] {
+  const amount = { requests: 0, input: 0, output: 0 };
+  for (const { exam, arm } of views) {
+    if (!arm.needsModel) continue;
+    const readings = Math.min(arm.times, MOST_READINGS);
+    const again = arm.times * SECOND_REQUESTS;
+    amount.requests += arm.times + again;
+    amount.input += readings * SUMMARY_INPUT * examTokens(exam, counter.count) + again * SECOND_INPUT;
+    amount.output += (arm.times + again) * USUAL_SUMMARY;
+  }
+  return amount.requests > 0 ? [expense("summarizer", summarizer?.id ?? "", amount)] : [];
 }

@@ -16,7 +16,7 @@ import type { EarlyRecords } from "./records.ts";
 import { insertRequests, type PlacedRequest } from "./requests.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, nodesOf, type Place } from "./tree.ts";
+import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, type Place, placeOf } from "./tree.ts";
 
 /** An append, with the id of the conversation that it makes if it makes one. */
 export interface AppendCall {
@@ -33,33 +33,33 @@ const insertBodies = insertInto<BodyRow>(
   "on conflict (hash) do nothing",
 );
 const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
-/** What an append leaves as it is about a conversation that is there. */
-const KEPT: ReadonlySet<keyof ConversationRow> = new Set([
-  "key",
-  "tenant",
-  "id",
-  "indexed",
-  "created_at",
-  "deleted_at",
-  "pinned",
-  "archived",
-  "title",
-  "title_search",
-  "meta",
-] as const);
-const updateConversations = insertInto<ConversationRow>(
+/** What every append changes of a conversation that is there. */
+const MOVED = ["leaf", "length", "tokens", "nodes", "updated_at"] as const;
+/** What only few appends change: to set a column costs an entry in each of its indexes, whatever it was before. */
+const SELDOM = [
+  "branched",
+  "named",
+  "session",
+  "dialect",
+  "model",
+  "head",
+  "expires_at",
+  "stored_at",
+] as const;
+type Seldom = readonly ConversationRow[(typeof SELDOM)[number]][];
+const seldomOf = (row: ConversationRow): Seldom => SELDOM.map((name) => row[name]);
+const moveLeaves = insertInto<ConversationRow>(
   "precis_conversations",
   CONVERSATION_COLUMNS,
-  `on conflict (key) do update set ${CONVERSATION_COLUMNS.filter((name) => !KEPT.has(name))
-    .map((name) => `${name} = excluded.${name}`)
-    .join(", ")}`,
+  `on conflict (key) do update set ${MOVED.map((name) => `${name} = excluded.${name}`).join(", ")}`,
 );
 const insertNodes = insertInto<NodeRow>("precis_nodes", NODE_COLUMNS);
 
 /** A conversation that is appended to, as it will be. */
 interface Target {
-  readonly row: ConversationRow;
-  readonly isNew: boolean;
+  row: ConversationRow;
+  /** What seldom changes, as it was; undefined for a conversation that is made. */
+  before: Seldom | undefined;
   /** Where its messages stand, as far as anybody asked. */
   readonly places: Map<string, Place>;
   /** Messages that are new. */
@@ -115,8 +115,9 @@ export function* appendAll(
     [...made.bodies.values()].sort((a, b) => Number(a.base !== null) - Number(b.base !== null)),
   );
   const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
-  yield* insertConversations(changed.filter(({ isNew }) => isNew).map(({ row }) => row));
-  yield* updateConversations(changed.filter(({ isNew }) => !isNew).map(({ row }) => row));
+  yield* insertConversations(changed.filter(({ before }) => !before).map(({ row }) => row));
+  yield* moveLeaves(changed.filter(({ before }) => before).map(({ row }) => row));
+  for (const target of changed) yield* changeSeldom(target);
   yield* insertNodes(changed.flatMap(({ added }) => added));
   for (const { row, added } of changed) yield* early.add(row.tenant, added);
   for (const [answer, node] of made.answers)
@@ -159,12 +160,9 @@ function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<T
   const waits = !engine.lockRows || calls.length === 1;
   const known = (row: ConversationRow): Target => {
     const name = nameOf(row.tenant, row.id);
-    const target = targets.byId.get(name) ?? {
-      row: { ...plainRow(row) },
-      isNew: false,
-      places: new Map(),
-      added: [],
-    };
+    const target = targets.byId.get(name) ?? { row, before: undefined, places: new Map(), added: [] };
+    target.row = plainRow(row);
+    target.before = seldomOf(target.row);
     targets.byId.set(name, target);
     return target;
   };
@@ -205,7 +203,7 @@ function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<T
       engine.rowsOf.value(ids),
     );
     // What was found by its session may have changed until it was locked.
-    for (const row of found) Object.assign(known(row).row, plainRow(row));
+    for (const row of found) known(row);
     const locked = new Set(found.map(({ id }) => id));
     if (!waits) for (const id of ids) if (!locked.has(id)) targets.held.add(nameOf(tenant, id));
   }
@@ -236,7 +234,7 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
   const key = yield* engine.newKey(targets.newest);
   targets.newest = key;
   const target: Target = {
-    isNew: true,
+    before: undefined,
     places: new Map(),
     added: [],
     row: conversationRow(
@@ -257,25 +255,27 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
 }
 
 /** Looks up where the messages of an append stand that are there already. */
-function* findPlaces({ row, isNew, places }: Target, { input }: AppendCall): Script<void> {
-  if (isNew || row.nodes === 0) return;
+function* findPlaces({ row, before, places }: Target, { input }: AppendCall): Script<void> {
+  if (!before || row.nodes === 0) return;
   const { after, messages, request } = input;
-  const hashes = [after, ...messages.map(({ hash }) => hash), request?.message].filter(
-    (hash) => hash !== undefined,
-  );
-  const wanted = hashes.filter((hash) => !places.has(hash));
-  const [from, to] = nodesOf(row.key);
-  const find = "select id, depth, total from precis_nodes where hash = ? and id >= ? and id < ?";
-  for (const hash of wanted) {
-    const [found] = yield* rows<{ id: number | string; depth: number | string; total: number | string }>(
-      find,
-      hash,
-      from,
-      to,
-    );
-    if (found)
-      places.set(hash, { id: Number(found.id), depth: Number(found.depth), total: Number(found.total) });
+  for (const hash of [request?.message, after, ...messages.map(({ hash }) => hash)]) {
+    const place = hash === undefined ? undefined : (places.get(hash) ?? (yield* placeOf(row.key, hash)));
+    if (hash === undefined || !place) continue;
+    places.set(hash, place);
+    // Behind the last message of a conversation without branches nothing can stand.
+    if (hash === after && !row.branched && place.depth === row.nodes) return;
   }
+}
+
+/** Columns that stay as they are aren't named. */
+function* changeSeldom({ row, before }: Target): Script<void> {
+  const set = SELDOM.filter((name, index) => before && row[name] !== before[index]);
+  if (set.length > 0)
+    yield* rows(
+      `update precis_conversations set ${set.map((name) => `${name} = ?`).join(", ")} where key = ?`,
+      ...set.map((name) => row[name]),
+      row.key,
+    );
 }
 
 const NOWHERE: Place = { id: -1, depth: 0, total: 0 };

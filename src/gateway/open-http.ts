@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { openaiError } from "../apis/shared/providers.ts";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { unlistenable } from "./http/unlistenable.ts";
 import type { Log } from "./telemetry/log.ts";
-import { openaiError } from "./wires/shared/providers.ts";
 
 /** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
 const KEEP_ALIVE_MS = 65_000;

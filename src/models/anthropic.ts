@@ -1,4 +1,4 @@
-import { messagesApi } from "../apis/messages/ask.ts";
+import { askMessages } from "../apis/messages/api.ts";
 import type { Model } from "../core/types.ts";
 import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
@@ -26,8 +26,8 @@ export function anthropic(options: AnthropicOptions): Model {
     { ...options, headers: { "anthropic-version": API_VERSION, ...headers } },
     {
       name: "anthropic",
-      api: messagesApi,
-      path: "/v1/messages",
+      api: askMessages,
+      path: askMessages.api.path,
       pathEnd: "/messages",
       // Given with /v1 it means the same.
       baseURL: baseURL.replace(/\/+(?=\?|$)/, "").replace(/\/v1(?=\?|$)/, ""),

@@ -1,4 +1,4 @@
-import { generateContentApi } from "../apis/gemini/ask.ts";
+import { askGemini } from "../apis/gemini/api.ts";
 import type { Model } from "../core/types.ts";
 import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
@@ -20,7 +20,7 @@ const DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com/v1beta";
 export function gemini(options: GeminiOptions): Model {
   return createHttpModel(options, {
     name: "gemini",
-    api: generateContentApi,
+    api: askGemini,
     path: `/models/${encodeURIComponent(options.model.replace(/^models\//, ""))}:generateContent`,
     baseURL: options.baseURL ?? DEFAULT_BASE_URL,
     keyHeaders: (key) => ({ "x-goog-api-key": key }),

@@ -1,5 +1,5 @@
-import { chatApi } from "../apis/chat/ask.ts";
-import { responsesApi } from "../apis/responses/ask.ts";
+import { askChat } from "../apis/chat/api.ts";
+import { askResponses } from "../apis/responses/api.ts";
 import type { Model } from "../core/types.ts";
 import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
 
@@ -25,7 +25,7 @@ export function openaiCompatible(options: OpenAICompatibleOptions): Model {
   const isResponses = options.api === "responses";
   return createHttpModel(options, {
     name: "openaiCompatible",
-    api: isResponses ? responsesApi : chatApi,
+    api: isResponses ? askResponses : askChat,
     path: isResponses ? "/responses" : "/chat/completions",
     baseURL: options.baseURL ?? DEFAULT_BASE_URL,
     keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),

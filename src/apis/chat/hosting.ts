@@ -1,4 +1,3 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
@@ -13,8 +12,6 @@ const ANSWER_ONLY: ReadonlySet<string> = new Set(["annotations"]);
 const CALLS = "tool_calls";
 
 export const chatHosting: ToolHosting = {
-  field: "messages",
-
   refusal(body, isHosted) {
     // The older form of tools can't be mixed with the newer one.
     if (body["functions"] !== undefined) return "functions";
@@ -79,7 +76,6 @@ export const chatHosting: ToolHosting = {
   },
 
   splice: spliceChat,
-  eventText: (event) => `data: ${stringifyDeep(event)}\n\n`,
   streamEnd: "data: [DONE]\n\n",
 };
 

@@ -1,11 +1,4 @@
-import { readEvents } from "../shared/events.ts";
-import { isJson, type Json, listOf, objectsOf, parseJson, textOf } from "../shared/fields.ts";
-
-/** The chunks of a stream: events with `alt=sse`, otherwise one JSON list. */
-export function chunksOf(text: string): readonly Json[] {
-  if (!text.trimStart().startsWith("[")) return readEvents(text);
-  return objectsOf(parseJson(text));
-}
+import { isJson, type Json, listOf, textOf } from "../shared/fields.ts";
 
 export function candidateOf(answer: Json): Json {
   const candidate = listOf(answer["candidates"])[0];

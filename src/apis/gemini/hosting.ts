@@ -1,4 +1,3 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
@@ -12,8 +11,6 @@ const BETWEEN = "\n\n";
 const UNSIGNED = "skip_thought_signature_validator";
 
 export const geminiHosting: ToolHosting = {
-  field: "contents",
-
   refusal(given, isHosted, path) {
     const body = requestIn(given);
     // A stream that is one JSON list can't be taken apart while it comes.
@@ -72,7 +69,6 @@ export const geminiHosting: ToolHosting = {
   },
 
   splice: spliceGemini,
-  eventText: (event) => `data: ${stringifyDeep(event)}\n\n`,
   streamEnd: "",
 };
 

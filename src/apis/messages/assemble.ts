@@ -1,7 +1,7 @@
 import { isJson, type Json, numberOf, parseJson, textOf } from "../shared/fields.ts";
 
 /** The message that a streamed answer of Anthropic's adds up to. */
-export function assembleMessage(events: readonly Json[]): { readonly message: Json; readonly usage: Json } {
+export function assembleMessage(events: readonly Json[]): Json {
   let message: Json = {};
   let usage: Json = {};
   /** By the index that the provider gives, whatever number that is. */
@@ -27,7 +27,7 @@ export function assembleMessage(events: readonly Json[]): { readonly message: Js
     if (part) part["input"] = text.trim() === "" ? {} : (parseJson(text) ?? {});
   }
   const parts = [...content].sort(([a], [b]) => a - b).map(([, part]) => part);
-  return { message: { ...message, content: parts }, usage };
+  return { ...message, content: parts, usage };
 }
 
 /** Fields that grow by pieces of text, by the type of the delta. */

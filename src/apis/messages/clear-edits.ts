@@ -1,6 +1,7 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import type { Cleared, ClearingFacts } from "../shared/native.ts";
+import { isThought } from "./parts.ts";
 
 /** What Anthropic's API assumes where a request doesn't say. */
 const DEFAULT_TRIGGER_TOKENS = 100_000;
@@ -82,7 +83,7 @@ function clearThinking(
   if (keep === "all" || (isJson(keep) && keep["type"] === "all")) return undefined;
   const turns = isJson(keep) ? (numberOf(keep["value"]) ?? 1) : 1;
   const thinking = messages.flatMap((message, index) =>
-    isJson(message) && message["role"] === "assistant" && listOf(message["content"]).some(isThinking)
+    isJson(message) && message["role"] === "assistant" && listOf(message["content"]).some(isThought)
       ? [index]
       : [],
   );
@@ -93,17 +94,13 @@ function clearThinking(
   const changed = messages.map((message, index) => {
     if (!cleared.has(index) || !isJson(message)) return message;
     const rest = listOf(message["content"]).filter((part) => {
-      if (!isThinking(part)) return true;
+      if (!isThought(part)) return true;
       saved += tokensOf(textOf((part as Json)["thinking"]) ?? "");
       return false;
     });
     return rest.length === 0 ? message : { ...message, content: rest };
   });
   return { messages: changed, facts: { cleared_thinking_turns: cleared.size, cleared_input_tokens: saved } };
-}
-
-function isThinking(part: unknown): boolean {
-  return isJson(part) && (part["type"] === "thinking" || part["type"] === "redacted_thinking");
 }
 
 function mapParts(messages: readonly unknown[], change: (part: unknown) => unknown): readonly unknown[] {

@@ -1,12 +1,9 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
-import { partsOf } from "./replay.ts";
+import { partsOf } from "./parts.ts";
 
 export const messagesHosting: ToolHosting = {
-  field: "messages",
-
   refusal: (body, isHosted) =>
     listOf(body["tools"]).some((tool) => isJson(tool) && isHosted(tool["name"])) ? "name-taken" : undefined,
 
@@ -50,7 +47,6 @@ export const messagesHosting: ToolHosting = {
   },
 
   splice: spliceMessages,
-  eventText: (event) => `event: ${String(event["type"])}\ndata: ${stringifyDeep(event)}\n\n`,
   streamEnd: "",
 };
 

@@ -9,7 +9,8 @@ import {
   type SummarizedRequest,
 } from "../shared/native.ts";
 import { clearEdits } from "./clear-edits.ts";
-import { hasCompactionBlock, partsOf, replayMessages } from "./replay.ts";
+import { partsOf } from "./parts.ts";
+import { hasCompactionBlock, replayMessages } from "./replay.ts";
 
 /** Anthropic's compaction: edits of `context_management`, `compaction` blocks, `compaction: { type: "summarize" }`. */
 export const messagesNative: NativeCompaction = {

@@ -1,5 +1,6 @@
 import { isJson, type Json, listOf, textOf } from "../shared/fields.ts";
 import { summaryText, unsealSummary } from "../shared/seal-summary.ts";
+import { partsOf } from "./parts.ts";
 
 /**
  * Requests that carry a summary from an earlier compaction, as an upstream without compaction understands them: what
@@ -43,9 +44,4 @@ export function hasCompactionBlock(message: unknown): boolean {
     isJson(message) &&
     listOf(message["content"]).some((part) => isJson(part) && part["type"] === "compaction")
   );
-}
-
-/** What a message says as a list of parts: a text alone is one. */
-export function partsOf(content: unknown): readonly unknown[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
 }

@@ -1,4 +1,3 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
@@ -14,8 +13,6 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set([
 ]);
 
 export const responsesHosting: ToolHosting = {
-  field: "input",
-
   refusal(body, isHosted) {
     // Nobody waits for such an answer, so nobody could answer its calls.
     if (body["background"] === true) return "background";
@@ -53,7 +50,6 @@ export const responsesHosting: ToolHosting = {
   },
 
   splice: spliceResponses,
-  eventText: (event) => `event: ${String(event["type"])}\ndata: ${stringifyDeep(event)}\n\n`,
   streamEnd: "",
 };
 

@@ -9,6 +9,7 @@ import {
   type SummarizedRequest,
 } from "../shared/native.ts";
 import { sealSummary, summaryText, unsealSummary } from "../shared/seal-summary.ts";
+import { transcriptOf } from "./api.ts";
 
 /** OpenAI's compaction: `context_management`, items of type `compaction` and `compaction_trigger`. */
 export const responsesNative: NativeCompaction = {
@@ -26,11 +27,6 @@ export const responsesNative: NativeCompaction = {
   // It has none.
   dropFlags() {},
 };
-
-/** A text alone is one message of the user. */
-export function transcriptOf(input: unknown): readonly unknown[] {
-  return typeof input === "string" ? [{ role: "user", content: input }] : listOf(input);
-}
 
 function responsesWish(body: Json): NativeWish {
   const management = listOf(body["context_management"]).filter(isJson);

@@ -1,13 +1,12 @@
 import { isRecord } from "../../core/is-record.ts";
-
-import type { Body } from "./wire-api.ts";
+import type { Json } from "./fields.ts";
 
 /**
  * What is left of a request when somebody else is to answer it: the prompt, and everything that the provider's cache may
  * depend on. What shapes the answer goes, because it was meant for the conversation's own: a stop sequence would cut a
  * summary off, a schema or a forced call would leave no place for it.
  */
-export function continuedFields(given: Body, shaping: ReadonlySet<string>): Body {
+export function continuedFields(given: Json, shaping: ReadonlySet<string>): Json {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (shaping.has(name)) continue;

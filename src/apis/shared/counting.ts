@@ -1,25 +1,22 @@
-/** Where a provider counts a request: behind the path that answers it, by the fields that it takes there. */
-export interface CountingEndpoint {
-  readonly path: string;
-  readonly fields: readonly string[];
+import { type Json, numberOf } from "./fields.ts";
+
+/** How a provider is asked to count a request instead of answering it. */
+export interface Counting {
+  /** Where, by the path that answers the request. */
+  path(asked: string): string;
+  body(body: Json, asked: string): Json;
+  /** What it counted. */
+  read(answer: Json): number | undefined;
 }
 
-/** Anthropic's `count_tokens`. */
-export const MESSAGES_COUNTING: CountingEndpoint = {
-  path: "/count_tokens",
-  fields: ["model", "messages", "system", "tools", "tool_choice", "thinking"],
-};
-
-/** OpenAI's `input_tokens`. */
-export const RESPONSES_COUNTING: CountingEndpoint = {
-  path: "/input_tokens",
-  fields: ["model", "input", "instructions", "tools", "tool_choice", "reasoning", "text"],
-};
-
-/** The request by which an endpoint counts another one. */
-export function countingBody(
-  { fields }: CountingEndpoint,
-  body: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
+/** An endpoint behind the path that answers, which takes some of the same fields. */
+export function countingBehind(end: string, fields: readonly string[]): Counting {
+  return {
+    path(asked) {
+      const [bare = asked, ...query] = asked.split("?");
+      return [bare.replace(/\/$/, "") + end, ...query].join("?");
+    },
+    body: (body) => Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name))),
+    read: ({ input_tokens }) => numberOf(input_tokens),
+  };
 }

@@ -1,6 +1,6 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExactDense } from "../../core/exact-json.ts";
-import { isJson, type Json, parseJson } from "./fields.ts";
+import { isJson, type Json, obj, parseJson, textOf } from "./fields.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */
 export function readEvents(given: string): Json[] {
@@ -138,6 +138,28 @@ export function eventJson(event: string): Json | undefined {
   return isJson(data) ? data : undefined;
 }
 
+/** An event of a stream as text: those that have a type are named by it. */
+export function eventText(event: Json): string {
+  const { type } = event;
+  return `${typeof type === "string" ? `event: ${type}\n` : ""}data: ${stringifyDeep(event)}\n\n`;
+}
+
+/** What an event says of the answer's end by an error, as a body with it; undefined: nothing. */
+export function errorIn(event: Json): Json | undefined {
+  if (event["error"] != null) return event;
+  const response = obj(event["response"]);
+  if (response["error"] != null) return response;
+  const isFailure = event["type"] === "error" || event["type"] === "response.failed";
+  return isFailure ? { error: event } : undefined;
+}
+
+/** Why the provider gave an answer up, in its words; undefined: it didn't. */
+export function errorText(event: Json): string | undefined {
+  const error = errorIn(event)?.["error"];
+  if (error === undefined) return undefined;
+  return textOf(error) ?? textOf(obj(error)["message"]) ?? stringifyDeep(error);
+}
+
 /** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is. */
 export function rewriteEvents(
   change: (event: Json) => readonly Json[],
@@ -149,9 +171,7 @@ export function rewriteEvents(
     if (isPart) return text;
     const data = eventJson(text);
     if (!data) return `${text}\n\n`;
-    return change(data)
-      .map((one) => `event: ${String(one["type"])}\ndata: ${stringifyDeep(one)}\n\n`)
-      .join("");
+    return change(data).map(eventText).join("");
   };
   const encoder = new TextEncoder();
   return (piece, isLast) => encoder.encode(split.withLineEnds(split(piece, isLast).map(rewrite).join("")));

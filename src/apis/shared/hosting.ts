@@ -46,8 +46,6 @@ export type HostingRefusal =
 
 /** How an API carries tools that precis answers itself within a client's request. */
 export interface ToolHosting {
-  /** The field of a request that holds its messages. */
-  readonly field: "messages" | "input" | "contents";
   /** Undefined: the request can have them. */
   refusal(body: Json, isHosted: IsHosted, path: string): HostingRefusal | undefined;
   /** The request with the tools behind the client's own. */
@@ -64,8 +62,6 @@ export interface ToolHosting {
   /** Answers in one piece, round by round, as one answer without what the client didn't ask for. */
   join(answers: readonly Json[], isHosted: IsHosted): Json;
   splice(isHosted: IsHosted): StreamSplice;
-  /** An event of a stream as text. */
-  eventText(event: Json): string;
   /** What ends a stream behind its last event; empty where nothing does. */
   readonly streamEnd: string;
 }

@@ -2,7 +2,7 @@ import type { Usage } from "../../core/types.ts";
 import { count, obj } from "./fields.ts";
 
 /** What a provider reports of a request. A part of a stream may leave the input out. */
-type Reported = Omit<Usage, "input"> & { readonly input?: number };
+export type Reported = Omit<Usage, "input"> & { readonly input?: number };
 
 /** `Usage` out of whatever was reported; a provider that reports nothing gives zero. */
 export function usageOf(fields: { readonly [K in keyof Usage]?: unknown }): Usage {

@@ -8,6 +8,7 @@ import { headerOf } from "../http/headers.ts";
 import { targetPath } from "../upstream/address.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { KEY_HEADERS } from "../upstream/upstream-headers.ts";
+import { modelBehind } from "../wires/ask-summaries.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import { currentBehalf } from "./on-behalf.ts";
@@ -104,7 +105,7 @@ export function summarizerFor(options: {
     const hasKey =
       own === undefined &&
       Object.keys(headers).some((name) => name === "authorization" || name.endsWith("api-key"));
-    return spoken.summarizer({
+    return modelBehind(spoken, {
       model,
       headers: { ...headers, ...upstream.config.headers },
       ...(hasKey ? {} : { apiKey: own ?? NO_KEY }),

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
 import { contentHash } from "../../core/hash.ts";
-import { chatWire } from "../wires/chat/chat-wire.ts";
+import { wireOfDialect } from "../wires/index.ts";
 import { createKnownChains } from "./known-chains.ts";
 import { transcriptRecord, withAnswer } from "./transcript-record.ts";
 
-const { dialect } = chatWire;
+const { dialect } = wireOfDialect(undefined);
 const messages = Array.from({ length: 12 }, (_, n) =>
   n === 0
     ? { role: "system", content: "Be kind." }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { NamedBefore } from "../../apis/shared/api.ts";
 import { isJson, type Json, parseJson } from "../../apis/shared/fields.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { readHead } from "../../recall/stored-head.ts";
@@ -12,7 +13,7 @@ import { targetPath } from "../upstream/address.ts";
 import { send } from "../upstream/send.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { KEY_HEADERS, upstreamHeaders } from "../upstream/upstream-headers.ts";
-import type { NamedBefore, Wire } from "../wires/wire.ts";
+import type { Wire } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import { changeMeta } from "./change-meta.ts";
 import { isThrownAway, metaOf } from "./chat-meta.ts";

@@ -168,7 +168,7 @@ async function readAnswer(
   const { signal, upstream } = turn;
   const spoken = spokenWire(turn);
   if (!isStream(answer, turn) && isJson(data))
-    return { answer: spoken.readJson(data), ...(signal.aborted && { unfinished: "stopped" }) };
+    return { answer: spoken.readAnswer(data), ...(signal.aborted && { unfinished: "stopped" }) };
   const deltas = createDeltaReader(spoken, send, config.limits.answerBytes);
   if (read) deltas.push(read);
   let cause: unknown;

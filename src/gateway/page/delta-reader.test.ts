@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { ChatEvent } from "../api.ts";
-import { chatWire } from "../wires/chat/chat-wire.ts";
+import { wireOfDialect } from "../wires/index.ts";
 import { createDeltaReader } from "./delta-reader.ts";
 
 /** What the page is told of a stream that comes in these pieces. */
 function toldOf(pieces: readonly string[]): ChatEvent[] {
   const told: ChatEvent[] = [];
-  const reader = createDeltaReader(chatWire, (event) => told.push(event), 1_000_000);
+  const reader = createDeltaReader(wireOfDialect(undefined), (event) => told.push(event), 1_000_000);
   for (const piece of pieces) reader.push(Buffer.from(piece));
   expect(reader.text()).toBe(pieces.join(""));
   return told;

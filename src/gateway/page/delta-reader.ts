@@ -1,7 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
-import { dataLines, eventsIn, splitEvents } from "../../apis/shared/events.ts";
+import type { ApiDelta } from "../../apis/shared/api.ts";
+import { dataLines, errorText, eventsIn, splitEvents } from "../../apis/shared/events.ts";
 import type { ChatEvent } from "../api.ts";
-import type { Delta, Wire } from "../wires/wire.ts";
+import type { Wire } from "../wires/wire.ts";
 
 /** Reads a streamed answer piece by piece and tells the page what came. */
 export interface DeltaReader {
@@ -33,9 +34,8 @@ export function createDeltaReader(
   let said = "";
   let isWhole = false;
   let error: string | undefined;
-  const take = (delta: Delta): void => {
+  const take = (delta: ApiDelta): void => {
     isWhole ||= delta.isEnd === true;
-    error ??= delta.error;
     if (delta.text) {
       said += delta.text;
       send({ type: "text", text: delta.text });
@@ -44,7 +44,8 @@ export function createDeltaReader(
   const read = (event: string): void => {
     isWhole ||= dataLines(event).some((line) => wire.endMarkers.includes(line.trim()));
     for (const told of eventsIn(event)) {
-      const delta = wire.delta(told);
+      error ??= errorText(told);
+      const delta = wire.readEvent(told);
       if (delta) take(delta);
     }
   };

@@ -39,14 +39,13 @@ export async function countFirst(
 
 /** The provider's own count of a request; undefined if it has none, or gives none in time. */
 async function countedBy(turn: Turn, { body, isOurs }: Outgoing): Promise<number | undefined> {
-  const { counting } = spokenWire(turn);
+  const { counts } = spokenWire(turn);
   const whole = isOurs ? parseJson(body.toString("utf8")) : turn.body;
-  if (!counting || !isJson(whole)) return undefined;
-  const asked = counting.ask(whole, turn.path);
+  if (!counts || !isJson(whole)) return undefined;
   try {
     const answer = await sendOn(turn, {
-      path: asked.path,
-      body: Buffer.from(JSON.stringify(asked.body)),
+      path: counts.path(turn.path),
+      body: Buffer.from(JSON.stringify(counts.body(whole, turn.path))),
       isOurs: true,
       streamed: false,
       signal: AbortSignal.any([turn.signal, AbortSignal.timeout(COUNT_WAIT_MS)]),
@@ -54,7 +53,7 @@ async function countedBy(turn: Turn, { body, isOurs }: Outgoing): Promise<number
     const { bytes, isWhole } = await answer.whole(MOST_COUNT_BYTES);
     if (!isWhole) answer.drop();
     const told = parseJson(await answerText(answer, bytes, MOST_COUNT_BYTES));
-    return answer.statusCode < 300 && isJson(told) ? counting.told(told) : undefined;
+    return answer.statusCode < 300 && isJson(told) ? counts.read(told) : undefined;
   } catch {
     turn.signal.throwIfAborted();
     return undefined;

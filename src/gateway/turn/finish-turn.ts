@@ -21,7 +21,7 @@ function learn(
   { metrics }: Pick<TurnParts, "metrics">,
   { compactors, choice }: Turn,
   { report, action }: Outgoing,
-  { usage, isCutOff }: WireAnswer,
+  { usage, stop }: WireAnswer,
 ): void {
   if (usage?.cacheRead) metrics.cachedTokens.inc(usage.cacheRead);
   if (!usage || !report) return;
@@ -31,7 +31,7 @@ function learn(
     usage,
     report,
     tokens: sent + report.budget.tools,
-    ...(isCutOff && { stop: "length" }),
+    ...(stop && { stop }),
   });
 }
 

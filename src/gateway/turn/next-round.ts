@@ -37,13 +37,13 @@ export async function nextRound<T extends Turn>(
   for (const call of ours) {
     const { id, name } = call;
     const tool = hosted.tools.find((one) => hostedName(one) === name)!;
-    const refusal = answer.isCutOff ? CUT_OFF : rounds > MOST_ROUNDS ? LIMIT_REACHED : undefined;
+    const refusal = answer.stop === "length" ? CUT_OFF : rounds > MOST_ROUNDS ? LIMIT_REACHED : undefined;
     const text = refusal ?? (await answerCall(parts, turn, { tool, hosted, call }));
     hosted.onAnswered(call, text);
     results.push({ id, name, text: rounds === MOST_ROUNDS ? `${text}\n\n${LAST_CALL}` : text });
   }
   hosted.real.push(...hosting.results(results));
-  if (ours.length < calls.length || answer.isCutOff || rounds > MOST_ROUNDS) return undefined;
+  if (ours.length < calls.length || answer.stop === "length" || rounds > MOST_ROUNDS) return undefined;
   parts.metrics.hiddenRounds.inc();
   if (answer.usage) {
     parts.metrics.hiddenTokens.inc({ kind: "input" }, answer.usage.input);

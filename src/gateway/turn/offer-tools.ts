@@ -31,7 +31,7 @@ export async function offerTools<T extends Turn>(
 export function withTranscript<T extends Turn>(turn: T, body: Json, transcript: readonly unknown[]): T {
   const { wire, asked } = turn;
   const hosting = wire.hosting!;
-  const whole = { ...body, [hosting.field]: transcript };
+  const whole = { ...body, [wire.fields.messages]: transcript };
   const hidden = hiding(wire, hosting)(whole);
   const bytes = Buffer.from(stringifyDeep(wire.withLoopThinking?.(hidden) ?? hidden));
   return {
@@ -44,10 +44,10 @@ export function withTranscript<T extends Turn>(turn: T, body: Json, transcript: 
   };
 }
 
-function hiding({ dialect }: Wire, hosting: ToolHosting): (body: Json) => Json {
+function hiding(wire: Pick<Wire, "dialect" | "fields">, hosting: ToolHosting): (body: Json) => Json {
   return (body) => ({
     ...body,
-    [hosting.field]: withHiddenRounds(dialect, hosting, listOf(body[hosting.field])),
+    [wire.fields.messages]: withHiddenRounds(wire.dialect, hosting, listOf(body[wire.fields.messages])),
   });
 }
 

@@ -1,4 +1,4 @@
-import { type CutEvent, eventJson, splitEvents } from "../../apis/shared/events.ts";
+import { type CutEvent, eventJson, eventText, splitEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { Answer } from "../upstream/answer.ts";
@@ -47,7 +47,7 @@ async function joinRounds<T extends Turn>(
     // What went wrong in a later round is told as if it were the first: whoever asked asks again.
     if (round.failed || !isJson(round.data)) return round;
     answers.push(round.data);
-    const next = await nextRound(parts, turn, hosted, inOwnWords(turn, spoken.readJson(round.data)));
+    const next = await nextRound(parts, turn, hosted, inOwnWords(turn, spoken.readAnswer(round.data)));
     if (!next) break;
     round = await send(next);
   }
@@ -93,7 +93,7 @@ function spliceRounds<T extends Turn>(
   const shownOf = ({ text, isPart }: CutEvent): readonly string[] => {
     if (isPart) return [text];
     const data = eventJson(text);
-    if (data) return splice.event(data).map(hosting.eventText);
+    if (data) return splice.event(data).map(eventText);
     isDone ||= DONE.test(text);
     return DONE.test(text) || text.trim() === "" ? [] : [`${text}\n\n`];
   };
@@ -136,7 +136,7 @@ function spliceRounds<T extends Turn>(
       const told = text === undefined ? NO_ANSWER : streamedAnswer(spoken, text);
       const next = await nextRound(parts, turn, hosted, inOwnWords(turn, told));
       if (!next) {
-        pass([...splice.end().map(hosting.eventText), ...(isDone ? [hosting.streamEnd] : [])]);
+        pass([...splice.end().map(eventText), ...(isDone ? [hosting.streamEnd] : [])]);
         return;
       }
       signal.throwIfAborted();

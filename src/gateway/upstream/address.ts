@@ -1,4 +1,4 @@
-import { isGoogle } from "../wires/shared/providers.ts";
+import { isGoogle } from "../../apis/shared/providers.ts";
 import type { Upstream } from "./upstream.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
+import { openaiError } from "../../apis/shared/providers.ts";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
 import { isConversationNotFound } from "../../stores/shared/not-found.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { type Log, loggable } from "../telemetry/log.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
-import { openaiError } from "../wires/shared/providers.ts";
 import type { Wire } from "../wires/wire.ts";
 
 /** What a client is told about an error: status, code and words. Anything unforeseen is logged with its cause. */

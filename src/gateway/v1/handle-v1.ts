@@ -109,7 +109,7 @@ function passOther(parts: V1Parts, passing: Passing, pathname: string): Promise<
   return passThrough(parts, {
     ...passing,
     async onAnswer(json) {
-      const answer = isJson(json) && json["id"] === named ? wire.readJson(json) : undefined;
+      const answer = isJson(json) && json["id"] === named ? wire.readAnswer(json) : undefined;
       const waiting = polled();
       if (!answer || answer.isUnfinished || !waiting) return;
       forget();

@@ -147,7 +147,7 @@ export async function passJson(
   const { response, wire } = exchange;
   let bytes = whole;
   if (isJson(data)) refuseIgnored(exchange, data);
-  await finish(parts, exchange, outgoing, isJson(data) ? wire.readJson(data) : NO_ANSWER);
+  await finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const note = noteOf(parts, exchange, outgoing);
   const { announcement } = exchange;

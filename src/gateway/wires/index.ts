@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { chatWire } from "./chat/chat-wire.ts";
-import { geminiWire } from "./gemini/gemini-wire.ts";
-import { messagesWire } from "./messages/messages-wire.ts";
-import { responsesWire } from "./responses/responses-wire.ts";
-import type { Route, Wire } from "./wire.ts";
+import { servedApis } from "../../apis/served.ts";
+import type { Route } from "../../apis/shared/served-api.ts";
+import { type Wire, wireOf } from "./wire.ts";
 
 /** All APIs, the usual one first. */
-const all: readonly Wire[] = [chatWire, responsesWire, messagesWire, geminiWire];
+const [usual, ...others] = [wireOf(servedApis[0]), ...servedApis.slice(1).map(wireOf)] as const;
+const all = [usual, ...others];
 
 export const wires: ReadonlyMap<string, Wire> = new Map(all.map((wire) => [wire.path, wire]));
 
@@ -53,7 +52,7 @@ export function streamPath(wire: Wire, model: string): string {
 
 /** The API of a wire format, for conversations that were stored in it. */
 export function wireOfDialect(dialect: string | undefined): Wire {
-  return all.find((wire) => wire.dialect.id === dialect) ?? chatWire;
+  return all.find((wire) => wire.dialect.id === dialect) ?? usual;
 }
 
 /** The API that a path belongs to: its own, or one below it. */
@@ -63,5 +62,5 @@ export function wireAtPath(path: string): Wire | undefined {
 
 /** The API of a request, by its path or else by its headers: some paths belong to several. */
 export function wireOfRequest(path: string, headers: IncomingHttpHeaders): Wire {
-  return wireAtPath(path) ?? all.find((wire) => wire.isSpokenBy?.(headers)) ?? chatWire;
+  return wireAtPath(path) ?? all.find((wire) => wire.isSpokenBy?.(headers)) ?? usual;
 }

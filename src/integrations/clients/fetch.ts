@@ -1,14 +1,20 @@
+import { chatApi } from "../../apis/chat/api.ts";
+import { messagesApi } from "../../apis/messages/api.ts";
+import { responsesApi } from "../../apis/responses/api.ts";
+import type { Api, ApiRequest } from "../../apis/shared/api.ts";
+import { eventJson, splitEvents } from "../../apis/shared/events.ts";
+import { isJson, type Json, parseJson } from "../../apis/shared/fields.ts";
+import { knownUsage, type Reported } from "../../apis/shared/usage.ts";
 import { BudgetImpossibleError, ConfigError, TranscriptError } from "../../core/errors.ts";
 import { fittingCap } from "../../core/fitting-cap.ts";
-import { isRecord } from "../../core/is-record.ts";
 import type { FitResult } from "../../core/types.ts";
 import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { CountedTooLong, type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
-import { chatWire, messagesWire, responsesWire } from "./client-wires.ts";
 import { countFirst } from "./count-first.ts";
-import type { Asked, ClientWire, Json } from "./wire.ts";
 
-const WIRES: readonly ClientWire[] = [chatWire, responsesWire, messagesWire];
+const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi];
+/** Their paths begin so, and base URLs of clients end so, or otherwise. */
+const VERSION = "/v1";
 const COUNTS: readonly NonNullable<ClientOptions["count"]>[] = ["tokenizer", "provider"];
 const BAD_REQUEST = 400;
 /** Largest refusal that is read (characters). */
@@ -58,23 +64,23 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
       fix: `Choose one of: ${COUNTS.join(", ")}.`,
     });
   // Each format has compactors of its own.
-  const byWire = new Map<ClientWire, Compactors<unknown>>();
-  const compactorsOf = (wire: ClientWire) => {
-    const known = byWire.get(wire) ?? createCompactors(wire.dialect, rest);
-    byWire.set(wire, known);
+  const byApi = new Map<Api, Compactors<unknown>>();
+  const compactorsOf = (api: Api) => {
+    const known = byApi.get(api) ?? createCompactors(api.dialect, rest);
+    byApi.set(api, known);
     return known;
   };
   // Options that can't work are refused now.
-  compactorsOf(chatWire);
+  compactorsOf(chatApi);
   let { state } = options;
 
   return async (input, init) => {
     const request = await readRequest(input, init);
     if (!request) return inner(input, init);
-    const { wire, body, asked } = request;
-    const { model } = asked;
+    const { api, body, asked } = request;
+    const model = asked.model || undefined;
     const signal = init?.signal ?? (isRequest(input) ? input.signal : undefined);
-    const compactors = compactorsOf(wire);
+    const compactors = compactorsOf(api);
     try {
       const { answer, view } = await sendFitted<unknown, Response>({
         compactors,
@@ -97,16 +103,16 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
           const sent = bodyOf(request, made);
           const there = { fetch: inner, url: urlOf(input), init: initOf(input, init, sent) };
           if (count === "provider")
-            await countFirst(there, wire, sent, { view: made, compactor: compactors.of(model) });
+            await countFirst(there, api, sent, { view: made, compactor: compactors.of(model) });
           return refuseTooLong(await inner(input, there.init));
         },
       });
-      return watched(answer, wire, (learned) => learn(compactors.of(model), view, learned));
+      return watched(answer, api, (learned) => learn(compactors.of(model), view, learned));
     } catch (error) {
       if (error instanceof Refused) return error.response;
-      if (error instanceof CountedTooLong) return refusal(wire.refusal(error.message));
+      if (error instanceof CountedTooLong) return refusal(api, error.message);
       // A client would take an error that is thrown here for a broken connection, and try again.
-      if (BudgetImpossibleError.isInstance(error)) return refusal(wire.refusal(error.message));
+      if (BudgetImpossibleError.isInstance(error)) return refusal(api, error.message);
       // What precis can't read, the provider may know, or refuse in its own words.
       if (TranscriptError.isInstance(error)) return inner(input, init);
       throw error;
@@ -115,20 +121,27 @@ export function precisFetch(options: ClientOptions = {}): FetchLike {
 }
 
 interface ReadRequest {
-  readonly wire: ClientWire;
+  readonly api: Api;
   readonly body: Json;
-  readonly asked: Asked;
+  readonly asked: ApiRequest;
 }
 
 type Input = Parameters<FetchLike>[0];
 
 async function readRequest(input: Input, init: RequestInit | undefined): Promise<ReadRequest | undefined> {
   const { pathname } = urlOf(input);
-  const wire = WIRES.find(({ path }) => pathname.endsWith(path));
-  const text = wire && (await bodyText(input, init));
-  const body = text === undefined ? undefined : parse(text);
-  const asked = body && wire?.read(body);
-  return wire && asked && { wire, body, asked };
+  const api = APIS.find(({ path }) => pathname.endsWith(path.slice(VERSION.length)));
+  const text = api && (await bodyText(input, init));
+  const body = text === undefined ? undefined : parseJson(text);
+  if (!api || !isJson(body) || !hasTranscript(api, body)) return undefined;
+  const asked = api.read(body, pathname);
+  return asked && { api, body, asked };
+}
+
+/** What goes on from an answer on the server goes as it is, and so does a text alone: there is nothing to choose from. */
+function hasTranscript({ fields, naming }: Api, body: Json): boolean {
+  const named = naming?.namedIn(body);
+  return Array.isArray(body[fields.messages]) && !named?.response && !named?.conversation;
 }
 
 /** The body as text, however it was handed in. A stream isn't read: whoever sends it couldn't send it again. */
@@ -151,9 +164,9 @@ function urlOf(input: Input): URL {
   return new URL(isRequest(input) ? input.url : input, location?.href ?? "http://localhost");
 }
 
-function bodyOf({ wire, body, asked }: ReadRequest, view: FitResult<unknown>): Json {
-  const cap = asked.cap === undefined ? undefined : fittingCap(asked.cap, view.report);
-  return wire.write(body, view, cap);
+function bodyOf({ api, body, asked }: ReadRequest, view: FitResult<unknown>): Json {
+  const sent = api.write(body, view);
+  return asked.cap === undefined ? sent : api.withCap(sent, fittingCap(asked.cap, view.report));
 }
 
 /** The same request with another body; its length is for the inner `fetch` to say. */
@@ -181,24 +194,24 @@ async function refuseTooLong(response: Response): Promise<Response> {
   return same;
 }
 
-function refusal(body: Json): Response {
-  return new Response(JSON.stringify(body), {
+/** What is too long is refused as the provider would refuse it. */
+function refusal(api: Api, message: string): Response {
+  return new Response(JSON.stringify(api.error(BAD_REQUEST, { code: "budget-impossible", message })), {
     status: BAD_REQUEST,
     headers: { "content-type": "application/json", "x-should-retry": "false" },
   });
 }
 
 /** The response as it is; what it tells about tokens is learned while it is read. */
-function watched(response: Response, wire: ClientWire, tell: (learned: Learned) => Promise<void>): Response {
+function watched(response: Response, api: Api, tell: (learned: Learned) => Promise<void>): Response {
   if (!response.ok || !response.body) return response;
   const isStream = response.headers.get("content-type")?.includes("event-stream") ?? false;
-  const reader = isStream ? eventReader(wire) : answerReader(wire);
-  const decoder = new TextDecoder();
+  const reader = isStream ? eventReader(api) : answerReader(api);
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(bytes, controller) {
         controller.enqueue(bytes);
-        reader.add(decoder.decode(bytes, { stream: true }));
+        reader.add(bytes);
       },
       async flush() {
         await tell(reader.end());
@@ -213,48 +226,45 @@ function watched(response: Response, wire: ClientWire, tell: (learned: Learned) 
 }
 
 interface Reader {
-  add(text: string): void;
+  add(bytes: Uint8Array): void;
   end(): Learned;
 }
 
-function answerReader(wire: ClientWire): Reader {
+function answerReader(api: Api): Reader {
+  const decoder = new TextDecoder();
   const texts: string[] = [];
-  return { add: (text) => texts.push(text), end: () => wire.learn(parse(texts.join("")) ?? {}) };
+  return {
+    add: (bytes) => texts.push(decoder.decode(bytes, { stream: true })),
+    end() {
+      const answer = parseJson(texts.join(""));
+      return isJson(answer) ? api.readAnswer(answer) : {};
+    },
+  };
 }
+
+/** An event that speaks of tokens or of the end is never longer (characters). */
+const MAX_EVENT = 10_000_000;
 
 /** Reads the events that speak of tokens or of the end; all others are looked at and forgotten. */
-function eventReader(wire: ClientWire): Reader {
-  let rest = "";
-  let learned: Learned = {};
-  const take = (line: string) => {
-    if (!line.startsWith("data:") || !/"(usage|finish_reason|stop_reason)"/.test(line)) return;
-    const { usage, stop } = wire.learn(parse(line.slice("data:".length)) ?? {});
-    learned = {
-      ...learned,
-      ...(usage && {
-        usage: { ...learned.usage, ...usage, input: usage.input || (learned.usage?.input ?? 0) },
-      }),
-      ...(stop && { stop }),
-    };
+function eventReader(api: Api): Reader {
+  const split = splitEvents(MAX_EVENT);
+  let usage: Reported = {};
+  let stop: Learned["stop"];
+  const take = (bytes: Uint8Array, isLast: boolean) => {
+    for (const { text, isPart } of split(bytes, isLast)) {
+      if (isPart || !/"(usage|finish_reason|stop_reason)"/.test(text)) continue;
+      const event = eventJson(text);
+      const told = event && api.readEvent(event);
+      // The end of a stream may leave out the input, or tell it as nothing.
+      usage = { ...usage, ...told?.usage, input: told?.usage?.input || (usage.input ?? 0) };
+      stop = told?.stop ?? stop;
+    }
   };
   return {
-    add(text) {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) take(line);
-    },
+    add: (bytes) => take(bytes, false),
     end() {
-      take(rest);
-      return learned;
+      take(new Uint8Array(), true);
+      return { usage: knownUsage(usage), stop };
     },
   };
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import type { Body } from "../../apis/shared/wire-api.ts";
+import type { Json as Body } from "../../apis/shared/fields.ts";
 import type { ModelError } from "../../core/errors.ts";
 
 /** Fields that a summary can do without. */

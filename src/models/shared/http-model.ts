@@ -1,9 +1,12 @@
+import type { Api, ApiAnswer, AskedRequest, Asking, AskSettings } from "../../apis/shared/api.ts";
+import { errorIn } from "../../apis/shared/events.ts";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { refusesTemperature } from "../../apis/shared/model-traits.ts";
-import type { WireApi, WireRequest, WireSettings } from "../../apis/shared/wire-api.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { ConfigError, ModelError } from "../../core/errors.ts";
+import { defined } from "../../core/defined.ts";
+import { ConfigError, ModelError, TranscriptError } from "../../core/errors.ts";
 import { isRecord } from "../../core/is-record.ts";
-import type { Model, ModelReply, ModelRequest } from "../../core/types.ts";
+import type { Model, ModelReply, ModelRequest, Part } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/model-info.ts";
 import { adaptBody } from "./adapt-body.ts";
 import { createEndpoint, type EndpointOptions } from "./endpoint.ts";
@@ -29,7 +32,7 @@ export interface HttpModelOptions {
 
 /** How an API is reached. */
 interface HttpApi extends Pick<EndpointOptions, "name" | "baseURL" | "path" | "keyHeaders"> {
-  readonly api: WireApi;
+  readonly api: Asking;
   /** How the path ends behind which the list of models stands. Default: all of it. */
   readonly pathEnd?: string;
 }
@@ -44,7 +47,7 @@ export function createHttpModel(options: HttpModelOptions, { api, pathEnd, ...re
   /** What this provider didn't take, learned once and left out from then on. */
   const refused = new Set<string>();
 
-  const settingsOf = (request: ModelRequest): WireSettings => {
+  const settingsOf = (request: ModelRequest): AskSettings => {
     const wanted = temperature ?? request.temperature;
     const isLeftOut = refusesTemperature(model) || refused.has("temperature");
     return { model, window: window ?? info.window, temperature: isLeftOut ? undefined : wanted };
@@ -53,7 +56,7 @@ export function createHttpModel(options: HttpModelOptions, { api, pathEnd, ...re
   return {
     id: model,
     ...(window === undefined ? {} : { window }),
-    continues: api.dialect,
+    continues: api.api.dialect.id,
     findWindow: (signal) => servedWindow(endpoint, pathEnd ?? reached.path, signal),
     async complete(request) {
       const given = request.continues;
@@ -98,25 +101,59 @@ function joined(
   return all;
 }
 
-function write(api: WireApi, endpoint: Endpoint, request: ModelRequest, settings: WireSettings): WireRequest {
-  if (request.continues === undefined) return api.build(request, settings);
+function write(api: Asking, endpoint: Endpoint, request: ModelRequest, settings: AskSettings): AskedRequest {
+  if (request.continues === undefined) return api.ask(request, settings);
   const wire = isRecord(request.continues) ? api.extend(request.continues, request, settings) : undefined;
   if (wire !== undefined) return wire;
   throw new ModelError({
     model: endpoint.model,
     failure: "bad-request",
-    message: `\`continues\` is not a request of ${api.dialect}.`,
+    message: `\`continues\` is not a request of ${api.api.dialect.id}.`,
     fix: "Give the conversation's last request body, or leave `continues` out.",
   });
 }
 
-function readAnswer(api: WireApi, { model, secrets }: Endpoint, answer: Answer): ModelReply {
-  const json = answer.type === "json" ? answer.json : api.assemble(answer.events);
+function readAnswer({ api }: Asking, { model, secrets }: Endpoint, answer: Answer): ModelReply {
+  const json = answer.type === "json" ? answer.json : assembled(api, answer.events);
   const inside = failureInside(json, { model, secrets, now: Date.now() });
   if (inside !== undefined) throw inside;
-  const reply = api.read(json);
+  const reply = isJson(json) ? replyOf(api, api.readAnswer(json)) : undefined;
   if (reply === undefined) throw badAnswer(model, "it has no message");
   return reply;
+}
+
+/** The answer that a stream adds up to, or the error that it ended in. Undefined: it was cut on the way. */
+function assembled(api: Api, events: readonly Json[]): Json | undefined {
+  for (const event of events) {
+    const failed = errorIn(event);
+    if (failed !== undefined) return failed;
+  }
+  return events.some((event) => api.readEvent(event)?.isEnd) ? api.assemble(events) : undefined;
+}
+
+/** Undefined for what isn't an answer of the API. */
+function replyOf({ dialect }: Api, answer: ApiAnswer): ModelReply | undefined {
+  if (answer.isUnfinished) return undefined;
+  let parts: readonly Part[];
+  try {
+    parts = answer.messages.flatMap((message) => dialect.read(message).parts);
+  } catch (error) {
+    if (TranscriptError.isInstance(error)) return undefined;
+    throw error;
+  }
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const hasCall = parts.some((part) => part.type === "tool-call");
+  return {
+    text: withoutThoughts(text),
+    stop: hasCall ? "tool-call" : (answer.stop ?? "end"),
+    usage: answer.usage ?? { input: 0 },
+    ...defined({ model: answer.model || undefined }),
+  };
+}
+
+/** Servers without a reasoning parser leave the model's thoughts in front of its answer. Unclosed: there is no answer. */
+function withoutThoughts(text: string): string {
+  return text.replace(/^\s*<think(?:ing)?>(?:[\s\S]*?<\/think(?:ing)?>\s*|[\s\S]*$)/i, "");
 }
 
 function checkWindow(window: number | undefined): void {

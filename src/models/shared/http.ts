@@ -1,4 +1,5 @@
-import { parseSse, type SseEvent } from "../../apis/shared/sse.ts";
+import { readEvents } from "../../apis/shared/events.ts";
+import type { Json } from "../../apis/shared/fields.ts";
 import { ModelError } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { failureInside, failureOf } from "./failure.ts";
@@ -20,7 +21,7 @@ export interface Endpoint {
 /** An answer: JSON, or the events of a stream where a provider streams no matter what it was asked. */
 export type Answer =
   | { readonly type: "json"; readonly json: unknown }
-  | { readonly type: "events"; readonly events: readonly SseEvent[] };
+  | { readonly type: "events"; readonly events: readonly Json[] };
 
 /** Sends one request. Everything that goes wrong is a `ModelError` that says whether trying again makes sense. */
 export async function post(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<Answer> {
@@ -59,7 +60,7 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
   if (!response.ok)
     throw failureOf({ model, status: response.status, body: text, headers: response.headers, secrets, now });
   if ((response.headers.get("content-type") ?? "").includes("text/event-stream"))
-    return { type: "events", events: parseSse(text) };
+    return { type: "events", events: readEvents(text) };
   const json = parseJson(text);
   const inside = failureInside(json, { model, secrets, now });
   if (inside !== undefined) throw inside;

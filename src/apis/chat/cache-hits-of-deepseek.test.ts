@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chatWire } from "./chat-wire.ts";
+import { chatApi } from "./api.ts";
 
 test("what DeepSeek read from its cache isn't charged as new", () => {
   const usage = {
@@ -8,5 +8,5 @@ test("what DeepSeek read from its cache isn't charged as new", () => {
     prompt_cache_hit_tokens: 64,
     prompt_cache_miss_tokens: 36,
   };
-  expect(chatWire.readJson({ choices: [], usage }).usage).toEqual({ input: 100, output: 5, cacheRead: 64 });
+  expect(chatApi.readAnswer({ choices: [], usage }).usage).toEqual({ input: 100, output: 5, cacheRead: 64 });
 });

@@ -1,4 +1,4 @@
-import type { Json } from "../../../apis/shared/fields.ts";
+import type { Json } from "./fields.ts";
 
 /** Codes of ours that OpenAI's clients know under another name. */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -20,11 +20,6 @@ export function openaiError(
           ? "invalid_request_error"
           : "server_error";
   return { error: { message, type, param: null, code: KNOWN[code] ?? code } };
-}
-
-/** The base URL of an OpenAI-compatible API, by the address of a path below it. */
-export function openaiBase(addressOf: (path: string) => string): string {
-  return addressOf("/v1/x").replace(/\/x(?=\?|$)/, "");
 }
 
 export function isOpenai(hostname: string): boolean {

@@ -1,0 +1,191 @@
+import { defined } from "../../core/defined.ts";
+import type { Dialect, ModelMessage, ModelRequest, StopReason } from "../../core/types.ts";
+import type { Api, Asking, AskSettings } from "../shared/api.ts";
+import { capWithRoom } from "../shared/ask.ts";
+import { continuedFields } from "../shared/continued-fields.ts";
+import { isJson, type Json, listOf, numberOf, obj, objectsOf, str, textOf } from "../shared/fields.ts";
+import { geminiUsage, knownUsage } from "../shared/usage.ts";
+import { assembleGemini, candidateOf, partsIn } from "./assemble.ts";
+import { fieldOf, requestIn } from "./fields.ts";
+import { geminiContents } from "./index.ts";
+import { askedByPath, countingPath } from "./path.ts";
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  STOP: "end",
+  MAX_TOKENS: "length",
+  SAFETY: "refusal",
+  RECITATION: "refusal",
+  BLOCKLIST: "refusal",
+  PROHIBITED_CONTENT: "refusal",
+  SPII: "refusal",
+};
+
+/** Gemini's `generateContent`. The model and the wish for a stream stand in its path. */
+export const geminiApi: Api = {
+  api: "gemini",
+  path: "/v1beta/models",
+  dialect: geminiContents as Dialect<unknown>,
+  fields: { messages: "contents", system: "systemInstruction", tools: ["tools"], caps: ["maxOutputTokens"] },
+
+  read(given, path) {
+    const asked = askedByPath(path);
+    const body = requestIn(given);
+    const { contents } = body;
+    if (!Array.isArray(contents) && !isJson(contents)) return undefined;
+    return {
+      model: asked?.model ?? "",
+      // The API takes one message in place of a list of them.
+      transcript: isJson(contents) ? [contents] : listOf(contents),
+      system: fieldOf(body, "systemInstruction"),
+      tools: body["tools"],
+      streamed: asked?.method === "streamGenerateContent",
+      cap: numberOf(fieldOf(configOf(body), "maxOutputTokens")),
+    };
+  },
+  lack: "`contents` is missing or isn't a list.",
+
+  write: (body, { messages, system }) => ({
+    ...body,
+    contents: messages,
+    ...(system != null && { [spelledIn(body, "systemInstruction")]: instructionOf(system) }),
+  }),
+
+  withCap(body, cap) {
+    const { max_output_tokens: _, ...config } = configOf(body);
+    return { ...body, [spelledIn(body, "generationConfig")]: { ...config, maxOutputTokens: cap } };
+  },
+
+  readAnswer(answer) {
+    const candidate = candidateOf(answer);
+    const parts = partsIn(candidate);
+    const { blockReason } = obj(answer["promptFeedback"]);
+    const isAnswer =
+      isJson(candidate["content"]) || candidate["finishReason"] !== undefined || blockReason !== undefined;
+    return {
+      messages: parts.length > 0 ? [{ role: "model", parts }] : [],
+      usage: knownUsage(geminiUsage(answer["usageMetadata"])),
+      stop: blockReason !== undefined ? "refusal" : stopOf(candidate),
+      id: textOf(answer["responseId"]),
+      model: textOf(answer["modelVersion"]),
+      ...(!isAnswer && { isUnfinished: true }),
+    };
+  },
+
+  assemble(chunks) {
+    const last = (name: string) =>
+      chunks.map((chunk) => candidateOf(chunk)[name]).findLast((value) => value !== undefined);
+    const parts = assembleGemini(chunks);
+    return {
+      ...chunks.at(-1),
+      usageMetadata: chunks.findLast((chunk) => isJson(chunk["usageMetadata"]))?.["usageMetadata"],
+      candidates: [{ content: { role: "model", parts }, finishReason: last("finishReason") }],
+    };
+  },
+
+  readEvent(event) {
+    const candidate = candidateOf(event);
+    const parts = objectsOf(partsIn(candidate));
+    const said = (isThought: boolean) =>
+      parts
+        .filter((part) => (part["thought"] === true) === isThought)
+        .map((part) => str(part["text"]))
+        .join("");
+    const isEnd = textOf(candidate["finishReason"]) !== undefined;
+    return {
+      text: said(false) || undefined,
+      reasoning: said(true) || undefined,
+      usage: geminiUsage(event["usageMetadata"]),
+      isEnd,
+      ...(isEnd && { stop: stopOf(candidate) }),
+    };
+  },
+
+  counts: {
+    path: countingPath,
+    // A request counts whole, with its tools and system prompt, only inside of this object.
+    body: (body, path) => ({
+      generateContentRequest: { model: `models/${askedByPath(path)?.model ?? ""}`, ...body },
+    }),
+    read: ({ totalTokens }) => numberOf(totalTokens),
+  },
+
+  error: (status, { code, message }) => ({
+    error: {
+      code: status,
+      message,
+      status: STATUSES[status] ?? "INTERNAL",
+      details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: code, domain: "precis" }],
+    },
+  }),
+};
+
+/** Google's names for statuses. */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  413: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+function stopOf(candidate: Json): StopReason {
+  return STOPS[str(candidate["finishReason"])] ?? "other";
+}
+
+/** The API takes its fields in both spellings; what a client wrote stays as it is. */
+export function spelledIn(body: Json, name: string): string {
+  const other = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return other in body ? other : name;
+}
+
+export function configOf(body: Json): Json {
+  return obj(body[spelledIn(body, "generationConfig")]);
+}
+
+/** On the wire a system instruction is a message. */
+function instructionOf(system: unknown): unknown {
+  return typeof system === "string" ? { parts: [{ text: system }] } : system;
+}
+
+/** Settings that shape the answer and have no part in the prompt. */
+const SHAPING: ReadonlySet<string> = new Set([
+  ...["stopSequences", "responseMimeType", "responseSchema", "responseJsonSchema", "candidateCount"],
+  ...["responseModalities", "speechConfig", "imageConfig", "logprobs", "responseLogprobs"],
+]);
+
+export const askGemini: Asking = {
+  api: geminiApi,
+  ask: (request, settings) => ({
+    body: {
+      ...(request.system !== undefined && { systemInstruction: instructionOf(request.system) }),
+      ...asked(request, settings, [], {}),
+    },
+  }),
+  extend(given, request, settings) {
+    const { contents } = given;
+    if (!Array.isArray(contents)) return undefined;
+    const config = continuedFields(obj(given["generationConfig"]), SHAPING);
+    return { body: { ...given, ...asked(request, settings, contents, config) } };
+  },
+};
+
+function asked(request: ModelRequest, settings: AskSettings, before: readonly unknown[], config: Json): Json {
+  const maxOutputTokens = capWithRoom(request.cap, settings);
+  return {
+    contents: request.messages.reduce<readonly unknown[]>(append, before),
+    generationConfig: { ...config, maxOutputTokens, ...defined({ temperature: settings.temperature }) },
+  };
+}
+
+/** Adds a message. Words of the user behind a message of the user become a further part of it. */
+function append(contents: readonly unknown[], { role, text }: ModelMessage): readonly unknown[] {
+  const named = role === "assistant" ? "model" : "user";
+  const last = obj(contents.at(-1));
+  if (contents.length === 0 || (last["role"] ?? "user") !== named)
+    return [...contents, { role: named, parts: [{ text }] }];
+  return [...contents.slice(0, -1), { ...last, parts: [...listOf(last["parts"]), { text }] }];
+}

@@ -1,5 +1,6 @@
 import type { DialectId } from "../../core/types.ts";
 import type { Conversation } from "../server-store.ts";
+import { nameFault } from "../shared/check-name.ts";
 import { cleanTitle } from "../shared/clean-text.ts";
 import { firstRow, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -151,6 +152,8 @@ export function* holdConversation(
 }
 
 export function* rowOf(tenant: string, id: string, lock = ""): Script<ConversationRow | undefined> {
+  // PostgreSQL would refuse the question. Nothing has a name that can't be stored.
+  if (nameFault(id)) return undefined;
   const row = yield* firstRow<ConversationRow>(
     `select * from precis_conversations where tenant = ? and id = ? ${lock}`,
     tenant,

@@ -252,5 +252,16 @@ export function describeConversations(context: ContractContext): void {
       expect([bad.status, good.status]).toEqual(["rejected", "fulfilled"]);
       expect(await context.store.conversations.read(tenant, conversation)).toHaveLength(2);
     });
+
+    it("finds nothing by a name that can't be stored", async () => {
+      const [tenant] = tenants();
+      const { conversations } = context.store;
+      for (const id of ["", "a\u0000b", "\ud800", "x".repeat(3_000)]) {
+        expect(await conversations.get(tenant, id)).toBeUndefined();
+        expect(await conversations.head(tenant, id)).toBeUndefined();
+        expect(await conversations.read(tenant, id)).toEqual([]);
+        await expect(conversations.update(tenant, id, { title: "x" })).rejects.toThrow(/no conversation/);
+      }
+    });
   });
 }

@@ -21,6 +21,21 @@ const event = (data: object) =>
   `event: ${(data as { type?: string }).type}\ndata: ${JSON.stringify(data)}\n\n`;
 const stream = (response: ServerResponse) => response.writeHead(200, { "content-type": "text/event-stream" });
 
+/** LiteLLM puts the provider's words into a text of its own, and the status into a text, too. */
+const litellm = {
+  error: {
+    message: `litellm.BadRequestError: litellm.ContextWindowExceededError: ContextWindowExceededError: OpenAIException - ${text}. Received Model Group=m\nAvailable Model Group Fallbacks=None`,
+    type: "None",
+    param: "None",
+    code: "400",
+  },
+};
+const opening = {
+  id: "c",
+  object: "chat.completion.chunk",
+  choices: [{ index: 0, delta: { role: "assistant", content: "" } }],
+};
+
 const messages = Array.from({ length: 41 }, (_, n) => ({
   role: n % 2 === 0 ? "user" : "assistant",
   content: `${n}: ${"please say more. ".repeat(50)}`,
@@ -60,6 +75,36 @@ const ways: readonly Way[] = [
           error: { type: "invalid_request_error", message: "prompt is too long: 9000 tokens > 3000 maximum" },
         }),
       ),
+  ],
+  [
+    "as LiteLLM does, without a type",
+    "/v1/chat/completions",
+    (response) => void stream(response).end(`data: ${JSON.stringify(litellm)}\n\n`),
+  ],
+  [
+    "as LiteLLM does behind a first piece without words",
+    "/v1/chat/completions",
+    (response) => {
+      stream(response).write(`data: ${JSON.stringify(opening)}\n\n`);
+      setTimeout(() => response.end(`data: ${JSON.stringify(litellm)}\n\ndata: [DONE]\n\n`), 20);
+    },
+  ],
+  [
+    "as LiteLLM does where it speaks for Anthropic",
+    "/v1/messages",
+    (response) => {
+      const message = { id: "m", type: "message", role: "assistant", content: [], usage: {} };
+      stream(response).write(event({ type: "message_start", message }));
+      setTimeout(() => response.end(`data: ${JSON.stringify(litellm)}\n\n`), 20);
+    },
+  ],
+  [
+    "as LiteLLM does where it speaks the Responses API",
+    "/v1/responses",
+    (response) => {
+      stream(response).write(event({ type: "response.created", response: { id: "r" } }));
+      setTimeout(() => response.end(`data: ${JSON.stringify(litellm)}\n\n`), 20);
+    },
   ],
   [
     "in the body of an answer that says 200",

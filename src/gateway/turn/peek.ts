@@ -25,7 +25,13 @@ const PEEK_MS = 1_500;
 /** So much of an answer is looked at (bytes). Its first events may repeat the instructions and tools of the request. */
 const MOST_PEEKED = 2 * 1024 * 1024;
 /** Events that come before anything was decided. */
-const OPENING = new Set(["response.created", "response.in_progress", "response.queued"]);
+const OPENING: ReadonlySet<unknown> = new Set([
+  "response.created",
+  "response.in_progress",
+  "response.queued",
+  "message_start",
+  "ping",
+]);
 
 /** The first bytes of a stream that might say that the request is too long. */
 export async function peek(
@@ -51,8 +57,7 @@ export async function peek(
       piece.includes("\n") || piece.includes("\r") || unread.endsWith("}") ? readEvents(unread) : [];
     const failed = events.find((event) => event["error"] != null || isFailed(event["response"]));
     if (failed) return peeked(pieces, overflowOf(BAD_REQUEST, failed) !== undefined);
-    const isOpening = events.every((event) => OPENING.has(String(event["type"])));
-    if (!isOpening || size > MOST_PEEKED) break;
+    if (!events.every(saysNothing) || size > MOST_PEEKED) break;
     // What was read once isn't read again.
     if (events.length > 0)
       unread = unread.slice(Math.max(unread.lastIndexOf("\n"), unread.lastIndexOf("\r")) + 1);
@@ -65,6 +70,16 @@ const peeked = (pieces: readonly Buffer[], isTooLong: boolean) => ({
   bytes: Buffer.concat(pieces),
   isTooLong,
 });
+
+/** An event before the first word: by its type, or a chunk of Chat Completions that names only the role. */
+function saysNothing(event: Readonly<Record<string, unknown>>): boolean {
+  const { choices } = event;
+  if (!Array.isArray(choices)) return OPENING.has(event["type"]);
+  return choices.every((choice: unknown) => {
+    if (!isJson(choice) || !isJson(choice["delta"]) || choice["finish_reason"]) return false;
+    return Object.entries(choice["delta"]).every(([name, value]) => name === "role" || !value);
+  });
+}
 
 function isFailed(response: unknown): boolean {
   return isJson(response) && response["error"] != null;

@@ -12,14 +12,14 @@ export function withCacheMarks<M>(
   options: {
     readonly dialect: Dialect<M>;
     readonly entries: readonly Entry[];
-    readonly tools: FitInput<M>["tools"];
-  },
+  } & Pick<FitInput<M>, "tools" | "request">,
 ): { readonly messages: M[]; readonly system: unknown } {
   const { marks, rules } = options.dialect;
   const messages = [...view.messages];
   let { system } = view;
   if (!marks) return { messages, system };
-  let left = marks.most - marks.read([options.tools, system, messages]).length;
+  // The request itself may carry one, too: the provider then marks its end.
+  let left = marks.most - marks.read([options.request, options.tools, system, messages]).length;
   // A mark with a long life may not stand behind one with a short life.
   const lifeBefore = (later: unknown) => (marks.read(later).includes("long") ? "long" : "short");
   const summary = summaryIndex(options.entries, rules.system === "apart");

@@ -114,7 +114,7 @@ function render<M>(
   const { system: given, extras } = input;
   const rendered = renderView({ dialect, transcript, entries, system: given, extras });
   const { messages, system } = engine.marksViews
-    ? withCacheMarks(rendered, { dialect, entries, tools: input.tools })
+    ? withCacheMarks(rendered, { ...input, dialect, entries })
     : rendered;
   return { messages: [...survey.restored, ...messages], system };
 }

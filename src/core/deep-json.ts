@@ -1,4 +1,4 @@
-import { endOfString, parseExact } from "./exact-json.ts";
+import { parseExact } from "./exact-json.ts";
 
 /**
  * JSON that is nested deeper than this is read as a text. No tool's result means anything to a reader at such a depth,
@@ -8,8 +8,11 @@ const MAX_READ_DEPTH = 400;
 
 /** A text as a value whose depth is bounded, so that it can be walked through. Throws if it isn't JSON or is deeper. */
 export function parseReadable(text: string): unknown {
-  if (isDeeper(text, MAX_READ_DEPTH)) throw new SyntaxError(`nested deeper than ${MAX_READ_DEPTH} levels`);
-  return parseExact(text);
+  const value = parseExact(text);
+  // A level takes two characters.
+  if (text.length > 2 * MAX_READ_DEPTH && isDeeper(value, MAX_READ_DEPTH))
+    throw new SyntaxError(`nested deeper than ${MAX_READ_DEPTH} levels`);
+  return value;
 }
 
 /** What `parseReadable` reads; undefined if the text isn't JSON or is deeper. */
@@ -21,29 +24,12 @@ export function tryParseReadable(text: string): unknown {
   }
 }
 
-const QUOTE = 0x22;
-/** `[` and `{`, and what closes them, differ from each other in one bit that isn't looked at. */
-const OTHER_BRACKET = 0x20;
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
-
-/** Are there more levels than the limit? Looks at each character once, at those of texts only if it must. */
-function isDeeper(text: string, limit: number): boolean {
-  // A level takes two characters.
-  if (text.length < 2 * limit) return false;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = endOfString(text, at + 1);
-      continue;
-    }
-    const bracket = code & ~OTHER_BRACKET;
-    if (bracket === OPEN) {
-      depth++;
-      if (depth > limit) return true;
-    } else if (bracket === CLOSE) depth--;
-  }
+/** Are there more levels than the limit? */
+function isDeeper(value: unknown, limit: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  for (const one of Array.isArray(value) ? value : Object.values(value))
+    if (typeof one === "object" && isDeeper(one, limit - 1)) return true;
   return false;
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it, test, vi } from "vitest";
 import { growth, LINEAR } from "../../test/support/growth.ts";
 import { stringifyDeep } from "./deep-json.ts";
-import { isExactNumber, parseExact, parseExactDense, withDoubles } from "./exact-json.ts";
+import { isExactNumber, parseExact, withDoubles } from "./exact-json.ts";
 
 const again = (text: string) => JSON.stringify(parseExact(text));
 
@@ -73,7 +73,6 @@ test("every number is the one that was written, wherever it stands", () => {
       const { number: value, ...others } = parseExact(text) as Record<string, unknown>;
       const { number: plain, ...expected } = JSON.parse(text) as Record<string, unknown>;
       expect(others).toEqual(expected);
-      expect(JSON.stringify(parseExactDense(text))).toBe(JSON.stringify(parseExact(text)));
       if (isExactNumber(value)) expect(JSON.stringify(value)).toBe(source);
       else {
         expect(value).toBe(plain);
@@ -142,7 +141,7 @@ it("a field that comes twice counts as it does for any parser", () => {
   expect(JSON.stringify(parseExact(`{"a":${BIG},"a":2,"b":${BIG}}`))).toBe(`{"a":2,"b":${BIG}}`);
 });
 
-it.each([`[0${BIG}]`, `[+${BIG}]`, `[${BIG}.]`, `[${BIG}${BIG}e]`, `[1 ${BIG}]`])(
+it.each(["[01e400]", `[0${BIG}]`, `[+${BIG}]`, `[${BIG}.]`, `[${BIG}${BIG}e]`, `[1 ${BIG}]`])(
   "%s isn't JSON because a number in it is long",
   (text) => {
     expect(() => parseExact(text)).toThrow(SyntaxError);

@@ -9,15 +9,17 @@ import { type Plugin, rolldown } from "rolldown";
 import { PROGRAMS } from "./programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** The thread is started beside the file that starts it, which is a file of the bundle. */
-const STARTS_A_THREAD = "/sqlite/log-thread.ts";
-const THREAD = { "log-thread": join(root, "src/stores/sqlite/log-thread.ts") };
+/** A thread is started beside the file that starts it, which is a file of the bundle. */
+const THREADS = {
+  "log-thread": join(root, "src/stores/sqlite/log-thread.ts"),
+  "body-thread": join(root, "src/gateway/http/body-thread.ts"),
+};
 
 /** A module finds what lies beside it, wherever the bundle is. */
 const whereItWas: Plugin = {
   name: "where-it-was",
   transform(code, id) {
-    if (!id.startsWith(join(root, "src")) || id.endsWith(STARTS_A_THREAD)) return undefined;
+    if (!id.startsWith(join(root, "src")) || Object.values(THREADS).includes(id)) return undefined;
     if (!code.includes("import.meta.url")) return undefined;
     return code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href));
   },
@@ -37,7 +39,7 @@ const unfinished = mkdtempSync(`${folder}-`);
 const bundle = await rolldown({
   input: {
     ...Object.fromEntries(Object.entries(PROGRAMS).map(([name, file]) => [name, join(root, file)])),
-    ...THREAD,
+    ...THREADS,
   },
   platform: "node",
   external: /^node:/,

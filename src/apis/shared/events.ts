@@ -1,5 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { parseExactDense } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/exact-json.ts";
 import { isJson, type Json, obj, parseJson, textOf } from "./fields.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */
@@ -50,7 +50,7 @@ export function dataLines(block: string): readonly string[] {
 
 function parseList(text: string): readonly unknown[] | undefined {
   try {
-    return parseExactDense(text) as unknown[];
+    return parseExact(text) as unknown[];
   } catch {
     return undefined;
   }

@@ -3,8 +3,8 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import { type HiddenAnswer, invented, type Known } from "./known.ts";
-import { createKnownBodies } from "./known-bodies.ts";
 import { createKnownChains, type KnownChains } from "./known-chains.ts";
+import { createKnownMessages } from "./known-messages.ts";
 
 /** Conversations that are remembered by each of what they are found by, and answers that are remembered by name. */
 const MAX_KNOWN = 20_000;
@@ -44,8 +44,8 @@ interface SentRequest {
  * without: in the store, or by looking at the whole request.
  */
 export interface ConversationMemory {
-  /** A body as JSON. The messages that it shares with an earlier one are the very same objects. */
-  parse(body: Buffer): Json;
+  /** The body with those messages that it shares with an earlier one as the very same objects. */
+  recognise(body: Json, bytes: number): Json;
   /** Hashes of transcripts whose messages come again as the same objects. */
   readonly chains: KnownChains;
   /**
@@ -116,7 +116,7 @@ export function createMemory(): ConversationMemory {
     if (byId.get(key) !== known) keep(byId, key, known);
   };
   return {
-    parse: createKnownBodies().parse,
+    recognise: createKnownMessages(),
     chains: createKnownChains(),
     find(tenant, chain, { lane, dialect, unnamed, id }) {
       const stop = Math.max(1, chain.length - LOOK_BACK);

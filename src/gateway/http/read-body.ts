@@ -1,12 +1,10 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as breathe } from "node:timers/promises";
-import { isJson, type Json } from "../../apis/shared/fields.ts";
-import { parseExact } from "../../core/exact-json.ts";
-import { checkValues } from "./check-values.ts";
+import type { Json } from "../../apis/shared/fields.ts";
+import { withNumbers } from "../../core/exact-json.ts";
+import { parseInThread } from "./body-thread.ts";
 import { areUnpackable, codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
-import { parseAroundTexts, type TextPlace } from "./long-texts.ts";
-import { parseAroundList } from "./parse-list.ts";
+import { parseObject } from "./parse-object.ts";
 import { RequestFault } from "./request-fault.ts";
 
 /** How much of a body is copied before others have their turn (bytes). */
@@ -87,48 +85,12 @@ function tooLarge(limit: number): RequestFault {
   );
 }
 
-/** A body as a JSON object. What takes long is done piece by piece, and a body with too many values is refused. */
-export async function parseBody(bytes: Buffer): Promise<Json> {
-  return parseChecked(bytes, await checkValues(bytes));
-}
+/** Larger bodies are parsed in a thread. For smaller ones that takes longer than to parse them, which is at most 40 ms (bytes). */
+export const LARGE_BYTES = 4 * 1024 * 1024;
 
-/** What is larger is parsed piece by piece (bytes). */
-const AT_ONCE_BYTES = 4 * 1024 * 1024;
-
-/** Would parsing a body whose values were counted keep others waiting? `longTexts` is what `checkValues` found. */
-export function isLongBody(bytes: Buffer, longTexts: readonly TextPlace[] = []): boolean {
-  return longTexts.length > 0 || bytes.length > AT_ONCE_BYTES;
-}
-
-/** Parses a body whose values were counted, piece by piece if it is long. */
-export async function parseChecked(bytes: Buffer, longTexts: readonly TextPlace[] = []): Promise<Json> {
-  if (!isLongBody(bytes, longTexts)) return parseObject(bytes);
-  checkUtf8(bytes);
-  const parse = async (rest: Buffer) =>
-    (rest.length > AT_ONCE_BYTES ? await parseAroundList(rest) : undefined) ?? parseObject(rest);
-  try {
-    return await (longTexts.length > 0 ? parseAroundTexts(bytes, longTexts, parse) : parse(bytes));
-  } catch (error) {
-    throw error instanceof SyntaxError ? notJson(error) : error;
-  }
-}
-
-export function parseObject(bytes: Buffer): Json {
-  checkUtf8(bytes);
-  let value: unknown;
-  try {
-    value = parseExact(bytes.toString("utf8"));
-  } catch (error) {
-    throw notJson(error as Error);
-  }
-  if (!isJson(value)) throw new RequestFault(400, "bad-json", "The body isn't a JSON object.");
-  return value;
-}
-
-function checkUtf8(bytes: Buffer): void {
-  if (!isUtf8(bytes)) throw new RequestFault(400, "bad-utf8", "The body isn't valid UTF-8.");
-}
-
-function notJson({ message }: Error): RequestFault {
-  return new RequestFault(400, "bad-json", `The body isn't valid JSON: ${message}.`);
+/** A body as a JSON object. One with too many values is refused. */
+export function parseBody(bytes: Buffer): Json | Promise<Json> {
+  if (bytes.length > LARGE_BYTES) return parseInThread(bytes);
+  const { value, numbers } = parseObject(bytes);
+  return withNumbers(value, numbers) as Json;
 }

@@ -8,7 +8,7 @@ import { exactCounter } from "../../tokens/index.ts";
 import { type ApiError, type Route, routes } from "../api.ts";
 import { checkValues } from "../http/check-values.ts";
 import { INERT } from "../http/headers.ts";
-import { isLongBody, parseChecked } from "../http/read-body.ts";
+import { LARGE_BYTES, parseBody } from "../http/read-body.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../v1/fail.ts";
 import { type ApiContext, type Handlers, invalid, type PageParts } from "./context.ts";
@@ -136,8 +136,8 @@ async function readJson(
     pieces.push(piece);
   }
   const bytes = Buffer.concat(pieces, size);
-  const longTexts = await checkValues(bytes);
-  if (isLongBody(bytes, longTexts)) return parseChecked(bytes, longTexts);
+  if (bytes.length > LARGE_BYTES) return parseBody(bytes);
+  checkValues(bytes);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
   } catch {

@@ -5,13 +5,12 @@ import { lookAhead } from "../compaction/look-ahead.ts";
 import { readingOf } from "../compaction/redacting.ts";
 import { type RequestOptions, requestOptions } from "../compaction/request-options.ts";
 import { type Chat, chatOf } from "../conversation/chat-of.ts";
-import { LEAST_BYTES } from "../conversation/known-bodies.ts";
+import { LEAST_BYTES } from "../conversation/known-messages.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
 import { sessionOf } from "../conversation/session-of.ts";
 import type { Opening } from "../conversation/spill.ts";
-import { checkValues } from "../http/check-values.ts";
-import { decodeBody, isLongBody, parseChecked, readBody } from "../http/read-body.ts";
+import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import type { DialectName } from "../upstream/upstream.ts";
@@ -116,12 +115,11 @@ async function receive({ config: { limits }, memory }: ReadingParts, { request, 
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
   const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limits.bodyBytes);
-  const checked = checkValues(plain);
-  const longTexts = checked && (await checked);
   const signal = abortOnClose(response);
   signal.throwIfAborted();
-  const given = isLongBody(plain, longTexts) ? await parseChecked(plain, longTexts) : memory.parse(plain);
-  return { bytes, plain, given, signal, arrivedAt };
+  const parsing = parseBody(plain);
+  const parsed = parsing instanceof Promise ? await parsing : parsing;
+  return { bytes, plain, given: memory.recognise(parsed, plain.length), signal, arrivedAt };
 }
 
 /** What a request asks for, and of which upstream. Messages that it only names are put in front of its own. */

@@ -73,7 +73,7 @@ export const conversationHandlers = {
     const session = isExample ? exampleSession(name) : undefined;
     const known = session && (await gateway.store.conversations.findSession(tenant, session));
     if (known) return { conversations: [toApi(known, context.busy)], warnings: [], isKnown: true };
-    await checkValues(Buffer.from(text));
+    checkValues(Buffer.from(text));
     const conversations: ApiConversation[] = [];
     const warnings: string[] = [];
     const pace = createPace();

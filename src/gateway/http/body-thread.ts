@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import type { Json } from "../../apis/shared/fields.ts";
+import { withNumbers } from "../../core/exact-json.ts";
+import { parseObject } from "./parse-object.ts";
+import { RequestFault } from "./request-fault.ts";
+
+/** The built package has no `.ts`. */
+const FILE = import.meta.url.endsWith(".ts") ? "./body-thread.ts" : "./body-thread.js";
+/** About so much of a list is handed over at once: whoever gets it makes it anew, which takes as long as to parse it (bytes). */
+const PIECE_BYTES = 2 * 1024 * 1024;
+
+/** What is nested too deep is to fail in the thread, whose stack is smaller than that of the one that gets it (megabytes). */
+const STACK_MB = 0.5;
+
+/** What the thread is started with. */
+interface Task {
+  readonly body: ArrayBuffer;
+}
+
+/** What it answers first: the body with empty lists. Their items come after, a piece each time that it is asked. */
+type Answer =
+  | { readonly fault: Pick<RequestFault, "status" | "code" | "message"> }
+  | { readonly fields: Json; readonly numbers: readonly string[]; readonly pieces: number };
+
+/** Some items of a list that is a field of the body. */
+interface Piece {
+  readonly name: string;
+  readonly items: readonly unknown[];
+}
+
+/** One body at a time: each takes several times its size in memory. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Parses a large body whole, in a thread of its own: a parser can't be interrupted, and takes up to half a second for 60 MB. */
+export function parseInThread(bytes: Buffer): Promise<Json> {
+  const parsed = last.then(() => handedOver(bytes));
+  last = parsed.catch(() => undefined);
+  return parsed;
+}
+
+async function handedOver(bytes: Buffer): Promise<Json> {
+  const body = new Uint8Array(bytes).buffer;
+  const parse: Task = { body };
+  const thread = new Worker(new URL(FILE, import.meta.url), {
+    workerData: { parse },
+    transferList: [body],
+    execArgv: [],
+    resourceLimits: { stackSizeMb: STACK_MB },
+  });
+  try {
+    const [answer] = (await once(thread, "message")) as [Answer];
+    if ("fault" in answer)
+      throw new RequestFault(answer.fault.status, answer.fault.code, answer.fault.message);
+    const { numbers, pieces } = answer;
+    const fields = withNumbers(answer.fields, numbers) as Json;
+    for (let piece = 0; piece < pieces; piece++) {
+      thread.postMessage("next");
+      const [{ name, items }] = (await once(thread, "message")) as [Piece];
+      const list = fields[name] as unknown[];
+      for (const item of withNumbers(items, numbers) as unknown[]) list.push(item);
+    }
+    return fields;
+  } catch (error) {
+    throw (error as Error).name === "RangeError" ? tooDeep() : error;
+  } finally {
+    void thread.terminate();
+  }
+}
+
+const task = (workerData as { readonly parse?: Task } | null)?.parse;
+if (parentPort && task) {
+  const port = parentPort;
+  try {
+    const { value, numbers } = parseObject(Buffer.from(task.body));
+    const pieces = piecesOf(value, task.body.byteLength);
+    const fields = Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [name, Array.isArray(field) ? [] : field]),
+    );
+    port.postMessage({ fields, numbers, pieces: pieces.length } satisfies Answer);
+    let next = 0;
+    port.on("message", () => port.postMessage(pieces[next++]));
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error;
+    const { status, code, message } = error;
+    port.postMessage({ fault: { status, code, message } } satisfies Answer);
+  }
+}
+
+/** Values of any depth can be parsed, but not handed from thread to thread. */
+function tooDeep(): RequestFault {
+  return new RequestFault(
+    413,
+    "too-many-values",
+    "precis: the body is nested too deep for its size. Send less.",
+  );
+}
+
+function piecesOf(value: Json, bytes: number): Piece[] {
+  const pieces: Piece[] = [];
+  for (const [name, field] of Object.entries(value)) {
+    if (!Array.isArray(field)) continue;
+    const size = Math.ceil((field.length * PIECE_BYTES) / bytes);
+    for (let at = 0; at < field.length; at += size)
+      pieces.push({ name, items: field.slice(at, at + size) as unknown[] });
+  }
+  return pieces;
+}

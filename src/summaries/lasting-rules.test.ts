@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
+import { setsLastingRule } from "./lasting-rules.ts";
+import { spokenSentences } from "./sentences.ts";
+
+const lastingRules = (text: string): string[] => spokenSentences(text).filter(setsLastingRule);
 
 describe("setsLastingRule", () => {
   it.each([

@@ -1,5 +1,3 @@
-import { spokenSentences } from "./sentences.ts";
-
 /**
  * Rules that hold until they are taken back ("always …", "from now on …", "I prefer …"), told apart from requests of the
  * moment by the words that people use for them. One list per language; a miss only costs the rule its precedence.
@@ -41,9 +39,4 @@ const SOMETIMES =
 export function setsLastingRule(text: string): boolean {
   const plain = text.replaceAll("’", "'");
   return LASTING.test(plain) && LASTING.test(plain.replace(OF_SOMETHING, "").replace(SOMETIMES, ""));
-}
-
-/** The sentences of a text that set a rule. */
-export function lastingRules(text: string): string[] {
-  return spokenSentences(text).filter(setsLastingRule);
 }

@@ -135,3 +135,17 @@ it("a start that makes room for rules doesn't lose the rules that stood in it", 
     expect(short).toContain("always water the ferns before you write to me that you are done.");
   }
 });
+
+test.each([
+  ["en", "The list is below. ", "Don't touch anything under vendor/, it belongs to others."],
+  ["de", "Die Liste steht unten. ", "Rühr bitte unter vendor/ nichts an und ändere es nicht."],
+  ["ja", "一覧は下にあります。", "vendor/ の下は何も触らないでください。"],
+  ["ar", "القائمة في الأسفل. ", "لا تلمس أي شيء داخل المجلد vendor لأنه يخص غيرنا."],
+])(
+  'words that forbid something stay when a long message is shortened, without "never", too: %s',
+  (_, filler, ban) => {
+    const text = `${filler.repeat(20)}${ban} ${filler.repeat(20)}`;
+    expect(shorten(text, 160)).toContain(ban);
+    expect(userWords([user(ban)], [0])[0]?.isRule).toBe(true);
+  },
+);

@@ -3,10 +3,12 @@ import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
 import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
-import { lastingRules, setsLastingRule } from "./lasting-rules.ts";
+import { forbids } from "./keep/find-restrictions.ts";
+import { setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
 import type { IsOurs } from "./proof.ts";
 import { readSections } from "./sections.ts";
+import { spokenSentences } from "./sentences.ts";
 import { isRetrieved, withoutCommandTags, withoutTagged } from "./tagged.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */
@@ -15,7 +17,7 @@ export interface UserWords {
   readonly text: string;
   /** All that the message says, pastes included, without passages that a host retrieved: `text` is what is left without them. */
   readonly whole: string;
-  /** A rule that holds until it is taken back ("always …", "from now on …"), not a request of the moment. */
+  /** A rule that holds until it is taken back ("always …", "from now on …"), or words that forbid something; not a request of the moment. */
   readonly isRule: boolean;
 }
 
@@ -153,6 +155,8 @@ function startsOf(text: string, from: number, mark: RegExp): number[] {
   return [...text.slice(begin).matchAll(mark)].map(({ 0: { length }, index }) => begin + index + length);
 }
 
+const isRule = (text: string): boolean => setsLastingRule(text) || forbids(text);
+
 interface Rule {
   readonly text: string;
   readonly start: number;
@@ -162,7 +166,8 @@ interface Rule {
 /** The rules of a text, and where they stand in it. */
 function rulesOf(text: string): Rule[] {
   let end = 0;
-  return lastingRules(text).map((sentence) => {
+  const rules = spokenSentences(text).filter(isRule);
+  return rules.map((sentence) => {
     const rule = sentence.trim();
     const start = text.indexOf(rule, end);
     end = start + rule.length;
@@ -221,14 +226,14 @@ export function* userWordsSteps(
     if (isSummaryMessage(text)) {
       if (isOurs(text))
         for (const { text: entry } of readSections(text).words ?? [])
-          words.push({ message: index, text: entry, whole: entry, isRule: setsLastingRule(entry) });
+          words.push({ message: index, text: entry, whole: entry, isRule: isRule(entry) });
       continue;
     }
     const all = typedText(text);
     if (all === "" || isAnsweredByHost(messages, index) || isHostNote(messages, index)) continue;
     const typed = isExpansion(messages, index) ? cutAfter(all, EXPANSION_HEAD) : all;
     const whole = withoutTagged(text, (name) => isRetrieved(name) || name === REMINDER).trim();
-    words.push({ message: index, text: typed, whole: whole || typed, isRule: setsLastingRule(typed) });
+    words.push({ message: index, text: typed, whole: whole || typed, isRule: isRule(typed) });
   }
   return yield* withoutSentAgain(words, messages);
 }

@@ -37,11 +37,15 @@ const DENSE =
 
 const FORBIDS = new RegExp(`(?:${ENGLISH})|(?<![\\p{L}\\p{N}])(?:${OTHERS})|${DENSE}`, "iu");
 
+export function forbids(text: string): boolean {
+  return FORBIDS.test(text.replaceAll("’", "'"));
+}
+
 /** The sentences of a user's text that forbid something or bind it to permission, as they stand there. */
 export function findRestrictions(text: string): string[] {
   return spokenSentences(text)
     .map((sentence) => sentence.replace(/^[\s>*•\d.)-]+/, "").trim())
-    .filter((sentence) => sentence.length >= MIN_SENTENCE && FORBIDS.test(sentence.replaceAll("’", "'")))
+    .filter((sentence) => sentence.length >= MIN_SENTENCE && forbids(sentence))
     .map(cut);
 }
 

@@ -66,8 +66,12 @@ export async function keepsTheHostsType(
 export async function keepsTheSystemsType(): Promise<
   [MessageCreateParams["system"], ResponseCreateParams["instructions"], Prompt["system"]]
 > {
-  const anthropic = await createCompactor({ dialect: anthropicMessages }).fit([], { system: "Be brief." });
-  const responses = await createCompactor({ dialect: openaiResponses }).fit([], { system: "Be brief." });
-  const sdk = await createCompactor({ dialect: aiSdk }).fit([], { system: "Be brief." });
+  const anthropic = await createCompactor({ dialect: anthropicMessages, window: 8_000 }).fit([], {
+    system: "Be brief.",
+  });
+  const responses = await createCompactor({ dialect: openaiResponses, window: 8_000 }).fit([], {
+    system: "Be brief.",
+  });
+  const sdk = await createCompactor({ dialect: aiSdk, window: 8_000 }).fit([], { system: "Be brief." });
   return [anthropic.system, responses.system, sdk.system];
 }

@@ -1,7 +1,7 @@
 import { dialects } from "../apis/index.ts";
 import { defined } from "../core/defined.ts";
 import { STRATEGY_NAMES } from "../core/strategy-names.ts";
-import type { CompactorOptions, Profile, StrategyName } from "../core/types.ts";
+import type { CompactorOptions, Profile, Sized, StrategyName } from "../core/types.ts";
 import { windowOptions } from "../eval/replay/model-counting.ts";
 import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
@@ -58,7 +58,7 @@ const UNCAPPED = 1_000_000_000;
 export function countedAs(
   model: string | undefined,
   window?: number,
-): Pick<CompactorOptions<unknown>, "window" | "models" | "budget"> {
+): Sized & Pick<CompactorOptions<unknown>, "models"> {
   if (model === undefined || model === "") return window === undefined ? { budget: UNCAPPED } : { window };
   return windowOptions(model, window ?? UNCAPPED);
 }

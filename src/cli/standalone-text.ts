@@ -1,5 +1,5 @@
-import { LEAST_CAP } from "../core/budget.ts";
 import { defined } from "../core/defined.ts";
+import { LEAST_CAP } from "../core/options.ts";
 import { readMessages } from "../core/read-messages.ts";
 import type { Compactor, FitInput, Report } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { STRATEGY_NAMES } from "../core/strategy-names.ts";
 import { PROFILE_NAMES } from "../profiles/index.ts";
 import { DATABASE_FIX, databaseKind } from "../stores/database-kind.ts";
 import { nameFault } from "../stores/shared/check-name.ts";
-import { fineTuning } from "./tuning-schema.ts";
+import { tuningFields } from "./tuning-schema.ts";
 import {
   anyOf,
   bytes,
@@ -39,17 +38,6 @@ export const SHORTEST_CLIENT_KEY = 16;
 export const HOSTED_TOOLS = ["recall", "compact"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-contents"] as const;
-
-/** Options of the engine that a config may set. */
-const tuning = {
-  profile: oneOf("profile", PROFILE_NAMES).optional(),
-  strategy: oneOf("strategy", STRATEGY_NAMES).optional(),
-  /** Cap on what a view may use, in tokens. */
-  budget: tokens.optional(),
-  /** Tools that precis adds to requests and answers itself. */
-  tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]').optional(),
-  ...fineTuning,
-};
 
 const modelName = text("name of a model", "Give it as the provider writes it, such as gpt-5-mini.");
 
@@ -94,8 +82,8 @@ const upstream = object({
   count: oneOf("way to count", ["tokenizer", "provider"]).optional(),
   summarizer: summarizer.optional(),
   timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
-  reserve: fineTuning.reserve,
-  cache: fineTuning.cache,
+  reserve: tuningFields.reserve,
+  cache: tuningFields.cache,
 });
 
 const clientKey = object({
@@ -129,7 +117,10 @@ export const gatewaySchema = object({
   graceMs: duration(0).default(0),
   /** The window of every model that no upstream names one for. */
   window: tokens.optional(),
-  ...tuning,
+  profile: oneOf("profile", PROFILE_NAMES).optional(),
+  /** Tools that precis adds to requests and answers itself. */
+  tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]').optional(),
+  ...tuningFields,
   summarizer: summarizer.default("same"),
   /** Summarise idle chats ahead of time, where the server has a key of its own. */
   idleSummaries: yesOrNo.default(false),

@@ -1,4 +1,6 @@
-import { givingWay, LEAST_CAP, MOST_COST_SHARE } from "../core/budget.ts";
+import type { z } from "zod";
+import { givingWay } from "../core/budget.ts";
+import { isGroup, type Kind, type Rows, TUNING } from "../core/options.ts";
 import type { Tuning } from "../core/types.ts";
 import {
   anyOf,
@@ -17,68 +19,56 @@ import {
   yesOrNo,
 } from "./values.ts";
 
-/** Ways to ask for a summary. */
-export const SUMMARY_MODES = ["continuation", "full", "simple", "extractive"] as const;
-/** Where a summary may go. */
-export const PLACEMENTS = ["user", "system", "merged"] as const;
-/** Most characters of a preface, as the engine has it. */
-export const MOST_PREFACE = 500;
-/** Prices are told in units of the price of an input token; none is that much dearer. */
-const MOST_PRICE = 1_000;
+/** What a config may give for an option: sizes as texts with a unit, too. */
+export function schemaOf(row: Kind): z.ZodType {
+  switch (row.is) {
+    case "tokens":
+      return tokensFrom(row.least);
+    case "size":
+      return tokens;
+    case "threshold":
+      return row.none ? thresholdOrNone : threshold;
+    case "share":
+      return share;
+    case "count":
+      return wholeNumber(`number of ${row.of}`, row.least);
+    case "number":
+      return numberFrom(row.what, row.least, row.most);
+    case "time":
+      return duration(row.least);
+    case "switch":
+      return yesOrNo;
+    case "choice":
+      return oneOf(row.what, row.names);
+    case "choice or count":
+      return anyOf([oneOf(`choice of ${row.of}`, row.names), wholeNumber(`number of ${row.of}`, 0)], {
+        problem: `is no choice of ${row.of}`,
+        fix: `Give ${row.names.map((name) => `"${name}"`).join(", ")}, or how many of the newest stay, such as 2.`,
+      });
+    case "text":
+      return textUpTo(row.what, row.most);
+    case "prompt":
+      return text("prompt", "Give the name of a prompt, such as agent, or what a summary should hold.");
+    default:
+      return row satisfies never;
+  }
+}
 
-const messages = wholeNumber("number of messages", 1);
-const turns = wholeNumber("number of turns", 1);
-const someTokens = wholeNumber("number of tokens", 0);
-const price = numberFrom("price", 0, MOST_PRICE);
+/** Numbers and times may be written with their unit. */
+type Written<T> = T extends number ? T | string : T extends object ? { [K in keyof T]: Written<T[K]> } : T;
+type Fields = { [K in keyof Tuning]-?: z.ZodOptional<z.ZodType<Tuning[K], Written<Tuning[K]>>> };
 
-/** Options of the engine that a config, an upstream and a request may set. Budget and strategy have keys of their own. */
-export const fineTuning = {
-  startAt: threshold.optional(),
-  landAt: threshold.optional(),
-  reserve: thresholdOrNone.optional(),
-  safety: thresholdOrNone.optional(),
-  placement: oneOf("placement", PLACEMENTS).optional(),
-  waitMs: duration(0).optional(),
-  auto: yesOrNo.optional(),
-  cacheBreakpoints: yesOrNo.optional(),
-  tail: object({
-    share: share.optional(),
-    tokens: tokens.optional(),
-    messages: messages.optional(),
-    turns: turns.optional(),
-    rounds: wholeNumber("number of rounds", 1).optional(),
-    minMessages: messages.optional(),
-  }).optional(),
-  triggers: object({ messages: messages.optional(), turns: turns.optional() }).optional(),
-  summary: object({
-    prompt: text(
-      "prompt",
-      "Give the name of a prompt, such as agent, or what a summary should hold.",
-    ).optional(),
-    cap: tokensFrom(LEAST_CAP).optional(),
-    notes: yesOrNo.optional(),
-    temperature: numberFrom("temperature", 0, 2).optional(),
-    preface: textUpTo("preface", MOST_PREFACE).optional(),
-    mode: oneOf("mode", SUMMARY_MODES).optional(),
-    merge: oneOf("merge", ["segments", "rolling"]).optional(),
-    costShare: numberFrom("share", 0, MOST_COST_SHARE).optional(),
-    deadlineMs: duration(1).optional(),
-  }).optional(),
-  recall: object({ auto: yesOrNo.optional(), tokens: someTokens.optional() }).optional(),
-  images: object({
-    keep: anyOf([oneOf("choice of images", ["last-user-message"]), wholeNumber("number of images", 0)], {
-      problem: "is no choice of images",
-      fix: 'Give "last-user-message", or how many of the newest stay, such as 2.',
+const fieldsOf = (rows: Rows): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => {
+      const type = isGroup(row) ? object(fieldsOf(row.rows)) : schemaOf(row);
+      return [name, "needed" in row ? type : type.optional()];
     }),
-  }).optional(),
-  cache: object({
-    ttlMs: duration(0).optional(),
-    read: price.optional(),
-    write: price.optional(),
-    output: price.optional(),
-  }).optional(),
-  frames: object({ tokensPerFrame: someTokens, separator: someTokens.optional() }).optional(),
-} satisfies Record<Exclude<keyof Tuning, "budget" | "strategy">, unknown>;
+  );
+
+/** Every option of the table, as a config may give it. */
+export const tuningFields = fieldsOf(TUNING) as Fields;
+const { budget: _budget, strategy: _strategy, ...fineTuning } = tuningFields;
 
 /** The schema of `x-precis-options`. */
 export const requestTuning = object(fineTuning);
@@ -102,12 +92,12 @@ function mergeTwo(below: Tuning, above: Tuning): Tuning {
   const merged: Record<string, unknown> = { ...below };
   for (const [name, value] of Object.entries(above)) {
     const before = merged[name];
-    merged[name] = isGroup(before) && isGroup(value) ? { ...before, ...value } : value;
+    merged[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
   }
   return merged;
 }
 
-function isGroup(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
@@ -115,7 +105,7 @@ function isGroup(value: unknown): value is object {
 export function withoutUnset(options: object): Tuning {
   return Object.fromEntries(
     Object.entries(options)
-      .map(([name, value]) => [name, isGroup(value) ? withoutUnset(value) : value] as const)
-      .filter(([, value]) => value !== undefined && !(isGroup(value) && Object.keys(value).length === 0)),
+      .map(([name, value]) => [name, isObject(value) ? withoutUnset(value) : value] as const)
+      .filter(([, value]) => value !== undefined && !(isObject(value) && Object.keys(value).length === 0)),
   );
 }

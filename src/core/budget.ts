@@ -2,11 +2,6 @@ import { BudgetImpossibleError, ConfigError } from "./errors.ts";
 import { shareOf } from "./hash.ts";
 import type { Budget, Threshold } from "./types.ts";
 
-/** The shortest cap of a summary. A sentence or two: models don't write anything useful that is shorter (tokens). */
-export const LEAST_CAP = 50;
-/** Summaries that may cost more than this many times what the chat costs aren't held back at all. */
-export const MOST_COST_SHARE = 1_000;
-
 /** Largest default output reserve, in tokens. */
 const MAX_DEFAULT_RESERVE = 8_192;
 /** Default output reserve as a share of small windows. */

@@ -1,76 +1,122 @@
-import { LEAST_CAP } from "../core/budget.ts";
-import type { CompactInput, FitInput, HostState, Observation, SummarizeInput } from "../core/types.ts";
-import { checkInputNames, type InputOf } from "./option-names.ts";
-import { boolean, check, given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
+import { LEAST_CAP } from "../core/options.ts";
+import type {
+  CompactInput,
+  FitInput,
+  HandoverInput,
+  HostState,
+  Observation,
+  SummarizeInput,
+} from "../core/types.ts";
+import { unknownOption } from "./check-options.ts";
+import { check, given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
 
 const FORMS: readonly NonNullable<SummarizeInput<unknown>["form"]>[] = ["text", "record"];
 const THINKING: readonly NonNullable<FitInput<unknown>["thinking"]>[] = ["may-stop", "must-stay"];
 type Status = Exclude<HostState, string>["steps"][number]["status"];
 const STATUSES: readonly Status[] = ["open", "active", "done", "blocked"];
 
-/** Refuses an input of one call that can't be read. What is merely stale is ignored elsewhere. */
-export function checkInput<M>(
-  input: CompactInput<M> & Pick<SummarizeInput<M>, "cap" | "form">,
-  /** Which call's names it may have. Left out: they were checked. */
-  call?: InputOf,
-): void {
-  if (!isObject(input)) {
-    throw refused(
-      "input",
-      `${said(input)} isn't an object.`,
-      "Call `fit(transcript, { state, system, … })`.",
-    );
+type Checks<T> = { readonly [K in keyof Required<T>]: (value: unknown, option: string) => void };
+const anything = (): void => undefined;
+const ofTokens = (least: number) => (value: unknown, option: string) =>
+  number(option, value, "a number of tokens", least);
+const time = (value: unknown, option: string): void => number(option, value, "a time in milliseconds", 0);
+const text = (fix: string) => (value: unknown, option: string) =>
+  check(option, value, typeof value === "string", "a text", fix);
+const focus = text("Say what the summary should care about most.");
+const cap = ofTokens(LEAST_CAP);
+
+/** What each call takes beside the transcript, each with its check. What is merely stale is ignored elsewhere. */
+const FIT: Checks<FitInput<never>> = {
+  state(value, option) {
+    const isText = typeof value === "string" && value.trimStart().startsWith("{");
+    const fix = "Hand it back parsed: `state: JSON.parse(text)`.";
+    check(option, value, !isText, "a state, but JSON that wasn't parsed", fix);
+  },
+  system: anything,
+  tools(value, option) {
+    const fix = "Give the `tools` of the request, as they are sent to the model.";
+    check(option, value, isObject(value), "a list of tools", fix);
+  },
+  maxAnswer: ofTokens(1),
+  pins: checkSelect,
+  knowledge: checkSelect,
+  hostState: checkHostState,
+  extras: (value, option) =>
+    check(option, value, Array.isArray(value), "a list", "Give a list of wire messages."),
+  request: anything,
+  now: time,
+  lastRequestAt: time,
+  thinking: (value, option) => oneOf(option, value, THINKING),
+  rejected: checkRejected,
+  signal(value, option) {
+    const isSignal = hasMethods(value, "throwIfAborted");
+    check(option, value, isSignal, "an AbortSignal", "Pass the `signal` of an AbortController.");
+  },
+};
+type Own<T> = Omit<T, keyof FitInput<never>>;
+const COMPACT: Checks<Own<CompactInput<never>>> = {
+  focus,
+  budget(value, option) {
+    const fix = "Give a number such as 8000, or a share of the transcript such as 0.1.";
+    const isSize = Number.isFinite(value) && (value as number) > 0;
+    check(option, value, isSize, "a number of tokens", fix);
+  },
+  adopt: (value, option) =>
+    check(option, value, typeof value === "boolean", "a boolean", "Give true or false."),
+  // Checked against the transcript, where that is known.
+  upTo: anything,
+  range: anything,
+  waitMs: (value, option) => number(option, value, "a number of milliseconds", 0),
+};
+const SUMMARIZE: Checks<Own<SummarizeInput<never>>> = {
+  focus,
+  cap,
+  form: (value, option) => oneOf(option, value, FORMS),
+};
+// What a hand-over is for is asked for with an example.
+const HANDOVER: Checks<Own<HandoverInput<never>>> = { goal: anything, cap };
+const OBSERVE: Checks<Observation<never>> = {
+  usage: checkUsage,
+  report: anything,
+  tokens: ofTokens(0),
+  model: anything,
+  stop: anything,
+  transcript: (value, option) => check(option, value, Array.isArray(value), "a list", OBSERVE_FIX),
+  input: anything,
+};
+const INPUTS = {
+  fit: FIT,
+  compact: { ...FIT, ...COMPACT },
+  summarize: { ...FIT, ...SUMMARIZE },
+  handover: { ...FIT, ...HANDOVER },
+  observe: OBSERVE,
+};
+
+/** Calls that take names of their own. All others take those of `fit`. */
+export type InputOf = keyof typeof INPUTS;
+
+/** Refuses an input of one call that has other names than the call takes, or values that can't be read. */
+export function checkInput(input: unknown, call: InputOf): void {
+  if (!isObject(input))
+    throw call === "observe"
+      ? refused("observe", `${said(input)} isn't an object.`, OBSERVE_FIX)
+      : refused("input", `${said(input)} isn't an object.`, "Call `fit(transcript, { state, system, … })`.");
+  const checks: Readonly<Record<string, Checks<FitInput<never>>["state"]>> = INPUTS[call];
+  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(checks, name)) throw unknownOption(name, Object.keys(checks));
+    checks[name]!(value, name);
   }
-  if (call) checkInputNames(input, call);
-  const { focus, extras, budget, signal, state, tools } = input;
-  check(
-    "state",
-    state,
-    typeof state !== "string" || !state.trimStart().startsWith("{"),
-    "a state, but JSON that wasn't parsed",
-    "Hand it back parsed: `state: JSON.parse(text)`.",
-  );
-  check(
-    "tools",
-    tools,
-    isObject(tools),
-    "a list of tools",
-    "Give the `tools` of the request, as they are sent to the model.",
-  );
-  number("maxAnswer", input.maxAnswer, "a number of tokens", 1);
-  number("cap", input.cap, "a number of tokens", LEAST_CAP);
-  oneOf("form", input.form, FORMS);
-  number("now", input.now, "a time in milliseconds", 0);
-  number("lastRequestAt", input.lastRequestAt, "a time in milliseconds", 0);
-  number("waitMs", input.waitMs, "a number of milliseconds", 0);
-  oneOf("thinking", input.thinking, THINKING);
-  checkRejected(input.rejected);
-  check("focus", focus, typeof focus === "string", "a text", "Say what the summary should care about most.");
-  boolean("adopt", input.adopt);
-  checkSelect("pins", input.pins);
-  checkSelect("knowledge", input.knowledge);
-  check("extras", extras, Array.isArray(extras), "a list", "Give a list of wire messages.");
-  checkHostState(input.hostState);
-  check(
-    "budget",
-    budget,
-    Number.isFinite(budget) && budget! > 0,
-    "a number of tokens",
-    "Give a number such as 8000, or a share of the transcript such as 0.1.",
-  );
-  const isSignal = hasMethods(signal, "throwIfAborted");
-  check("signal", signal, isSignal, "an AbortSignal", "Pass the `signal` of an AbortController.");
 }
 
-/** Refuses an observation from which nothing could be learnt: mistyped fields would silently leave everything as it is. */
-export function checkObservation<M>(observation: Observation<M>): Observation<M> {
-  const fix = "Call `observe({ usage: { input, output }, tokens, report, transcript, input })`.";
-  if (!isObject(observation)) throw refused("observe", `${said(observation)} isn't an object.`, fix);
-  checkInputNames(observation, "observe");
-  const { usage, tokens, transcript } = observation;
-  check("usage", usage, isObject(usage), "an object", fix);
-  const { input, output } = usage ?? {};
-  if (usage && !given(input) && !given(output))
+const OBSERVE_FIX = "Call `observe({ usage: { input, output }, tokens, report, transcript, input })`.";
+
+/** An observation from which nothing could be learnt: mistyped fields would silently leave everything as it is. */
+function checkUsage(usage: unknown): void {
+  if (!given(usage)) return;
+  check("usage", usage, isObject(usage), "an object", OBSERVE_FIX);
+  const { input, output } = usage as Record<string, unknown>;
+  if (!given(input) && !given(output))
     throw refused(
       "usage",
       "it has neither `input` nor `output`.",
@@ -78,13 +124,10 @@ export function checkObservation<M>(observation: Observation<M>): Observation<M>
     );
   number("usage.input", input, "a number of tokens", 0);
   number("usage.output", output, "a number of tokens", 0);
-  number("tokens", tokens, "a number of tokens", 0);
-  check("transcript", transcript, Array.isArray(transcript), "a list", fix);
-  return observation;
 }
 
 /** Refuses what never selects anything. An index that the transcript doesn't have may be stale. */
-function checkSelect(option: string, select: unknown): void {
+function checkSelect(select: unknown, option: string): void {
   if (!given(select) || typeof select === "function") return;
   const wrong: unknown[] = Array.isArray(select)
     ? select.filter((index) => !Number.isInteger(index))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import { ConfigError } from "../core/errors.ts";
-import type { CompactorOptions } from "../core/types.ts";
+import type { CompactorOptions, Sized } from "../core/types.ts";
 import { profiles } from "../profiles/index.ts";
 import { createCompactor } from "./create-compactor.ts";
 
@@ -13,7 +13,7 @@ transcript.push({ role: "user", content: "And now?" });
 
 /** A compactor with an option that the types would refuse. */
 const withOption = (option: object) =>
-  createCompactor({ dialect: openaiChat, budget: 400, ...option } as CompactorOptions<ChatMessage>);
+  createCompactor({ dialect: openaiChat, budget: 400, ...option } as CompactorOptions<ChatMessage> & Sized);
 
 describe("options without types", () => {
   it.each([
@@ -58,7 +58,7 @@ describe("options without types", () => {
     ["images.keep", { images: { keep: "all" } }],
     ["images.keep", { images: { keep: -1 } }],
     ["frames.tokensPerFrame", { frames: {} }],
-    ["placement", { profile: { name: "mine", placement: "top" } }],
+    ["profile.placement", { profile: { name: "mine", placement: "top" } }],
     ["recall", { recall: true }],
     ["tail", { tail: 5 }],
     ["summary", { summary: ["full"] }],

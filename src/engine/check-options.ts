@@ -1,56 +1,204 @@
-import { LEAST_CAP, MOST_COST_SHARE } from "../core/budget.ts";
-import type { CompactorOptions, ModelInfo, Placement, SummaryOptions, Tuning } from "../core/types.ts";
+import { checkThreshold } from "../core/budget.ts";
+import { ConfigError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import { type Group, isGroup, type Kind, type Row, type Rows, TUNING } from "../core/options.ts";
+import type { CompactorOptions, Model, ModelInfo, Profile, SummaryOptions, Tuning } from "../core/types.ts";
 import { promptOf } from "../summaries/prompts/index.ts";
-import { checkOptionNames } from "./option-names.ts";
-import { boolean, check, given, hasMethods, isObject, number, oneOf, refused, said } from "./refuse.ts";
+import {
+  check,
+  given,
+  hasMethods,
+  isObject,
+  number,
+  oneOf,
+  refused,
+  said,
+  withoutLeftOut,
+} from "./refuse.ts";
 
-const PLACEMENTS: readonly Placement[] = ["user", "system", "merged"];
-const MODES: readonly NonNullable<SummaryOptions["mode"]>[] = [
-  "continuation",
-  "full",
-  "simple",
-  "extractive",
-];
-/** A host's own words before a summary (characters): every view carries them. */
-const MOST_PREFACE = 500;
-const MERGES: readonly NonNullable<SummaryOptions["merge"]>[] = ["segments", "rolling"];
-
-/** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
-export function checkOptions<M>(options: CompactorOptions<M>): void {
-  if (!isObject(options)) {
-    throw refused("dialect", "no options are given.", "Call `createCompactor({ dialect, window })`.");
-  }
-  checkDialect(options.dialect);
-  const { profile, counter, summarizer, store } = options;
-  const fix = 'Import `profiles` from "precis" and pass one, such as `profiles.agent`.';
-  check("profile", profile, isObject(profile), "a profile", fix);
-  if (given(counter) && !hasMethods(counter, "count")) {
-    throw refused(
-      "counter",
-      "it has no method `count`.",
-      "Pass a counter such as `charsCounter()`, or leave it out to count exactly.",
-    );
-  }
-  if (given(summarizer) && summarizer !== "extractive") checkSummarizer(summarizer);
-  if (given(store) && !hasMethods(store, "find", "save")) {
-    throw refused(
-      "store",
-      "it has no methods `find` and `save`.",
-      "Pass a store such as `memoryStore()`, or leave it out.",
-    );
-  }
-  checkWindow(options.window);
-  checkModels(options.models);
-  checkStateKey(options.stateKey);
-  checkOptionNames(options);
-  if (profile) checkTuning(profile);
-  checkTuning(options);
-}
-
+/** Strategies that only a streaming session has. */
+const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
 /** Keys shorter than this can be guessed (characters). */
 const LEAST_KEY = 16;
 
-function checkStateKey(keys: CompactorOptions<unknown>["stateKey"]): void {
+type Checks<T> = { readonly [K in keyof Required<T>]: (value: unknown, option: string) => void };
+
+/** What a host hands in beside the tuning, each with its check. */
+const HOST: Checks<Omit<CompactorOptions<never>, keyof Tuning>> = {
+  dialect: checkDialect,
+  window: checkWindow,
+  profile(profile) {
+    const fix = 'Import `profiles` from "precis" and pass one, such as `profiles.agent`.';
+    check("profile", profile, isObject(profile), "a profile", fix);
+    if (isObject(profile)) checkTable(profile, { ...TUNING, name: undefined }, "profile.");
+  },
+  counter(counter) {
+    if (given(counter) && !hasMethods(counter, "count"))
+      throw refused(
+        "counter",
+        "it has no method `count`.",
+        "Pass a counter such as `charsCounter()`, or leave it out to count exactly.",
+      );
+  },
+  models: checkModels,
+  summarizer: checkSummarizer,
+  store(store) {
+    if (given(store) && !hasMethods(store, "find", "save"))
+      throw refused(
+        "store",
+        "it has no methods `find` and `save`.",
+        "Pass a store such as `memoryStore()`, or leave it out.",
+      );
+  },
+  stateKey: checkStateKey,
+};
+
+/** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
+export function checkOptions<M>(options: CompactorOptions<M>): void {
+  if (!isObject(options))
+    throw refused("dialect", "no options are given.", "Call `createCompactor({ dialect, window })`.");
+  for (const name of Object.keys(HOST) as (keyof typeof HOST)[]) HOST[name](options[name], name);
+  checkTable(options, { ...HOST, ...TUNING });
+}
+
+/** Options without those that are left out, in their groups and in the profile, too: one of them must not stand for a default. */
+export function givenOptions<T extends Tuning>(options: T): T {
+  const left = withoutLeftOut(options);
+  if (!isObject(left)) return left;
+  const groups = Object.entries(left).flatMap(([name, value]: [string, unknown]) => {
+    const row = Object.hasOwn(TUNING, name) ? (TUNING as Rows)[name] : undefined;
+    return row && isGroup(row) && isObject(value) && !Array.isArray(value)
+      ? [[name, withoutLeftOut(value)]]
+      : [];
+  });
+  const { profile, summarizer } = left as Partial<CompactorOptions<never>>;
+  return {
+    ...left,
+    ...Object.fromEntries(groups),
+    ...(isObject(profile) && { profile: givenOptions<Profile>(profile) }),
+    ...(typeof summarizer === "function" && { summarizer: modelOf(summarizer) }),
+  };
+}
+
+/** A function of the host's as a model, under the function's name. */
+function modelOf(summarize: Extract<CompactorOptions<never>["summarizer"], CallableFunction>): Model {
+  return {
+    id: summarize.name || "summarizer",
+    async complete(request) {
+      const reply = await summarize(request);
+      return typeof reply === "string" ? { text: reply, stop: "end", usage: { input: 0 } } : reply;
+    },
+  };
+}
+
+/** Refuses an option that doesn't exist, which would silently leave the default in force, and a value that isn't of its kind. */
+function checkTable(from: object, rows: Readonly<Record<string, unknown>>, path = ""): void {
+  for (const [name, value] of Object.entries(from) as [string, unknown][]) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(rows, name)) throw unknownOption(name, Object.keys(rows), path);
+    const row = rows[name];
+    if (value === null || !isObject(row)) continue;
+    if (!isGroup(row as Row)) checkValue(`${path}${name}`, value, row as Row);
+    else if (!isObject(value) || Array.isArray(value)) throw notAGroup(path, name, value, row as Group);
+    else checkTable(value, (row as Group).rows, `${path}${name}.`);
+  }
+  for (const [name, row] of Object.entries(rows))
+    if (isObject(row) && "needed" in row && !given((from as Record<string, unknown>)[name]))
+      checkValue(`${path}${name}`, "nothing", row as Row);
+}
+
+function checkValue(option: string, value: unknown, row: Kind): void {
+  switch (row.is) {
+    case "tokens":
+      number(option, value, "a number of tokens", row.least);
+      return;
+    case "size":
+      if (typeof value === "number" && Number.isFinite(value) && value >= 1) return;
+      throw refused(option, `${said(value)} isn't a number of tokens.`, SIZE_FIX);
+    case "threshold":
+      if (value !== 0 || !row.none) checkThreshold(option, value as number);
+      return;
+    case "share":
+      if (typeof value === "number" && value > 0 && value <= 1) return;
+      throw refused(option, `${said(value)} isn't a share (0–1].`, "Leave it out for the default.");
+    case "count":
+      number(option, value, `a number of ${row.of}`, row.least);
+      return;
+    case "number":
+      number(option, value, `a ${row.what} from ${row.least} to ${row.most}`, row.least, row.most);
+      return;
+    case "time":
+      number(option, value, "a number of milliseconds", row.least);
+      return;
+    case "switch":
+      check(option, value, typeof value === "boolean", "a boolean", "Give true or false.");
+      return;
+    case "choice":
+      if (row.what === "strategy" && STREAM_ONLY.includes(value))
+        throw refused(
+          option,
+          `${said(value)} is a strategy of streaming sessions only.`,
+          `Choose one of: ${row.names.join(", ")}.`,
+        );
+      oneOf(option, value, row.names);
+      return;
+    case "choice or count":
+      if (row.names.some((name) => name === value)) return;
+      number(option, value, `a number or ${row.names.map((name) => `"${name}"`).join(", ")}`, 0);
+      return;
+    case "text":
+      if (typeof value === "string" && value.length <= row.most) return;
+      throw refused(
+        option,
+        `it isn't a text of at most ${row.most} characters.`,
+        "Give a sentence or two, or leave it out.",
+      );
+    case "prompt":
+      checkPrompt(option, value);
+      return;
+    default:
+      row satisfies never;
+  }
+}
+
+const SIZE_FIX = "Give a positive number, such as 128_000.";
+
+/** A prompt is refused when it is set, not when it is used: until then a summary would silently never be written. */
+function checkPrompt(option: string, prompt: unknown): void {
+  if (typeof prompt !== "string") {
+    const { id, version, text } = (isObject(prompt) ? prompt : {}) as Record<string, unknown>;
+    const isNamed = typeof id === "string" && /^[\w.-]+$/.test(id) && Number.isInteger(version);
+    if (!isNamed || typeof text !== "string")
+      throw refused(
+        option,
+        `${said(prompt)} isn't a prompt.`,
+        'Name a built-in one, write what a summary should hold, or give `{ id: "mine", version: 1, text }`.',
+      );
+  }
+  promptOf(prompt as NonNullable<SummaryOptions["prompt"]>);
+}
+
+/** A bare value for a group of options would silently leave all of its defaults in force. */
+function notAGroup(path: string, name: string, value: unknown, { rows }: Group): ConfigError {
+  const known = Object.keys(rows);
+  const example = name === "recall" ? "{ auto: true }" : `{ ${known[0]}: … }`;
+  return new ConfigError({
+    option: `${path}${name}`,
+    message: `${Array.isArray(value) ? "a list" : JSON.stringify(value)} isn't an object.`,
+    fix: `Write \`${name}: ${example}\`. Known there: ${known.join(", ")}.`,
+  });
+}
+
+export function unknownOption(name: string, known: readonly string[], path = ""): ConfigError {
+  const meant = nearest(name, known);
+  return new ConfigError({
+    option: `${path}${name}`,
+    message: "there is no such option.",
+    fix: meant ? `Did you mean \`${path}${meant}\`?` : `Known here: ${known.join(", ")}.`,
+  });
+}
+
+function checkStateKey(keys: unknown): void {
   if (!given(keys)) return;
   const list: readonly unknown[] = Array.isArray(keys) ? keys : [keys];
   if (list.length > 0 && list.every((key) => typeof key === "string" && key.length >= LEAST_KEY)) return;
@@ -71,16 +219,21 @@ function checkDialect(dialect: unknown): void {
 }
 
 function checkSummarizer(model: unknown): void {
-  const fix = 'Pass a model from "precis/models", or "extractive" for none.';
+  if (!given(model) || model === "extractive" || typeof model === "function") return;
+  const fix =
+    'Pass a model from "precis/models", an async function that answers a request, or "extractive" for none.';
   if (!hasMethods(model, "complete")) throw refused("summarizer", `${said(model)} isn't a model.`, fix);
   const { id } = model as { readonly id?: unknown };
   if (typeof id !== "string")
     throw refused("summarizer", "it has no `id`.", `Give it the model's name: \`{ id, complete }\`. ${fix}`);
 }
 
-/** How large a number of tokens must be is checked with the other sizes. */
 function checkWindow(window: unknown): void {
-  if (!given(window) || typeof window === "number") return;
+  if (!given(window)) return;
+  if (typeof window === "number") {
+    checkValue("window", window, { is: "size" });
+    return;
+  }
   const { model } = (isObject(window) ? window : {}) as { readonly model?: unknown };
   if (typeof model === "string") return;
   throw refused(
@@ -101,62 +254,4 @@ function checkModels(models: unknown): void {
     if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} describes no model.`, fix);
     number(`models.${id}.window`, (info as Partial<ModelInfo>).window, "a number of tokens", 1);
   }
-}
-
-function checkTuning(tuning: Tuning): void {
-  oneOf("placement", tuning.placement, PLACEMENTS);
-  oneOf("summary.mode", tuning.summary?.mode, MODES);
-  oneOf("summary.merge", tuning.summary?.merge, MERGES);
-  boolean("auto", tuning.auto);
-  boolean("summary.notes", tuning.summary?.notes);
-  boolean("recall.auto", tuning.recall?.auto);
-  number("recall.tokens", tuning.recall?.tokens, "a number of tokens", 0);
-  checkPrompt(tuning.summary?.prompt);
-  checkPreface(tuning.summary?.preface);
-  number("summary.cap", tuning.summary?.cap, "a number of tokens", LEAST_CAP);
-  number("summary.temperature", tuning.summary?.temperature, "a temperature from 0 to 2", 0, 2);
-  number("summary.costShare", tuning.summary?.costShare, "a share from 0 to 1000", 0, MOST_COST_SHARE);
-  number("waitMs", tuning.waitMs, "a number of milliseconds", 0);
-  number("summary.deadlineMs", tuning.summary?.deadlineMs, "a number of milliseconds", 1);
-  number("triggers.messages", tuning.triggers?.messages, "a number of messages", 1);
-  number("triggers.turns", tuning.triggers?.turns, "a number of turns", 1);
-  for (const key of ["ttlMs", "read", "write", "output"] as const) {
-    number(`cache.${key}`, tuning.cache?.[key], "a number", 0);
-  }
-  const keep: unknown = tuning.images?.keep;
-  if (keep !== "last-user-message") number("images.keep", keep, 'a number or "last-user-message"', 0);
-  if (given(tuning.frames)) {
-    number("frames.tokensPerFrame", tuning.frames.tokensPerFrame ?? "nothing", "a number of tokens", 0);
-    number("frames.separator", tuning.frames.separator, "a number of tokens", 0);
-  }
-}
-
-/** A prompt is refused when it is set, not when it is used: until then a summary would silently never be written. */
-function checkPrompt(prompt: unknown): void {
-  if (!given(prompt)) return;
-  if (typeof prompt !== "string") {
-    const { id, version, text } = (isObject(prompt) ? prompt : {}) as Record<string, unknown>;
-    if (
-      typeof id !== "string" ||
-      !/^[\w.-]+$/.test(id) ||
-      !Number.isInteger(version) ||
-      typeof text !== "string"
-    ) {
-      throw refused(
-        "summary.prompt",
-        `${said(prompt)} isn't a prompt.`,
-        'Name a built-in one, write what a summary should hold, or give `{ id: "mine", version: 1, text }`.',
-      );
-    }
-  }
-  promptOf(prompt as NonNullable<SummaryOptions["prompt"]>);
-}
-
-function checkPreface(preface: unknown): void {
-  if (!given(preface) || (typeof preface === "string" && preface.length <= MOST_PREFACE)) return;
-  throw refused(
-    "summary.preface",
-    `it isn't a text of at most ${MOST_PREFACE} characters.`,
-    "Give a sentence or two, or leave it out.",
-  );
 }

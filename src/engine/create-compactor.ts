@@ -10,6 +10,7 @@ import type {
   HandoverInput,
   Observation,
   Plan,
+  Sized,
   State,
   SummarizeInput,
   Undo,
@@ -17,7 +18,8 @@ import type {
 } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
 import { requestSummary } from "./background.ts";
-import { checkInput, checkObservation } from "./check-input.ts";
+import { checkInput, type InputOf } from "./check-input.ts";
+import { givenOptions } from "./check-options.ts";
 import { compactNow } from "./compact-now.ts";
 import { type Decision, decide } from "./decide.ts";
 import { deliver, viewDraft } from "./deliver.ts";
@@ -26,7 +28,6 @@ import { viewOf } from "./keep-records.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
 import { prepareState } from "./next-state.ts";
 import { beginOperation, type Operation } from "./operation.ts";
-import { givenOptions, type InputOf } from "./option-names.ts";
 import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { recallFor } from "./recall/recall-for.ts";
 import { withoutLeftOut } from "./refuse.ts";
@@ -55,7 +56,7 @@ const PREPARE_FROM = 0.4;
  * console.log(messages.length, report.outcome, state.version);
  * ```
  */
-export function createCompactor<M, S = unknown>(options: CompactorOptions<M, S>): Compactor<M, S> {
+export function createCompactor<M, S = unknown>(options: CompactorOptions<M, S> & Sized): Compactor<M, S> {
   return createCompactorWith(createEngineMemory(), options);
 }
 
@@ -134,7 +135,7 @@ function asGiven<T>(list: readonly T[]): readonly T[] {
 /** What a call was given, as it is now and without what is left out. Refuses what the call doesn't take. */
 function checked<I extends object>(call: InputOf, given: I | null | undefined): I {
   const input = given ?? ({} as I);
-  checkInput<unknown>(input, call);
+  checkInput(input, call);
   const { extras } = input as FitInput<unknown>;
   return withoutLeftOut({ ...input, ...(extras && { extras: asGiven(extras) }) });
 }
@@ -268,7 +269,8 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
 async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promise<State | undefined> {
-  const { report } = checkObservation(observation);
+  checkInput(observation, "observe");
+  const { report } = observation;
   const transcript = observation.transcript && asGiven(observation.transcript);
   const input = checked("fit", observation.input);
   calibrate(engine, observation);

@@ -20,10 +20,6 @@ export function check(option: string, value: unknown, isRight: boolean, what: st
   if (given(value) && !isRight) throw refused(option, `${said(value)} isn't ${what}.`, fix);
 }
 
-export function boolean(option: string, value: unknown): void {
-  check(option, value, typeof value === "boolean", "a boolean", "Give true or false.");
-}
-
 export function refused(option: string, message: string, fix: string): ConfigError {
   return new ConfigError({ option, message, fix });
 }

@@ -1,5 +1,4 @@
 import {
-  checkThreshold,
   defaultReserve,
   givingWay,
   landingProblem,
@@ -7,6 +6,7 @@ import {
   thresholdTokens,
 } from "../core/budget.ts";
 import { ConfigError } from "../core/errors.ts";
+import { defaultsOf, TUNING } from "../core/options.ts";
 import type {
   CacheOptions,
   CompactorOptions,
@@ -22,15 +22,9 @@ import type {
 } from "../core/types.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { checkOptions } from "./check-options.ts";
-import { refused, said } from "./refuse.ts";
-import { strategies } from "./strategies.ts";
-
-/** Strategies that only a streaming session has. */
-const STREAM_ONLY = ["summarize-and-keep", "state"];
 
 /** How summaries are asked for, with every default filled in. */
-type SummarySettings = Required<Pick<SummaryOptions, "cap" | "notes" | "costShare" | "deadlineMs">> &
-  SummaryOptions;
+type SummarySettings = Required<Pick<SummaryOptions, "cap" | "costShare" | "deadlineMs">> & SummaryOptions;
 
 /** Options after profile and defaults, checked once and frozen. */
 export interface Settings {
@@ -64,20 +58,16 @@ export interface Settings {
   readonly warnings: readonly Warning[];
 }
 
-/** The newest messages get this share of the landing. */
-export const DEFAULT_TAIL_SHARE = 0.4;
-const DEFAULT_MIN_TAIL_MESSAGES = 4;
-/** Anthropic-like prices in units of the input price, and the usual time-to-live of a prompt cache. */
-const DEFAULT_CACHE: Required<CacheOptions> = { ttlMs: 5 * 60_000, read: 0.1, write: 1.25, output: 5 };
+/** What holds where neither host nor profile says anything. */
+const DEFAULTS = {
+  tail: defaultsOf(TUNING.tail) as Settings["tail"],
+  images: defaultsOf(TUNING.images),
+  cache: defaultsOf(TUNING.cache) as Settings["cache"],
+  summary: defaultsOf(TUNING.summary) as SummarySettings,
+  recall: defaultsOf(TUNING.recall) as Settings["recall"],
+};
 /** How long a compaction that a person asked for waits for its summary, where the host says nothing about waiting (milliseconds). */
 const COMPACT_WAIT_MS = 60_000;
-/** Half of the largest summary message (tokens). */
-export const DEFAULT_SUMMARY_CAP = 6_000;
-const DEFAULT_SUMMARY: Omit<SummarySettings, "notes"> = {
-  cap: DEFAULT_SUMMARY_CAP,
-  costShare: 0.25,
-  deadlineMs: 120_000,
-};
 /** A narrative of so many tokens tells nearly everything of 100,000: less room than that is worth a warning. */
 export const USUAL_NARRATIVE = 2_500;
 
@@ -93,25 +83,12 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
   const { model, window } = windowOf(options, warnings);
   const budget = pick("budget");
   checkSizes(window, budget);
-  const strategy = pick("strategy") ?? "summarize-oldest";
-  checkStrategy(strategy);
-  for (const key of ["startAt", "landAt", "reserve", "safety"] as const) {
-    const value = pick(key);
-    if (value !== undefined && !(value === 0 && (key === "reserve" || key === "safety")))
-      checkThreshold(key, value);
-  }
   checkLanding({ startAt: pick("startAt"), landAt: pick("landAt") });
   if (window !== undefined) checkMargins(pick("reserve"), pick("safety"));
   const tail = { ...profile?.tail, ...options.tail };
-  for (const [key, value] of Object.entries(tail)) {
-    const isShare = key === "share";
-    if (Number.isFinite(value) && value > 0 && (!isShare || value <= 1)) continue;
-    const what = isShare ? "share (0–1]" : "positive number";
-    throw refused(`tail.${key}`, `${said(value)} isn't a ${what}.`, "Leave it out for the default.");
-  }
   const settings: Settings = {
     profile: profile?.name,
-    strategy,
+    strategy: pick("strategy") ?? TUNING.strategy.default!,
     window,
     model,
     budget,
@@ -119,18 +96,18 @@ export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
     landAt: pick("landAt"),
     reserve: pick("reserve"),
     safety: pick("safety"),
-    tail: { share: DEFAULT_TAIL_SHARE, minMessages: DEFAULT_MIN_TAIL_MESSAGES, ...tail },
+    tail: { ...DEFAULTS.tail, ...tail },
     freeTail: Object.keys(tail).length === 0,
     countedTail: isCounted(options.tail) ?? isCounted(tail) ?? false,
     hasCap: hasCap(options.summary, profile?.summary),
-    placement: pick("placement") ?? "user",
+    placement: pick("placement") ?? TUNING.placement.default!,
     triggers: { ...profile?.triggers, ...options.triggers },
-    auto: pick("auto") ?? true,
-    images: pick("images") ?? { keep: "last-user-message" },
-    cache: { ...DEFAULT_CACHE, ...profile?.cache, ...options.cache },
+    auto: pick("auto") ?? TUNING.auto.default!,
+    images: pick("images") ?? DEFAULTS.images,
+    cache: { ...DEFAULTS.cache, ...profile?.cache, ...options.cache },
     summary: summarySettings(options, profile?.summary, window, pick("reserve"), warnings),
-    recall: { auto: false, ...profile?.recall, ...options.recall },
-    waitMs: pick("waitMs") ?? 0,
+    recall: { ...DEFAULTS.recall, ...profile?.recall, ...options.recall },
+    waitMs: pick("waitMs") ?? TUNING.waitMs.default!,
     compactWaitMs: pick("waitMs") ?? COMPACT_WAIT_MS,
     frames: pick("frames"),
     warnings,
@@ -160,11 +137,6 @@ function checkSizes(window: number | undefined, budget: number | undefined): voi
       message: "neither `window` nor `budget` is given.",
       fix: 'Give the model\'s context size (`window: 128_000`), a model to look up (`window: { model: "…" }`), or a `budget`.',
     });
-  for (const [option, tokens] of Object.entries({ window, budget })) {
-    if (tokens === undefined || (Number.isFinite(tokens) && tokens >= 1)) continue;
-    const fix = "Give a positive number, such as 128_000.";
-    throw refused(option, `${said(tokens)} isn't a number of tokens.`, fix);
-  }
 }
 
 /** Refuses a landing that is too high for any budget, or for the start beside it. */
@@ -201,8 +173,7 @@ function summarySettings<M>(
   reserve: Threshold | undefined,
   warnings: Warning[],
 ): SummarySettings {
-  const notes = !hasCap(options.summary, profile);
-  const summary = { ...DEFAULT_SUMMARY, notes, ...profile, ...options.summary };
+  const summary = { ...DEFAULTS.summary, ...profile, ...options.summary };
   const asksModel = options.summarizer !== undefined && options.summarizer !== "extractive";
   if (window === undefined || (reserve === undefined && !asksModel)) return summary;
   const free = reserve === undefined ? defaultReserve(window) : thresholdTokens(reserve, window);
@@ -220,17 +191,6 @@ function summarySettings<M>(
       message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
     });
   return { ...summary, cap: free };
-}
-
-function checkStrategy(strategy: string): void {
-  if (Object.hasOwn(strategies, strategy)) return;
-  throw new ConfigError({
-    option: "strategy",
-    message: STREAM_ONLY.includes(strategy)
-      ? `\`${strategy}\` is a strategy of streaming sessions only.`
-      : `there is no strategy \`${strategy}\`.`,
-    fix: `Choose one of: ${Object.keys(strategies).join(", ")}.`,
-  });
 }
 
 /** Undefined where no count is given. */

@@ -1,5 +1,5 @@
-import { LEAST_CAP } from "../core/budget.ts";
 import { ConfigError, TranscriptError } from "../core/errors.ts";
+import { LEAST_CAP } from "../core/options.ts";
 import { runNow } from "../core/steps.ts";
 import type {
   Compactor,

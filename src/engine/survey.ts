@@ -4,7 +4,6 @@ import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import type { Budget, FitInput, Measure, Undo, Warning } from "../core/types.ts";
 import { inSlices } from "../recall/in-slices.ts";
-import { checkInput } from "./check-input.ts";
 import { undosOf } from "./choose-checkpoint.ts";
 import { type Conversation, draftTokens, floorTokens } from "./conversation.ts";
 import { type CurrentView, currentView } from "./current-view.ts";
@@ -75,7 +74,6 @@ export async function takeSurvey<M>(
   given: FitInput<M>,
   more: SurveyOptions = {},
 ): Promise<Survey<M>> {
-  checkInput(given);
   given.signal?.throwIfAborted();
   const { dialect, settings } = engine;
   const { limits, conversation, merged, found, ...read } = await readAll(engine, transcript, given, more);

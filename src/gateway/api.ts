@@ -41,7 +41,7 @@ export {
   urlOf,
 } from "./api/route.ts";
 export { routes } from "./api/routes.ts";
-export type * from "./api/settings.ts";
+export * from "./api/settings.ts";
 export type * from "./api/status.ts";
 export type * from "./api/stream.ts";
 export type * from "./api/view.ts";

@@ -4,7 +4,7 @@ import type { Profile } from "../core/types.ts";
 const TARGET = 50_000;
 
 /** A desktop chat with a cheap summariser of its own: as many of the newest messages as fit, the rest summarised. */
-export const desktop: Profile = {
+export const desktop: Profile & { readonly budget: number } = {
   name: "desktop",
   strategy: "summarize-oldest",
   budget: TARGET,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CompactorOptions, FitInput, State, StrategyName } from "../../src/core/types.ts";
+import type { CompactorOptions, FitInput, Sized, State, StrategyName } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { editedSummary, memoryStore } from "../../src/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
@@ -42,7 +42,7 @@ function work(id: string): { messages: object[]; input: FitInput<object> } {
 }
 
 /** Another process: it has nothing but the state. */
-async function elsewhere(id: string, options: Partial<CompactorOptions<object>>, state: State) {
+async function elsewhere(id: string, options: Partial<CompactorOptions<object>> & Sized, state: State) {
   const { messages, input } = work(id);
   const compactor = createCompactor<object>({ dialect: dialectOf(id), ...options });
   const result = await compactor.fit(messages, { ...input, state: throughJson(state) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
-import type { CompactorOptions, FitResult, State } from "../../src/core/types.ts";
+import type { CompactorOptions, FitResult, Sized, State } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";
@@ -51,7 +51,7 @@ function longChat(turns: number, words: number): ChatMessage[] {
 
 /** A server that keeps nothing but the state between two requests. */
 async function stateless(
-  options: Partial<CompactorOptions<ChatMessage>>,
+  options: Partial<CompactorOptions<ChatMessage>> & Sized,
   transcript: readonly ChatMessage[],
   state?: State,
   turn = 0,

@@ -247,12 +247,6 @@ describe("what a request for a summary may be answered with is no more than `sum
     for (const { messages } of model.requests) expect(messages[0]!.text).not.toMatch(/<notes>|<analysis>/);
   });
 
-  it("notes are an option of their own, and their room comes on top", async () => {
-    const { most, model } = await askFor({ summary: { cap: 800, merge: "rolling", notes: true } });
-    expect(most).toBeGreaterThan(800);
-    expect(model.requests[0]!.messages[0]!.text).toContain("<notes>");
-  });
-
   it("a record that fills the cap is kept up to its last whole line", async () => {
     const lines = Array.from({ length: 40 }, (_, at) => `- Module-${at}.ts exports value${at}. #${at + 1}`);
     const text = `<conversation-summary>${lines.join("\n")}\n- Module-40.ts exp`;

@@ -5,6 +5,7 @@ import type {
   Events,
   FitInput,
   FitResult,
+  Sized,
   State,
 } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
@@ -51,7 +52,7 @@ export function createPlayer(
   const compactor = createCompactor<ChatMessage>({
     dialect: openaiChat,
     summarizer: openaiCompatible({ baseURL, apiKey: "key", model: MODEL, retry: { attempts: 1 } }),
-    ...rest,
+    ...(rest as typeof rest & Sized),
   });
   const failures: Events["failed"][] = [];
   compactor.on("failed", (event) => failures.push(event));

@@ -2,11 +2,11 @@
 
 import type { ChatMessage } from "../../src/apis/chat/index.ts";
 import { openaiChat } from "../../src/apis/chat/index.ts";
-import type { CompactorOptions, FitInput, Usage } from "../../src/core/types.ts";
+import type { CompactorOptions, FitInput, Sized, Usage } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 
 const { options, transcript, input, usage } = JSON.parse(process.argv[2] ?? "{}") as {
-  options: Omit<CompactorOptions<ChatMessage>, "dialect">;
+  options: Omit<CompactorOptions<ChatMessage>, "dialect"> & Sized;
   transcript: ChatMessage[];
   input?: FitInput<ChatMessage>;
   usage?: Usage;

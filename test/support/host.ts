@@ -1,5 +1,12 @@
 import type { ChatMessage } from "../../src/apis/index.ts";
-import type { CompactInput, CompactorOptions, FitInput, FitResult, State } from "../../src/core/types.ts";
+import type {
+  CompactInput,
+  CompactorOptions,
+  FitInput,
+  FitResult,
+  Sized,
+  State,
+} from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { longRun, toWire } from "../../src/testing/arbitraries/index.ts";
 import { chat, checkView } from "../../src/testing/index.ts";
@@ -26,7 +33,7 @@ export function createHost(
 ): Host {
   const { id = "openai-chat", ...rest } = options;
   const dialect = dialectOf(id);
-  const compactor = createCompactor<object>({ dialect, ...rest });
+  const compactor = createCompactor<object>({ dialect, ...(rest as typeof rest & Sized) });
   const count = counterOf(dialect);
   let calls = 0;
   const judged = async (make: "fit" | "compact", input: CompactInput<object>) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BudgetImpossibleError } from "../../src/core/errors.ts";
-import type { CompactInput, CompactorOptions, HostState, Placement } from "../../src/core/types.ts";
+import type { CompactInput, CompactorOptions, HostState, Placement, Sized } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { hostileWire } from "../../src/testing/arbitraries/index.ts";
@@ -83,7 +83,7 @@ describe.each(DIALECT_IDS)("%s", (id) => {
       const total = transcript.reduce((sum, message) => sum + count(message), 0);
       const budget = Math.max(SMALLEST_BUDGET, Math.round(total * how.share));
       const compactor = createCompactor<object>(
-        present({ ...options, dialect, budget }) as CompactorOptions<object>,
+        present({ ...options, dialect, budget }) as CompactorOptions<object> & Sized,
       );
       const extras = Array.from({ length: how.extras }, (_, at) =>
         dialect.write({ role: "user", text: `Extra ${at}.` }),

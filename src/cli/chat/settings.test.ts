@@ -67,11 +67,13 @@ test("the list says where a value comes from", () => {
     strategies: [{ name: "summarize-oldest", label: "Summarise oldest", help: "" }],
   } as unknown as SettingsAnswer;
   const text = settingsText({ window: 16_000 }, answer, 100);
-  expect(text).toMatch(/window +16000 \(this chat\) +the model's window/);
+  expect(text).toMatch(/window +16000 \(this chat\) +The model's context size/);
   expect(text).toMatch(/temperature +0\.2 \(all chats\)/);
   expect(text).toMatch(/startAt +0\.7 \(config\)/);
   expect(text).toMatch(/summaryCap +6000 \(profile\)/);
-  expect(text).toMatch(/strategy +summarize-oldest +what happens to old messages: Summarise oldest/);
+  expect(text).toMatch(
+    /strategy +summarize-oldest +What happens to older messages when the view gets\n +full\. Now: Summarise oldest\./,
+  );
   const wide = text.split("\n").filter((line) => /^ {2}\S/.test(line));
   for (const line of wide) expect(line.search(/(?<=^ {2}\S+ +)\S/)).toBe("  summaryTemperature  ".length);
   for (const line of settingsText({}, answer, 40).split("\n")) expect(line.length).toBeLessThanOrEqual(40);

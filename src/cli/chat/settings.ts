@@ -1,5 +1,13 @@
 import { nearest } from "../../core/nearest.ts";
-import { type ChatSettings, inForce, type SettingOrigin, type SettingsAnswer } from "../../gateway/api.ts";
+import {
+  CHAT_SETTINGS,
+  type ChatSettings,
+  inForce,
+  SETTINGS,
+  type Setting,
+  type SettingOrigin,
+  type SettingsAnswer,
+} from "../../gateway/api.ts";
 import { twoColumns } from "../help.ts";
 import { UsageError } from "../parse-flags.ts";
 import { parseTokens } from "../parse-tokens.ts";
@@ -7,61 +15,9 @@ import { wrap } from "../wrap.ts";
 
 type Value = string | number | boolean | readonly string[];
 
-/** How a setting is written and what it is good for. */
-interface Setting {
-  readonly kind:
-    | "text"
-    | "tokens"
-    | "number"
-    | "count"
-    | "share"
-    | "threshold"
-    | "switch"
-    | "choice"
-    | "list";
-  readonly help: string;
-}
-
-/** Every setting that the server takes for a chat. */
-const SETTINGS = {
-  model: { kind: "text", help: "the model that answers" },
-  strategy: { kind: "choice", help: "what happens to old messages" },
-  auto: { kind: "switch", help: "compact by itself" },
-  window: { kind: "tokens", help: "the model's window" },
-  budget: { kind: "tokens", help: "most that the view may use" },
-  startAt: { kind: "threshold", help: "how full when a compaction starts" },
-  landAt: { kind: "threshold", help: "how full after it" },
-  reserve: { kind: "threshold", help: "kept free for the answer" },
-  profile: { kind: "choice", help: "the set of defaults" },
-  placement: { kind: "choice", help: "where the summary goes: user, system or merged" },
-  maxTokens: { kind: "tokens", help: "largest answer, in tokens" },
-  temperature: { kind: "number", help: "0 to 2" },
-  tools: {
-    kind: "list",
-    help: "tools of precis's own that the model gets: recall, compact, both (recall,compact), or none",
-  },
-  tail: { kind: "share", help: "share of the landing that the newest messages get, word for word" },
-  tailMessages: { kind: "count", help: "at most this many of the newest messages, word for word" },
-  tailTurns: { kind: "count", help: "at most this many of the newest turns, word for word" },
-  triggerMessages: { kind: "count", help: "compact after so many messages, whatever their size" },
-  triggerTurns: { kind: "count", help: "compact after so many turns, whatever their size" },
-  summarizer: { kind: "text", help: "who writes summaries: extractive, same, or a model" },
-  summaryCap: { kind: "tokens", help: "longest narrative of a compaction" },
-  summaryTemperature: { kind: "number", help: "0 to 2, for summaries" },
-  summaryMode: {
-    kind: "text",
-    help: "how summaries are asked for: continuation, full, simple or extractive",
-  },
-  preface: { kind: "text", help: "your own words before the summary" },
-  cacheBreakpoints: { kind: "switch", help: "mark system prompt and summary for the provider's cache" },
-} as const satisfies Readonly<Record<string, Setting>>;
-
 /** Settings of all chats that matter in a terminal. */
-const GLOBAL = {
-  showMeter: { kind: "switch", help: "show the meter (all chats)" },
-} as const satisfies Readonly<Record<string, Setting>>;
-
-const ALL: Readonly<Record<string, Setting>> = { ...SETTINGS, ...GLOBAL };
+const GLOBAL = { showMeter: SETTINGS.page.showMeter };
+const ALL: Readonly<Record<string, Setting>> = { ...CHAT_SETTINGS, ...GLOBAL };
 
 /** The value by which a person takes a setting back to its default. */
 const DEFAULT_WORD = "default";
@@ -90,21 +46,20 @@ export function parseSetting(name: string, text: string): SettingChange {
 }
 
 function parseValue(name: string, { kind }: Setting, text: string): Value {
-  switch (kind) {
-    case "text":
-    case "choice":
-      return text;
-    case "list":
+  switch (kind.is) {
+    case "tools":
       return text === NONE_WORD ? [] : text.split(/[\s,]+/);
     case "switch":
       if (/^(on|yes|true)$/i.test(text)) return true;
       if (/^(off|no|false)$/i.test(text)) return false;
       throw new UsageError(`${name} is on or off, not ${text}.`);
-    case "tokens":
+    case "size":
       return tokensOf(name, text);
+    case "tokens":
+      return tokensOf(name, text, 1);
     case "share":
     case "threshold":
-      return shareOf(name, kind, text);
+      return shareOf(name, kind.is, text);
     case "count":
       // Whether there may be none, or so many, is for the server to say.
       if (/^(\d+|\d{1,3}([_,]\d{3})+)$/.test(text)) return Number(text.replace(/[_,]/g, ""));
@@ -113,7 +68,7 @@ function parseValue(name: string, { kind }: Setting, text: string): Value {
       if (/^-?\d*[.,]?\d+$/.test(text)) return Number(text.replace(",", "."));
       throw new UsageError(`${name} is a number such as 0.7, not ${text}.`);
     default:
-      return kind satisfies never;
+      return text;
   }
 }
 
@@ -135,13 +90,10 @@ function shareOf(name: string, kind: "share" | "threshold", text: string): numbe
   return tokensOf(name, text);
 }
 
-/** Settings that may be less than any window; the server knows how little. */
-const FEW_TOKENS: readonly string[] = ["summaryCap", "maxTokens"];
-
-/** The parser of flags, without the dashes of a flag in what it says. */
-function tokensOf(name: string, text: string): number {
+/** The parser of flags, without the dashes of a flag in what it says. How little it may be, the server knows. */
+function tokensOf(name: string, text: string, least?: number): number {
   try {
-    return FEW_TOKENS.includes(name) ? parseTokens(name, text, 1) : parseTokens(name, text);
+    return parseTokens(name, text, least);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message.replace(/^--/, "")) : error;
   }
@@ -151,13 +103,13 @@ function tokensOf(name: string, text: string): number {
 export function settingsText(chat: ChatSettings, answer: SettingsAnswer, columns: number): string {
   const labels = new Map<unknown, string>(answer.strategies.map(({ name, label }) => [name, label]));
   const nameWidth = Math.max(...Object.keys(ALL).map((name) => name.length)) + 2;
-  const rows = Object.entries(ALL).map(([name, { help }]) => {
+  const rows = Object.entries(ALL).map(([name, { help, kind }]) => {
     const { value, from } = Object.hasOwn(GLOBAL, name)
       ? { value: answer.settings[name as keyof typeof GLOBAL], from: "page" as const }
-      : inForce(name as keyof typeof SETTINGS, { answer, chat });
+      : inForce(name as keyof ChatSettings, { answer, chat });
     const origin = value === undefined ? "" : ORIGINS[from];
-    const label = name === "strategy" && labels.has(value) ? `: ${labels.get(value)}` : "";
-    return [`${name.padEnd(nameWidth)}${shown(value)}${origin}`, `${help}${label}`] as const;
+    const choices = labels.has(value) ? `Now: ${labels.get(value)}.` : choicesOf(kind);
+    return [`${name.padEnd(nameWidth)}${shown(value)}${origin}`, `${help} ${choices}`.trim()] as const;
   });
   return [
     ...twoColumns(rows, columns),
@@ -166,6 +118,13 @@ export function settingsText(chat: ChatSettings, answer: SettingsAnswer, columns
       columns,
     ),
   ].join("\n");
+}
+
+/** What may be given, where that isn't plain. */
+function choicesOf(kind: Setting["kind"]): string {
+  if (kind.is === "choice") return `One of ${kind.names.join(", ")}.`;
+  if (kind.is === "number") return `From ${kind.least} to ${kind.most}.`;
+  return kind.is === "tools" ? `One of recall, compact, recall,compact or ${NONE_WORD}.` : "";
 }
 
 /** Who says so; what is built in needs no name. */

@@ -50,3 +50,6 @@ export interface Model {
   /** Asks its server for its context size; undefined where that isn't told. Called once, where nobody else knows. */
   findWindow?(signal: AbortSignal): Promise<number | undefined>;
 }
+
+/** A function that has a request answered by a model: the shortest way to bring one of your own. Its name stands for the model's in reports. */
+export type Summarize = (request: ModelRequest) => Promise<string | ModelReply>;

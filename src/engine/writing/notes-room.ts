@@ -23,8 +23,8 @@ export function notesRoom<M>({
   readonly summarizer: Pick<Summarizer, "model">;
 }): number {
   const { model } = summarizer;
-  const { notes } = operation.engine.settings.summary;
-  if (!rolling || !notes || slow.has(model)) return 0;
+  const { hasCap } = operation.engine.settings;
+  if (!rolling || hasCap || slow.has(model)) return 0;
   const room = Math.min(ceiling * CEILINGS, summarizerWindow(model) * WINDOW_SHARE);
   return room < ceiling * LEAST_CEILINGS ? 0 : Math.floor(room);
 }

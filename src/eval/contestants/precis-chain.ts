@@ -1,6 +1,6 @@
 import { openaiChat } from "../../apis/chat/index.ts";
 import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
-import type { Compactor, CompactorOptions, FitResult, Profile } from "../../core/types.ts";
+import type { Compactor, CompactorOptions, FitResult, Profile, Sized } from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { messageText, viewText } from "../message-text.ts";
 import type { ChainContestant, ChainEnd, ChainInput } from "../run-chain.ts";
@@ -66,7 +66,7 @@ type ChatCompactor = Compactor<WireMessage>;
 /** Has a view made at each end of a conversation that grows; the last one counts. */
 async function grow(
   ends: readonly number[],
-  options: Omit<CompactorOptions<WireMessage>, "dialect">,
+  options: Omit<CompactorOptions<WireMessage>, "dialect"> & Sized,
   viewAt: (
     compactor: ChatCompactor,
     end: number,

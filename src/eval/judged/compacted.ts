@@ -65,7 +65,7 @@ export async function compactedWithRecall(
 
 function compactorFor(
   { counter, profile, summarizer }: CompactedInput,
-  options: Pick<Profile, "budget" | "recall" | "auto">,
+  options: Pick<Profile, "recall" | "auto"> & { readonly budget: number },
 ) {
   return createCompactor({
     dialect: openaiChat,

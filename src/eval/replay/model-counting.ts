@@ -27,5 +27,5 @@ export async function modelCounting(named: string | undefined): Promise<ModelCou
 export const windowOptions = (
   model: string | undefined,
   window: number,
-): Pick<CompactorOptions<unknown>, "window" | "models"> =>
+): Pick<CompactorOptions<unknown>, "models"> & Required<Pick<CompactorOptions<unknown>, "window">> =>
   model === undefined ? { window } : { window: { model }, models: { [model]: { window } } };

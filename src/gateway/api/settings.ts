@@ -1,58 +1,223 @@
-import type { Placement, StrategyName, SummaryOptions } from "../../core/types.ts";
+import { isGroup, type Kind, type Rows, TUNING } from "../../core/options.ts";
+import type { StrategyName, Tuning } from "../../core/types.ts";
 import type { profiles } from "../../profiles/index.ts";
 
 export type ProfileName = keyof typeof profiles;
 
-/** What a person may set for all chats and, partly or wholly, for one. Left out: the level above decides. */
-export interface ChatSettings {
-  readonly model?: string;
-  readonly profile?: ProfileName;
-  readonly strategy?: StrategyName;
-  /** The model's window in tokens, instead of the registry's. */
-  readonly window?: number;
-  /** Cap on what the view may use, in tokens. */
-  readonly budget?: number;
-  readonly startAt?: number;
-  readonly landAt?: number;
-  /** Tokens kept free for the answer. */
-  readonly reserve?: number;
-  readonly placement?: Placement;
-  /** Compact by itself. */
-  readonly auto?: boolean;
-  /** Largest answer in tokens. */
-  readonly maxTokens?: number;
-  readonly temperature?: number;
-  /** How much of the landing the newest messages get, word for word (a share). */
-  readonly tail?: number;
-  /** At most this many of the newest messages stay word for word. */
-  readonly tailMessages?: number;
-  /** At most this many of the newest turns stay word for word. */
-  readonly tailTurns?: number;
-  /** Compact as soon as so many messages, or turns, came since the last compaction, whatever their size. */
-  readonly triggerMessages?: number;
-  readonly triggerTurns?: number;
-  /** Who writes summaries: `extractive` (no model), `same` (the chat's own model) or a model by its name. */
-  readonly summarizer?: string;
-  /** Longest narrative of a compaction, in tokens. */
-  readonly summaryCap?: number;
-  /** Tools of precis's own that the model gets. */
-  readonly tools?: readonly ("recall" | "compact")[];
-  readonly summaryTemperature?: number;
-  readonly summaryMode?: NonNullable<SummaryOptions["mode"]>;
-  /** Words of one's own at the beginning of the summary message. */
-  readonly preface?: string;
-  /** Marks for the provider's cache at the ends of system prompt and summary. */
-  readonly cacheBreakpoints?: boolean;
+/** What a value of a setting may be: as an option of the library, or one of what only chats have. */
+export type SettingKind = Kind | { readonly is: "name" | "profile" | "tools" };
+
+/** One setting: what the page and `precis chat` say of it. `type` is never there: it carries the type of the value. */
+export interface Setting<T = unknown> {
+  readonly label: string;
+  readonly help: string;
+  readonly kind: SettingKind;
+  /** The option that it sets. */
+  readonly option?: string;
+  /** What holds where nobody says anything: as a sentence says it, and in the few letters of a box. */
+  readonly fallback?: readonly [string, string];
+  /** A threshold that the page shows in percent, or where tokens are the rule. */
+  readonly shows?: "percent" | "room";
+  readonly type?: T;
 }
 
-/** Settings of the page and of chats that have none of their own. */
-export interface GlobalSettings extends ChatSettings {
-  readonly showMeter?: boolean;
-  readonly theme?: "system" | "light" | "dark";
+type Words = Omit<Setting, "kind" | "option" | "type">;
+type In<G> = NonNullable<G>;
+type ValueAt<P extends string> = P extends `${infer G extends keyof Tuning & string}.${infer N}`
+  ? N extends keyof In<Tuning[G]>
+    ? In<In<Tuning[G]>[N]>
+    : never
+  : P extends keyof Tuning
+    ? In<Tuning[P]>
+    : never;
+
+/** A setting that is an option of the library. */
+function option<const P extends string>(
+  path: ValueAt<P> extends never ? never : P,
+  words: Words,
+): Setting<ValueAt<P>> {
+  const [name = "", inner] = path.split(".");
+  const row = (TUNING as Rows)[name]!;
+  return { ...words, option: path, kind: isGroup(row) ? row.rows[inner!]! : row };
 }
+const own =
+  <T>(kind: SettingKind) =>
+  (words: Words): Setting<T> => ({ ...words, kind });
+const modelName = own<string>({ is: "name" });
+const tokens = own<number>({ is: "tokens", least: 1 });
+const BY_MODEL = ["the model's own", "model's"] as const;
+const NO_LIMIT = ["no limit", "no limit"] as const;
+const NEVER = ["never", "never"] as const;
+
+/** Every setting, by subject, in the order in which people see them. Schemas, page, `precis chat` and the reference are made from this. */
+export const SETTINGS = {
+  compaction: {
+    strategy: option("strategy", {
+      label: "Strategy",
+      help: "What happens to older messages when the view gets full.",
+    }),
+    profile: own<ProfileName>({ is: "profile" })({
+      label: "Profile",
+      help: "A set of values that suits one kind of conversation.",
+    }),
+    auto: option("auto", {
+      label: "Compact automatically",
+      help: "Off: only “Compact now” and a full window compact.",
+    }),
+    startAt: option("startAt", {
+      label: "Start at",
+      help: "How full the view may get before compaction starts: percent of the budget (80 %), or tokens (12k).",
+      fallback: ["80 %, or 95 % in a budget below 32,000 where no model summarises", "80"],
+    }),
+    triggerMessages: option("triggers.messages", {
+      label: "Compact after messages",
+      help: "So many messages since the last compaction are enough, whatever their size.",
+      fallback: NEVER,
+    }),
+    triggerTurns: option("triggers.turns", {
+      label: "Compact after turns",
+      help: "The same by turns: one is your message and everything up to your next one.",
+      fallback: NEVER,
+    }),
+    landAt: option("landAt", {
+      label: "Land at",
+      help: "How full the view is afterwards, in percent.",
+      fallback: ["30 to 40 %, by the size of the window", "30–40"],
+      shows: "percent",
+    }),
+    tail: option("tail.share", {
+      label: "Newest messages",
+      help: "How much of what is left goes to the newest messages, word for word, in percent.",
+    }),
+    tailMessages: option("tail.messages", {
+      label: "Newest messages, at most",
+      help: "How many of them stay word for word.",
+      fallback: NO_LIMIT,
+    }),
+    tailTurns: option("tail.turns", {
+      label: "Newest turns, at most",
+      help: "How many turns stay word for word: your message and everything up to your next one.",
+      fallback: NO_LIMIT,
+    }),
+    summarizer: modelName({
+      label: "Summariser",
+      help: "Who writes summaries: no model (extractive), the chat's own (same), or one by its name. A small, cheap one is often good enough.",
+    }),
+    summaryCap: option("summary.cap", {
+      label: "Longest summary",
+      help: "In tokens, all summaries of a compaction together.",
+    }),
+    summaryTemperature: option("summary.temperature", {
+      label: "Temperature of summaries",
+      help: "How freely they are written: 0 is plain.",
+      fallback: BY_MODEL,
+    }),
+    summaryMode: option("summary.mode", {
+      label: "How summaries are asked for",
+      help: "Only this way, instead of one after the other.",
+      fallback: ["the best way that works", "best"],
+    }),
+    placement: option("placement", {
+      label: "Where the summary goes",
+      help: "As a message of its own, or in the system prompt.",
+    }),
+    preface: option("summary.preface", {
+      label: "Words before the summary",
+      help: "A sentence of your own at the beginning of the summary, such as “Ask before you change files”.",
+      fallback: ["none", "none"],
+    }),
+    cacheBreakpoints: option("cacheBreakpoints", {
+      label: "Mark for the provider's cache",
+      help: "Where the format has marks: the ends of system prompt and summary.",
+    }),
+  },
+  answers: {
+    model: modelName({
+      label: "Model",
+      help: "Who answers in chats that haven't chosen.",
+      fallback: ["the first one found", "first"],
+    }),
+    window: own<number>({ is: "size" })({
+      label: "Window",
+      help: "The model's context size in tokens, if it isn't known or should be smaller.",
+      fallback: BY_MODEL,
+    }),
+    budget: option("budget", {
+      label: "Cap",
+      help: "Never send more than this many tokens, whatever the window.",
+      fallback: ["no cap", "no cap"],
+    }),
+    reserve: option("reserve", {
+      label: "Room for the answer",
+      help: "What is kept free of the window for the answer: tokens (2000), or a share (20 %).",
+      fallback: ["what answers take, at first an eighth of the window, at most 8,192", "by answers"],
+      shows: "room",
+    }),
+    maxTokens: tokens({ label: "Longest answer", help: "In tokens.", fallback: BY_MODEL }),
+    temperature: own<number>({ is: "number", what: "temperature", least: 0, most: 2 })({
+      label: "Temperature",
+      help: "How freely the model answers: 0 is plain, 1 is lively.",
+      fallback: BY_MODEL,
+    }),
+    tools: own<readonly ("recall" | "compact")[]>({ is: "tools" })({
+      label: "Tools of precis's own",
+      help: "What the model may do itself: look up what the view hides, or ask for a compaction.",
+    }),
+  },
+  page: {
+    showMeter: own<boolean>({ is: "switch" })({
+      label: "Show tokens",
+      help: "The meter at the top of every chat.",
+      fallback: ["On", "On"],
+    }),
+    theme: own<"system" | "light" | "dark">({
+      is: "choice",
+      what: "theme",
+      names: ["system", "light", "dark"],
+    })({ label: "Appearance", help: "Light, dark, or as the system says." }),
+  },
+} as const satisfies Record<string, Record<string, Setting>>;
+
+/** Settings that a chat can have of its own. */
+export const CHAT_SETTINGS = { ...SETTINGS.compaction, ...SETTINGS.answers };
+/** All of them. */
+export const ALL_SETTINGS = { ...CHAT_SETTINGS, ...SETTINGS.page };
+
+type Values<T> = { readonly [K in keyof T]?: T[K] extends Setting<infer V> ? V : never };
+/** What a person may set for all chats and, partly or wholly, for one. Left out: the level above decides. */
+export type ChatSettings = Values<typeof CHAT_SETTINGS>;
+/** Settings of the page and of chats that have none of their own. */
+export type GlobalSettings = Values<typeof ALL_SETTINGS>;
 
 /** What changes. Left out: stays as it is. `null`: back to the default. */
 export type SettingsChange<S> = { readonly [K in keyof S]?: S[K] | null };
+
+/** Settings that are options of the library, each with the path of its option. */
+const OPTIONS = Object.entries<Setting>(CHAT_SETTINGS).flatMap(([name, { option: path }]) =>
+  path === undefined ? [] : [[name, path.split(".") as [string, string?]] as const],
+);
+
+/** What a person set for a chat, as the engine takes it. Budget and strategy have places of their own. */
+export function tuningOf(settings: ChatSettings): Tuning {
+  const tuning: Record<string, unknown> = {};
+  for (const [name, [group, inner]] of OPTIONS) {
+    const value = settings[name as keyof ChatSettings];
+    if (value === undefined || name === "budget" || name === "strategy") continue;
+    tuning[group] = inner === undefined ? value : { ...(tuning[group] as object), [inner]: value };
+  }
+  return tuning;
+}
+
+/** Options of the engine under the names that they have for a chat: the way back. */
+export function settingsOf(options: Tuning): ChatSettings {
+  return Object.fromEntries(
+    OPTIONS.flatMap(([name, [group, inner]]) => {
+      const outer: unknown = options[group as keyof Tuning];
+      const value = inner === undefined ? outer : (outer as Record<string, unknown> | undefined)?.[inner];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
 
 /** A strategy as a person reads it. */
 interface StrategyChoice {

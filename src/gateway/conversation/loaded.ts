@@ -1,11 +1,10 @@
 import type { GatewayConfig, HostedToolName } from "../../config/gateway-schema.ts";
-import { withoutUnset } from "../../config/tuning-schema.ts";
 import { givingWay } from "../../core/budget.ts";
-import type { Dialect, Message, Profile, Tuning } from "../../core/types.ts";
+import type { Dialect, Message, Profile } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
-import type { ChatSettings } from "../api.ts";
+import { type ChatSettings, tuningOf } from "../api/settings.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactor-choice.ts";
 import { notFound } from "../http/request-fault.ts";
@@ -121,22 +120,4 @@ export function choiceOf(
     summarizer,
     tuning: tuningOf(settings),
   };
-}
-
-/** What a person set for a chat, as the engine takes it. */
-export function tuningOf(settings: ChatSettings): Tuning {
-  const { startAt, landAt, reserve, placement, auto, cacheBreakpoints } = settings;
-  const { tail: share, tailMessages, tailTurns, triggerMessages, triggerTurns } = settings;
-  const { summaryCap: cap, summaryTemperature: temperature, summaryMode: mode, preface } = settings;
-  return withoutUnset({
-    startAt,
-    landAt,
-    reserve,
-    placement,
-    auto,
-    cacheBreakpoints,
-    tail: { share, messages: tailMessages, turns: tailTurns },
-    triggers: { messages: triggerMessages, turns: triggerTurns },
-    summary: { cap, temperature, mode, preface },
-  });
 }

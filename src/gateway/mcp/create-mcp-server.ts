@@ -1,7 +1,7 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { LEAST_CAP } from "../../core/budget.ts";
 import { defined } from "../../core/defined.ts";
+import { LEAST_CAP } from "../../core/options.ts";
 import { typedWhat } from "../../recall/read-range.ts";
 import { type PastStore, pastOf } from "../conversation/past.ts";
 import { aboutText, hitsText, messagesText, sessionsText, writeText } from "./tool-text.ts";

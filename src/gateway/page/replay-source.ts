@@ -2,15 +2,16 @@ import type { z } from "zod";
 import { dialectById } from "../../apis/index.ts";
 import { readLogs } from "../../apis/logs/index.ts";
 import { readyLog } from "../../apis/ready-log.ts";
-import type { CompactorOptions, Dialect, Measure } from "../../core/types.ts";
+import type { CompactorOptions, Dialect, Measure, Sized } from "../../core/types.ts";
 import { modelCounting, windowOptions } from "../../eval/replay/model-counting.ts";
 import type { SimulateOptions } from "../../eval/replay/simulate.ts";
 import { profiles } from "../../profiles/index.ts";
+import { tuningOf } from "../api/settings.ts";
 import type { Policy } from "../api.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { NOBODYS_WINDOW } from "../compaction/windows.ts";
 import { countAhead } from "../conversation/count-ahead.ts";
-import { type Loaded, load, tuningOf } from "../conversation/loaded.ts";
+import { type Loaded, load } from "../conversation/loaded.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { ApiContext } from "./context.ts";
 import type { schemas } from "./schemas.ts";
@@ -77,7 +78,7 @@ export async function sourceOf(
 }
 
 /** A policy as the engine takes it. */
-export function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unknown> {
+export function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unknown> & Sized {
   const { strategy, budget } = policy;
   const model = policy.model ?? source.model;
   const { window, models } =
@@ -87,7 +88,7 @@ export function optionsOf(source: ReplaySource, policy: Policy): CompactorOption
   const known = model === undefined ? undefined : { ...source.models?.[model], ...models?.[model] };
   return {
     dialect: source.dialect,
-    ...(window !== undefined && { window }),
+    window,
     ...(model !== undefined && known && { models: { [model]: known } }),
     profile: profiles[policy.profile ?? "agent"],
     ...(strategy !== undefined && { strategy }),

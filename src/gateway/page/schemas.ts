@@ -1,24 +1,21 @@
 import type { z } from "zod";
 import { HOSTED_TOOLS } from "../../config/gateway-schema.ts";
-import { MOST_PREFACE, PLACEMENTS, SUMMARY_MODES } from "../../config/tuning-schema.ts";
+import { schemaOf as schemaOfRow } from "../../config/tuning-schema.ts";
 import {
   httpAddress,
   listOf,
-  numberFrom,
   object,
   oneOf,
-  share,
   text as textOfForm,
   textUpTo,
-  threshold,
   wholeNumber,
   yesOrNo,
 } from "../../config/values.ts";
-import { LEAST_CAP, LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
-import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
+import { LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
 import { nameFault } from "../../stores/shared/check-name.ts";
 import { streamStrategies } from "../../stream/strategies.ts";
+import { ALL_SETTINGS, CHAT_SETTINGS, type Setting, type SettingKind } from "../api/settings.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */
 
@@ -54,32 +51,30 @@ const image = textOfForm(
   /^data:image\/[\w.+-]+;base64,/,
 );
 
-const chatFields = {
-  model: modelName,
-  profile: oneOf("profile", PROFILE_NAMES),
-  strategy: oneOf("strategy", STRATEGY_NAMES),
-  window: tokens,
-  budget: tokens,
-  startAt: threshold,
-  landAt: threshold,
-  reserve: threshold,
-  placement: oneOf("placement", PLACEMENTS),
-  auto: yesOrNo,
-  maxTokens: wholeNumber("number of tokens", 1),
-  temperature: numberFrom("temperature", 0, 2),
-  tail: share,
-  summarizer: modelName,
-  tailMessages: wholeNumber("number of messages", 1),
-  tailTurns: wholeNumber("number of turns", 1),
-  triggerMessages: wholeNumber("number of messages", 1),
-  triggerTurns: wholeNumber("number of turns", 1),
-  summaryCap: wholeNumber("number of tokens", LEAST_CAP, MOST_TOKENS),
-  summaryTemperature: numberFrom("temperature", 0, 2),
-  summaryMode: oneOf("mode", SUMMARY_MODES),
-  preface: textUpTo("preface", MOST_PREFACE),
-  cacheBreakpoints: yesOrNo,
-  tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]', 0, { most: HOSTED_TOOLS.length }),
-};
+/** What a body may give for a setting. */
+function schemaOf(kind: SettingKind): z.ZodType {
+  switch (kind.is) {
+    case "name":
+      return modelName;
+    case "profile":
+      return oneOf("profile", PROFILE_NAMES);
+    case "tools":
+      return listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]', 0, { most: HOSTED_TOOLS.length });
+    case "size":
+      return tokens;
+    case "tokens":
+      return wholeNumber("number of tokens", kind.least, MOST_TOKENS);
+    default:
+      return schemaOfRow(kind);
+  }
+}
+
+type FieldsOf<T> = { [K in keyof T]: T[K] extends Setting<infer V> ? z.ZodType<V> : never };
+const fieldsOf = <T extends Record<string, Setting>>(settings: T) =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, { kind }]) => [name, schemaOf(kind)]),
+  ) as FieldsOf<T>;
+const chatFields = fieldsOf(CHAT_SETTINGS);
 type Fields = Readonly<Record<string, z.ZodType>>;
 const optional = <F extends Fields>(fields: F) =>
   Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.optional()])) as {
@@ -112,9 +107,7 @@ const policies = listOf(
 );
 
 export const schemas = {
-  settings: object(
-    nullable({ ...chatFields, showMeter: yesOrNo, theme: oneOf("theme", ["system", "light", "dark"]) }),
-  ),
+  settings: object(nullable(fieldsOf(ALL_SETTINGS))),
   newUpstream: object({
     name: textOfForm(
       "name",

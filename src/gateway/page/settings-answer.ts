@@ -1,12 +1,24 @@
 import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
 import { pickTuning, withoutUnset } from "../../config/tuning-schema.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
-import type { Tuning } from "../../core/types.ts";
 import { STRATEGY_WORDS } from "../../core/words.ts";
-import { DEFAULT_SUMMARY_CAP, DEFAULT_TAIL_SHARE } from "../../engine/settings.ts";
 import { profiles } from "../../profiles/index.ts";
-import type { ChatSettings, ProfileName, SettingsAnswer } from "../api.ts";
+import {
+  CHAT_SETTINGS,
+  type ChatSettings,
+  type ProfileName,
+  type Setting,
+  type SettingsAnswer,
+  settingsOf,
+} from "../api/settings.ts";
 import type { PageParts } from "./context.ts";
+
+/** The defaults of the options. */
+const BUILT_IN: ChatSettings = Object.fromEntries(
+  Object.entries<Setting>(CHAT_SETTINGS).flatMap(([name, { kind }]) =>
+    "default" in kind ? [[name, kind.default]] : [],
+  ),
+);
 
 /** The settings of all chats, and what holds where they say nothing. */
 export function settingsAnswer(
@@ -28,14 +40,9 @@ export function settingsAnswer(
         Object.entries(profiles).map(([name, profile]) => [name, settingsOf(profile)]),
       ) as Record<ProfileName, ChatSettings>,
       builtIn: {
+        ...BUILT_IN,
         profile: "agent",
-        strategy: "summarize-oldest",
-        auto: true,
-        placement: "user",
-        cacheBreakpoints: false,
         tools: [],
-        tail: DEFAULT_TAIL_SHARE,
-        summaryCap: DEFAULT_SUMMARY_CAP,
         // Without a model nobody else can write them.
         summarizer: hasModels ? "same" : "extractive",
       },
@@ -59,29 +66,4 @@ function configured(
     summarizer: typeof summarizer === "object" ? summarizer.model : summarizer,
   }) as ChatSettings;
   return { ...set, ...(tools && { tools }) };
-}
-
-/** Options of the engine under the names that they have for a chat: the way back from `tuningOf`. */
-function settingsOf(options: Tuning): ChatSettings {
-  const { strategy, budget, startAt, landAt, reserve, placement, auto, cacheBreakpoints } = options;
-  const { tail, triggers, summary } = options;
-  return withoutUnset({
-    strategy,
-    budget,
-    startAt,
-    landAt,
-    reserve,
-    placement,
-    auto,
-    cacheBreakpoints,
-    tail: tail?.share,
-    tailMessages: tail?.messages,
-    tailTurns: tail?.turns,
-    triggerMessages: triggers?.messages,
-    triggerTurns: triggers?.turns,
-    summaryCap: summary?.cap,
-    summaryTemperature: summary?.temperature,
-    summaryMode: summary?.mode,
-    preface: summary?.preface,
-  }) as ChatSettings;
 }

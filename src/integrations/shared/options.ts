@@ -1,4 +1,12 @@
-import type { Compactor, CompactorOptions, Dialect, FitResult, Model } from "../../core/types.ts";
+import type {
+  Compactor,
+  CompactorOptions,
+  Dialect,
+  FitResult,
+  Model,
+  Sized,
+  Summarize,
+} from "../../core/types.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { type AiSdkLanguageModel, aiSdkModel } from "../../models/index.ts";
 import { memoryStore } from "../../stores/memory.ts";
@@ -10,8 +18,8 @@ import { memoryStore } from "../../stores/memory.ts";
 export interface IntegrationOptions<M> extends Omit<CompactorOptions<M>, "dialect" | "summarizer"> {
   /** A compactor of the host's own, which several integrations may share. The options for one are then left out. */
   readonly compactor?: Compactor<M>;
-  /** Who writes summaries: a model of `precis/models` or of the AI SDK. Left out: code alone. */
-  readonly summarizer?: Model | AiSdkLanguageModel | "extractive";
+  /** Who writes summaries: a model of `precis/models` or of the AI SDK, or a function that asks one. Left out: code alone. */
+  readonly summarizer?: Model | Summarize | AiSdkLanguageModel | "extractive";
   /** The state that was stored with the chat. */
   readonly state?: unknown;
   /** Is told of every view before it is sent: its report, and the state to store with the chat. */
@@ -42,7 +50,9 @@ export function createCompactors<M>(
     options.window !== undefined || options.budget !== undefined || options.profile?.budget !== undefined;
   const byModel = new Map<string, Compactor<M>>();
   const make = (model: string, window: CompactorOptions<M>["window"]) => {
-    const made = createCompactor({ ...base, ...(window !== undefined && { window }) });
+    // Where the host names no size, the request's model does.
+    const sized = { ...base, ...(window !== undefined && { window }) } as CompactorOptions<M> & Sized;
+    const made = createCompactor(sized);
     byModel.set(model, made);
     return made;
   };
@@ -52,6 +62,8 @@ export function createCompactors<M>(
   return { of, learnWindow: (model = "", window) => void make(model, window) };
 }
 
-function modelOf(summarizer: NonNullable<IntegrationOptions<unknown>["summarizer"]>): Model | "extractive" {
+function modelOf(
+  summarizer: NonNullable<IntegrationOptions<unknown>["summarizer"]>,
+): Model | Summarize | "extractive" {
   return typeof summarizer === "object" && "doGenerate" in summarizer ? aiSdkModel(summarizer) : summarizer;
 }

@@ -1,6 +1,8 @@
 import {
+  ALL_SETTINGS,
   type GlobalSettings,
   inForce,
+  type Setting,
   type SettingInForce,
   type SettingLevels,
   type SettingsAnswer,
@@ -9,47 +11,29 @@ import { count, percent } from "../state/format.ts";
 import { inPercent, type NumberKind } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
 
-export type FieldName = keyof GlobalSettings & keyof typeof strings.settings.fields;
+export type FieldName = keyof GlobalSettings;
 
 export type Kind = NumberKind | "choice" | "tools" | "text" | "switch";
 
-/** Every setting with the kind of its value: by subject, in the order in which people see them. */
-export const GROUPS = {
-  compaction: {
-    strategy: "choice",
-    profile: "choice",
-    auto: "switch",
-    startAt: "threshold",
-    triggerMessages: "count",
-    triggerTurns: "count",
-    landAt: "percent",
-    tail: "percent",
-    tailMessages: "count",
-    tailTurns: "count",
-    summarizer: "choice",
-    summaryCap: "tokens",
-    summaryTemperature: "number",
-    summaryMode: "choice",
-    placement: "choice",
-    preface: "text",
-    cacheBreakpoints: "switch",
-  },
-  answers: {
-    model: "choice",
-    window: "tokens",
-    budget: "tokens",
-    reserve: "room",
-    maxTokens: "tokens",
-    temperature: "number",
-    tools: "tools",
-  },
-  page: { showMeter: "switch", theme: "choice" },
-} as const satisfies Record<string, Partial<Record<FieldName, Kind>>>;
-
-export const KINDS: Readonly<Record<FieldName, Kind>> = {
-  ...GROUPS.compaction,
-  ...GROUPS.answers,
-  ...GROUPS.page,
+/** How the page shows a setting. */
+export const kindOf = (name: FieldName): Kind => {
+  const { kind, shows }: Setting = ALL_SETTINGS[name];
+  if (shows) return shows;
+  switch (kind.is) {
+    case "size":
+      return "tokens";
+    case "share":
+      return "percent";
+    case "name":
+    case "profile":
+      return "choice";
+    case "prompt":
+    case "time":
+    case "choice or count":
+      return "text";
+    default:
+      return kind.is;
+  }
 };
 
 export type Value = string | number | boolean | readonly string[];
@@ -107,12 +91,8 @@ export function choicesOf(name: FieldName, answer: SettingsAnswer, models: reado
   if (name === "strategy")
     return answer.strategies.map((one) => ({ value: one.name, text: strings.strategies[one.name].label }));
   if (name === "profile") return answer.profiles.map((value) => ({ value, text: words.profiles[value] }));
-  if (name === "placement")
-    return of(["user", "system", "merged"], (value) => words.placements[value as "user"]);
-  if (name === "summaryMode")
-    return of(["continuation", "full", "simple", "extractive"], (value) => words.modes[value as "full"]);
-  if (name === "theme")
-    return of(["system", "light", "dark"], (value) => strings.sidebar.theme[value as "light"]);
+  const { kind }: Setting = ALL_SETTINGS[name];
+  if (kind.is === "choice") return of(kind.names, (value) => valueText(name, value));
   if (name === "tools")
     return of(Object.keys(words.toolChoices), (value) => words.toolChoices[value as "none"]);
   if (name === "summarizer")
@@ -123,13 +103,10 @@ export function choicesOf(name: FieldName, answer: SettingsAnswer, models: reado
 const summarizerText = (value: string): string => strings.settings.summarizers[value as "same"] ?? value;
 
 /** What holds where nobody sets anything: as a sentence says it, and as short as a box shows it. */
-export function fallback(name: FieldName): readonly [string, string] {
-  const { fallbacks } = strings.settings;
-  return (fallbacks as Partial<Record<FieldName, readonly [string, string]>>)[name] ?? ["", ""];
-}
+export const fallback = (name: FieldName): readonly [string, string] =>
+  (ALL_SETTINGS[name] as Setting).fallback ?? ["", ""];
 
 export function fallbackText(name: FieldName): string {
-  if (name === "showMeter") return strings.settings.on;
   if (name === "theme") return strings.sidebar.theme.system;
   return fallback(name)[0];
 }
@@ -139,7 +116,7 @@ export function valueText(name: FieldName, value: Value): string {
   if (name === "tools") return words.toolChoices[asChoice(value) as "none"] ?? asChoice(value);
   if (typeof value !== "string" && typeof value === "object") return value.join(", ");
   if (typeof value === "boolean") return value ? words.on : words.off;
-  if (typeof value === "number") return isShare(KINDS[name], value) ? percent(value) : count(value);
+  if (typeof value === "number") return isShare(kindOf(name), value) ? percent(value) : count(value);
   if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;
   if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
   if (name === "placement") return words.placements[value as "user"] ?? value;

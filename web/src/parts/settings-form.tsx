@@ -1,8 +1,10 @@
 import { useState } from "react";
 import {
+  ALL_SETTINGS,
   type ChatSettings,
   type GlobalSettings,
   inForce,
+  SETTINGS,
   type SettingLevels,
   type SettingsAnswer,
   type SettingsChange,
@@ -18,9 +20,8 @@ import {
   type FieldName,
   fallback,
   fallbackText,
-  GROUPS,
   isShare,
-  KINDS,
+  kindOf,
   ofChoice,
   originText,
   type Value,
@@ -42,13 +43,13 @@ interface SettingsPlace {
 }
 
 /** The settings of one subject, under its title. */
-export function SettingsGroup({ group, ...place }: SettingsPlace & { group: keyof typeof GROUPS }) {
+export function SettingsGroup({ group, ...place }: SettingsPlace & { group: keyof typeof SETTINGS }) {
   const models = usePiece(useApp().store, (state) => state.models);
   const Title = place.scope === "global" ? "h2" : "h3";
   return (
     <section className="settings-group">
       <Title>{words.groups[group]}</Title>
-      {(Object.keys(GROUPS[group]) as FieldName[]).map((name) => (
+      {(Object.keys(SETTINGS[group]) as FieldName[]).map((name) => (
         <SettingField key={name} name={name} models={models?.models.map(({ id }) => id) ?? []} {...place} />
       ))}
     </section>
@@ -60,14 +61,14 @@ function SettingField(props: SettingsPlace & { name: FieldName; models: readonly
   const { name, models, ...place } = props;
   const [trouble, setTrouble] = useState<Trouble>();
   const { scope, levels } = place;
-  const { label, help } = words.fields[name];
+  const { label, help } = ALL_SETTINGS[name];
   const { answer, chat } = levels;
   const own = scope === "chat" ? chat?.[name as keyof ChatSettings & FieldName] : answer.settings[name];
   const { value: inherited, from } = withoutOwn(name, scope, levels);
   const shown = inherited === undefined ? fallbackText(name) : valueText(name, inherited);
   const origin = originText(from, levels);
   const id = `${scope}-${name}`;
-  const kind = KINDS[name];
+  const kind = kindOf(name);
   const change = (value: Value | null) => {
     // What was wrong with the last value says nothing about this one.
     setTrouble(undefined);

@@ -1,3 +1,4 @@
+import { SETTINGS } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import type { Trouble } from "./api-client.ts";
 import { count, parseTokens } from "./format.ts";
@@ -46,7 +47,7 @@ export const inPercent = (share: number): string => String(Number((share * 100).
 
 /** What the server says of shares (0.5), in the words of a box of percent (50 %). */
 export function sayInPercent({ message, fix, ...rest }: Trouble): Trouble {
-  const { startAt, landAt } = strings.settings.fields;
+  const { startAt, landAt } = SETTINGS.compaction;
   const say = (text: string): string =>
     text
       .replace(/(?<![\w.])0\.\d+/g, (share) => `${inPercent(Number(share))} %`)

@@ -20,24 +20,6 @@ export const settings = {
   reset: "Back to default",
   resetChat: "As everywhere",
   groups: { compaction: "Compaction", answers: "Answers", page: "This page" },
-  /** Where nobody says anything: what holds, and the same in the few letters of a box. */
-  fallbacks: {
-    startAt: ["80 %, or 95 % in a budget below 32,000 where no model summarises", "80"],
-    landAt: ["30 to 40 %, by the size of the window", "30–40"],
-    window: ["the model's own", "model's"],
-    budget: ["no cap", "no cap"],
-    reserve: ["what answers take, at first an eighth of the window, at most 8,192", "by answers"],
-    model: ["the first one found", "first"],
-    temperature: ["the model's own", "model's"],
-    maxTokens: ["the model's own", "model's"],
-    summaryTemperature: ["the model's own", "model's"],
-    summaryMode: ["the best way that works", "best"],
-    tailMessages: ["no limit", "no limit"],
-    tailTurns: ["no limit", "no limit"],
-    triggerMessages: ["never", "never"],
-    triggerTurns: ["never", "never"],
-    preface: ["none", "none"],
-  } satisfies Readonly<Record<string, readonly [string, string]>>,
   on: "On",
   off: "Off",
   clear: "Clear this chat's summaries",
@@ -58,76 +40,6 @@ export const settings = {
     tokens: "Give tokens, such as 32k or 32000.",
     count: "Give how many, such as 10.",
     number: "Give a number, such as 0.7.",
-  },
-  fields: {
-    strategy: { label: "Strategy", help: "What happens to older messages when the view gets full." },
-    profile: { label: "Profile", help: "A set of values that suits one kind of conversation." },
-    auto: { label: "Compact automatically", help: "Off: only “Compact now” and a full window compact." },
-    startAt: {
-      label: "Start at",
-      help: "How full the view may get before compaction starts: percent of the budget (80), or tokens (12k).",
-    },
-    triggerMessages: {
-      label: "Compact after messages",
-      help: "So many messages since the last compaction are enough, whatever their size.",
-    },
-    triggerTurns: {
-      label: "Compact after turns",
-      help: "The same by turns: one is your message and everything up to your next one.",
-    },
-    landAt: { label: "Land at", help: "How full the view is afterwards, in percent." },
-    window: {
-      label: "Window",
-      help: "The model's context size in tokens, if it isn't known or should be smaller.",
-    },
-    budget: { label: "Cap", help: "Never send more than this many tokens, whatever the window." },
-    reserve: {
-      label: "Room for the answer",
-      help: "What is kept free of the window for the answer: tokens (2000), or a share (20 %).",
-    },
-    placement: {
-      label: "Where the summary goes",
-      help: "As a message of its own, or in the system prompt.",
-    },
-    tail: {
-      label: "Newest messages",
-      help: "How much of what is left goes to the newest messages, word for word, in percent.",
-    },
-    summarizer: {
-      label: "Summariser",
-      help: "Who writes summaries. A small, cheap model is often good enough.",
-    },
-    summaryCap: { label: "Longest summary", help: "In tokens, all summaries of a compaction together." },
-    tailMessages: { label: "Newest messages, at most", help: "How many of them stay word for word." },
-    tailTurns: {
-      label: "Newest turns, at most",
-      help: "How many turns stay word for word: your message and everything up to your next one.",
-    },
-    summaryTemperature: {
-      label: "Temperature of summaries",
-      help: "How freely they are written: 0 is plain.",
-    },
-    summaryMode: {
-      label: "How summaries are asked for",
-      help: "Only this way, instead of one after the other.",
-    },
-    preface: {
-      label: "Words before the summary",
-      help: "A sentence of your own at the beginning of the summary, such as “Ask before you change files”.",
-    },
-    cacheBreakpoints: {
-      label: "Mark for the provider's cache",
-      help: "Where the format has marks: the ends of system prompt and summary.",
-    },
-    model: { label: "Model", help: "Who answers in chats that haven't chosen." },
-    temperature: { label: "Temperature", help: "How freely the model answers: 0 is plain, 1 is lively." },
-    maxTokens: { label: "Longest answer", help: "In tokens." },
-    tools: {
-      label: "Tools of precis's own",
-      help: "What the model may do itself: look up what the view hides, or ask for a compaction.",
-    },
-    showMeter: { label: "Show tokens", help: "The meter at the top of every chat." },
-    theme: { label: "Appearance", help: "Light, dark, or as the system says." },
   },
   toolChoices: {
     none: "None",

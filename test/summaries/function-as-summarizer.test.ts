@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { openaiChat } from "../../src/apis/index.ts";
+import type { ModelRequest } from "../../src/core/types.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
+import { profiles } from "../../src/profiles/index.ts";
+import { talk } from "../support/host.ts";
+import { plausible } from "./gated-model.ts";
+
+it("a plain async function writes the summaries, under its own name", async () => {
+  const asked: ModelRequest[] = [];
+  async function ownModel(request: ModelRequest): Promise<string> {
+    asked.push(request);
+    return plausible(request);
+  }
+  const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer: ownModel });
+  const { state, report } = await compactor.compact(talk(60), { budget: 4_000 });
+  expect(asked.length).toBeGreaterThan(0);
+  expect(state.summaries[0]).toMatchObject({ author: "model", model: "ownModel" });
+  expect(report.modelCalls.map(({ result }) => result)).toContain("accepted");
+});
+
+it("what a function says of its answer counts: one that was cut off isn't taken for whole", async () => {
+  const compactor = createCompactor({
+    dialect: openaiChat,
+    budget: 4_000,
+    summarizer: async () => ({ text: "The user", stop: "refusal", usage: { input: 1 } }),
+  });
+  const { report } = await compactor.compact(talk(60), { budget: 4_000 });
+  expect(report.modelCalls.length).toBeGreaterThan(0);
+  expect(report.modelCalls.map(({ result }) => result)).not.toContain("accepted");
+});
+
+it("a compactor without any size doesn't compile, and is refused with the fix where nobody compiles", () => {
+  // @ts-expect-error Neither window nor budget says what a view must fit.
+  expect(() => createCompactor({ dialect: openaiChat })).toThrow(/`window: 128_000`/);
+  // @ts-expect-error Nor does a profile without a budget.
+  expect(() => createCompactor({ dialect: openaiChat, profile: profiles.agent })).toThrow(/neither `window`/);
+  for (const made of [
+    createCompactor({ dialect: openaiChat, window: { model: "gpt-5" } }),
+    createCompactor({ dialect: openaiChat, profile: profiles.desktop }),
+  ])
+    expect(made.dialect.id).toBe("openai-chat");
+});

@@ -69,7 +69,7 @@ const choice = <const N extends string>(what: string, names: readonly N[], stand
 export const TUNING = {
   /** A cap on what the view may use, in tokens. Needed when there is no window. Default: what the window leaves. */
   budget: row<number>({ is: "size" }),
-  /** Which [steps](strategies.md) may be used to make room. */
+  /** What may be done to make room. */
   strategy: choice("strategy", STRATEGY_NAMES, "summarize-oldest"),
   /**
    * Pressure at which a compaction starts. Default 0.8 (spread over 0.78–0.82, so that many conversations don't start at once); 0.95 for
@@ -153,7 +153,7 @@ export const TUNING = {
   /** How a model is asked for summaries. Has no effect without one. */
   summary: group({
     /**
-     * Which [prompt](models.md#what-is-asked): `agent` (work), `talk`, `citations` (retrieval), `progress`, `concise`; or a text of your
+     * Which prompt: `agent` (work), `talk`, `citations` (retrieval), `progress`, `concise`; or a text of your
      * own, as a sentence or with an id and a version that name the records made with it. Default: by the kind of conversation.
      */
     prompt: row<string | { readonly id: string; readonly version: number; readonly text: string }>({
@@ -192,7 +192,7 @@ export const TUNING = {
     /** What one user message may have quoted, in tokens. Default: 5 % of the budget, at most 2,000. */
     tokens: tokens(0),
   }),
-  /** What a video frame costs. Default: 258 tokens, no separator. */
+  /** What a video frame costs: 258 tokens and no separator where nobody says anything. */
   frames: group({
     /** Tokens of one frame. */
     tokensPerFrame: needed(tokens(0)),

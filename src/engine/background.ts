@@ -108,6 +108,7 @@ async function summarise<M>(
       spend: account.spend,
     });
     await store.save({ summaries: records });
+    if (records.length > 0) account.written();
     end(() => {
       // What was written before it failed is kept, and shows that the model works.
       circuit.succeeded(name);

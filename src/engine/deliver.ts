@@ -22,6 +22,7 @@ import { endedQuotations, prefixReason, wholeReason } from "./prefix-change.ts";
 import { withFittingQuotations } from "./recall/fitting-quotations.ts";
 import { type Quoted, quotationsOf, withQuoted } from "./recall/quotations.ts";
 import { reportOf } from "./report.ts";
+import { noteRequest } from "./summary-account.ts";
 import { tellBound } from "./surely-fits.ts";
 import type { Survey } from "./survey.ts";
 import { viewWarnings } from "./view-warnings.ts";
@@ -93,6 +94,7 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
     checkpoint: checkpoint?.id,
   });
   tell(operation, result, report, state);
+  noteRequest(operation, report.tokens.after);
   return {
     ...render(operation, report.entries),
     report,

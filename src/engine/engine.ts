@@ -27,7 +27,7 @@ import { createJobs, createPlaces, type Jobs, type Places } from "./jobs.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { settledInTime } from "./settled-in-time.ts";
-import type { SummaryAccounts } from "./summary-account.ts";
+import type { FirstSummaries, SummaryAccounts } from "./summary-account.ts";
 import { createTextRoom, type TextRoom } from "./text-room.ts";
 import { createTranscriptReader, type TranscriptReader } from "./transcript-reader.ts";
 import { createWrittenTexts, type WrittenTexts } from "./written-texts.ts";
@@ -92,6 +92,7 @@ export interface Engine<M> {
   readonly circuit: Circuit;
   /** What summaries cost, by conversation. */
   readonly accounts: SummaryAccounts;
+  readonly firsts: FirstSummaries;
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;
   readonly calibration: Calibration;
@@ -159,6 +160,7 @@ export function createEngine<M>(
     places,
     circuit: createCircuit(),
     accounts,
+    firsts: { count: 0, spent: 0, seen: 0 },
     unreported: new Map(),
     calibration,
     answers: createAnswers(),

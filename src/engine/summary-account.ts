@@ -20,6 +20,8 @@ const COMPARED = 64;
 const INSTRUCTIONS = 1_000;
 /** Conversations and answers that are remembered. */
 const MAX_MARKS = 20_000;
+/** So many conversations get their first summary whatever became of others' (after a restart no chat has gone on yet). */
+const FREE_FIRSTS = 4;
 
 /** What a conversation's summaries have cost, and whether a later request could use them. */
 interface Account {
@@ -31,10 +33,35 @@ interface Account {
   asked?: { readonly to: number; readonly hash: string; readonly chain: readonly string[] };
   /** What the last request that wanted a summary began with, up to the message that had changed. */
   began?: string | undefined;
+  /** Of `spent`, what is among the first summaries that nobody has gone on from. */
+  first?: number;
+}
+
+/**
+ * First summaries of conversations whose next request wasn't seen yet. Where every message changes in every request, each of them looks
+ * like the first one of another conversation.
+ */
+export interface FirstSummaries {
+  /** How many there are, and the input tokens of their requests. */
+  count: number;
+  spent: number;
+  /** Tokens of all requests that were made to fit. */
+  seen: number;
 }
 
 /** Accounts by what names a conversation: its first message, and its newest answers, because clients change the first one. */
 export type SummaryAccounts = Map<string, Account>;
+
+/** Notes what a request takes, and that its conversation's summary can be used. */
+export function noteRequest<M>({ engine, survey }: Operation<M>, tokens: number): void {
+  const { firsts, accounts } = engine;
+  firsts.seen += tokens + survey.budget.tools;
+  const account = accounts.get(survey.name);
+  if (!account?.first || account.asked?.hash !== survey.conversation.chain[account.asked?.to ?? 0]) return;
+  firsts.count--;
+  firsts.spent -= account.first;
+  delete account.first;
+}
 
 /** Says why a run isn't summarised although it could be; undefined where it may be. */
 export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean): Warning | undefined {
@@ -58,10 +85,16 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
       };
     }
   }
-  const left = allowance(operation, account);
   const planned = plannedTokens(operation, run);
+  const { firsts, settings } = operation.engine;
+  const { costShare } = settings.summary;
+  if (account.spent === 0 && firsts.count >= FREE_FIRSTS && firsts.spent + planned > firsts.seen * costShare)
+    return {
+      code: "summaries-unused",
+      message: `No model is asked for a summary: no later request began with what the last ${firsts.count} first summaries speak for, and another one would make them cost more than the share (${costShare}) of all requests. Lines chosen by code take its place. If these requests are one conversation, leave its earlier messages as they are, and put what changes (a clock, how long ago something was said) at the end of the newest message or into \`extras\`.`,
+    };
+  const left = allowance(operation, account);
   if (planned <= left) return undefined;
-  const { costShare } = operation.engine.settings.summary;
   return {
     code: "summaries-too-dear",
     message: `No model is asked for a summary: it would read about ${planned} tokens, and ${Math.max(0, left)} are left of the share (${costShare}) of what the chat itself has cost. Lines chosen by code take its place until then. Raise \`summary.costShare\` if more may be spent.`,
@@ -75,21 +108,31 @@ export function openAccount<M>(
   forced: boolean,
 ): {
   readonly spend: Summarizer["spend"];
+  /** It is there, for whoever goes on from it. */
+  written(): void;
   /** It came to nothing, so nobody could have used it. */
   failed(): void;
 } {
+  const { firsts } = operation.engine;
   const { chain } = operation.survey.conversation;
   const account = accountOf(operation);
   const { asked } = account;
   if (asked && chain[asked.to] !== asked.hash) account.lost++;
   account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, COMPARED)) };
   const own = account.asked;
+  const isFirst = !forced && account.spent === 0;
   const most = forced ? Number.POSITIVE_INFINITY : allowance(operation, account) + account.spent;
   return {
     spend(tokens, isSpent) {
       if (!isSpent && account.spent + tokens > most) return false;
       account.spent += tokens;
       return true;
+    },
+    written() {
+      if (!isFirst) return;
+      account.first = account.spent;
+      firsts.count++;
+      firsts.spent += account.spent;
     },
     failed() {
       if (account.asked === own) delete account.asked;

@@ -58,6 +58,38 @@ it("summaries that a changing first message makes useless are asked for a few ti
   expect(told?.message).toContain("#2 ");
 });
 
+it.each([
+  ["every message of the user says how long ago it was", (role: string) => role === "user"],
+  ["every message does", () => true],
+] as const)("where %s, summaries cost no more than their share", async (_, changes) => {
+  const model = gatedModel();
+  const compactor = createCompactor({ dialect: openaiChat, window: 16_000, summarizer: model });
+  let chatTokens = 0;
+  const codes = new Set<string>();
+  for (let turn = 1; turn <= TURNS; turn++) {
+    const said = past(turn)
+      .slice(0, -1)
+      .map((message, index) =>
+        changes(message.role)
+          ? { ...message, content: `${2 * turn - index} minutes ago: ${message.content}` }
+          : message,
+      );
+    const { report } = await compactor.fit([chat.system("You are a bot."), ...said]);
+    chatTokens += report.tokens.after;
+    for (const { code } of report.warnings) codes.add(code);
+    await compactor.settled();
+  }
+  await compactor.close();
+  const summaryTokens =
+    model.requests.reduce(
+      (sum, { system = "", messages }) => sum + system.length + messages[0]!.text.length,
+      0,
+    ) * TOKENS_PER_CHARACTER;
+  expect(model.requests.length).toBeGreaterThan(0);
+  expect(summaryTokens).toBeLessThan(chatTokens / 4);
+  expect(codes).toContain("summaries-unused");
+});
+
 it("the report names the first message that changed, wherever it stands", async () => {
   const { model, warnings } = await chatWithClock(4);
   expect(model.requests.length).toBeLessThanOrEqual(4);

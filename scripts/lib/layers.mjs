@@ -39,6 +39,7 @@ export const INNER_ORDERS = [
       "compaction",
       "conversation",
       "mcp",
+      "requests",
       "turn",
       "v1",
       "page",

@@ -35,15 +35,15 @@ import { createGrace } from "./ops/grace.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
 import { startSweep } from "./ops/sweep.ts";
 import { createApi } from "./page/create-api.ts";
+import { createRequests } from "./requests/requests.ts";
+import { toldModel } from "./requests/told-model.ts";
 import { type BusyWord, createBusy } from "./telemetry/busy.ts";
 import { createLive, type SentEvent } from "./telemetry/live.ts";
 import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createTracing, hasSdk, noTracing, type Tracing } from "./telemetry/open-telemetry.ts";
-import { createRequestLog } from "./telemetry/request-log.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import { createTimeline } from "./telemetry/timeline.ts";
-import { createTotals } from "./telemetry/totals.ts";
 import { openOwnUpstreams, ownUpstreamsFile } from "./upstream/own-upstreams.ts";
 import { createUpstream } from "./upstream/upstream.ts";
 
@@ -104,7 +104,8 @@ export async function createGateway(
   const grace = createGrace();
   const drain = new AbortController();
   const base = { config, version: parts.version ?? "0.0.0", node: randomUUID(), store, upstreams, log, now };
-  const told = { ...base, ...telemetryOf(base, parts) };
+  const telemetry = { ...base, ...telemetryOf(base, parts) };
+  const told = { ...telemetry, requests: createRequests(telemetry) };
   const bounded = boundedStore(store);
   const compaction = { ...told, ...compactionOf({ ...told, store: bounded }) };
   const gateway: Gateway = {
@@ -176,16 +177,14 @@ function telemetryOf(
     now,
     live,
     metrics: createMetrics(),
-    totals: createTotals(now()),
     timeline: createTimeline(store.events, live, log),
-    requests: createRequestLog(store.events, log),
     tracing: config.openTelemetry ? startTracing(version, now, log) : noTracing,
     busy: createBusy(shareBusy),
   };
 }
 
 function compactionOf(
-  base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node">,
+  base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node" | "requests">,
 ): Pick<Gateway, "windows" | "askWindow" | "records" | "compactors" | "observing"> {
   const { config, store, upstreams, node, tracing, now } = base;
   const windows = createWindows(config, now);
@@ -202,7 +201,8 @@ function compactionOf(
       const chosen =
         summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
       const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
-      return made && singleFlight(tracing.model(made), { leases: store.leases, tenant, node });
+      const paid = made && toldModel(tracing.model(made), { requests: base.requests, tenant, upstream });
+      return paid && singleFlight(paid, { leases: store.leases, tenant, node });
     },
     listen: (compactor, { model }) => listen(base, compactor, model),
   });

@@ -149,15 +149,13 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
       process.disconnect?.();
       return;
     }
-    const { live, busy, memory, metrics, totals } = running.gateway;
+    const { live, busy, memory, metrics } = running.gateway;
     process.on("message", (word: Word) => {
       if (word.type === "event") live.receive(word.event);
       else if (word.type === "hidden") hearHidden({ memory }, word.answer);
       else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
       else if (word.type === "told") told(word);
       else if (word.type === "hurry") hurry.abort();
-      else if (word.type === "ask" && word.of === "totals")
-        say({ type: "tell", id: word.id, data: totals.all() });
       else if (word.type === "ask")
         void metrics.registry.getMetricsAsJSON().then((data) => say({ type: "tell", id: word.id, data }));
     });

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { totalsOf } from "./totals-of.ts";
 
 interface Message {
   readonly role: string;
@@ -43,7 +44,7 @@ it("a client that repeats the same tool round after a compaction is noticed", as
           content: `round ${round}: ${"the same old text of a.ts. ".repeat(60)}`,
         });
     }
-    expect(running.gateway.totals.read("default").loops).toBeGreaterThan(0);
+    expect((await totalsOf(running.url)).loops).toBeGreaterThan(0);
     expect(await (await fetch(`${running.url}/metrics`)).text()).toMatch(/precis_loops_total [1-9]/);
     const { conversations } = await running.gateway.store.conversations.list("default");
     const { events } = (await (

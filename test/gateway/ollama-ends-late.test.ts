@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post, startUpstream } from "./own-upstream.ts";
+import { totalsOf } from "./totals-of.ts";
 
 const ASKED = { model: "m", stream: false, messages: [{ role: "user", content: "hi" }] };
 
@@ -32,7 +33,7 @@ it.each([
   const response = await post(`${gateway.url}/ollama/api/chat`, ASKED);
   expect(response.status).toBe(500);
   expect(await response.json()).toEqual({ error: "out of order" });
-  expect(gateway.gateway.totals.read("default")).toMatchObject({ requests: 1, errors: 1 });
+  expect(await totalsOf(gateway.url)).toMatchObject({ requests: 1, errors: 1 });
 });
 
 it("an answer without an end that is too long for Ollama's words is refused, and read no further", async () => {

@@ -16,6 +16,7 @@ import {
   pythonTools,
   spacedJson,
 } from "./python-openai-shapes.ts";
+import { totalsOf } from "./totals-of.ts";
 
 const WINDOW = 8_000;
 const ROUNDS = byProof({ sample: 30, more: 60, all: 60 });
@@ -169,7 +170,7 @@ describe("requests of the Python package openai", () => {
     }
     expect(last).toContain("TASK-DONE");
     expect(provider.requests.map(({ error }) => error).filter((error) => error !== undefined)).toEqual([]);
-    expect(running.gateway.totals.read("default").compactions).toBeGreaterThan(2);
+    expect((await totalsOf(running.url)).compactions).toBeGreaterThan(2);
     const { conversations } = await running.gateway.store.conversations.list("default");
     expect(conversations.map(({ length }) => length)).toEqual([messages.length - 1]);
   });

@@ -15,6 +15,8 @@ export type TimelineEvent = {
   readonly id: number;
   readonly at: Time;
   readonly conversation: string;
+  /** The request that it happened in. */
+  readonly request?: string;
 } & TimelineFact;
 
 export type TimelineFact =
@@ -93,9 +95,14 @@ export type LiveEvent =
 
 /** One request to a model, as operators see it. */
 export interface RequestFact {
+  readonly id: string;
+  /** When it began. */
   readonly at: Time;
-  /** Who asked: a client through `/v1` (if it is left out), or a chat of the page. */
-  readonly from?: "client" | "page";
+  /**
+   * Who asked: a client through `/v1` (if it is left out), a chat of the page, precis itself for a summary, or a person for
+   * a compaction, which asks no model by itself.
+   */
+  readonly from?: "client" | "page" | "summary" | "compaction";
   readonly conversation: string | undefined;
   readonly model: string | undefined;
   /** Where it went. */
@@ -107,12 +114,17 @@ export interface RequestFact {
   readonly outcome: Outcome | "off" | "observed" | "untouched";
   /** Of the transcript and of what was sent. */
   readonly tokens: { readonly before: number; readonly after: number } | undefined;
+  /** All of it; until it was sent; until the first byte of its answer (milliseconds). */
   readonly ms: number;
+  readonly ownMs?: number;
+  readonly firstMs?: number;
+  /** Why it failed. */
+  readonly error?: string;
   /** Tokens as the provider counted them. */
   readonly usage?: Usage;
   /** US dollars; undefined where prices aren't known. */
   readonly spend?: number;
-  /** Why it was compacted, if it was. */
+  /** Why it was compacted, if it was; what a summary was written for. */
   readonly reason?: Reason;
   /** Why the provider's prompt cache couldn't be used to its end, if what was sent before was changed. */
   readonly cacheLost?: PrefixReason;
@@ -128,10 +140,19 @@ export interface RequestQuery {
   readonly client?: string;
   readonly outcome?: RequestFact["outcome"] | "failed";
   readonly from?: NonNullable<RequestFact["from"]>;
+  readonly conversation?: string;
+  /** When they began: from this time on, and before that one. */
+  readonly since?: Time;
+  readonly until?: Time;
+  /** The id of the last one of the page before. */
+  readonly before?: string;
   readonly limit?: number;
 }
 
-/** What the gateway did since it was started, and what its store holds. */
+/** Which requests to add up. */
+export type TotalsQuery = Pick<RequestQuery, "model" | "client" | "outcome" | "from" | "since" | "until">;
+
+/** What the gateway did, in all or in a range of time, and what its store holds. */
 export interface Totals {
   readonly since: Time;
   readonly requests: number;
@@ -146,6 +167,17 @@ export interface Totals {
   readonly unpriced: number;
   readonly rejected: number;
   readonly loops: number;
+  /** Input tokens as the providers counted them, those of their caches, and what was answered. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly output: number;
+  /** US dollars for requests, where prices are known. */
+  readonly spend: number;
+  /** Requests that were refused before they were looked at, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Models and clients that requests were made for and by. */
+  readonly models: readonly string[];
+  readonly clients: readonly string[];
   readonly conversations: number;
   readonly messages: number;
   /** Size of the database; undefined where several tenants share it, or it isn't known. */

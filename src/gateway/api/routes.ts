@@ -14,7 +14,7 @@ import type {
   NewImport,
   SearchHit,
 } from "./conversation.ts";
-import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals } from "./events.ts";
+import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
 import type { JudgeAnswer, JudgeCost, JudgeInput } from "./judge.ts";
 import type { Past } from "./past.ts";
 import type { ReplayAnswer, ReplayInput } from "./replay.ts";
@@ -42,7 +42,7 @@ export const routes = {
   // What this server is.
   status: json<{ answer: Status }>("GET", "/api/status"),
   models: json<{ answer: ModelsAnswer }>("GET", "/api/models"),
-  totals: json<{ answer: Totals }>("GET", "/api/totals"),
+  totals: json<{ query: TotalsQuery; answer: Totals }>("GET", "/api/totals"),
   settings: json<{ answer: SettingsAnswer }>("GET", "/api/settings"),
   changeSettings: json<{ body: SettingsChange<GlobalSettings>; answer: SettingsAnswer }>(
     "PATCH",

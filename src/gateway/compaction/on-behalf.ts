@@ -8,6 +8,8 @@ export interface Behalf {
   conversation(): string | undefined;
   /** Ends summaries that are being written for it, those in the background included. */
   readonly signal?: AbortSignal;
+  /** Why its summaries are made, and in which request. */
+  cause?(): { readonly reason?: string | undefined; readonly request?: string | undefined };
   onStarted?(reason: Reason): void;
   onFailed?(message: string): void;
 }

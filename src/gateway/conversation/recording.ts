@@ -1,5 +1,5 @@
 import { runNow } from "../../core/steps.ts";
-import type { Append, Appended, ConversationStore } from "../../stores/server-store.ts";
+import type { Append, Appended, ConversationStore, NewRequest } from "../../stores/server-store.ts";
 import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/pace.ts";
 import { type AppendContext, type AppendedRequest, AppendMaker } from "./append-maker.ts";
@@ -32,8 +32,15 @@ interface Answered {
   readonly withoutReasoning?: string | undefined;
 }
 
+/** The row of a request, which goes with its messages into the store. */
+export interface RecordedRequest {
+  row(message: string): NewRequest;
+  isStored: boolean;
+}
+
 /** What goes with an answer into the store. */
 interface AnswerExtras {
+  readonly request?: RecordedRequest | undefined;
   readonly names?: AnswerNames | undefined;
   /** All that the model said and was answered, where the client was shown only a part. */
   readonly given?: readonly unknown[] | undefined;
@@ -79,6 +86,7 @@ export class Recording {
   #counted: Known | undefined;
   #newest: string | undefined;
   #unexpect: (() => void) | undefined;
+  #request: RecordedRequest | undefined;
 
   constructor(context: RecordingContext, of: Recorded) {
     this.#context = context;
@@ -155,7 +163,8 @@ export class Recording {
   }
 
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  finish(answer: readonly unknown[], { names, given }: AnswerExtras = {}): Promise<void> {
+  finish(answer: readonly unknown[], { names, given, request }: AnswerExtras = {}): Promise<void> {
+    this.#request = request;
     clearTimeout(this.#timer);
     if (given) this.#appends.setGiven(given);
     const finish = () => this.#finish(answer, names);
@@ -178,7 +187,8 @@ export class Recording {
   }
 
   /** There will be no answer: stores the request's messages alone. */
-  async abandon(): Promise<void> {
+  async abandon(request?: RecordedRequest): Promise<void> {
+    this.#request = request;
     clearTimeout(this.#timer);
     await this.#writing;
     await this.#write(this.record);
@@ -255,7 +265,13 @@ export class Recording {
     const { store } = this.#context;
     this.#lookAgain();
     const input = this.#appends.make(upTo, this.#here(), answer.id);
-    if (input) this.#appended(upTo, answer, input, await store.append(this.#of.sought.tenant, input));
+    if (!input) return;
+    const request = this.#request;
+    const end = storedAs(this.#here().known, this.record.chain.at(-1)!);
+    const whole = request ? { ...input, request: request.row(end) } : input;
+    const appended = await store.append(this.#of.sought.tenant, whole);
+    if (request) request.isStored = true;
+    this.#appended(upTo, answer, input, appended);
   }
 
   #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {

@@ -11,6 +11,7 @@ import { RequestFault } from "../http/request-fault.ts";
 import type { ChatMeta } from "./chat-meta.ts";
 import type { Citations } from "./keep-citations.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
+import type { RecordedRequest } from "./recording.ts";
 import { newMessage, type TranscriptRecord, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 export interface Writing extends Pick<CompactionParts, "config" | "store" | "now"> {
@@ -56,8 +57,15 @@ export async function appendMessages(
   tenant: string,
   loaded: Loaded,
   added: readonly unknown[],
-  /** All that the model said and was answered, where people are shown only a part of it. */
-  real?: readonly unknown[],
+  {
+    real,
+    request,
+  }: {
+    /** All that the model said and was answered, where people are shown only a part of it. */
+    readonly real?: readonly unknown[] | undefined;
+    /** The request that they are the answer of. */
+    readonly request?: RecordedRequest;
+  } = {},
 ): Promise<Appended> {
   const { dialect, transcript, conversation, model, stored } = loaded;
   const { length } = stored;
@@ -71,7 +79,9 @@ export async function appendMessages(
     messages,
     ...(model !== "" && { model }),
     at: parts.now(),
+    ...(request && after !== undefined && { request: request.row(after) }),
   });
+  if (request && after !== undefined) request.isStored = true;
   parts.citations?.note(tenant, appended.conversation, record.messages, record.start + length);
   if (untitled) {
     const title = titleIn(parts, dialect, whole);

@@ -1,6 +1,6 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { LogHealth } from "../telemetry/log.ts";
-import type { Counted } from "../telemetry/totals.ts";
+import type { Counted } from "../telemetry/telemetry.ts";
 
 /** What a server is kept running and looked after with. */
 export interface OpsParts extends ConversationParts {

@@ -49,11 +49,14 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
   const conversation = loaded.conversation.id;
   const controller = new AbortController();
   const done = Promise.withResolvers<void>();
+  let why: Reason | undefined;
   const behalf = {
     tenant,
+    cause: () => ({ reason: why, request: "idle" }),
     conversation: () => conversation,
     signal: controller.signal,
     onStarted(reason: Reason) {
+      why = reason;
       tellBegun(parts, tenant, conversation, reason);
       void followSummary(parts, {
         tenant,

@@ -16,6 +16,7 @@ export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "
       const swept = await store.upkeep.sweep({
         ...(conversationDays !== undefined && { conversationsMs: conversationDays * DAY_MS }),
         eventsMs: eventDays * DAY_MS,
+        requestsMs: eventDays * DAY_MS,
         recordsMs: recordDays * DAY_MS,
       });
       log.debug({ ...swept }, "swept");

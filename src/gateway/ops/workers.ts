@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { HiddenWord } from "../conversation/hidden-answers.ts";
 import type { BusyWord } from "../telemetry/busy.ts";
 import type { SentEvent } from "../telemetry/live.ts";
-import type { Counted } from "../telemetry/totals.ts";
+import type { Counted } from "../telemetry/telemetry.ts";
 
 /** What the processes of one server tell each other; the first process passes it on. */
 export type Word =

@@ -13,11 +13,11 @@ import { lookupOf } from "../conversation/lookups.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
 import { pressureOf } from "../conversation/view-of.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { countRequest } from "../telemetry/metrics.ts";
+import { describeFailure } from "../requests/describe-failure.ts";
+import { CLIENT_LEFT, type RequestStart } from "../requests/running-request.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
 import { fitTurn } from "../turn/fit-turn.ts";
 import { HostedTurn } from "../turn/hosted-turn.ts";
-import { noteRequest, type ServedTurn } from "../turn/note-request.ts";
 import { offerTools } from "../turn/offer-tools.ts";
 import { inOwnWords } from "../turn/own-words.ts";
 import { isStream } from "../turn/peek.ts";
@@ -27,7 +27,6 @@ import type { Shrink } from "../turn/shrink.ts";
 import { spokenWire, type Turn } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { called } from "../upstream/upstream-fault.ts";
-import { describeFailure } from "../v1/fail.ts";
 import type { Wire, WireAnswer } from "../wires/wire.ts";
 import { announced } from "./announce.ts";
 import { apiMessages } from "./api-messages.ts";
@@ -52,51 +51,26 @@ export async function answerChat(
   send: Send,
 ): Promise<void> {
   const { loaded } = question;
-  const { gateway } = context;
-  const { metrics } = gateway;
+  const { gateway, client, tenant, headers } = context;
   await countAhead(gateway, loaded);
-  const turn = chatTurn(context, loaded, stop);
-  const { api } = spokenWire(turn);
-  const started = performance.now();
-  let taken: Taken = { action: "untouched" };
-  let status = 200;
-  const trace = gateway.tracing.begin(context.headers, gateway.now());
-  metrics.active.add(1);
+  const told = (start: Pick<RequestStart, "api" | "path">) =>
+    gateway.requests.begin({ ...start, kind: "page", headers, client });
+  const turn = chatTurn(context, loaded, stop, told);
+  const { upstream, asked, recording, wire, arrivedAt } = turn;
+  const { prices } = gateway.windows.of(upstream, asked.model, tenant);
+  turn.told.asks({ upstream, asked, recording, wire, arrivedAt }, prices);
   try {
-    await trace.run(() =>
-      take(context, question, turn, send, (more) => {
-        taken = { ...taken, ...more };
-      }),
-    );
+    await turn.told.run(() => take(context, question, turn, send));
+    turn.told.end(200);
   } catch (error) {
-    status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
+    const status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
+    turn.told.end(status, stop.aborted ? undefined : error);
     throw error;
-  } finally {
-    metrics.active.add(-1);
-    const ms = performance.now() - started;
-    countRequest(gateway, { api, status, tenant: context.tenant, action: taken.action, ms });
-    noteRequest(
-      gateway,
-      turn,
-      { ...taken, from: "page", path: turn.path.replace(/\?.*/, ""), status, ms },
-      trace,
-    );
   }
 }
 
-type Taken = Pick<ServedTurn, "action" | "report" | "usage">;
-
-/** The status of a request that nobody waits for any more. */
-const CLIENT_LEFT = 499;
-
-/** One turn of the chat. `tell` hears what is known of it as soon as it is. */
-async function take(
-  context: ApiContext,
-  question: Question,
-  plain: Turn,
-  send: Send,
-  tell: (more: Partial<Taken>) => void,
-): Promise<void> {
+/** One turn of the chat. */
+async function take(context: ApiContext, question: Question, plain: Turn, send: Send): Promise<void> {
   const { gateway } = context;
   const { upstream, headers, client } = plain;
   await gateway.askWindow({ upstream, headers, model: plain.asked.model, ...client });
@@ -105,8 +79,7 @@ async function take(
   const sendRound = async (round: Turn): Promise<Attempt> => {
     const makeView = async (rejected?: Parameters<Shrink>[0]) => {
       const outgoing = await fitTurn(gateway, round, { rejected });
-      const { report, action } = outgoing;
-      tell({ report, action });
+      const { report } = outgoing;
       if (report)
         send({
           type: "view",
@@ -129,10 +102,10 @@ async function take(
   }
   const { answer, ...end } = await readAnswer(gateway, turn, done, send);
   const outgoing = hosted?.outgoing ?? done.outgoing;
-  tell({ action: outgoing.action, usage: answer.usage });
+  turn.told.usage = answer.usage;
   // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
   const real = hosted?.hasHidden && !end.unfinished ? hosted.real : undefined;
-  await finishTurn(gateway, turn, outgoing, inOwnWords(turn, answer), (own) =>
+  await finishTurn(turn, outgoing, inOwnWords(turn, answer), (own) =>
     store(context, question, turn, { ...end, answer: own, real }, send),
   );
   if (end.unfinished === "broken") throw end.cause;
@@ -215,7 +188,7 @@ function tooLong(upstream: string): RequestFault {
 async function store(
   context: ApiContext,
   { loaded, instead }: Question,
-  { recording }: Turn,
+  { recording, told }: Turn,
   ended: Ended,
   send: Send,
 ): Promise<void> {
@@ -233,7 +206,9 @@ async function store(
     if (unfinished === "stopped") send({ type: "stopped", message: undefined });
     return;
   }
-  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, real);
+  if (unfinished === "stopped") told.fails(CLIENT_LEFT, "It was stopped.");
+  else if (unfinished) told.fails(502, describeFailure(ended.cause).message);
+  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, { real, request: told });
   if (unfinished) await mark(context, conversation, unfinished);
   const after = await load(gateway, tenant, conversation);
   if (recording?.known.id === conversation) {

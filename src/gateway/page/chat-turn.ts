@@ -3,6 +3,7 @@ import { encode } from "../../apis/index.ts";
 import type { Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { answerCap, type Loaded } from "../conversation/loaded.ts";
+import type { RequestStart, RunningRequest } from "../requests/running-request.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
 import { streamPath, wireOfDialect } from "../wires/index.ts";
@@ -14,6 +15,7 @@ export function chatTurn(
   { gateway, client, headers }: ApiContext,
   loaded: Loaded,
   signal: AbortSignal,
+  begin: (start: Pick<RequestStart, "api" | "path">) => RunningRequest,
 ): Turn {
   const { model, wire, transcript, system } = loaded;
   const upstream = chooseUpstream(gateway.upstreams, model, undefined);
@@ -22,13 +24,15 @@ export function chatTurn(
   const cap = answerCap({ wire: spoken, settings: loaded.settings });
   const body = requestBody(loaded, { messages: transcript, system }, cap);
   const bytes = Buffer.from(stringifyDeep(body));
+  const path = streamPath(spoken, model);
   return {
     client,
     headers: sentHeaders(headers),
     wire,
     translation: speaks ? undefined : translationOf(loaded, spoken),
     upstream,
-    path: streamPath(spoken, model),
+    path,
+    told: begin({ api: spoken.api, path: path.replace(/\?.*/, "") }),
     bytes,
     plain: bytes,
     body,

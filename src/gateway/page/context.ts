@@ -6,11 +6,12 @@ import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { LimitStreams } from "../http/stream-limit.ts";
+import type { Requests } from "../requests/requests.ts";
 import type { Busy } from "../telemetry/busy.ts";
-import type { Counted } from "../telemetry/totals.ts";
 import type { OwnUpstreams } from "../upstream/own-upstreams.ts";
 
 export interface PageParts extends ConversationParts {
+  readonly requests: Requests;
   readonly version: string;
   readonly authenticate: Authenticate;
   readonly limitRate: (client: Client) => void;
@@ -18,8 +19,6 @@ export interface PageParts extends ConversationParts {
   readonly ownUpstreams: OwnUpstreams;
   /** One person's server, in one process: models may be added on the page. */
   readonly canAddModels: boolean;
-  /** What all processes of this server counted, this one included; undefined where there is only this one. */
-  readonly gather: ((of: Counted) => Promise<readonly unknown[]>) | undefined;
   /** Aborted when no new connections are taken any more. */
   readonly draining: AbortSignal;
 }

@@ -10,7 +10,7 @@ import { checkValues } from "../http/check-values.ts";
 import { INERT } from "../http/headers.ts";
 import { LARGE_BYTES, parseBody } from "../http/read-body.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { describeFailure } from "../v1/fail.ts";
+import { describeFailure } from "../requests/describe-failure.ts";
 import { type ApiContext, type Handlers, invalid, type PageParts } from "./context.ts";
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";

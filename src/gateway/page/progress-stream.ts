@@ -1,5 +1,5 @@
 import type { Progress } from "../api.ts";
-import { describeFailure } from "../v1/fail.ts";
+import { describeFailure } from "../requests/describe-failure.ts";
 import type { ApiContext } from "./context.ts";
 import { eventStream } from "./event-stream.ts";
 

@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { quickCounter, quickGauge, quickHistogram } from "./quick-metrics.ts";
-import type { TotalsKeeper } from "./totals.ts";
 
 /** Seconds. Precis's own part of a request is well below a millisecond unless it compacts. */
 const OWN_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
@@ -103,26 +102,4 @@ export function createMetrics() {
     }),
     active: quickGauge({ registry, name: "precis_active_requests", help: "Requests under way." }),
   };
-}
-
-/** A request that was answered, one way or the other. */
-export interface ServedRequest {
-  readonly api: string;
-  readonly status: number;
-  /** Undefined where nobody knows who asked. */
-  readonly tenant: string | undefined;
-  /** What precis did. */
-  readonly action: string;
-  readonly ms: number;
-}
-
-export function countRequest(
-  { metrics, totals }: { readonly metrics: Metrics; readonly totals: TotalsKeeper },
-  { api, status, tenant, action, ms }: ServedRequest,
-): void {
-  metrics.seconds.observe(ms / 1_000);
-  metrics.requests.add(api, `${Math.floor(status / 100)}xx`, action);
-  if (tenant === undefined) return;
-  totals.add(tenant, "requests");
-  if (status >= 400) totals.add(tenant, "errors");
 }

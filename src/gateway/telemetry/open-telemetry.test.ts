@@ -65,7 +65,8 @@ it("a request is a span and three numbers, by the conventions for generative AI,
   createTracing("1.0.0")
     .begin({}, 3_500)
     .end({
-      at: 5_000,
+      id: "r",
+      at: 3_500,
       ms: 1_500,
       conversation: "c1",
       model: "gpt-4o",
@@ -130,7 +131,8 @@ it("the calls of a summary belong to the turn that asked for it, also when they 
     await failing.complete(request).catch(() => {});
   });
   turn.end({
-    at: 5_000,
+    id: "r",
+    at: 3_500,
     ms: 1_500,
     conversation: undefined,
     model: "gpt-4o",
@@ -164,6 +166,7 @@ it("an SDK that throws fails no request and no summary, and is told once", async
   const span = { updateName: broken, setAttributes: broken, setStatus: broken, end: broken };
   const faults: unknown[] = [];
   const fact = {
+    id: "r",
     at: 5,
     ms: 1,
     conversation: undefined,

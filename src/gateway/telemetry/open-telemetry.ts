@@ -89,7 +89,7 @@ export function createTracing(
             span.updateName(`chat ${fact.model ?? ""}`.trim());
             span.setAttributes({ ...attributes, ...detailsOf(fact) });
             if (fact.status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
-            span.end(fact.at);
+            span.end(fact.at + fact.ms);
             record(fact.ms, attributes, fact.usage);
           }),
       };

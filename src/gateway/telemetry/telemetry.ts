@@ -3,17 +3,16 @@ import type { Live } from "./live.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Tracing } from "./open-telemetry.ts";
-import type { RequestLog } from "./request-log.ts";
 import type { Timeline } from "./timeline.ts";
-import type { TotalsKeeper } from "./totals.ts";
+
+/** What each process of a server knows only for itself. */
+export type Counted = "metrics";
 
 /** What tells people and machines what a server does, and when. */
 export interface Telemetry {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly totals: TotalsKeeper;
   readonly timeline: Timeline;
-  readonly requests: RequestLog;
   readonly tracing: Tracing;
   readonly live: Live;
   /** What is under way in conversations. */

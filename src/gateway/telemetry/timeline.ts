@@ -5,7 +5,12 @@ import type { Log } from "./log.ts";
 
 /** What happened to a conversation, kept in the store and told to pages. */
 export interface Timeline {
-  add(tenant: string, conversation: string, at: number, fact: TimelineFact): Promise<void>;
+  add(
+    tenant: string,
+    conversation: string,
+    at: number,
+    fact: TimelineFact & { readonly request?: string },
+  ): Promise<void>;
   list(tenant: string, conversation: string, after?: number, limit?: number): Promise<TimelineEvent[]>;
 }
 
@@ -29,7 +34,12 @@ export function createTimeline(events: EventStore, live: Live, log: Log): Timeli
         ...(after !== undefined && { after }),
         ...(limit !== undefined && { limit }),
       });
-      return stored.map(({ id, at, data }) => ({ id, at, conversation, ...(data as TimelineFact) }));
+      return stored.map(({ id, at, data }) => ({
+        id,
+        at,
+        conversation,
+        ...(data as TimelineFact & { readonly request?: string }),
+      }));
     },
   };
 }

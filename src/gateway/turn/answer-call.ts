@@ -45,8 +45,8 @@ export async function answerCall(
   options: { readonly tool: HostedToolName; readonly hosted: HostedTurn; readonly call: ToolCallPart },
 ): Promise<string> {
   const { tool, hosted, call } = options;
-  const { log, metrics } = parts;
-  metrics.hostedCalls.inc({ tool });
+  const { log } = parts;
+  turn.told.happened({ type: "tool-call", tool });
   try {
     return await answers[tool](parts, turn, hosted, call);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { loggable } from "../telemetry/log.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
-import { noteFit } from "./note-fit.ts";
+import { noteFit } from "./fit-turn.ts";
 import type { Turn, TurnParts } from "./turn.ts";
 
 /** The model that asked waits for its summary, and so does whoever asked the model (milliseconds). */
@@ -17,7 +17,7 @@ const WAIT_MS = 20_000;
 const LATER =
   "Noted: it will be compacted when this turn is over, because the reasoning of this turn is bound to everything before it.";
 
-export type WishParts = Pick<TurnParts, "metrics" | "totals" | "log" | "live" | "timeline" | "now">;
+export type WishParts = Pick<TurnParts, "log" | "now">;
 
 /** Carries out a compaction that the model asks for; where signed reasoning of its turn would change, at the next turn. */
 export async function compactForModel(
@@ -65,6 +65,6 @@ async function carryOut(parts: WishParts, turn: Turn, wish: CompactWish, waitMs:
     compactByWish(compactors.of(choice), { transcript: asked.transcript, given, wish, waitMs }),
   );
   if (!compacted) return JUST_COMPACTED;
-  noteFit(parts, turn, compacted.report, performance.now() - started);
+  noteFit(turn, compacted.report, performance.now() - started);
   return compactedText(compacted.report);
 }

@@ -1,29 +1,26 @@
 import { contentHash } from "../../core/hash.ts";
 import type { WireAnswer } from "../wires/wire.ts";
-import type { Outgoing, Turn, TurnParts } from "./turn.ts";
+import type { Outgoing, Turn } from "./turn.ts";
 
 /** Learns from an answer and stores it. Whoever waits gets the end of the answer when this is done. */
 export async function finishTurn(
-  parts: Pick<TurnParts, "metrics" | "totals" | "log" | "timeline" | "now">,
   turn: Turn,
   outgoing: Outgoing,
   answer: WireAnswer,
   /** Undefined where nothing is stored. */
   record: ((answer: WireAnswer) => Promise<void>) | undefined,
 ): Promise<void> {
-  learn(parts, turn, outgoing, answer);
+  learn(turn, outgoing, answer);
+  guardLoops(turn, answer.messages);
   if (record) await record(answer);
-  guardLoops(parts, turn, answer.messages);
 }
 
 /** The counts of a model and the length of its answers, from what the provider reports. */
 function learn(
-  { metrics }: Pick<TurnParts, "metrics">,
   { compactors, choice }: Turn,
   { report, action }: Outgoing,
   { usage, stop }: WireAnswer,
 ): void {
-  if (usage?.cacheRead) metrics.cachedTokens.inc(usage.cacheRead);
   if (!usage || !report) return;
   // What was only observed went there whole.
   const sent = action === "observed" ? report.tokens.transcript : report.tokens.after;
@@ -41,11 +38,7 @@ const CIRCLE = 3;
 const MAX_ROUNDS = 500;
 
 /** Notices a conversation that comes to the same tool round again and again after a compaction, and says so. */
-function guardLoops(
-  { metrics, totals, log, timeline, now }: Pick<TurnParts, "metrics" | "totals" | "log" | "timeline" | "now">,
-  { recording, wire, client }: Turn,
-  answer: readonly unknown[],
-): void {
+function guardLoops({ recording, wire, told }: Turn, answer: readonly unknown[]): void {
   const known = recording?.known;
   if (!known?.rounds) return;
   for (const message of answer) {
@@ -55,14 +48,6 @@ function guardLoops(
     const count = (known.rounds.get(round) ?? 0) + 1;
     if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);
     if (count !== CIRCLE) continue;
-    const tool = calls[0]!.name;
-    metrics.loops.inc();
-    totals.add(client.tenant, "loops");
-    log.warn(
-      { conversation: known.id, tool, rounds: count },
-      "the same tool round came back again and again after a compaction",
-    );
-    if (known.id !== undefined)
-      void timeline.add(client.tenant, known.id, now(), { type: "loop", tool, rounds: count });
+    told.happened({ type: "loop", tool: calls[0]!.name, rounds: count });
   }
 }

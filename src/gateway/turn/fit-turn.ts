@@ -6,7 +6,6 @@ import type { FitInput, FitResult, Report } from "../../core/types.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { hiddenInstructions, type LaterInstruction, withInstructions } from "../wires/shared/client-words.ts";
 import { loadedTools } from "../wires/shared/loaded-tools.ts";
-import { noteFit } from "./note-fit.ts";
 import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 import { watchedFit } from "./watched-fit.ts";
 
@@ -41,7 +40,7 @@ export async function fitTurn(
     ),
   );
   const { report } = held.fitted;
-  noteFit(parts, turn, report, performance.now() - started);
+  noteFit(turn, report, performance.now() - started);
   if (turn.isObserved) return { ...unchanged(turn), action: "observed", report };
   if (recording && !hasOwnWish) parts.memory.keepRequest(recording.known, undefined);
   if (isTranscript(report) && !turn.translation)
@@ -50,7 +49,14 @@ export async function fitTurn(
   const bytes = Buffer.from(stringifyDeep(view));
   if (recording && !hasOwnWish && !turn.translation)
     parts.memory.keepRequest(recording.known, { request: view, bytes: bytes.length });
-  return { action: actionOf(report), body: bytes, isOurs: true, report };
+  return { action: actionOf(report), body: bytes, isOurs: true, report, json: view };
+}
+
+/** Whoever hears of requests is told what `fit` did. */
+export function noteFit({ told, recording, isObserved }: Turn, report: Report, ms: number): void {
+  // What a client repeats that saw no compaction has other reasons.
+  if (report.outcome === "compacted" && recording && !isObserved) recording.known.rounds = new Map();
+  told.happened({ type: "fitted", report, ms, isObserved });
 }
 
 /** The request as it came. */
@@ -158,7 +164,7 @@ function withLowerCap(
   const body = withRoom(turn, whole, report, rejected);
   if (body === whole) return outgoing;
   const sendable = turn.wire.withLoopThinking?.(body) ?? body;
-  return { ...outgoing, body: Buffer.from(stringifyDeep(sendable)), isOurs: true };
+  return { ...outgoing, body: Buffer.from(stringifyDeep(sendable)), isOurs: true, json: sendable };
 }
 
 /** What a summary by continuation adds to a request: its prompt and its answer (tokens). */

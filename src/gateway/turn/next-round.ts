@@ -44,11 +44,7 @@ export async function nextRound<T extends Turn>(
   }
   hosted.real.push(...hosting.results(results));
   if (ours.length < calls.length || answer.stop === "length" || rounds > MOST_ROUNDS) return undefined;
-  parts.metrics.hiddenRounds.inc();
-  if (answer.usage) {
-    parts.metrics.hiddenTokens.inc({ kind: "input" }, answer.usage.input);
-    parts.metrics.hiddenTokens.inc({ kind: "output" }, answer.usage.output ?? 0);
-  }
+  turn.told.happened({ type: "hidden-round", usage: answer.usage });
   return roundAfter(turn, hosted);
 }
 

@@ -8,6 +8,7 @@ import { redirected } from "../upstream/upstream-fault.ts";
 import { countFirst } from "./count-first.ts";
 import { BAD_REQUEST, isStream, peek, readRest, saysTooLong } from "./peek.ts";
 import { sendOn } from "./send-on.ts";
+import { detailsOf, fieldsOf } from "./sent-request.ts";
 import { MOST_RETRIES, type Shrink, smallerOf } from "./shrink.ts";
 import type { Outgoing, Turn, TurnParts } from "./turn.ts";
 
@@ -34,7 +35,6 @@ export async function runTurn(
   /** Undefined where the request must be sent as it came. */
   shrink: Shrink | undefined,
 ): Promise<Attempt> {
-  parts.metrics.ownSeconds.observe((performance.now() - turn.arrivedAt) / 1_000);
   turn.recording?.begin();
   const isCounted = shrink !== undefined && turn.upstream.config.count === "provider";
   const sent = isCounted ? await countFirst(parts, turn, outgoing, shrink) : outgoing;
@@ -51,7 +51,13 @@ async function attempt(
   const { answerBytes } = config.limits;
   const { path, asked, signal } = turn;
   const { body, isOurs } = outgoing;
+  turn.told.sends(
+    outgoing,
+    () => fieldsOf(turn, outgoing),
+    () => detailsOf(turn, outgoing),
+  );
   const given = await sendOn(turn, { path, body, isOurs, streamed: asked.streamed, signal });
+  turn.told.answers();
   const answer = isStream(given, turn) ? unpackStream(given, turn.upstream.config.timeoutMs) : given;
   const status = answer.statusCode;
   if (isRedirect(status)) {
@@ -86,34 +92,24 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
     noteRejected(parts, turn, overflow, outgoing.report);
     const smaller = await smallerOf(parts, outgoing, shrink, overflow);
     if (!smaller) {
-      parts.metrics.rejected.inc({ result: "impossible" });
+      turn.told.happened({ type: "retried", result: "impossible" });
       break;
     }
     last = await attempt(parts, turn, smaller);
-    parts.metrics.rejected.inc({ result: last.failed ? "failed" : "fitted" });
+    turn.told.happened({ type: "retried", result: last.failed ? "failed" : "fitted" });
   }
   return last;
 }
 
 function noteRejected(
-  parts: Pick<TurnParts, "log" | "now" | "timeline" | "totals" | "windows">,
-  { upstream, asked, recording, client, wire }: Turn,
+  parts: Pick<TurnParts, "windows">,
+  { upstream, asked, client, wire, told }: Turn,
   { tokens, limit, bytes }: Overflow,
   refused: Outgoing["report"],
 ): void {
-  parts.totals.add(client.tenant, "rejected");
   // Where no number is named, the window is smaller than what was refused, by our own count: that of texts.
   const isText = !bytes && !asked.transcript.some((message) => holdsMedia(wire.dialect.read(message)));
   const below = refused && isText ? refused.tokens.after + refused.budget.tools : undefined;
   const learned = parts.windows.learn(upstream, asked.model, client.tenant, { limit, below });
-  parts.log.warn(
-    { model: asked.model, upstream: upstream.name, tokens, limit, learned },
-    "the upstream refused a request as too long; compacting harder",
-  );
-  if (recording?.known.id !== undefined)
-    void parts.timeline.add(client.tenant, recording.known.id, parts.now(), {
-      type: "rejected",
-      tokens,
-      limit,
-    });
+  told.happened({ type: "rejected", tokens, limit, learned });
 }

@@ -6,24 +6,13 @@ import type { Compactors } from "../compaction/compactors.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Known } from "../conversation/known.ts";
 import type { Client } from "../http/authenticate.ts";
+import type { RunningRequest } from "../requests/running-request.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire, WireRequest } from "../wires/wire.ts";
 
 export type TurnParts = Pick<
   ConversationParts,
-  | "config"
-  | "log"
-  | "metrics"
-  | "totals"
-  | "timeline"
-  | "live"
-  | "requests"
-  | "busy"
-  | "announcer"
-  | "isDraining"
-  | "windows"
-  | "memory"
-  | "now"
+  "config" | "log" | "live" | "timeline" | "busy" | "announcer" | "isDraining" | "windows" | "memory" | "now"
 >;
 
 /** One turn of a conversation: a request and its answer, whoever asks. */
@@ -52,6 +41,8 @@ export interface Turn {
   readonly startedAt: number;
   /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
   readonly arrivedAt: number;
+  /** What becomes of it is said here. */
+  readonly told: RunningRequest;
   /** The conversation that it belongs to; undefined where nothing is recorded. */
   readonly recording: TurnRecording | undefined;
   /** Only looked at: the request is sent as it came, and what would have been done is reported. */
@@ -101,4 +92,6 @@ export interface Outgoing {
   /** The body isn't the client's own any more, so its encoding isn't either. */
   readonly isOurs: boolean;
   readonly report: Report | undefined;
+  /** The body as JSON, where it isn't the client's own. */
+  readonly json?: Json;
 }

@@ -6,7 +6,7 @@ import type { Turn, TurnParts } from "./turn.ts";
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
 export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
   parts: Pick<TurnParts, "live" | "timeline" | "now" | "busy" | "announcer" | "isDraining">,
-  { client: { tenant }, recording }: Pick<Turn, "client" | "recording">,
+  { client: { tenant }, recording, told }: Pick<Turn, "client" | "recording" | "told">,
   fit: () => Promise<R>,
 ): Promise<R> {
   const controller = new AbortController();
@@ -16,6 +16,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
     tenant,
     conversation: () => recording?.known.id,
     signal: controller.signal,
+    cause: () => ({ reason, request: told.id }),
     onStarted(why: Reason) {
       reason = why;
       const conversation = isWatched ? recording.known.id : undefined;

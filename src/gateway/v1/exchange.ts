@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "../../apis/shared/fields.ts";
 import type { Announcement } from "../../apis/shared/native.ts";
-import type { Usage } from "../../core/types.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Recording } from "../conversation/recording.ts";
@@ -29,8 +28,6 @@ export interface Exchange extends Turn {
   readonly toolsOff?: ToolsOff;
   /** Edits of the provider's API that precis carried out, to be told with the answer. */
   readonly appliedEdits?: readonly Json[];
-  /** What operators are told of it, as far as it is known by now. */
-  readonly told: { usage?: Usage };
   /** A compaction that the client asked the provider for and precis made, to stand first in the answer. */
   readonly announcement?: Announcement;
 }

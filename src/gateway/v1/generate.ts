@@ -1,23 +1,19 @@
 import { isStream } from "../turn/peek.ts";
 import { runRounds } from "../turn/run-rounds.ts";
 import { type Attempt, runTurn } from "../turn/run-turn.ts";
-import type { Outgoing, TurnParts } from "../turn/turn.ts";
+import type { TurnParts } from "../turn/turn.ts";
 import { decideAtOnce, decideView } from "./decide-view.ts";
 import type { Exchange } from "./exchange.ts";
 import { prepareNative } from "./native-compaction.ts";
 import { withOwnTools } from "./own-tools.ts";
 import { passFailure, passJson, passStream, passUnread } from "./pass-answer.ts";
-import { actionOf } from "./report-headers.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /** Sends a request on and its answer back. */
-export async function generate(
-  parts: V1Parts,
-  given: Exchange,
-): Promise<Pick<Outgoing, "action" | "report">> {
+export async function generate(parts: V1Parts, given: Exchange): Promise<void> {
   const prepared = prepareNative(parts, given);
   const asked = prepared instanceof Promise ? await prepared : prepared;
-  if (!asked) return { action: "compacted", report: undefined };
+  if (!asked) return;
   const offered = withOwnTools(parts, asked);
   const exchange = offered instanceof Promise ? await offered : offered;
   const { hosted } = exchange;
@@ -29,7 +25,6 @@ export async function generate(
   else if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer, exchange)) await passStream(parts, exchange, outgoing, answer, read);
   else await passJson(parts, exchange, outgoing, answer, read ?? Buffer.alloc(0), done.data);
-  return { report: outgoing.report, action: actionOf(exchange, outgoing.action) };
 }
 
 async function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {

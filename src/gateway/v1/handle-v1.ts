@@ -3,10 +3,7 @@ import { isJson } from "../../apis/shared/fields.ts";
 import { deleteAnswer } from "../conversation/previous-response.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { countRequest } from "../telemetry/metrics.ts";
-import type { TurnTrace } from "../telemetry/open-telemetry.ts";
-import { noteRequest } from "../turn/note-request.ts";
-import type { Outgoing } from "../turn/turn.ts";
+import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { type Routed, routeOf, wireAtPath } from "../wires/index.ts";
 import type { Wire } from "../wires/wire.ts";
 import { count } from "./count.ts";
@@ -27,58 +24,43 @@ export async function handleV1(
   response: ServerResponse,
   pathname: string,
 ): Promise<void> {
-  const { metrics } = parts;
   const routed = request.method === "POST" ? routeOf(pathname) : undefined;
   const wire = routed?.wire;
   hideQueryKey(request);
   const path = request.url ?? pathname;
-  const started = performance.now();
-  let done: Pick<Outgoing, "action" | "report"> = { action: "untouched", report: undefined };
-  let status: number;
-  let tenant: string | undefined;
-  let turn: { readonly exchange: Exchange; readonly trace: TurnTrace } | undefined;
-  metrics.active.add(1);
+  const isAnswer = routed?.route === "answer";
+  const told = parts.requests.begin({
+    kind: "client",
+    api: isAnswer ? routed.wire.api : "other",
+    path: pathname,
+    headers: request.headers,
+  });
   try {
     const found = parts.authenticate(request.headers);
     const client = found instanceof Promise ? await found : found;
-    tenant = client.tenant;
+    told.client = client;
     parts.limitRate(client);
-    const base = { request, response, client, path };
-    if (wire && routed.route === "answer") {
+    const base = { request, response, client, path, told };
+    if (wire && isAnswer) {
       const exchange = await readExchange(parts, { ...base, wire });
-      const trace = parts.tracing.begin(request.headers, parts.now() - (performance.now() - started));
-      turn = { exchange, trace };
       try {
-        done = await trace.run(() => generate(parts, exchange));
+        await told.run(() => generate(parts, exchange));
       } finally {
         exchange.recording?.end();
       }
-      status = response.statusCode;
-    } else status = await serveOther(parts, base, routed, pathname);
+      told.end(response.statusCode);
+    } else told.end(await serveOther(parts, base, routed, pathname));
   } catch (error) {
-    if (response.destroyed && !response.headersSent) status = 499;
-    else status = fail(parts, response, error, wire ?? wireAtPath(pathname));
-  } finally {
-    metrics.active.add(-1);
+    const isGone = response.destroyed && !response.headersSent;
+    const status = isGone ? CLIENT_LEFT : fail(parts, response, error, wire ?? wireAtPath(pathname));
+    told.end(status, isGone ? undefined : error);
   }
-  const ms = performance.now() - started;
-  const { action } = done;
-  const isAnswer = routed?.route === "answer";
-  countRequest(parts, { api: isAnswer ? routed.wire.api : "other", status, tenant, action, ms });
-  if (parts.log.isLevelEnabled("debug"))
-    parts.log.debug(
-      { path: pathname, status, action, ms: Math.round(ms), ...namesOf(turn?.exchange) },
-      "request",
-    );
-  if (!turn) return;
-  const { exchange, trace } = turn;
-  noteRequest(parts, exchange, { ...done, path: pathname, status, ms, usage: exchange.told.usage }, trace);
 }
 
 /** Serves what isn't for a model to answer. Resolves with the status. */
 function serveOther(
   parts: V1Parts,
-  passing: Passing,
+  passing: Passing & Pick<Exchange, "told">,
   routed: Routed | undefined,
   pathname: string,
 ): Promise<number> {
@@ -118,17 +100,6 @@ function passOther(parts: V1Parts, passing: Passing, pathname: string): Promise<
   });
 }
 
-/** Which turn it was, for the log. */
-function namesOf(exchange: Exchange | undefined): object | undefined {
-  return (
-    exchange && {
-      model: exchange.asked.model,
-      conversation: exchange.recording?.known.id,
-      tenant: exchange.client.tenant,
-    }
-  );
-}
-
 /** The header in which Google's clients send their key. */
 const HEADER = "x-goog-api-key";
 
@@ -150,7 +121,7 @@ async function handleCompact(
   parts: V1Parts,
   wire: Wire,
   compacting: NonNullable<Wire["compacting"]>,
-  passing: Passing,
+  passing: Passing & Pick<Exchange, "told">,
 ): Promise<number> {
   const exchange = await readExchange(parts, { ...passing, wire });
   const { upstream, bytes, body, options } = exchange;
@@ -163,7 +134,8 @@ async function handleCompact(
       "nothing-to-compact",
       "precis: there is nothing to compact: `input` is empty.",
     );
-  const made = await makeSummary(parts, exchange, items, undefined);
+  const made = await exchange.told.run(() => makeSummary(parts, exchange, items, undefined));
+  exchange.told.action = "compacted";
   sendJson(exchange.response, 200, compacting.answer(made, items), { "x-precis-action": "compacted" });
   return 200;
 }

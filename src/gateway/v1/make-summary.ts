@@ -1,6 +1,5 @@
 import type { MadeSummary } from "../../apis/shared/native.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
-import { addSpent } from "../telemetry/totals.ts";
 import type { Exchange } from "./exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
@@ -8,15 +7,15 @@ import type { V1Parts } from "./v1-parts.ts";
 const SUMMARY_CAP = 4_096;
 
 /** What summaries for clients are made with. */
-type SummaryParts = Pick<V1Parts, "compactors" | "metrics" | "totals" | "log" | "now">;
+type SummaryParts = Pick<V1Parts, "compactors" | "now">;
 
 export async function makeSummary(
-  { compactors, metrics, totals, log, now }: SummaryParts,
-  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal">,
+  { compactors, now }: SummaryParts,
+  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal" | "told">,
   transcript: readonly unknown[],
   instructions: string | undefined,
 ): Promise<MadeSummary> {
-  const { client, wire, upstream, asked, request, signal } = exchange;
+  const { client, wire, upstream, asked, request, signal, told } = exchange;
   const compactor = compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
   const sent = { headers: request.headers, keyIsOurs: client.keyIsOurs, upstream };
   const { text, tokens, report } = await withClientKeys(sent, () =>
@@ -28,14 +27,7 @@ export async function makeSummary(
       signal,
     }),
   );
-  metrics.compactions.inc({ rung: "summarize", reason: "client" });
-  totals.add(client.tenant, "compactions");
-  if (report.cost > 0) metrics.cost.inc(report.cost);
-  addSpent(totals, client.tenant, report);
-  log.info(
-    { model: asked.model, before: report.tokens.transcript, after: tokens },
-    "summarised for a client that asked the provider for it",
-  );
+  told.happened({ type: "summarised", report, tokens });
   // What models were really paid for: nothing where none was asked, all calls where the first ones failed.
   const spent = (field: "input" | "output") =>
     report.modelCalls.reduce((sum, { usage }) => sum + (usage?.[field] ?? 0), 0);

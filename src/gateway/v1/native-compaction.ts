@@ -90,6 +90,7 @@ async function answerWith(
 ): Promise<undefined> {
   const { wire, response, body, appliedEdits } = exchange;
   const { json, events } = native.answer(made, { body, applied: appliedEdits });
+  exchange.told.action = "compacted";
   await recordAnswer(parts, exchange, wire.readAnswer(json));
   const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);

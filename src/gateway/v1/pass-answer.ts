@@ -1,6 +1,9 @@
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { redact } from "../../models/shared/redact.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import { describeFailure } from "../requests/describe-failure.ts";
+import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { loggable } from "../telemetry/log.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
 import { NO_ANSWER, streamedAnswer } from "../turn/streamed-answer.ts";
@@ -13,7 +16,6 @@ import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
 import { returnedHeaders } from "../upstream/upstream-headers.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
-import { describeFailure } from "./fail.ts";
 import { recordAnswer, recordUnanswered } from "./record-answer.ts";
 import { reportHeaders } from "./report-headers.ts";
 import type { V1Parts } from "./v1-parts.ts";
@@ -26,12 +28,20 @@ export async function passFailure(
   answer: Answer,
   bytes: Buffer,
 ): Promise<void> {
-  const { response } = exchange;
+  const { response, told } = exchange;
+  told.fails(answer.statusCode, saidIn(answer, bytes));
   await recordUnanswered(parts, exchange);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   headers["content-length"] = bytes.length;
   response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
   response.end(bytes);
+}
+
+/** What an upstream says of an error, in words as far as it can be read. */
+function saidIn(answer: Answer, bytes: Buffer): string {
+  return isPlain(answer) && bytes.length > 0
+    ? redact(bytes.toString("utf8"), [])
+    : `The upstream answered ${answer.statusCode}.`;
 }
 
 /** A streamed answer, as it comes. */
@@ -76,9 +86,12 @@ async function noteBroken(
   outcome: Awaited<ReturnType<typeof relayStream>>,
 ): Promise<void> {
   if (outcome !== "broken") return;
+  const { told, signal, upstream, response } = exchange;
+  const fault = new UpstreamFault("broken", upstream.name);
+  if (signal.aborted) told.fails(CLIENT_LEFT, "The client went away.");
+  else told.fails(describeFailure(fault).status, fault.message);
   await recordUnanswered(parts, exchange);
-  if (!exchange.signal.aborted && !exchange.response.writableEnded)
-    throw new UpstreamFault("broken", exchange.upstream.name);
+  if (!signal.aborted && !response.writableEnded) throw fault;
 }
 
 /** An answer in one piece that is too long to be read, or an error, as it comes. */
@@ -164,8 +177,9 @@ export async function passJson(
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
 function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
-  if (answer.usage) exchange.told.usage = answer.usage;
-  const { announcement, hosted, opening } = exchange;
+  const { announcement, hosted, opening, told } = exchange;
+  told.usage = answer.usage;
+  if (announcement) told.action = "compacted";
   const record = () =>
     // As the client got it, because so it comes back.
     recordAnswer(
@@ -173,7 +187,7 @@ function finish(parts: V1Parts, exchange: Exchange, outgoing: Outgoing, answer: 
       exchange,
       announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer,
     );
-  return finishTurn(parts, exchange, hosted?.outgoing ?? outgoing, answer, opening && record);
+  return finishTurn(exchange, hosted?.outgoing ?? outgoing, answer, opening && record);
 }
 
 function noteOf(

@@ -37,14 +37,14 @@ type ReadingParts = Pick<
 >;
 
 /** Where a request comes from and goes to. */
-type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path">;
+type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path" | "told">;
 
 /** A shorter request fits whatever window its model has (bytes). */
 const FITS_ANY_WINDOW = 4_096;
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
-  const { request, response, client, wire, path } = base;
+  const { request, response, client, wire, path, told } = base;
   const received = await receive(parts, base);
   const { given, signal, arrivedAt } = received;
   const { body, asked, options, upstream, goesOnFrom } = await whatIsAsked(parts, base, given);
@@ -79,6 +79,10 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     recording = await openRecording(parts, opening);
   }
   const set = chat === "thrown away" ? undefined : chat;
+  told.asks(
+    { upstream, asked, wire, recording, arrivedAt },
+    parts.windows.of(upstream, asked.model, client.tenant).prices,
+  );
   // Field by field: an object that begins with a spread grows with each field that follows.
   return {
     request,
@@ -99,7 +103,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     startedAt,
     arrivedAt,
     recording,
-    told: {},
+    told,
     opening,
     compactors: parts.observing ?? parts.compactors,
     choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set }),

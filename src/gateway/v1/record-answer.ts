@@ -10,7 +10,10 @@ type RecordParts = Pick<V1Parts, "memory" | "metrics" | "log" | "spill" | "share
 type Recorded = Pick<
   Exchange,
   "recording" | "opening" | "client" | "wire" | "body" | "goesOnFrom" | "hosted" | "plain"
->;
+> & {
+  /** Undefined for an answer that came when its request was over. */
+  readonly told?: Exchange["told"];
+};
 
 /** Stores an answer and remembers where it stands. Never fails: what the store doesn't take waits in the spill. */
 export async function recordAnswer(
@@ -18,7 +21,7 @@ export async function recordAnswer(
   exchange: Recorded,
   answer: WireAnswer,
 ): Promise<void> {
-  const { recording, opening, client, wire, body, goesOnFrom, hosted } = exchange;
+  const { recording, opening, client, wire, body, goesOnFrom, hosted, told: request } = exchange;
   if (!opening) return;
   // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
   const messages = answer.isUnfinished ? [] : answer.messages;
@@ -38,8 +41,8 @@ export async function recordAnswer(
       keepHidden(parts, { tenant: client.tenant, recording, opening }, { shown: messages, real: given });
     if (!recording) throw new Error("its conversation couldn't be looked up");
     await (messages.length === 0 && names === undefined
-      ? recording.abandon()
-      : recording.finish(messages, { names, given }));
+      ? recording.abandon(request)
+      : recording.finish(messages, { names, given, request }));
     onStored(recording);
   } catch (error) {
     parts.metrics.storeFailures.inc();

@@ -32,7 +32,7 @@ function summarizerIn({ summarizer }: Pick<Report, "summarizer">): string {
 }
 
 /** A compaction that the client asked the provider for is one, though the view that it left was sent as it is. */
-export function actionOf({ announcement }: Pick<Exchange, "announcement">, action: Action): Action {
+function actionOf({ announcement }: Pick<Exchange, "announcement">, action: Action): Action {
   return announcement ? "compacted" : action;
 }
 

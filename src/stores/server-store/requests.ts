@@ -26,7 +26,7 @@ export interface TimeRange {
 export interface RequestFields {
   /** A UUID of version 7, made from `at`: rows are in the order of their ids. */
   readonly id: string;
-  /** When it ended, in milliseconds. */
+  /** When it began, in milliseconds. */
   readonly at: number;
   /** A client's, a chat's of the page, a summary that was written beside requests, or a compaction by hand. */
   readonly kind: "client" | "page" | "summary" | "compaction";
@@ -54,8 +54,7 @@ export interface RequestFields {
   /** US dollars; undefined where prices aren't known. */
   readonly spend?: number | undefined;
   readonly lostSpend?: number | undefined;
-  /** US dollars for summaries that it waited for, and calls for them whose price isn't known. */
-  readonly summarySpend?: number | undefined;
+  /** Something was paid for it and nobody knows how much: 1. */
   readonly unpriced?: number | undefined;
   /** How often the upstream refused it as too long. */
   readonly rejected?: number | undefined;
@@ -97,7 +96,8 @@ export interface RequestTexts extends NewRequest {
 
 /** Which requests are meant. */
 export interface RequestFilter extends TimeRange {
-  readonly kind?: RequestFields["kind"] | undefined;
+  /** Those of any of these kinds. */
+  readonly kinds?: readonly RequestFields["kind"][] | undefined;
   readonly model?: string | undefined;
   readonly client?: string | undefined;
   readonly outcome?: string | undefined;
@@ -121,7 +121,7 @@ export interface RequestSums {
   readonly kind: RequestFields["kind"];
   readonly model: string;
   readonly client: string;
-  /** When the first of them ended: to the hour where it is long ago. */
+  /** When the first of them began: to some hours where it is long ago. */
   readonly since: number;
   readonly requests: number;
   readonly errors: number;
@@ -133,7 +133,6 @@ export interface RequestSums {
   readonly output: number;
   readonly spend: number;
   readonly lostSpend: number;
-  readonly summarySpend: number;
   readonly unpriced: number;
   readonly rejected: number;
   readonly loops: number;

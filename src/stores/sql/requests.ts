@@ -44,7 +44,6 @@ const COLUMNS = {
   output: "bigint",
   spend: "double precision",
   lostSpend: "double precision",
-  summarySpend: "double precision",
   unpriced: "bigint",
   rejected: "bigint",
   loops: "bigint",
@@ -76,7 +75,6 @@ const SUMS = [
   "output",
   "spend",
   "lostSpend",
-  "summarySpend",
   "unpriced",
   "rejected",
   "loops",
@@ -319,7 +317,7 @@ type Condition = readonly [sql: string, ...values: readonly unknown[]];
 
 /** The conditions of a filter on what requests are told apart by, of rows or of sums. */
 function groupConditions(
-  { kind, model, client, outcome, failed, search }: RequestFilter,
+  { kinds, model, client, outcome, failed, search }: RequestFilter,
   of: string,
 ): readonly Condition[] {
   const words = search
@@ -331,7 +329,7 @@ function groupConditions(
     (name) => `lower(${of}${name}) like ? escape '\\'`,
   );
   return [
-    [`${of}kind = ?`, kind],
+    ...(kinds ? [[`${of}kind in (${kinds.map(() => "?").join(", ")})`, ...kinds] as const] : []),
     [`${of}model = ?`, model],
     [`${of}client = ?`, client],
     [`${of}outcome = ?`, outcome],

@@ -136,7 +136,7 @@ export function describeRequests(context: ContractContext): void {
             [{ client: "ci", model: "small" }, (one) => one.client === "ci" && one.model === "small"],
             [{ failed: true }, (one) => one.status >= 400],
             [
-              { kind: "page", outcome: "compacted", failed: false },
+              { kinds: ["page", "summary"], outcome: "compacted", failed: false },
               (one) => one.kind === "page" && one.status < 400,
             ],
             [{ search: "LARG" }, (one) => one.model === "large"],

@@ -27,7 +27,8 @@ import {
   viewOf,
 } from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
-import { addSpent } from "../../telemetry/totals.ts";
+import { describeFailure } from "../../requests/describe-failure.ts";
+import { CLIENT_LEFT } from "../../requests/running-request.ts";
 import { announce, exclusive } from "../announce.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { schemas } from "../schemas.ts";
@@ -233,6 +234,22 @@ async function compaction(
     const loaded = await load(gateway, tenant, id);
     await countAhead(gateway, loaded);
     const started = performance.now();
+    const made = gateway.requests.begin({
+      kind: "compaction",
+      api: "page",
+      path: "compaction",
+      headers,
+      client,
+    });
+    made.action = "untouched";
+    made.asks(
+      {
+        upstream: loaded.choice.upstream,
+        asked: { model: loaded.model, transcript: [] },
+        recording: { known: { id }, hadRequest: false },
+      },
+      undefined,
+    );
     let told: string | undefined;
     const onFailed = (message: string): void => {
       told = message;
@@ -240,22 +257,36 @@ async function compaction(
     try {
       const { report } = await onBehalfOf(
         // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
-        { tenant, conversation: () => id, onFailed, ...(!isSure && { onStarted: tell }) },
+        {
+          tenant,
+          conversation: () => id,
+          cause: () => ({ reason: "forced", request: made.id }),
+          onFailed,
+          ...(!isSure && { onStarted: tell }),
+        },
         () =>
           withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream }, () =>
             work(loaded, signal),
           ),
       );
-      addSpent(gateway.totals, tenant, report);
       const failed = failedSummary(report, told);
       const isCompacted = report.outcome === "compacted";
+      Object.assign(made, { report, action: report.outcome, compactions: isCompacted ? 1 : 0 });
+      if (isCompacted || fact) made.end(200);
       if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
       const noted =
         fact?.(report) ??
         (isCompacted ? compactedFact(report, performance.now() - started, failed) : undefined);
-      const said = await answer(context, loaded, fact ? "edited" : report.outcome, report, noted);
+      const said = await answer(
+        context,
+        loaded,
+        fact ? "edited" : report.outcome,
+        report,
+        noted && { ...noted, request: made.id },
+      );
       return { ...said, ...(failed && { failed }) };
     } catch (error) {
+      made.end(signal.aborted ? CLIENT_LEFT : describeFailure(error).status, error);
       if (!signal.aborted) throw error;
       return answer(context, loaded, "cancelled", undefined, undefined);
     }
@@ -269,7 +300,6 @@ async function noteCompacted(
   { checkpoint, budget: { budget } }: Report,
   isByHand: boolean,
 ): Promise<void> {
-  gateway.totals.add(tenant, "compactions");
   const byHand = isByHand &&
     checkpoint !== undefined && { byHand: { checkpoint, messages: stored.length, budget } };
   await changeMeta(gateway, tenant, id, ({ cleared: _, ...meta }) => ({
@@ -284,7 +314,7 @@ async function answer(
   loaded: Loaded,
   outcome: CompactAnswer["outcome"],
   report: Report | undefined,
-  fact: TimelineFact | undefined,
+  fact: (TimelineFact & { readonly request?: string }) | undefined,
 ): Promise<CompactAnswer> {
   const { gateway, tenant } = context;
   const { id } = loaded.conversation;

@@ -22,14 +22,18 @@ export const judgeHandlers = {
   async judge(context) {
     const input = await context.body(schemas.judge);
     const { judge, upstream } = await judgeFor(context, input);
-    const { headers, client, signal, tenant } = context;
-    const { totals } = context.gateway;
+    const { headers, client, signal } = context;
+    const { gateway } = context;
     return progressStream<JudgeAnswer>(context, async (onProgress) => {
       const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
+      const told = gateway.requests.begin({ kind: "summary", api: "judge", path: "judge", headers, client });
+      told.action = "pass";
+      told.asks({ upstream, asked: { model: input.model, transcript: [] }, recording: undefined }, undefined);
       const { scores, spent } = await withClientKeys(sent, () => judge.judge({ signal, onProgress }));
       const cost = costOf(spent);
-      if (cost.dollars === undefined) totals.add(tenant, "unpriced", cost.requests);
-      else totals.add(tenant, "cost", cost.dollars);
+      told.usage = { input: cost.tokens };
+      told.spend = cost.dollars;
+      told.end(200);
       return { questions: input.questions ?? JUDGE_QUESTIONS, scores, spent: cost };
     });
   },

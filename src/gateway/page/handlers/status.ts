@@ -1,15 +1,17 @@
 import { type Json, textOf } from "../../../apis/shared/fields.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
-import type { LiveEvent, ModelChoice, ModelsAnswer, RequestQuery } from "../../api.ts";
+import type { RequestFilter, RequestSums } from "../../../stores/server-store.ts";
+import type { LiveEvent, ModelChoice, ModelsAnswer, RequestFact, Totals } from "../../api.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { isOnlyClient } from "../../http/authenticate.ts";
-import { addTotals, type TenantTotals } from "../../telemetry/totals.ts";
+import { NOBODY } from "../../requests/keep-requests.ts";
+import { factOf } from "../../requests/running-request.ts";
 import { keyOwner } from "../../upstream/choose-upstream.ts";
 import type { Upstream } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { type ApiContext, type Handlers, numberQuery, type PageParts } from "../context.ts";
+import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { settingsAnswer } from "../settings-answer.ts";
@@ -20,16 +22,7 @@ export const statusHandlers = {
 
   models: (context) => models(context),
 
-  async totals({ gateway, tenant, client }) {
-    const { counts, bytes } = await gateway.store.upkeep.stats(tenant);
-    return {
-      ...(await totalsOf(gateway, tenant)),
-      conversations: counts.conversations,
-      messages: counts.messages,
-      // Of the whole database: among several tenants it tells what the others do.
-      storeBytes: isOnlyClient(client) ? bytes : undefined,
-    };
-  },
+  totals: (context) => totals(context),
 
   settings: async ({ gateway, tenant }) => settingsAnswer(gateway, await readGlobalSettings(gateway, tenant)),
 
@@ -49,36 +42,87 @@ export const statusHandlers = {
   async requests(context) {
     const { gateway, tenant, query } = context;
     const limit = numberQuery(context, "limit");
-    const outcome = query("outcome") as RequestQuery["outcome"];
-    const from = query("from") as RequestQuery["from"];
-    const wanted: RequestQuery = {
-      ...(from && { from }),
-      ...only("search", query("search")),
-      ...only("model", query("model")),
-      ...only("client", query("client")),
-      ...(outcome && { outcome }),
-      ...(limit !== undefined && { limit: Math.min(limit, MAX_REQUESTS) }),
-    };
-    return { requests: await gateway.requests.list(tenant, wanted) };
+    await gateway.requests.flush();
+    const found = await gateway.store.requests.list(tenant, {
+      ...filterOf(context),
+      kinds: kindsOf(context),
+      search: given(query("search")),
+      conversation: given(query("conversation")),
+      before: given(query("before")),
+      ...(limit !== undefined && { limit }),
+    });
+    return { requests: found.map((row) => factOf(row)) };
   },
 
   events: (context) => liveStream(context),
 } satisfies Partial<Handlers>;
 
-/** Requests that are listed at once. */
-const MAX_REQUESTS = 2_000;
-
 /** A field that was given. */
-const only = <K extends string>(name: K, value: string | undefined): { [N in K]?: string } =>
-  value === undefined || value === "" ? {} : ({ [name]: value } as { [N in K]: string });
+const given = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
 
-async function totalsOf(
-  { gather, totals }: Pick<PageParts, "gather" | "totals">,
-  tenant: string,
-): Promise<TenantTotals> {
-  const all = gather ? ((await gather("totals")) as ReturnType<typeof totals.all>[]) : [];
-  const own = all.flatMap((one) => (Object.hasOwn(one, tenant) ? [one[tenant]!] : []));
-  return own.length > 0 ? addTotals(own) : totals.read(tenant);
+/** Without a wish those that somebody sent; of one conversation all that there were. */
+function kindsOf({ query }: ApiContext): RequestFilter["kinds"] {
+  const from = given(query("from"));
+  if (from !== undefined) return [from as NonNullable<RequestFact["from"]>];
+  return given(query("conversation")) === undefined ? ["client", "page"] : undefined;
+}
+
+function filterOf(context: ApiContext): RequestFilter {
+  const { query } = context;
+  const outcome = given(query("outcome"));
+  return {
+    model: given(query("model")),
+    client: given(query("client")),
+    ...(outcome === "failed" ? { failed: true } : outcome !== undefined && { outcome, failed: false }),
+    from: numberQuery(context, "since"),
+    to: numberQuery(context, "until"),
+  };
+}
+
+/** What requests come to, with summaries apart. */
+async function totals(context: ApiContext): Promise<Totals> {
+  const { gateway, tenant, client } = context;
+  await gateway.requests.flush();
+  const { store } = gateway;
+  const filter = filterOf(context);
+  const from = given(context.query("from")) as RequestFact["from"];
+  const sums = await store.requests.totals(tenant, { ...filter, ...(from && { kinds: [from] }) });
+  const { counts, bytes } = await store.upkeep.stats(tenant);
+  const add = (of: readonly RequestSums[], name: Exclude<keyof RequestSums, "kind" | "model" | "client">) =>
+    of.reduce((sum, one) => sum + one[name], 0);
+  const asked = sums.filter(({ kind }) => kind === "client" || kind === "page");
+  const paid = sums.filter(({ kind }) => kind === "summary");
+  const names = (name: "model" | "client") => [...new Set(asked.flatMap((one) => one[name] || []))].sort();
+  // Who isn't the only client isn't told what others were refused.
+  const whose = isOnlyClient(client) ? [tenant, NOBODY] : [tenant];
+  const refused: Record<string, number> = {};
+  for (const one of whose)
+    for (const { reason, count } of await store.requests.refusals(one, filter))
+      refused[reason] = (refused[reason] ?? 0) + count;
+  return {
+    since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),
+    requests: add(asked, "requests"),
+    errors: add(asked, "errors"),
+    compactions: add(sums, "compactions"),
+    tokensBefore: add(asked, "tokensBefore"),
+    tokensAfter: add(asked, "tokensAfter"),
+    tokensSaved: add(asked, "tokensBefore") - add(asked, "tokensAfter"),
+    cost: add(paid, "spend"),
+    unpriced: add(paid, "unpriced"),
+    rejected: add(asked, "rejected"),
+    loops: add(asked, "loops"),
+    input: add(asked, "input"),
+    cacheRead: add(asked, "cacheRead"),
+    output: add(asked, "output"),
+    spend: add(asked, "spend"),
+    refused,
+    models: names("model"),
+    clients: names("client"),
+    conversations: counts.conversations,
+    messages: counts.messages,
+    // Of the whole database: among several tenants it tells what the others do.
+    storeBytes: isOnlyClient(client) ? bytes : undefined,
+  };
 }
 
 async function models(context: ApiContext): Promise<ModelsAnswer> {

@@ -2,7 +2,6 @@ import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
 import { load } from "../../conversation/loaded.ts";
 import { fitInput } from "../../conversation/view-of.ts";
-import { addSpent } from "../../telemetry/totals.ts";
 import type { Handlers } from "../context.ts";
 import { schemas } from "../schemas.ts";
 
@@ -29,7 +28,6 @@ export const textHandlers = {
             : compactor.handover(transcript, { ...input, goal }),
         ),
     );
-    addSpent(gateway.totals, tenant, report);
     const model = report.modelCalls.findLast(({ result }) => result === "accepted")?.model;
     return { text, tokens, model, ...(failed !== undefined && { failed }) };
   },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PrefixReason, Report } from "../../core/types.ts";
-import { lostCache } from "./note-request.ts";
+import { lostCache } from "./running-request.ts";
 
 /** Dollars for a million tokens. */
 const prices = { input: 10, cacheRead: 1, cacheWrite: 12.5, output: 50 };

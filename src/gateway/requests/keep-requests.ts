@@ -1,0 +1,80 @@
+import { forgetOldest } from "../../core/keep-newest.ts";
+import type { NewRequest, RequestStore } from "../../stores/server-store.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { RequestListener, RunningRequest } from "./running-request.ts";
+
+/** What no append took along is written together, after so long at the latest (milliseconds). */
+const WRITE_EVERY_MS = 2_000;
+/** So many don't wait any longer. */
+const BATCH = 200;
+/** Rows that wait for a store that takes none; the oldest are given up. */
+const MAX_WAITING = 10_000;
+const MINUTE_MS = 60_000;
+/** Refusals of requests that came without a known client belong to nobody. */
+export const NOBODY = "";
+
+/** The store hears of requests: most rows came with the messages of their request, these are the others. */
+export interface KeptRequests extends RequestListener {
+  /** Writes what waits. */
+  flush(): Promise<void>;
+}
+
+export function keepRequests(store: RequestStore, log: Log): KeptRequests {
+  const waiting = new Map<string, { readonly tenant: string; readonly row: NewRequest }>();
+  const refused = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    try {
+      while (waiting.size > 0) {
+        const batch = [...waiting.values()].slice(0, BATCH);
+        for (const [tenant, some] of Map.groupBy(batch, (one) => one.tenant)) {
+          await store.add(
+            tenant,
+            some.map(({ row }) => row),
+          );
+          for (const { row } of some) waiting.delete(row.id);
+        }
+      }
+      for (const [key, count] of refused) {
+        const [tenant, at, reason] = JSON.parse(key) as [string, number, string];
+        await store.refuse(tenant, [{ at, reason, count }]);
+        refused.set(key, refused.get(key)! - count);
+        if (refused.get(key) === 0) refused.delete(key);
+      }
+    } catch (error) {
+      // It is for looking at; requests don't stop because it can't be written now.
+      log.warn({ err: error }, "requests could not be written down");
+    }
+  };
+  /** One after the other: a store that takes nothing is asked once, however many requests come. */
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
+    return writing;
+  };
+  const later = (): void => {
+    timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
+  };
+  const refuse = ({ tenant = NOBODY, refusal, now }: RunningRequest): void => {
+    const key = JSON.stringify([tenant, Math.floor(now / MINUTE_MS) * MINUTE_MS, refusal]);
+    refused.set(key, (refused.get(key) ?? 0) + 1);
+    later();
+  };
+  return {
+    flush,
+    ended(request) {
+      if (request.refusal !== undefined) return refuse(request);
+      const { tenant, hasRecord, isStored, conversation } = request;
+      if (tenant === undefined || !hasRecord || isStored) return;
+      const row = request.row();
+      waiting.set(row.id, { tenant, row: { ...row, conversation } });
+      forgetOldest(waiting, MAX_WAITING);
+      // Not once more for those behind them: a store that takes nothing is left to the timer.
+      if (waiting.size === BATCH) void flush();
+      later();
+    },
+  };
+}

@@ -1,0 +1,365 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import type { PrefixReason, Prices, Report, Usage } from "../../core/types.ts";
+import type { NewRequest } from "../../stores/server-store.ts";
+import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
+import { spendOf } from "../../tokens/spend-of.ts";
+import type { RequestFact } from "../api.ts";
+import type { Client } from "../http/authenticate.ts";
+import type { Wire } from "../wires/wire.ts";
+import { describeFailure } from "./describe-failure.ts";
+
+/** Something that happened in a request while it went on. */
+export type Happening =
+  /** A view was made for it. */
+  | { readonly type: "fitted"; readonly report: Report; readonly ms: number; readonly isObserved: boolean }
+  /** A summary was made that the client had asked the provider for. */
+  | { readonly type: "summarised"; readonly report: Report; readonly tokens: number }
+  /** The upstream refused it as too long. */
+  | {
+      readonly type: "rejected";
+      readonly tokens: number | undefined;
+      readonly limit: number | undefined;
+      readonly learned: unknown;
+    }
+  /** What came of a smaller one. */
+  | { readonly type: "retried"; readonly result: "fitted" | "failed" | "impossible" }
+  /** The model called one of precis's own tools, */
+  | { readonly type: "tool-call"; readonly tool: string }
+  /** and was answered without its client. */
+  | { readonly type: "hidden-round"; readonly usage: Usage | undefined }
+  /** The same tool round came back again and again after a compaction. */
+  | { readonly type: "loop"; readonly tool: string; readonly rounds: number };
+
+/** Hears of requests. Whoever serves them knows none of those who do. */
+export interface RequestListener {
+  begun?(request: RunningRequest): void;
+  /** Runs what is done for it once it is known what it asks for; also what goes on in the background afterwards. */
+  run?<T>(request: RunningRequest, work: () => T): T;
+  happened?(request: RunningRequest, what: Happening): void;
+  ended(request: RunningRequest): void;
+}
+
+/** What a request asks for, once it was read. */
+export interface AskedRequest {
+  readonly upstream: { readonly name: string } | undefined;
+  readonly asked: { readonly model: string; readonly transcript: readonly unknown[] };
+  readonly wire?: Pick<Wire, "dialect">;
+  /** Undefined where nothing is recorded. */
+  readonly recording:
+    | {
+        readonly known: { readonly id: string | undefined; sentTokens?: number | undefined };
+        readonly hadRequest: boolean;
+      }
+    | undefined;
+  readonly arrivedAt?: number;
+}
+
+/** A request as it leaves for the upstream. */
+export interface SentRequest {
+  readonly action: RequestFact["outcome"];
+  readonly body: Buffer;
+  readonly report: Report | undefined;
+}
+
+/** Who asks; a server itself has no name. */
+type Asker = Pick<Client, "tenant"> & Partial<Pick<Client, "name">>;
+
+export interface RequestStart {
+  readonly kind: NewRequest["kind"];
+  /** `other` for what no model answers. */
+  readonly api: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly client?: Asker;
+}
+
+/** What all requests share. */
+export interface RequestContext {
+  readonly listeners: readonly RequestListener[];
+  now(): number;
+  /** A text as the store may have it. */
+  written(text: string): string;
+}
+
+/** The status of a request that nobody waits for any more. */
+export const CLIENT_LEFT = 499;
+
+/** One request while it goes on. Whoever has a part in it says here what it knows; at its end, all of it is one record. */
+export class RunningRequest {
+  readonly start: RequestStart;
+  /** By the monotonic clock, and as people count. */
+  readonly began = performance.now();
+  readonly startedAt: number;
+  client: Asker | undefined;
+  turn: AskedRequest | undefined;
+  /** Of its model. */
+  prices: Prices | undefined;
+  action: RequestFact["outcome"] = "untouched";
+  report: Report | undefined;
+  usage: Usage | undefined;
+  status = 0;
+  error: string | undefined;
+  /** What it was refused for before anybody looked at it. */
+  refusal: string | undefined;
+  compactions = 0;
+  rejected = 0;
+  loops = 0;
+  /** Why it was made, and in which request, where nobody sent it through here. */
+  reason: string | undefined;
+  cause: string | undefined;
+  /** US dollars, where they don't follow from tokens. */
+  spend: number | undefined;
+  ownMs: number | undefined;
+  firstMs: number | undefined;
+  /** The row is in the store. */
+  isStored = false;
+  readonly #listeners: readonly RequestListener[];
+  readonly #now: () => number;
+  #sent: SentRequest | undefined;
+  #fields: (() => unknown) | undefined;
+  #details: (() => unknown) | undefined;
+  readonly #written: (text: string) => string;
+  #id: string | undefined;
+  #row: NewRequest | undefined;
+
+  constructor(start: RequestStart, { listeners, now, written }: RequestContext) {
+    this.start = start;
+    this.#written = written;
+    this.client = start.client;
+    this.#listeners = listeners;
+    this.#now = now;
+    this.startedAt = now();
+    for (const one of listeners) one.begun?.(this);
+  }
+
+  get now(): number {
+    return this.#now();
+  }
+
+  get tenant(): string | undefined {
+    return this.client?.tenant;
+  }
+
+  get conversation(): string | undefined {
+    return this.turn?.recording?.known.id;
+  }
+
+  /** It is one for a model to answer, as far as is known. */
+  get hasRecord(): boolean {
+    return (
+      this.tenant !== undefined &&
+      this.refusal === undefined &&
+      (this.turn !== undefined || this.start.api !== "other")
+    );
+  }
+
+  /** What it asks for is known now. */
+  asks(turn: AskedRequest, prices: Prices | undefined): void {
+    this.turn = turn;
+    this.prices = prices;
+  }
+
+  run<T>(work: () => T): T {
+    return this.#listeners.reduceRight<() => T>(
+      (inner, one) => (one.run ? () => one.run!(this, inner) : inner),
+      work,
+    )();
+  }
+
+  happened(what: Happening): void {
+    if (what.type === "fitted" ? what.report.outcome === "compacted" : what.type === "summarised")
+      this.compactions++;
+    else if (what.type === "rejected") this.rejected++;
+    else if (what.type === "loop") this.loops++;
+    for (const one of this.#listeners) one.happened?.(this, what);
+  }
+
+  /** It leaves for the upstream, once more where it was too long. `fields` is all of it but its messages. */
+  sends(sent: SentRequest, fields: () => unknown, details: () => unknown): void {
+    this.ownMs ??= performance.now() - (this.turn?.arrivedAt ?? this.began);
+    this.#sent = sent;
+    this.#fields = fields;
+    this.#details = details;
+    this.action = sent.action;
+    this.report = sent.report;
+  }
+
+  /** The first byte of the answer is there. */
+  answers(): void {
+    this.firstMs ??= performance.now() - this.began;
+  }
+
+  /** It failed, for these reasons. The first ones are the truest. */
+  fails(status: number, error: string): void {
+    if (this.error !== undefined) return;
+    this.status = status;
+    this.error = error;
+  }
+
+  /** Its row, made once: with the append of its messages, or at its end. `message` is the chain hash of its last message. */
+  row(message?: string): NewRequest {
+    this.#row ??= this.#made(message);
+    return this.#row;
+  }
+
+  /** The id of its row, known before there is one. */
+  get id(): string {
+    this.#id ??= timeOrderedId(this.startedAt);
+    return this.#id;
+  }
+
+  end(status: number, error?: unknown): void {
+    if (error !== undefined) {
+      const { code, message } = describeFailure(error);
+      if (status === 429 || this.client === undefined) this.refusal = code;
+      this.fails(status, message);
+    }
+    if (this.error === undefined) this.status = status;
+    for (const one of this.#listeners) one.ended(this);
+  }
+
+  #made(message: string | undefined): NewRequest {
+    const { start, report, usage, prices, status, action, turn } = this;
+    // What was only observed, or refused, found its cache as it was.
+    const isView = action === "view" || action === "compacted" || action === "pass";
+    const isFailed = status >= 400;
+    const { recording } = turn ?? {};
+    const lost = lostCache({
+      report: isView && !isFailed ? report : undefined,
+      usage,
+      prices,
+      hadRequest: recording?.hadRequest ?? false,
+      sentBefore: recording?.known.sentTokens,
+    });
+    if (recording && !isFailed)
+      recording.known.sentTokens = isView ? report?.tokens.after : report?.tokens.transcript;
+    const sent = this.#sent;
+    const conversation = recording?.known.id;
+    const row: { -readonly [K in keyof NewRequest]: NewRequest[K] } = {
+      id: this.id,
+      at: this.startedAt,
+      kind: start.kind,
+      api: start.api,
+      path: start.path,
+      status: status || 200,
+      outcome: action,
+      ms: Math.round(performance.now() - this.began),
+    };
+    row.client = this.client?.name;
+    // A request may name none; that is no name.
+    row.model = turn?.asked.model || undefined;
+    row.upstream = turn?.upstream?.name;
+    row.conversation = conversation;
+    row.message = message;
+    row.error = this.error === undefined ? undefined : this.#written(this.error);
+    row.ownMs = this.ownMs;
+    row.firstMs = this.firstMs;
+    if (report) {
+      row.tokensBefore = report.tokens.transcript;
+      row.tokensAfter = report.tokens.after;
+      row.checkpoint = report.checkpoint;
+      if (action === "compacted") row.reason = report.reason;
+    }
+    if (usage) {
+      row.input = usage.input;
+      row.cacheRead = usage.cacheRead;
+      row.cacheWrite = usage.cacheWrite;
+      row.output = usage.output;
+      if (prices) row.spend = spendOf(usage, prices);
+    }
+    row.spend ??= this.spend;
+    if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;
+    row.reason ??= this.reason;
+    if (this.cause !== undefined) row.details = { cause: this.cause };
+    if (lost) {
+      row.cacheLost = lost.cause;
+      row.lostSpend = lost.spend;
+    }
+    if (this.compactions > 0) row.compactions = this.compactions;
+    if (this.rejected > 0) row.rejected = this.rejected;
+    if (this.loops > 0) row.loops = this.loops;
+    // Without its messages in the store nobody could look at it.
+    if (sent && (message !== undefined || conversation !== undefined)) {
+      row.sha256 = createHash("sha256").update(sent.body).digest("hex");
+      const fields = this.#fields?.();
+      if (fields !== undefined) row.fields = this.#written(stringifyDeep(fields));
+      row.details = this.#details?.();
+    }
+    return row;
+  }
+}
+
+/** A request whose beginning isn't what the provider has in its cache. */
+interface LostCache {
+  readonly cause: PrefixReason;
+  /** US dollars that it cost more than with its cache; undefined where prices or what the cache held aren't known. */
+  readonly spend: number | undefined;
+}
+
+/** What is known of a turn's request when it was served. */
+interface Served {
+  readonly report: Report | undefined;
+  readonly usage: Usage | undefined;
+  readonly prices: Prices | undefined;
+  /** A request of the conversation was sent before this one: without one, no cache can be lost. */
+  readonly hadRequest: boolean;
+  /** Tokens of the view that was sent before. */
+  readonly sentBefore: number | undefined;
+}
+
+/** Why the provider's cache was of less use than it could have been, and what that cost. Undefined: it was of full use. */
+export function lostCache({ report, usage, prices, hadRequest, sentBefore }: Served): LostCache | undefined {
+  if (!report?.prefixReason || !hadRequest) return undefined;
+  const cause = report.prefixReason;
+  // Where the provider doesn't tell what it read from its cache, nobody can tell what was lost.
+  if (!usage || !prices || usage.cacheRead === undefined) return { cause, spend: undefined };
+  const unread = usage.input - usage.cacheRead;
+  // What was said since the last request would have been paid for with any cache.
+  const fresh = sentBefore === undefined ? 0 : Math.max(0, report.tokens.before - sentBefore);
+  const lost = Math.max(0, unread - fresh);
+  const paid = spendOf({ ...usage, output: 0 }, prices);
+  const read = spendOf({ input: usage.input, cacheRead: usage.input }, prices);
+  return { cause, spend: unread > 0 ? ((paid - read) * lost) / unread : 0 };
+}
+
+/** A row as operators see it. */
+export function factOf(
+  row: Omit<NewRequest, "fields" | "details" | "message" | "sha256" | "checkpoint">,
+  conversation = row.conversation,
+): RequestFact {
+  const { input, output, cacheRead, cacheWrite, tokensBefore, tokensAfter } = row;
+  return {
+    id: row.id,
+    at: row.at,
+    ...(row.kind !== "client" && { from: row.kind }),
+    conversation,
+    model: row.model,
+    ...(row.upstream !== undefined && { upstream: row.upstream }),
+    ...(row.client !== undefined && { client: row.client }),
+    path: row.path,
+    status: row.status,
+    outcome: row.outcome as RequestFact["outcome"],
+    tokens:
+      tokensBefore === undefined || tokensAfter === undefined
+        ? undefined
+        : { before: tokensBefore, after: tokensAfter },
+    ms: row.ms,
+    ...(row.ownMs !== undefined && { ownMs: row.ownMs }),
+    ...(row.firstMs !== undefined && { firstMs: row.firstMs }),
+    ...(input !== undefined && {
+      usage: {
+        input,
+        ...(output !== undefined && { output }),
+        ...(cacheRead !== undefined && { cacheRead }),
+        ...(cacheWrite !== undefined && { cacheWrite }),
+      },
+    }),
+    ...(row.spend !== undefined && { spend: row.spend }),
+    ...(row.reason !== undefined && { reason: row.reason as NonNullable<RequestFact["reason"]> }),
+    ...(row.cacheLost !== undefined && { cacheLost: row.cacheLost as PrefixReason }),
+    ...(row.lostSpend !== undefined && { lostSpend: row.lostSpend }),
+    ...(row.error !== undefined && { error: row.error }),
+  };
+}

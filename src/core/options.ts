@@ -187,7 +187,7 @@ export const TUNING = {
   }),
   /** What of the hidden conversation comes back by itself. */
   recall: group({
-    /** Quotes what a user message asks for and the view hides. On in the profiles `agent`, `editor` and `desktop`. */
+    /** Quotes what a user message asks for and the view hides. Most profiles switch it on. */
     auto: flag(false),
     /** What one user message may have quoted, in tokens. Default: 5 % of the budget, at most 2,000. */
     tokens: tokens(0),

@@ -92,7 +92,7 @@ function createDraw(seed: number) {
   return { whole, pick, shuffled, file, fill, one: (template: string): string => fill([template])[0]! };
 }
 
-type Draw = ReturnType<typeof createDraw>;
+export type Draw = ReturnType<typeof createDraw>;
 
 /** Rounds of noise, by its kind: each conversation has about 30,000 tokens. */
 const ROUNDS: Readonly<Record<Noise, number>> = { "tool output": 30, requests: 150, talk: 110 };
@@ -114,47 +114,53 @@ const REFUSALS: readonly ((said: string) => string)[] = [
 
 /** The conversation of a seed: the same on every machine. */
 export function rulesConversation(language: LanguageCode, noise: Noise, seed: number): RulesConversation {
-  const phrases: Phrases = PHRASES[language];
-  const draw = createDraw(
-    seed * 7_919 + ([...`${language} ${noise}`].reduce((sum, c) => sum * 31 + c.charCodeAt(0), 7) % 1e9),
-  );
-  const given = giveRules(language, phrases, noise, draw);
   const rounds = ROUNDS[noise];
-  const at = (from: number, to: number): number =>
-    draw.whole(Math.ceil(from * rounds), Math.floor(to * rounds));
-  /** What the user says before the round of that number. */
-  const planted = new Map<number, Planted[]>();
-  const plant = (round: number, what: Planted): void => {
-    planted.set(round, [...(planted.get(round) ?? []), what]);
-  };
-  for (const { rule, said } of given) {
-    plant(at(0.02, GIVEN_WITHIN), { said, isRefusal: rule.way === "refused call" });
-    if (rule.change !== undefined)
-      plant(at(GIVEN_WITHIN + 0.05, CHANGED_WITHIN), { said: rule.change, isRefusal: false });
-  }
-  const messages: ChatMessage[] = [
-    {
-      role: "user",
-      content: sentences(phrases.background, 3, draw)
-        .concat(draw.one(draw.pick(phrases.requests)))
-        .join(" "),
-    },
-  ];
-  for (let round = 0; round < rounds; round++) {
-    messages.push(...noiseRound(noise, phrases, draw));
-    for (const { said, isRefusal } of planted.get(round) ?? [])
-      messages.push(...(isRefusal ? refusedCall(said, draw) : [{ role: "user" as const, content: said }]), {
-        role: "assistant",
-        content: draw.one(draw.pick(phrases.answers)),
-      });
-  }
-  messages.push({ role: "user", content: draw.one(draw.pick(phrases.requests)) });
-  return { id: `${language}, ${noise}, ${seed}`, messages, rules: given.map(({ rule }) => rule), noise };
+  let rules: readonly Rule[] = [];
+  const messages = noisyConversation({ language, noise, rounds, seed }, (draw, plant) => {
+    const given = giveRules(language, PHRASES[language], noise, draw);
+    rules = given.map(({ rule }) => rule);
+    for (const { rule, said } of given) {
+      const { way, change } = rule;
+      plant(way === "refused call" ? refusedCall(said, draw) : [user(said)], [0.02, GIVEN_WITHIN]);
+      if (change !== undefined) plant([user(change)], [GIVEN_WITHIN + 0.05, CHANGED_WITHIN]);
+    }
+  });
+  return { id: `${language}, ${noise}, ${seed}`, messages, rules, noise };
 }
 
-interface Planted {
-  readonly said: string;
-  readonly isRefusal: boolean;
+/** Puts messages somewhere into a conversation: within these shares of it. */
+export type Plant = (messages: readonly ChatMessage[], within: readonly [number, number]) => void;
+
+const user = (content: string): ChatMessage => ({ role: "user", content });
+
+/** A conversation of nothing but noise, with what a plan puts into it. */
+export function noisyConversation(
+  input: {
+    readonly language: LanguageCode;
+    readonly noise: Noise;
+    readonly rounds: number;
+    readonly seed: number;
+  },
+  plan: (draw: Draw, plant: Plant) => void,
+): ChatMessage[] {
+  const { language, noise, rounds, seed } = input;
+  const phrases: Phrases = PHRASES[language];
+  const name = [...`${language} ${noise}`].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1e9;
+  const draw = createDraw(seed * 7_919 + name);
+  const planted = new Map<number, (readonly ChatMessage[])[]>();
+  plan(draw, (messages, [from, to]) => {
+    const round = draw.whole(Math.ceil(from * rounds), Math.floor(to * rounds));
+    planted.set(round, [...(planted.get(round) ?? []), messages]);
+  });
+  const answer = (): ChatMessage => ({ role: "assistant", content: draw.one(draw.pick(phrases.answers)) });
+  const request = (): string => draw.one(draw.pick(phrases.requests));
+  const messages = [user([...sentences(phrases.background, 3, draw), request()].join(" "))];
+  for (let round = 0; round < rounds; round++) {
+    messages.push(...noiseRound(noise, phrases, draw));
+    for (const own of planted.get(round) ?? [])
+      messages.push(...own, ...(own.at(-1)?.role === "assistant" ? [] : [answer()]));
+  }
+  return [...messages, user(request())];
 }
 
 /** A rule of each way, and what the user's message says around it. */
@@ -200,10 +206,11 @@ function sentences(templates: readonly string[], count: number, draw: Draw): str
 
 function refusedCall(said: string, draw: Draw): ChatMessage[] {
   const command = JSON.stringify({ command: `git push origin ${draw.pick(BRANCHES)}` });
-  return call("bash", command, draw.pick(REFUSALS)(said), draw);
+  return toolCall("bash", command, draw.pick(REFUSALS)(said), draw);
 }
 
-function call(name: string, args: string, result: string, draw: Draw): ChatMessage[] {
+/** A call of a tool, and its result. */
+export function toolCall(name: string, args: string, result: string, draw: Draw): ChatMessage[] {
   const id = `call_${draw.whole(1e8, 1e9)}`;
   return [
     {
@@ -221,10 +228,10 @@ function noiseRound(noise: Noise, phrases: Phrases, draw: Draw): ChatMessage[] {
   if (noise === "talk")
     return [{ role: "assistant", content: sentences(phrases.background, 12, draw).join(" ") }, request];
   const path = JSON.stringify({ path: `src/${draw.file()}` });
-  if (noise === "requests") return [...call("read", path, outputLines(8, draw), draw), answer, request];
+  if (noise === "requests") return [...toolCall("read", path, outputLines(8, draw), draw), answer, request];
   const rounds = [
-    call("read", path, outputLines(50, draw), draw),
-    call("bash", '{"command":"make"}', outputLines(30, draw), draw),
+    toolCall("read", path, outputLines(50, draw), draw),
+    toolCall("bash", '{"command":"make"}', outputLines(30, draw), draw),
   ];
   return [...rounds.flat(), answer, ...(draw.whole(0, 2) === 0 ? [request] : [])];
 }

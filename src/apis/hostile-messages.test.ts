@@ -4,7 +4,7 @@ import type { Edit, Part } from "../core/types.ts";
 import { hostileTranscript, hostileWire, WIRE_DIALECTS } from "../testing/arbitraries/index.ts";
 import { checkEdit } from "../testing/check-edit.ts";
 import { deepFreeze } from "../testing/deep-freeze.ts";
-import { judgeWire } from "../testing/wire/judge-wire.ts";
+import { judgeWire } from "../testing/rules/judge-wire.ts";
 import { dialectById } from "./dialect-by-id.ts";
 import { encode } from "./transcode.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../core/errors.ts";
 import type { Message } from "../core/types.ts";
-import { judgeWire } from "../testing/wire/judge-wire.ts";
+import { judgeWire } from "../testing/rules/judge-wire.ts";
 import { dialects } from "./dialect-by-id.ts";
 import { encode } from "./transcode.ts";
 

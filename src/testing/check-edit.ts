@@ -1,7 +1,9 @@
 import { parseJson } from "../core/parse-json.ts";
 import type { DialectId, Edit } from "../core/types.ts";
 import { isObject } from "./json.ts";
-import { isEmpty, wireFacts } from "./wire/judge-wire.ts";
+import type { WireLink } from "./rules/facts.ts";
+import { wireFacts } from "./rules/judge-wire.ts";
+import { isEmpty } from "./rules/rules.ts";
 
 /** Fields whose inside an edit may change; every other field of the message must stay as it was. */
 const EDITABLE = new Set([
@@ -19,6 +21,11 @@ const EDITABLE = new Set([
   "refusal",
 ]);
 
+/** Calls or results without what they say, which an edit may change. */
+function names(links: readonly WireLink[]): string {
+  return JSON.stringify(links.map(({ kind, id, name }) => [kind, id, name]));
+}
+
 /** An edited message is the old one, except for what its edits name. */
 export function checkEdit(
   dialect: DialectId,
@@ -33,8 +40,8 @@ export function checkEdit(
   const now = wireFacts(dialect, after);
   if (edits.length === 0) say("has an edit entry without edits");
   if (old.role !== now.role) say(`changed its role from ${old.role} to ${now.role}`);
-  if (JSON.stringify(old.calls) !== JSON.stringify(now.calls)) say("changed the ids or names of its calls");
-  if (JSON.stringify(old.results) !== JSON.stringify(now.results)) say("changed the ids of its results");
+  if (names(old.calls) !== names(now.calls)) say("changed the ids or names of its calls");
+  if (names(old.results) !== names(now.results)) say("changed the ids of its results");
   if (!isEmpty(old) && isEmpty(now)) say("became empty");
 
   const replaced = edits.filter((edit) => edit.type === "replace").length;

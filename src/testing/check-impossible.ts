@@ -1,7 +1,8 @@
 import type { DialectId } from "../core/types.ts";
 import { lastUserIndex } from "./check-view.ts";
-import type { WireFacts } from "./wire/facts.ts";
-import { judgeWire, pairsAnywhere } from "./wire/judge-wire.ts";
+import type { WireFacts } from "./rules/facts.ts";
+import { judgeWire } from "./rules/judge-wire.ts";
+import { pairsAnywhere } from "./rules/pairing.ts";
 
 /** Tokens that a wire format may need beyond head and last user message: a first user message, markers. */
 export const FORMAT_MINIMUM = 64;

@@ -3,8 +3,8 @@ import type { DialectId, Entry, FitResult, Message } from "../core/types.ts";
 import { checkEdit } from "./check-edit.ts";
 import { checkEntries, shownEntries } from "./check-entries.ts";
 import { isObject, objects, str } from "./json.ts";
-import type { WireFacts } from "./wire/facts.ts";
-import { judgeWire, wireFacts } from "./wire/judge-wire.ts";
+import type { WireFacts } from "./rules/facts.ts";
+import { judgeWire, wireFacts } from "./rules/judge-wire.ts";
 
 /** Formats that take the system prompt beside the messages. */
 const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses", "gemini-contents"]);

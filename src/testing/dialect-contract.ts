@@ -4,7 +4,7 @@ import { encode } from "../apis/transcode.ts";
 import { TranscriptError } from "../core/errors.ts";
 import type { Dialect, Edit, Message, Part, Role } from "../core/types.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import { judgeWire } from "./wire/judge-wire.ts";
+import { judgeWire } from "./rules/judge-wire.ts";
 
 /** What `describeDialect` takes. */
 export interface DialectContract<M> {

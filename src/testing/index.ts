@@ -58,5 +58,5 @@ export {
   startFakeProvider,
   summarizingReply,
 } from "./fake-provider/index.ts";
-export type { WireFacts, WireLink } from "./wire/facts.ts";
-export { judgeWire, type WireFault, type WireJudgement, wireFacts } from "./wire/judge-wire.ts";
+export type { WireFacts, WireLink } from "./rules/facts.ts";
+export { judgeWire, type WireFault, type WireJudgement, wireFacts } from "./rules/judge-wire.ts";

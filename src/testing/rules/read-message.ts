@@ -36,25 +36,30 @@ function roleOf({ role }: Json, names: readonly string[]): WireFacts["role"] {
 /** Chat Completions: calls in `tool_calls`, each answered by a `tool` message in the run right behind. */
 function chatFacts(message: Json, facts: FactsBuilder): WireFacts["role"] {
   const role = roleOf(message, ["system", "developer", "assistant", "tool", "function"]);
+  if (role === "tool") {
+    const isLegacy = message["role"] === "function";
+    const id = str(isLegacy ? message["name"] : message["tool_call_id"]);
+    facts.result({ kind: isLegacy ? "legacy" : "call", id }, message["content"]);
+    facts.media += objects(message["content"]).filter(({ type }) => type !== "text").length;
+    return role;
+  }
   facts.content(message["content"], role, (part) => {
-    if (part["type"] === "text") facts.text(str(part["text"]), role === "user");
-    else if (part["type"] === "refusal") facts.text(str(part["refusal"]));
-    else facts.media++;
+    if (part["type"] === "text") facts.say(str(part["text"]), role === "user");
+    else if (part["type"] === "refusal") facts.say(str(part["refusal"]));
+    else facts.other(part);
   });
-  facts.text(str(message["refusal"]));
+  if (typeof message["refusal"] === "string") facts.say(message["refusal"]);
   for (const call of objects(message["tool_calls"])) {
     const body = isObject(call["function"]) ? call["function"] : obj(call["custom"]);
     const args = str(body["arguments"] ?? body["input"]);
     facts.call({ kind: "call", id: str(call["id"]), name: str(body["name"]) }, args);
     if (body["arguments"] !== undefined) facts.jsonArgs.push(args);
   }
-  if (typeof message["reasoning_content"] === "string" || typeof message["reasoning"] === "string")
-    facts.reasoning++;
+  const thought = message["reasoning_content"] ?? message["reasoning"];
+  if (typeof thought === "string") facts.thought(thought);
   // The form that `tool_calls` replaced has no ids: the function's name ties the two together.
   const legacy = isObject(message["function_call"]) ? str(message["function_call"]["name"]) : undefined;
-  if (legacy !== undefined) facts.calls.push({ kind: "legacy", id: legacy, name: legacy });
-  if (message["role"] === "function") facts.results.push({ kind: "legacy", id: str(message["name"]) });
-  if (message["role"] === "tool") facts.results.push({ kind: "call", id: str(message["tool_call_id"]) });
+  if (legacy !== undefined) facts.calls.push({ kind: "legacy", id: legacy, name: legacy, text: "" });
   return role;
 }
 
@@ -80,23 +85,29 @@ function responsesFacts(item: Json, facts: FactsBuilder): WireFacts["role"] {
     return "assistant";
   }
   const approval = str(item["approval_request_id"]);
-  if (type === "reasoning") facts.reasoning++;
+  facts.kinds.push(type);
+  if (type === "reasoning")
+    facts.thought(
+      objects(item["summary"])
+        .map((part) => str(part["text"]))
+        .join(""),
+    );
   else if (type === "mcp_approval_response" && approval !== "") {
-    facts.results.push({ kind: CONSENT, id: approval });
+    facts.results.push({ kind: CONSENT, id: approval, text: "" });
     // What was allowed and isn't seen to have run may be run once more.
-    if (item["approve"] === true) facts.calls.push({ kind: RUN, id: approval });
+    if (item["approve"] === true) facts.calls.push({ kind: RUN, id: approval, text: "" });
     return "tool";
   } else if (type !== "message") {
     facts.media++;
-    if (type === "mcp_approval_request") facts.calls.push({ kind: CONSENT, id: str(item["id"]) });
-    if (type === "mcp_call" && approval !== "") facts.results.push({ kind: RUN, id: approval });
+    if (type === "mcp_approval_request") facts.calls.push({ kind: CONSENT, id: str(item["id"]), text: "" });
+    if (type === "mcp_call" && approval !== "") facts.results.push({ kind: RUN, id: approval, text: "" });
   }
   if (type !== "message") return "assistant";
   const role = roleOf(item, ["system", "developer", "assistant"]);
   facts.content(item["content"], role, (part) => {
-    if (typeof part["text"] === "string") facts.text(part["text"], role === "user");
-    else if (part["type"] === "refusal") facts.text(str(part["refusal"]));
-    else facts.media++;
+    if (typeof part["text"] === "string") facts.say(part["text"], role === "user");
+    else if (part["type"] === "refusal") facts.say(str(part["refusal"]));
+    else facts.other(part);
   });
   return role;
 }
@@ -118,11 +129,11 @@ function anthropicFacts(message: Json, facts: FactsBuilder): WireFacts["role"] {
         break;
       case "thinking":
       case "redacted_thinking":
-        facts.reasoning++;
+        facts.thought(part["thinking"] ?? part["data"], part["signature"]);
         break;
       default:
-        if (part["type"] === "text") facts.text(str(part["text"]), role === "user");
-        else facts.media++;
+        if (part["type"] === "text") facts.say(str(part["text"]), role === "user");
+        else facts.other(part);
         other = true;
     }
   });
@@ -136,10 +147,10 @@ function aiSdkFacts(message: Json, facts: FactsBuilder): WireFacts["role"] {
     const link = { kind: "call", id: str(part["toolCallId"]) };
     switch (part["type"]) {
       case "text":
-        facts.text(str(part["text"]), role === "user");
+        facts.say(str(part["text"]), role === "user");
         break;
       case "reasoning":
-        facts.reasoning++;
+        facts.thought(part["text"]);
         break;
       case "tool-call":
         facts.call({ ...link, name: str(part["toolName"]) }, JSON.stringify(part["input"]) ?? "");
@@ -149,13 +160,13 @@ function aiSdkFacts(message: Json, facts: FactsBuilder): WireFacts["role"] {
         const { type, value } = obj(part["output"]);
         const isText = typeof value === "string" || type === "content";
         if (isObject(part["output"])) facts.result(link, isText ? value : (JSON.stringify(value) ?? ""));
-        else facts.results.push(link);
+        else facts.results.push({ ...link, text: "" });
         // In an assistant message a result was made by the provider and stands beside its own call.
         if (role !== "tool") facts.results.pop();
         break;
       }
       default:
-        facts.media++;
+        facts.other(part);
     }
   });
   return role;
@@ -168,19 +179,22 @@ function geminiFacts(message: Json, facts: FactsBuilder): WireFacts["role"] {
   const isWrapped = isObject(content) && "parts" in content;
   const parts = role !== "system" ? message["parts"] : isWrapped ? content["parts"] : content;
   for (const part of [parts].flat()) {
-    if (typeof part === "string") facts.text(part, role === "user");
+    if (typeof part === "string") facts.say(part, role === "user");
     if (isObject(part)) addGeminiPart(facts, part, role === "user");
   }
   return role;
 }
 
 function addGeminiPart(facts: FactsBuilder, part: Json, words: boolean): void {
-  const signed = str(part["thoughtSignature"] ?? part["thought_signature"]) !== "";
+  const signature = str(part["thoughtSignature"] ?? part["thought_signature"]);
+  const signed = signature !== "";
   const call = part["functionCall"] ?? part["function_call"];
   const result = part["functionResponse"] ?? part["function_response"];
+  facts.kinds.push(Object.keys(part)[0] ?? "");
   if (signed || part["thought"] === true) facts.reasoning++;
   if (part["thought"] === true) return;
   if (isObject(call)) {
+    if (signed) facts.thoughts.push(signature);
     const name = str(call["name"]);
     if (facts.calls.length === 0) facts.callSigned = signed;
     const link = { kind: "call", id: str(call["id"]) || `function:${name}`, name };
@@ -190,6 +204,7 @@ function addGeminiPart(facts: FactsBuilder, part: Json, words: boolean): void {
     const isText = typeof only === "string" && others.length === 0;
     const text = isText ? only : (JSON.stringify(result["response"]) ?? "");
     facts.result({ kind: "call", id: str(result["id"]), name: str(result["name"]) }, text);
-  } else if (typeof part["text"] === "string") facts.text(part["text"], words);
-  else if (!signed || Object.keys(part).length > 1) facts.media++;
+    for (const inner of objects(result["parts"])) facts.picture(inner);
+  } else if (typeof part["text"] === "string") facts.say(part["text"], words);
+  else if (!signed || Object.keys(part).length > 1) facts.other(part);
 }

@@ -1,66 +1,28 @@
 import type { DialectId } from "../../core/types.ts";
 import type { WireFacts, WireLink } from "./facts.ts";
-import { WIRE_READERS } from "./read-wire.ts";
 
-/** Something for which a provider answers 400, and the position of the message that it would name. */
-export interface WireFault {
-  readonly kind:
-    | "unanswered-call"
-    | "orphan-result"
-    | "text-before-result"
-    | "empty-message"
-    | "first-role"
-    | "ends-with-assistant"
-    | "dangling-reasoning"
-    | "missing-signature"
-    | "no-messages";
+/** Which result answers which call, by format. */
+
+/** A call or a result that stands alone. */
+interface PairFault {
+  readonly kind: "unanswered-call" | "orphan-result";
   readonly at: number;
   readonly id: string;
 }
 
-/** A list of wire messages as its provider judges it. */
-export interface WireJudgement {
-  readonly facts: readonly WireFacts[];
-  readonly faults: readonly WireFault[];
+/** Calls and results of a list of messages. */
+export interface Pairs {
+  readonly faults: readonly PairFault[];
   /** `position/kind/id` of a result → position of the message with its call. */
   readonly partners: ReadonlyMap<string, number>;
 }
 
-/** What one message is on the wire. */
-export function wireFacts(dialect: DialectId, message: unknown): WireFacts {
-  const reader = WIRE_READERS[dialect];
-  if (reader === undefined) throw new Error(`No wire reader for the dialect "${dialect}".`);
-  return reader(message);
-}
-
-/** Everything that the provider of this dialect would refuse in this list. */
-export function judgeWire(dialect: DialectId, messages: readonly unknown[]): WireJudgement {
-  const facts = messages.map((message) => wireFacts(dialect, message));
-  const faults: WireFault[] = [];
+export function pairsOf(dialect: DialectId, facts: readonly WireFacts[]): Pairs {
+  const faults: PairFault[] = [];
   const partners = new Map<string, number>();
   const pair = PAIRING[dialect] ?? pairDirect;
   pair(dialect, facts, faults, partners);
-  for (const [at, fact] of facts.entries()) {
-    if (fact.textBeforeResult) faults.push({ kind: "text-before-result", at, id: "" });
-    if (isEmpty(fact)) faults.push({ kind: "empty-message", at, id: "" });
-  }
-  const first = facts.findIndex((fact) => fact.role !== "system");
-  if (FIRST_IS_USER.has(dialect) && first >= 0 && facts[first]?.role !== "user")
-    faults.push({ kind: "first-role", at: first, id: "" });
-  if (facts.at(-1)?.role === "assistant")
-    faults.push({ kind: "ends-with-assistant", at: facts.length - 1, id: "" });
-  if (first < 0) faults.push({ kind: "no-messages", at: -1, id: "" });
-  if (dialect === "openai-responses") findDanglingReasoning(facts, faults);
-  if (dialect === "gemini-contents") findMissingSignatures(facts, faults);
-  return { facts, faults, partners };
-}
-
-/** Nothing that a model could read: providers refuse such a message, or answer it with confusion. */
-export function isEmpty(fact: WireFacts): boolean {
-  return (
-    fact.calls.length + fact.results.length + fact.media + fact.reasoning === 0 &&
-    fact.texts.every((text) => text.trim() === "")
-  );
+  return { faults, partners };
 }
 
 const key = (at: number, link: WireLink) => `${at}/${link.kind}/${link.id}`;
@@ -69,7 +31,7 @@ const key = (at: number, link: WireLink) => `${at}/${link.kind}/${link.id}`;
 function pairDirect(
   dialect: DialectId,
   facts: readonly WireFacts[],
-  faults: WireFault[],
+  faults: PairFault[],
   partners: Map<string, number>,
 ): void {
   const carriesResults = (fact: WireFacts | undefined) =>
@@ -108,7 +70,7 @@ function pairDirect(
 function pairAnywhere(
   dialect: DialectId,
   facts: readonly WireFacts[],
-  faults: WireFault[],
+  faults: PairFault[],
   partners: Map<string, number>,
 ): void {
   const open: { readonly at: number; readonly call: WireLink }[] = [];
@@ -153,7 +115,7 @@ export function pairsAnywhere(dialect: DialectId, facts: readonly WireFacts[]): 
 function pairByName(
   _dialect: DialectId,
   facts: readonly WireFacts[],
-  faults: WireFault[],
+  faults: PairFault[],
   partners: Map<string, number>,
 ): void {
   let calls: { readonly at: number; readonly call: WireLink }[] = [];
@@ -186,29 +148,3 @@ const PAIRING: Readonly<Record<string, typeof pairDirect>> = {
   "openai-responses": pairAnywhere,
   "gemini-contents": pairByName,
 };
-
-/** Formats whose first message must be the user's. */
-const FIRST_IS_USER = new Set<DialectId>(["anthropic-messages", "gemini-contents"]);
-
-/** In the turn that is under way, the first call of each message carries a signature. */
-function findMissingSignatures(facts: readonly WireFacts[], faults: WireFault[]): void {
-  const said = facts.findLastIndex(
-    (fact) =>
-      fact.role === "user" &&
-      fact.results.length === 0 &&
-      (fact.media > 0 || fact.words.some((text) => text.trim() !== "")),
-  );
-  for (const [at, fact] of facts.entries())
-    if (at > said && fact.calls.length > 0 && !fact.callSigned)
-      faults.push({ kind: "missing-signature", at, id: "" });
-}
-
-/** A reasoning item must be followed by the item that it led to. */
-function findDanglingReasoning(facts: readonly WireFacts[], faults: WireFault[]): void {
-  for (const [at, fact] of facts.entries()) {
-    if (fact.reasoning === 0) continue;
-    let next = at + 1;
-    while ((facts[next]?.reasoning ?? 0) > 0) next++;
-    if (facts[next]?.role !== "assistant") faults.push({ kind: "dangling-reasoning", at, id: "" });
-  }
-}

@@ -293,7 +293,7 @@ export function findCheckpoint(options: {
 }
 
 /** Was it made of a transcript that this one doesn't begin with? */
-function sawOther({ seen: { hash, length } }: Checkpoint, chain: readonly string[]): boolean {
+export function sawOther({ seen: { hash, length } }: Checkpoint, chain: readonly string[]): boolean {
   return chain[length] !== hash;
 }
 

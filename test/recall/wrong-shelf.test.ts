@@ -29,6 +29,17 @@ it("automatic recall quotes the shelf that was asked for first, and no reply aga
   expect(texts.filter((text) => text.includes("I saw")).length).toBeLessThanOrEqual(1);
 });
 
+it("a question that took the place of the one before a compaction is looked up, too", async () => {
+  const compactor = createCompactor({ dialect: openaiChat, window: 8_000, recall: { auto: true } });
+  const first = await compactor.fit([...shelves, user(QUESTION)]);
+  expect(first.report.outcome).toBe("compacted");
+  const { report } = await compactor.fit([...shelves, user("What is stored on shelf 333?")]);
+  expect(report.outcome).toBe("view");
+  expect(report.recalled[0]!.text).toContain("Message 111 about shelf 333");
+  const again = await compactor.fit([...shelves, user(QUESTION)]);
+  expect(again.messages).toEqual(first.messages);
+});
+
 it("the recall tool answers with what was asked for, and with nothing twice", async () => {
   const compactor = createCompactor({ dialect: openaiChat, window: 8_000 });
   const answer = await recallTool(compactor).execute(

@@ -1,3 +1,4 @@
+import { sawOther } from "../../core/checkpoint.ts";
 import { type Draft, isShown } from "../../core/draft.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { RecalledPassage } from "../../core/types.ts";
@@ -86,9 +87,10 @@ export function* recallFor<M>(
 /** Was there a view of all of this transcript, by the state or because its compaction was made then? */
 function wasShown<M>({ survey }: Operation<M>): boolean {
   const { chain, messages } = survey.conversation;
-  const { last } = survey.state;
+  const { checkpoint, state } = survey;
+  const { last } = state;
   return (
     (last !== undefined && last.length === chain.length - 1 && chain[last.length] === last.hash) ||
-    (survey.checkpoint !== undefined && survey.checkpoint.seen.messages >= messages.length)
+    (checkpoint !== undefined && checkpoint.seen.messages >= messages.length && !sawOther(checkpoint, chain))
   );
 }

@@ -36,7 +36,13 @@ describe("definedSources", () => {
     ["[2] A title, https://b.example/y", [["2", "https://b.example/y"]]],
     ["[^4]: The handbook, page 7", [["^4", "The handbook, page 7"]]],
     ['<document index="5" source="handbook.pdf">text</document>', [["5", "handbook.pdf"]]],
+    [
+      '<document index="6">\n<source>handbook.pdf</source>\n<document_content>\ntext\n</document_content>\n</document>',
+      [["6", "handbook.pdf"]],
+    ],
+    ["<doc id='7'>The pump needs oil.\nMore.</doc>", [["7", "The pump needs oil."]]],
     ["1. Report https://c.example/z", [["1", "https://c.example/z"]]],
+    ["2. handbook.pdf — the pump", [["2", "handbook.pdf — the pump"]]],
     ["1. Just a step of a list", []],
   ])("%s", (text, expected) => {
     expect(keys(text)).toEqual(expected);

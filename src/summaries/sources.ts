@@ -126,17 +126,33 @@ function labelOf(key: string, title: string | undefined): string {
 }
 
 const OPENING_TAG = /<(?:document|doc|source|passage|result|item|chunk|reference)\b([^<>]{1,600})>/gi;
-const ATTRIBUTE = /([\w-]+)\s*=\s*"([^"]*)"/g;
+const ATTRIBUTE = /([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+/** What a source is found by, in a tag of its own: `<source>handbook.pdf</source>`. */
+const NAMING_TAG =
+  /<(source|title|url|uri|link|path|file|filename|name|(?:document|doc)_?(?:id|name|title))>([^<>]{1,300})<\/\1>/gi;
+/** The tag that the text of a source stands in. */
+const TEXT_TAG = /^(?:\s*<[\w-]{1,40}>)+/;
 
-/** `<document index="3" source="…">`. */
+/** `<document index="3" source="…">`, or `<document index="3">` with `<source>…</source>` in it, or with nothing but text. */
 function fromTags(text: string): NumberedSource[] {
   if (!text.includes("<")) return [];
   const found: NumberedSource[] = [];
-  for (const { 0: tag, 1: attributes = "", index } of text.matchAll(OPENING_TAG)) {
-    const source = fromObject(
-      Object.fromEntries([...attributes.matchAll(ATTRIBUTE)].map(([, name, value]) => [name, value])),
-    );
-    if (source !== undefined) found.push({ ...source, passage: cutPassage(text.slice(index + tag.length)) });
+  const tags = [...text.matchAll(OPENING_TAG)];
+  for (const [at, { 0: tag, 1: attributes = "", index }] of tags.entries()) {
+    const from = index + tag.length;
+    const inside = text.slice(from, Math.min(tags[at + 1]?.index ?? text.length, from + 2 * MAX_PASSAGE));
+    const passage = cutPassage(inside.replace(NAMING_TAG, "").replace(TEXT_TAG, ""));
+    const fields = Object.fromEntries([
+      ...[...inside.matchAll(NAMING_TAG)].map(([, name = "", value = ""]) => [
+        name.toLowerCase(),
+        value.trim(),
+      ]),
+      ...[...attributes.matchAll(ATTRIBUTE)].map(([, name, value, quoted]) => [name, value ?? quoted]),
+    ]);
+    const source =
+      fromObject(fields) ??
+      fromObject({ ...fields, name: passage.split("\n", 1)[0]!.slice(0, 2 * MAX_TITLE) });
+    if (source !== undefined) found.push({ ...source, passage });
   }
   return found;
 }
@@ -145,8 +161,9 @@ function fromTags(text: string): NumberedSource[] {
 const LISTED = /^[ \t>*-]*(?:\[(\^?\d{1,3})\]|【(\d{1,3})】)[:.]?[ \t]+(\S[^\n]{2,400})/gm;
 /** How such a line begins: what stands before the number, the number, and the blank behind it. */
 export const LISTED_NUMBER = /^([ \t>*-]*)(\[\^?\d{1,3}\]|【\d{1,3}】)([:.]?[ \t]+)(?=\S)/gm;
-/** `3. Title – https://…`: only with an address, or every numbered list would be one of sources. */
-const LISTED_PLAIN = /^[ \t>*-]*(\d{1,3})[.)][ \t]+([^\n]{0,300}?https?:\/\/[^\s)>\]]+[^\n]{0,60})/gm;
+/** `3. Title – https://…`, `3. handbook.pdf`: only with an address or a document, or every numbered list would be one of sources. */
+const LISTED_PLAIN =
+  /^[ \t>*-]*(\d{1,3})[.)][ \t]+([^\n]{0,300}?(?:https?:\/\/[^\s)>\]]+|[\w-]\.(?:pdf|docx?|pptx?|xlsx?|html?|epub|odt|rtf)\b)[^\n]{0,60})/gim;
 const ADDRESS = /https?:\/\/[^\s)>\]"']+/;
 
 function fromLines(text: string): NumberedSource[] {
@@ -164,7 +181,6 @@ function fromLines(text: string): NumberedSource[] {
   const listed = text.includes("[") || text.includes("【") ? [...text.matchAll(LISTED)] : [];
   for (const [at, { 1: bracket, 2: lenticular, 3: rest = "", index }] of listed.entries())
     add((bracket ?? lenticular)!, rest, text.slice(index, listed[at + 1]?.index));
-  if (text.includes("http"))
-    for (const [, number = "", rest = ""] of text.matchAll(LISTED_PLAIN)) add(number, rest, rest);
+  for (const [, number = "", rest = ""] of text.matchAll(LISTED_PLAIN)) add(number, rest, rest);
   return found;
 }

@@ -27,6 +27,16 @@ const LAYOUTS: Readonly<Record<string, (turn: number) => object[]>> = {
       `<documents>\n${rows.map((row) => `<document index="${row + 1}" source="manual-${pump(turn, row)}.pdf">${passage(pump(turn, row))}</document>`).join("\n")}\n</documents>\n${question(turn)}`,
     ),
   ],
+  "in tags that hold what names them": (turn) => [
+    chat.user(
+      `<documents>\n${rows.map((row) => `<document index="${row + 1}">\n<source>manual-${pump(turn, row)}.pdf</source>\n<document_content>\n${passage(pump(turn, row))}\n</document_content>\n</document>`).join("\n")}\n</documents>\n${question(turn)}`,
+    ),
+  ],
+  "in a numbered list": (turn) => [
+    chat.user(
+      `## Sources\n${rows.map((row) => `${row + 1}. manual-${pump(turn, row)}.pdf: ${passage(pump(turn, row))}`).join("\n")}\n\n## Question\n${question(turn)}`,
+    ),
+  ],
   "as a tool's result": (turn) => [
     chat.user(question(turn)),
     ...chat.calls([{ id: `search-${turn}`, name: "search", args: { query: `pump ${turn}` } }]),

@@ -21,7 +21,7 @@ import { createDeletions } from "./conversation/deletions.ts";
 import { createFates } from "./conversation/fates.ts";
 import { createCitations } from "./conversation/keep-citations.ts";
 import { createMemory } from "./conversation/memory.ts";
-import { createRecorder } from "./conversation/recorder.ts";
+import { createRecorder } from "./conversation/recording.ts";
 import { createReplayedStates } from "./conversation/replayed-plan.ts";
 import { createSpill } from "./conversation/spill.ts";
 import { createTranscripts } from "./conversation/transcripts.ts";

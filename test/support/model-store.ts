@@ -74,7 +74,9 @@ export class ModelStore {
     return { conversation: chat.id, added, length: pathTo(chat, chat.leaf).length };
   }
 
-  find(_: string, hashes: readonly string[], { session, prefer }: FindQuery = {}) {
+  find(_: string, hashes: readonly string[], { session, prefer, head, isUnanswered }: FindQuery = {}) {
+    const sameHead = (chat: Chat) => (chat.head ?? null) === (head ?? null);
+    const likes = (chat: Chat) => (head !== undefined && sameHead(chat) ? 1 : 0);
     const matches = this.#visible()
       .filter(({ rest }) => session === undefined || rest.session === session)
       .flatMap((chat) =>
@@ -83,8 +85,10 @@ export class ModelStore {
           return { chat, matched, ends: chat.leaf === n, named: chat.rest.named };
         }),
       )
-      .filter(({ matched }) => matched > 0)
-      .sort((a, b) => b.matched - a.matched || Number(b.ends) - Number(a.ends));
+      .filter(({ matched, ends, chat }) => matched > 0 && (!isUnanswered || (ends && sameHead(chat))))
+      .sort(
+        (a, b) => b.matched - a.matched || Number(b.ends) - Number(a.ends) || likes(b.chat) - likes(a.chat),
+      );
     const [best] = matches;
     const unnamed = matches.find(({ named, ends, matched }) => !named && (ends || matched === best?.matched));
     const found = prefer === "unnamed" && best?.named ? (unnamed ?? best) : best;

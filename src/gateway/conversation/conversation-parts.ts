@@ -4,7 +4,7 @@ import type { Deletions } from "./deletions.ts";
 import type { FatesOf } from "./fates.ts";
 import type { Citations } from "./keep-citations.ts";
 import type { ConversationMemory } from "./memory.ts";
-import type { Recorder } from "./recorder.ts";
+import type { Recorder } from "./recording.ts";
 import type { ReplayedStates } from "./replayed-plan.ts";
 import type { Spill } from "./spill.ts";
 import type { Transcripts } from "./transcripts.ts";

@@ -6,14 +6,14 @@ const answer = (word: string) => ({ shown: [], real: [{ role: "assistant", conte
 
 it("what one conversation looked up is forgotten with it, and nothing of the others", () => {
   const { hidden, forget } = createMemory();
-  const gone = { ...invented("t", "", "openai-chat"), id: "gone" };
-  const other = { ...invented("t", "", "openai-chat"), id: "other" };
+  const gone = { ...invented("t", "openai-chat"), id: "gone" };
+  const other = { ...invented("t", "openai-chat"), id: "other" };
   hidden.keep("t", "same words before", answer("gone"), gone);
   hidden.keep("t", "same words before", answer("other"), other);
   hidden.keep("t", "only there", answer("gone"), gone);
   hidden.keep("t", "not looked up", answer("whose"), undefined);
   hidden.hear("t", "elsewhere", answer("another process"));
-  forget("gone");
+  forget("t", "gone");
   expect(hidden.find("t", "same words before")).toEqual([answer("other")]);
   expect(hidden.find("t", "only there")).toEqual([]);
   expect(hidden.find("t", "not looked up")).toEqual([answer("whose")]);
@@ -23,9 +23,9 @@ it("what one conversation looked up is forgotten with it, and nothing of the oth
 
 it("a conversation whose id came later is forgotten, too", () => {
   const { hidden, forget } = createMemory();
-  const known = invented("t", "", "openai-chat");
+  const known = invented("t", "openai-chat");
   hidden.keep("t", "before", answer("a"), known);
   known.id = "later";
-  forget("later");
+  forget("t", "later");
   expect(hidden.isEmpty).toBe(true);
 });

@@ -1,15 +1,14 @@
+import { createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
+import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { type FoundAnswer, findAnswers, namesOf, type ShownAnswer } from "./find-hidden.ts";
+import type { WireRequest } from "../wires/wire.ts";
 import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
-import type { ConversationMemory } from "./memory.ts";
-import type { Recording } from "./recording.ts";
-import { endOfAnswer, type Said } from "./same-answer.ts";
-import type { Opening } from "./spill.ts";
+import { compareAnswers, endOfAnswer, type Said } from "./same-answer.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
 /**
@@ -50,7 +49,7 @@ function complete(known: Known, answers: readonly FoundAnswer[]): void {
 
 interface HiddenParts {
   readonly store: Pick<ConversationStore, "read">;
-  readonly memory: Pick<ConversationMemory, "hidden">;
+  readonly memory: Remembered;
   /** Answers wait for a store that doesn't take them. */
   readonly hasUnstored: boolean;
   onFailure(error: unknown): void;
@@ -59,14 +58,26 @@ interface HiddenParts {
 /** A request whose conversation can't be looked up has no recording. */
 interface HiddenRequest {
   readonly tenant: string;
-  readonly recording: Recording | undefined;
-  readonly opening: Opening;
+  readonly recording: RecordedPart | undefined;
+  readonly opening: { readonly dialect: Dialect<unknown>; readonly asked: WireRequest };
+}
+
+/** What is asked of a recording here. */
+interface RecordedPart {
+  readonly known: Known;
+  readonly record: TranscriptRecord;
+  readonly followsOurs: boolean;
+  readonly anchor: string | undefined;
+}
+
+interface Remembered {
+  readonly hidden: GivenAnswers;
 }
 
 async function storedAnswers(
   store: Pick<ConversationStore, "read">,
   tenant: string,
-  { known, followsOurs, anchor }: Recording,
+  { known, followsOurs, anchor }: RecordedPart,
   dialect: Dialect<unknown>,
 ): Promise<HiddenAnswers | undefined> {
   const isKnown = known.hidden !== undefined && followsOurs;
@@ -174,4 +185,133 @@ function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>)
 
 function hasResult({ parts }: Message): boolean {
   return parts.some(({ type }) => type === "tool-result");
+}
+
+/** An answer in a transcript of which the client was shown only a part. */
+export interface ShownAnswer {
+  /** The client's own messages of it, as they came. */
+  readonly shown: readonly object[];
+  readonly real: readonly unknown[];
+}
+
+interface FoundAnswer extends ShownAnswer {
+  /** Where it begins in the transcript, and what names the messages before it. */
+  readonly from: number;
+  readonly name: string;
+  readonly answer: HiddenAnswer;
+}
+
+/** Finds such answers by what names the messages before them. */
+function findAnswers(
+  { messages, wire, start }: TranscriptRecord,
+  hiddenAt: (name: string) => readonly HiddenAnswer[],
+): readonly FoundAnswer[] {
+  const names = namesOf(messages, start);
+  const answers: FoundAnswer[] = [];
+  for (let from = start; from < messages.length; from++) {
+    const isAnswer = messages[from]!.role === "assistant" && messages[from - 1]?.role !== "assistant";
+    const name = names[from]!;
+    const candidates = isAnswer ? hiddenAt(name) : [];
+    if (candidates.length === 0) continue;
+    const to = endOfAnswer(messages, from);
+    const said = messages.slice(from, to).map((message, at): Said => ({ message, wire: wire[from + at] }));
+    // A client that changed the answer means what it says.
+    const found = candidates.findLast(({ shown }) => compareAnswers(shown, said).isSame);
+    if (!found) continue;
+    const shown = said.map(({ wire: message }) => message as object);
+    answers.push({ from, name, answer: found, shown, real: found.real });
+  }
+  return answers;
+}
+
+/** Those that this node gave itself, by where they begin in the transcript. */
+export function givenAnswersIn(
+  { hidden }: Remembered,
+  tenant: string,
+  record: TranscriptRecord,
+): ReadonlyMap<number, ShownAnswer["real"]> {
+  if (hidden.isEmpty) return new Map();
+  return new Map(
+    findAnswers(record, (name) => hidden.find(tenant, name)).map(({ from, real }) => [from, real]),
+  );
+}
+
+/** `names[n]` names the messages before the n-th. Leading system messages aren't part of it. */
+function namesOf(messages: readonly Message[], start: number): readonly string[] {
+  const chain = createChain(contentHash);
+  const names: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    names.push(chain.hashes.at(-1)!);
+    if (index >= start && !isOnlyReasoning(message)) chain.add(message);
+  }
+  return [...names, chain.hashes.at(-1)!];
+}
+
+/** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
+const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
+
+export interface GivenAnswers {
+  readonly isEmpty: boolean;
+  /** `name` names the messages before the answer. */
+  find(tenant: string, name: string): readonly HiddenAnswer[];
+  keep(tenant: string, name: string, answer: HiddenAnswer, of: Known | undefined): void;
+  /** Keeps one that another process of this server gave, and the store didn't take. */
+  hear(tenant: string, name: string, answer: HiddenAnswer): void;
+  /** Is one of them from another process? */
+  readonly hasForeign: boolean;
+  /** Forgets those that were given in this conversation. */
+  forget(id: string): void;
+}
+
+/** Up to a number of bytes; those that were given longest ago are forgotten. */
+export function createGivenAnswers(): GivenAnswers {
+  interface Given {
+    readonly answer: HiddenAnswer;
+    readonly bytes: number;
+    /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
+    readonly of: Known | undefined;
+  }
+  const given = new Map<string, readonly Given[]>();
+  let total = 0;
+  let hasForeign = false;
+  const remove = (key: string): void => {
+    for (const { bytes } of given.get(key) ?? []) total -= bytes;
+    given.delete(key);
+  };
+  const put = (key: string, all: readonly Given[]): void => {
+    remove(key);
+    if (all.length > 0) given.set(key, all);
+    for (const { bytes } of all) total += bytes;
+  };
+  const keep: GivenAnswers["keep"] = (tenant, name, answer, of) => {
+    const key = `${tenant} ${name}`;
+    const bytes = stringifyDeep([answer.shown, answer.real]).length;
+    put(key, [...(given.get(key) ?? []), { answer, bytes, of }]);
+    for (const oldest of given.keys()) {
+      if (total <= MAX_HIDDEN_BYTES) break;
+      remove(oldest);
+    }
+  };
+  return {
+    get isEmpty() {
+      return given.size === 0;
+    },
+    get hasForeign() {
+      return hasForeign;
+    },
+    find: (tenant, name) => given.get(`${tenant} ${name}`)?.map(({ answer }) => answer) ?? [],
+    keep,
+    hear(tenant, name, answer) {
+      hasForeign = true;
+      keep(tenant, name, answer, undefined);
+    },
+    forget(id) {
+      for (const [key, all] of [...given])
+        if (all.some(({ of }) => of?.id === id))
+          put(
+            key,
+            all.filter(({ of }) => of?.id !== id),
+          );
+    },
+  };
 }

@@ -13,7 +13,7 @@ export interface HiddenAnswer {
 /** By the name of what stands before them, newest last; it leaves out messages of nothing but reasoning, which clients drop. */
 export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
 
-/** What a node remembers of a conversation between two requests. */
+/** What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. */
 export interface Known {
   readonly tenant: string;
   /** Its id, once it is in the store. */
@@ -21,26 +21,18 @@ export interface Known {
   /** Stays the same for as long as the conversation lasts, unless the client names the provider's own conversation. */
   session: string;
   /** The session's name was made up here, so that no conversation can have it yet. */
-  readonly isInvented: boolean;
+  isInvented: boolean;
   /** A request asked for it by name: it is for those who say that name. */
-  readonly isNamed: boolean;
-  readonly lane: string;
+  isNamed: boolean;
   /** Messages of another wire format are another conversation, even if they say the same. */
   readonly dialect: string;
   /** Chain hash of the newest stored message. */
   newest: string | undefined;
-  /**
-   * The end of the newest answer for a client that sends it back without its reasoning, which some wire formats keep in
-   * messages of their own: under which hash it comes, and which message of the store that is.
-   */
-  withoutReasoning: { readonly comesAs: string; readonly is: string } | undefined;
   /** Names the system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
-  /** Tokens of the view that was sent last; undefined if this node doesn't know. */
+  /** Tokens of the view that was sent last; undefined if this server doesn't know. */
   sentTokens: number | undefined;
-  /** Requests that are being answered right now. */
-  underWay: number;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
   /** What was set for it on the page, and until when that is believed. */
@@ -49,46 +41,34 @@ export interface Known {
   hidden: HiddenAnswers | undefined;
   /** A compaction that the model asked for, which waits for the end of its turn. */
   compactWish: CompactWish | undefined;
-  /** What it is found by: chain hashes. */
-  hashes: string[];
 }
 
 /** What is known of a conversation of which only the session is. */
-export function named(tenant: string, session: string, lane: string, dialect: string): Known {
-  return newKnown(tenant, session, lane, dialect, false);
+export function named(tenant: string, session: string, dialect: string): Known {
+  return newKnown(tenant, session, dialect, false);
 }
 
 /** One that begins here, under a name that nobody can know yet. */
-export function invented(tenant: string, lane: string, dialect: string): Known {
-  return newKnown(tenant, timeOrderedId(), lane, dialect, true);
+export function invented(tenant: string, dialect: string): Known {
+  return newKnown(tenant, timeOrderedId(), dialect, true);
 }
 
 /** With all that it may ever hold: what is added later makes another kind of object of each. */
-function newKnown(
-  tenant: string,
-  session: string,
-  lane: string,
-  dialect: string,
-  isInvented: boolean,
-): Known {
+function newKnown(tenant: string, session: string, dialect: string, isInvented: boolean): Known {
   return {
     tenant,
     id: undefined,
     session,
     isInvented,
     isNamed: false,
-    lane,
     dialect,
     newest: undefined,
-    withoutReasoning: undefined,
     head: undefined,
     lastRequestAt: 0,
     sentTokens: undefined,
-    underWay: 0,
     rounds: undefined,
     meta: undefined,
     hidden: undefined,
     compactWish: undefined,
-    hashes: [],
   };
 }

@@ -17,7 +17,7 @@ import type { Wire } from "../wires/wire.ts";
 import { answerKey } from "./answer-key.ts";
 import { changeMeta } from "./change-meta.ts";
 import { isThrownAway, metaOf } from "./chat-meta.ts";
-import type { ConversationMemory, Place } from "./memory.ts";
+import type { Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
 
 /** Ids of answers are stored as hashes where they are long; longer ones than this are refused (characters). */
@@ -78,7 +78,7 @@ export async function withPrevious(
 }
 
 /** What answers are found with that a request only names. */
-type NamingParts = Pick<CompactionParts, "store" | "log"> & { readonly memory: ConversationMemory };
+type NamingParts = Pick<CompactionParts, "store" | "log">;
 
 /** Whoever asks, and in which API. */
 interface Asking {
@@ -90,12 +90,12 @@ interface Asking {
 
 /** Does the upstream keep a conversation that a client made there? Items that were put into it never came through here. */
 async function isKeptUpstream(
-  { memory }: NamingParts,
+  { store }: NamingParts,
   { client, wire, upstream, headers }: Asking,
   id: string,
 ): Promise<boolean> {
   // It wasn't kept there when it began.
-  if (memory.findAnswer(client.tenant, id)) return false;
+  if (await store.conversations.findSession(client.tenant, id).catch(() => undefined)) return false;
   const path = wire.naming!.conversationPath(id);
   const keys = Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));
   const sent = upstreamHeaders(upstream, keys, path, 0, client.keyIsOurs);
@@ -126,31 +126,31 @@ async function rebuildFromStore(
 ): Promise<{ readonly items: readonly unknown[]; readonly place: Place } | undefined> {
   const { conversations } = parts.store;
   try {
-    for await (const place of placesOf(parts, client.tenant, named)) {
-      const { conversation, length, hash } = place;
-      const [stored, head, found] = await Promise.all([
-        conversations.read(client.tenant, conversation, {
-          to: length,
-          ...(hash !== undefined && { leaf: hash }),
-        }),
-        conversations.head(client.tenant, conversation),
-        conversations.meta(client.tenant, conversation),
-      ]);
-      // It may have been deleted meanwhile.
-      if (stored.length < length || !found || isThrownAway(found)) continue;
-      if (named.response !== undefined && metaOf(found).deletedAnswers?.includes(answerKey(named.response)))
-        continue;
-      // Instructions are said anew with each request; messages of the developer aren't.
-      const { lead } = readHead(wire.dialect, head);
-      const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
-      for (const item of items) wire.dialect.read(item);
-      if (stored.some(({ wire: text }) => text.includes(REDACTED)) || head?.includes(REDACTED))
-        parts.log.warn(
-          named,
-          `what a request goes on from was stored without its secrets (\`redact\`); the model gets ${REDACTED} in their place`,
-        );
-      return { items, place };
-    }
+    const place = await placeOf(parts, client.tenant, named);
+    if (!place) return undefined;
+    const { conversation, length, hash } = place;
+    const [stored, head, found] = await Promise.all([
+      conversations.read(client.tenant, conversation, {
+        to: length,
+        ...(hash !== undefined && { leaf: hash }),
+      }),
+      conversations.head(client.tenant, conversation),
+      conversations.meta(client.tenant, conversation),
+    ]);
+    // It may have been deleted meanwhile.
+    if (stored.length < length || !found || isThrownAway(found)) return undefined;
+    if (named.response !== undefined && metaOf(found).deletedAnswers?.includes(answerKey(named.response)))
+      return undefined;
+    // Instructions are said anew with each request; messages of the developer aren't.
+    const { lead } = readHead(wire.dialect, head);
+    const items = [...lead, ...stored.map(({ wire: text }) => parseExact(text))];
+    for (const item of items) wire.dialect.read(item);
+    if (stored.some(({ wire: text }) => text.includes(REDACTED)) || head?.includes(REDACTED))
+      parts.log.warn(
+        named,
+        `what a request goes on from was stored without its secrets (\`redact\`); the model gets ${REDACTED} in their place`,
+      );
+    return { items, place };
   } catch (error) {
     parts.log.warn(loggable(error), "what a request goes on from can't be read");
   }
@@ -160,28 +160,24 @@ async function rebuildFromStore(
 /** A client deletes an answer: nobody goes on from it any more. */
 export async function deleteAnswer(parts: NamingParts, tenant: string, response: string): Promise<void> {
   const key = answerKey(response);
-  for await (const { conversation } of placesOf(parts, tenant, { response, conversation: undefined }))
-    await changeMeta(parts, tenant, conversation, (meta) => ({
+  const place = await placeOf(parts, tenant, { response, conversation: undefined });
+  if (place)
+    await changeMeta(parts, tenant, place.conversation, (meta) => ({
       ...meta,
       deletedAnswers: [...new Set([...(meta.deletedAnswers ?? []), key])],
     }));
 }
 
-/** Where it may stand: as this node remembers it, and as the store does. */
-async function* placesOf(
-  { store: { conversations }, memory }: NamingParts,
+/** Where it stands. The provider's own conversations are sessions by their names. */
+async function placeOf(
+  { store: { conversations } }: NamingParts,
   tenant: string,
-  { response, conversation }: NamedBefore,
-): AsyncGenerator<Place> {
-  const name = response ?? conversation ?? "";
-  const near = memory.findAnswer(tenant, name);
-  if (near) yield near;
-  if (response !== undefined) {
-    const answer = await conversations.findAnswer(tenant, answerKey(response));
-    if (answer) yield { conversation: answer.conversation.id, length: answer.length, hash: answer.hash };
-    return;
+  { response, conversation = "" }: NamedBefore,
+): Promise<Place | undefined> {
+  if (response === undefined) {
+    const session = await conversations.findSession(tenant, conversation);
+    return session && { conversation: session.id, length: session.length };
   }
-  // The provider's own conversations are sessions by their names.
-  const session = await conversations.findSession(tenant, name);
-  if (session) yield { conversation: session.id, length: session.length };
+  const answer = await conversations.findAnswer(tenant, answerKey(response));
+  return answer && { conversation: answer.conversation.id, length: answer.length, hash: answer.hash };
 }

@@ -1,16 +1,40 @@
-import { runNow } from "../../core/steps.ts";
-import type { Append, Appended, ConversationStore, NewRequest } from "../../stores/server-store.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { contentHash } from "../../core/hash.ts";
+import { runNow, type Steps } from "../../core/steps.ts";
+import type { Dialect } from "../../core/types.ts";
+import type {
+  Append,
+  Appended,
+  ConversationStore,
+  NewMessage,
+  NewRequest,
+} from "../../stores/server-store.ts";
 import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/pace.ts";
-import { type AppendContext, type AppendedRequest, AppendMaker } from "./append-maker.ts";
-import type { Citations } from "./keep-citations.ts";
-import { invented, type Known } from "./known.ts";
-import { type Located, locateFirst, locateNear, saysAnswer, storedAs } from "./locate.ts";
-import { isReservedSession } from "./session-of.ts";
+import { redactSecrets } from "../compaction/redact-secrets.ts";
+import type { WireRequest } from "../wires/wire.ts";
 import {
-  endWithoutReasoning,
+  findAnswered,
+  findUnanswered,
+  isFirst,
+  kindOf,
+  type Match,
+  matchConversation,
+  newConversation,
+  type Query,
+} from "./find-conversation.ts";
+import { givenAnswersIn } from "./hidden-answers.ts";
+import type { Citations } from "./keep-citations.ts";
+import type { Known } from "./known.ts";
+import type { ConversationMemory, Place } from "./memory.ts";
+import { isReservedSession, type Session } from "./session-of.ts";
+import {
+  ending,
   isLongTranscript,
+  newMessageSteps,
   type TranscriptRecord,
+  titleOf,
+  transcriptRecord,
   withAnswer,
 } from "./transcript-record.ts";
 
@@ -23,13 +47,6 @@ export interface AnswerNames {
   readonly id: string | undefined;
   /** The provider's conversation that it belongs to. */
   readonly conversation: string | undefined;
-}
-
-/** What is known of an answer beside its messages. */
-interface Answered {
-  readonly id?: string | undefined;
-  /** The hash of its end without its reasoning, if that makes a difference. */
-  readonly withoutReasoning?: string | undefined;
 }
 
 /** The row of a request, which goes with its messages into the store. */
@@ -46,9 +63,11 @@ interface AnswerExtras {
   readonly given?: readonly unknown[] | undefined;
 }
 
-/** What all recordings share. */
-export interface RecordingContext extends AppendContext {
+/** What recordings are made with. */
+export interface RecorderOptions {
   readonly store: ConversationStore;
+  readonly memory: ConversationMemory;
+  readonly redact: boolean;
   /** Records of these messages may come before them. Returns what ends that. */
   expect(tenant: string, hashes: readonly string[]): () => void;
   /** A conversation was made or grew. */
@@ -56,61 +75,139 @@ export interface RecordingContext extends AppendContext {
   readonly citations?: Pick<Citations, "note">;
 }
 
-/** What is known of a request when its recording begins. */
-export interface Recorded extends AppendedRequest {
-  /** Where it belongs; undefined for a first request, of which that is found out later. */
-  readonly place: Located | undefined;
+/** A request that is to be recorded. */
+export interface Opening {
+  readonly tenant: string;
+  readonly dialect: Dialect<unknown>;
+  readonly asked: WireRequest;
+  readonly session: Session | undefined;
+  readonly at: number;
+  /** The messages will come again as the same objects. */
+  readonly comesAgain?: boolean;
+  /** Where the client goes on from, if it said so: other conversations with the same messages aren't meant. */
+  readonly from?: Place | undefined;
 }
 
-/** The recording of one request. */
+export interface Recorder {
+  open(opening: Opening): Recording | Promise<Recording>;
+}
+
+interface RecordingContext extends RecorderOptions {
+  /** A short mark, the same for equal heads. */
+  headMark(head: string | undefined): string | undefined;
+  /** A text as it is stored. */
+  cleaned<T extends string | undefined>(text: T): T;
+}
+
+/** Writes transcripts into the store while the upstream is at work. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const mark = createHeadMark();
+  const context: RecordingContext = {
+    ...options,
+    headMark: (head) => (head === undefined ? undefined : mark(head)),
+    cleaned: <T extends string | undefined>(text: T) =>
+      (options.redact && text !== undefined ? redactSecrets(text) : text) as T,
+  };
+  return {
+    open(opening) {
+      const { tenant, dialect, asked, session, comesAgain, from } = opening;
+      // Texts come as new strings: to look one up takes longer than to hash it.
+      const chains = comesAgain ? context.memory.chains : undefined;
+      const record = transcriptRecord(dialect, asked, contentHash, chains);
+      const kind = kindOf(dialect.id, asked);
+      const query: Query = {
+        tenant,
+        record,
+        kind,
+        reading: dialect,
+        session,
+        from,
+        head: () => context.cleaned(record.head()),
+        headMark: () => context.headMark(record.head()),
+      };
+      const recorded = (match: Match) => new Recording(context, opening, query, match);
+      const found = () =>
+        isFirst(query) ? recorded(newConversation(query)) : matchConversation(context, query).then(recorded);
+      return isLongTranscript(record.messages) ? createPace().run(record.hashSteps()).then(found) : found();
+    },
+  };
+}
+
+/** Shorter system prompts stand for themselves (characters). */
+const SHORT = 256;
+
+/**
+ * What is remembered of a conversation's system prompt, to see whether it changed. A hash, because thousands of
+ * conversations may each have one of hundreds of kilobytes.
+ */
+export function createHeadMark(): (head: string) => string {
+  let newest: { readonly head: string; readonly mark: string } | undefined;
+  return (head) => {
+    if (head.length <= SHORT) return head;
+    // Mostly it is the same once more, and to compare two takes less than to hash one.
+    if (newest?.head !== head) newest = { head, mark: contentHash(head) };
+    return newest.mark;
+  };
+}
+
+/** The recording of one request: where it belongs, what of it is stored, and how the rest gets there. */
 export class Recording {
-  /**
-   * The request is the first of its conversation, as far as can be told without a look at it: what follows is found out
-   * while the upstream is at work, or when it is first asked for.
-   */
-  readonly isFirst: boolean;
   /** Pages are told of what begins in it once it is stored; they didn't ask. */
   readonly isWatched = false;
   readonly record: TranscriptRecord;
+  /** Messages of the transcript that were stored before. */
+  readonly matched: number;
+  /** Chain hash of the newest message of the request that was stored before it. */
+  readonly anchor: string | undefined;
+  /** Nothing was stored of its conversation, as far as is known: it may still be asked for once more. */
+  readonly isFirst: boolean;
+  /**
+   * Was the request before this one served by this server? Then it knows what was sent: either there was none, or nothing was
+   * answered since.
+   */
+  readonly followsOurs: boolean;
   readonly #context: RecordingContext;
-  readonly #of: Recorded;
-  readonly #appends: AppendMaker;
-  #isStored = false;
-  #waiting: PromiseWithResolvers<string | undefined> | undefined;
+  readonly #opening: Opening;
+  readonly #query: Query;
+  /** What the store is given, each message made once. */
+  readonly #made: NewMessage[] = [];
+  #given: readonly string[] | undefined;
+  #givenBefore: ReturnType<typeof givenAnswersIn> | undefined;
+  #match: Match;
+  #newest: string | undefined;
+  #length: number;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
-  #located: Located | undefined;
-  #before: number | undefined;
-  #length: number | undefined;
-  #isEnded = false;
-  #counted: Known | undefined;
-  #newest: string | undefined;
-  #unexpect: (() => void) | undefined;
+  #isStored: boolean;
+  #waiting: PromiseWithResolvers<string | undefined> | undefined;
   #request: RecordedRequest | undefined;
+  /** What is to be done once when the request is done with. */
+  #ends: (() => void)[];
 
-  constructor(context: RecordingContext, of: Recorded) {
+  constructor(context: RecordingContext, opening: Opening, query: Query, match: Match) {
+    const { record, tenant } = query;
+    const { matched, goesOn } = match;
     this.#context = context;
-    this.#of = of;
-    this.#appends = new AppendMaker(context, of);
-    this.isFirst = of.place === undefined;
-    this.record = of.sought.record;
-    if (of.place) this.#found(of.place);
+    this.#opening = opening;
+    this.#query = query;
+    this.#match = match;
+    this.#length = matched;
+    this.record = record;
+    this.matched = matched;
+    this.isFirst = isFirst(query);
+    this.anchor = goesOn?.newest ?? (matched === 0 ? undefined : record.chain[matched]);
+    const isAnswered = record.messages.slice(record.start + matched).some(({ role }) => role === "assistant");
+    const { lastRequestAt, newest } = match.known;
+    this.followsOurs = matched === 0 || (lastRequestAt > 0 && newest === this.anchor && !isAnswered);
+    // What `fit` makes of messages that aren't stored yet may come before them.
+    const fresh = record.chain.slice(1 + (goesOn?.from ?? matched));
+    this.#isStored = fresh.length === 0;
+    this.#ends = [context.memory.begin(this.#name)];
+    if (fresh.length > 0) this.#ends.push(context.expect(tenant, fresh));
   }
 
   get known(): Known {
-    return this.#here().known;
-  }
-
-  /** Messages of the transcript that were stored before. */
-  get matched(): number {
-    this.#here();
-    return this.#before ?? 0;
-  }
-
-  /** Chain hash of the newest message of the request that was stored before it. */
-  get anchor(): string | undefined {
-    const { known, matched, goesOn } = this.#here();
-    return goesOn?.newest ?? (matched === 0 ? undefined : storedAs(known, this.record.chain[matched]!));
+    return this.#match.known;
   }
 
   /** Chain hash of the newest message that was stored by this. */
@@ -120,21 +217,7 @@ export class Recording {
 
   /** Messages of the conversation in the store. A client may leave out some of them. */
   get length(): number {
-    return this.#length ?? this.#here().matched;
-  }
-
-  /**
-   * Was the request before this one served by this node? Then it knows what was sent: either there was none, or nothing was
-   * answered since.
-   */
-  get followsOurs(): boolean {
-    const { record, matched } = this;
-    if (matched === 0) return true;
-    const { known, goesOn } = this.#here();
-    const fresh = record.messages.slice(record.start + matched);
-    // What is stored behind all that this node has stored was said on another one.
-    const isOurs = goesOn === undefined || goesOn.newest === known.newest;
-    return known.lastRequestAt > 0 && isOurs && fresh.every(({ role }) => role !== "assistant");
+    return this.#length;
   }
 
   /** Only a request brings messages into a conversation of a client. */
@@ -144,7 +227,7 @@ export class Recording {
 
   /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
   async stored(): Promise<string | undefined> {
-    if (this.#isStored) return this.#here().known.id;
+    if (this.#isStored) return this.known.id;
     this.#waiting ??= Promise.withResolvers();
     return this.#waiting.promise;
   }
@@ -154,7 +237,7 @@ export class Recording {
     // A request of several rounds begins once.
     if (this.#timer) return;
     // By then the request is on its way.
-    if (!this.#located && !isLongTranscript(this.record.messages)) setImmediate(() => this.#prepare());
+    if (!isLongTranscript(this.record.messages)) setImmediate(() => this.#prepare());
     this.#timer = setTimeout(() => {
       this.#writing = this.#write(this.record);
       // Whoever waits for the commit gets the error; until then it is nobody's.
@@ -163,27 +246,18 @@ export class Recording {
   }
 
   /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  finish(answer: readonly unknown[], { names, given, request }: AnswerExtras = {}): Promise<void> {
+  async finish(answer: readonly unknown[], { names, given, request }: AnswerExtras = {}): Promise<void> {
     this.#request = request;
     clearTimeout(this.#timer);
-    if (given) this.#appends.setGiven(given);
-    const finish = () => this.#finish(answer, names);
-    return this.#writing ? this.#writing.then(finish) : finish();
-  }
-
-  #finish(answer: readonly unknown[], names: AnswerNames | undefined): Promise<void> {
-    const { record } = this;
-    const { dialect, sought } = this.#of;
+    if (given) this.#given = given.map((message) => this.#written(message));
+    if (this.#writing) await this.#writing;
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
-    const { known } = this.#here();
     const named = names?.conversation;
-    if (named !== undefined && !isReservedSession(named) && sought.session === undefined && !known.isNamed)
-      known.session = named;
-    const withoutReasoning = endWithoutReasoning(record, dialect, answer);
-    return this.#write(answer.length === 0 ? record : withAnswer(record, dialect, answer), {
-      id: names?.id,
-      withoutReasoning,
-    });
+    const { session, dialect } = this.#opening;
+    if (named !== undefined && !isReservedSession(named) && session === undefined && !this.known.isNamed)
+      this.known.session = named;
+    const upTo = answer.length === 0 ? this.record : withAnswer(this.record, dialect, answer);
+    await this.#write(upTo, names?.id);
   }
 
   /** There will be no answer: stores the request's messages alone. */
@@ -196,104 +270,149 @@ export class Recording {
 
   /** The request is done with, one way or the other. */
   end(): void {
-    if (this.#counted && !this.#isEnded) this.#counted.underWay--;
-    this.#isEnded = true;
-    this.#unexpect?.();
+    for (const end of this.#ends) end();
+    this.#ends = [];
   }
 
-  #here(): Located {
-    return this.#located ?? this.#found(locateFirst(this.#context, this.#of.sought));
-  }
-
-  #found(one: Located): Located {
-    if (!this.#isEnded) one.known.underWay++;
-    this.#counted = one.known;
-    this.#before = one.matched;
-    this.#located = one;
-    const { tenant } = this.#of.sought;
-    this.#unexpect?.();
-    // What `fit` makes of messages that aren't stored yet may come before them.
-    const fresh = this.record.chain.slice(1 + Math.min(one.matched, one.goesOn?.from ?? one.matched));
-    if (!this.#isEnded && fresh.length > 0) this.#unexpect = this.#context.expect(tenant, fresh);
-    if (fresh.length === 0) this.#nowStored();
-    return one;
-  }
-
-  #nowStored(): void {
-    this.#isStored = true;
-    this.#waiting?.resolve(this.#here().known.id);
+  /** What requests have in common that ask the same of the same model for the same client. */
+  get #name(): string {
+    const { tenant, kind, record } = this.#query;
+    return `${tenant} ${kind} ${record.chain.at(-1)}`;
   }
 
   #prepare(): void {
     try {
-      runNow(this.#appends.prepareSteps(this.#here()));
+      runNow(this.#prepareSteps());
     } catch {
       // Whoever stores it meets the same error, and can tell it.
     }
   }
 
+  /** Makes the request's own messages that aren't stored yet. */
+  *#prepareSteps(): Steps<void> {
+    const { record } = this;
+    const { goesOn, matched } = this.#match;
+    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
+      yield* this.#messageSteps(record, index);
+      yield;
+    }
+    record.head();
+  }
+
   /** Stores everything behind what is stored already. */
-  async #write(upTo: TranscriptRecord, answer: Answered = {}): Promise<void> {
-    const { tenant, lane, dialect } = this.#of.sought;
+  async #write(upTo: TranscriptRecord, answerId?: string): Promise<void> {
+    const { memory } = this.#context;
     try {
-      if (isLongTranscript(this.record.messages))
-        await createPace().run(this.#appends.prepareSteps(this.#here()));
-      await this.#append(upTo, answer);
+      if (isLongTranscript(this.record.messages)) await createPace().run(this.#prepareSteps());
+      if (this.known.id === undefined) await this.#lookAgain();
+      await this.#append(upTo, answerId);
     } catch (error) {
-      const { id } = this.#here().known;
+      const { id, tenant } = this.known;
       if (id === undefined || !isRefusal(error)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
-      this.#context.memory.forget(id);
-      this.#located = { known: invented(tenant, lane, dialect), matched: 0 };
-      await this.#append(upTo, answer);
+      memory.forget(tenant, id);
+      this.#match = newConversation(this.#query);
+      await this.#append(upTo, answerId);
     } finally {
-      this.#nowStored();
+      this.#isStored = true;
+      this.#waiting?.resolve(this.known.id);
     }
   }
 
-  /** What a failing store didn't take may have come there meanwhile: then this request goes on with it. */
-  #lookAgain(): void {
-    const { known } = this.#here();
-    if (known.id !== undefined || !this.record.hasAnswer) return;
-    const near = locateNear(this.#context, this.#of.sought);
-    if (near?.known.id === undefined || !saysAnswer(this.record, near.matched)) return;
-    if (!this.#isEnded) known.underWay--;
-    this.#found(near);
+  /**
+   * The conversation may be there by now: a request without an answer is asked once more, or what a failing store didn't take came
+   * there meanwhile. Who says the same while the first one is still being answered is somebody else.
+   */
+  async #lookAgain(): Promise<void> {
+    const { memory } = this.#context;
+    const match = this.record.hasAnswer
+      ? await findAnswered(this.#context, this.#query)
+      : memory.underWay(this.#name) > 1
+        ? undefined
+        : await findUnanswered(this.#context, this.#query);
+    if (!match) return;
+    // What is known of this request holds for the conversation.
+    const { lastRequestAt, sentTokens } = this.known;
+    Object.assign(match.known, { lastRequestAt, sentTokens });
+    this.#match = match;
   }
 
-  async #append(upTo: TranscriptRecord, answer: Answered): Promise<void> {
-    const { store } = this.#context;
-    this.#lookAgain();
-    const input = this.#appends.make(upTo, this.#here(), answer.id);
+  async #append(upTo: TranscriptRecord, answerId: string | undefined): Promise<void> {
+    const input = this.#appendOf(upTo, answerId);
     if (!input) return;
+    const { memory, headMark, onAppended, citations, store } = this.#context;
+    const { tenant } = this.#query;
     const request = this.#request;
-    const end = storedAs(this.#here().known, this.record.chain.at(-1)!);
-    const whole = request ? { ...input, request: request.row(end) } : input;
-    const appended = await store.append(this.#of.sought.tenant, whole);
+    const row = request?.row(this.record.chain.at(-1)!);
+    const appended = await store.append(tenant, row ? { ...input, request: row } : input);
     if (request) request.isStored = true;
-    this.#appended(upTo, answer, input, appended);
-  }
-
-  #appended(upTo: TranscriptRecord, { withoutReasoning }: Answered, input: Append, appended: Appended): void {
-    const { memory, headMark, onAppended, citations } = this.#context;
-    const { chain } = upTo;
-    const { matched } = this.#here();
-    const { known } = this.#here();
+    const { known, matched } = this.#match;
     known.id = appended.conversation;
     const head = upTo.head();
-    if (head === undefined) known.head = undefined;
-    else if (input.head !== undefined) known.head = headMark(head);
-    this.#located = { known, matched: chain.length - 1 };
+    if (head === undefined || input.head !== undefined) known.head = headMark(head);
+    const { chain } = upTo;
+    this.#match = { known, matched: chain.length - 1 };
     this.#length = appended.length;
-    const end = chain.at(-1)!;
-    this.#newest = end;
-    known.withoutReasoning =
-      withoutReasoning === undefined ? undefined : { comesAs: withoutReasoning, is: end };
-    // A client that asks once more sends the request without its answer.
-    if (upTo !== this.record) memory.remember(this.record.chain.at(-1)!, known);
-    if (withoutReasoning !== undefined) memory.remember(withoutReasoning, known);
-    memory.remember(end, known);
-    onAppended?.(this.#of.sought.tenant, appended, known);
-    citations?.note(this.#of.sought.tenant, appended.conversation, upTo.messages, upTo.start + matched);
+    this.#newest = chain.at(-1)!;
+    memory.remember(this.#newest, known);
+    onAppended?.(tenant, appended, known);
+    citations?.note(tenant, appended.conversation, upTo.messages, upTo.start + matched);
+  }
+
+  /** Everything behind what is stored already, as the store takes it; undefined if there is nothing. */
+  #appendOf(upTo: TranscriptRecord, answerId: string | undefined): Append | undefined {
+    const { dialect, asked, at } = this.#opening;
+    const { known, matched, goesOn } = this.#match;
+    const { chain } = upTo;
+    // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
+    const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
+    const from = goesOn?.from ?? (isSaidAgain ? matched - 1 : matched);
+    const fresh: NewMessage[] = [];
+    for (let index = from; index < chain.length - 1; index++)
+      fresh.push(runNow(this.#messageSteps(upTo, index)));
+    const head = upTo.head();
+    const isNewHead = head !== undefined && this.#context.headMark(head) !== known.head;
+    if (fresh.length === 0 && !isNewHead) return undefined;
+    const append: { -readonly [K in keyof Append]: Append[K] } = {
+      session: known.session,
+      messages: answerId === undefined ? fresh : ending(fresh, answerId),
+      dialect: dialect.id,
+      at,
+    };
+    if (known.isNamed) append.named = true;
+    if (known.id === undefined) {
+      append.title = titleOf(upTo.messages);
+      if (known.isInvented) append.isNew = true;
+    } else {
+      append.conversation = known.id;
+      if (from > 0) append.after = goesOn?.after ?? chain[from]!;
+    }
+    if (isNewHead) append.head = this.#context.cleaned(head);
+    if (asked.model !== "") append.model = asked.model;
+    return append;
+  }
+
+  *#messageSteps(upTo: TranscriptRecord, index: number): Steps<NewMessage> {
+    const given = this.#givenAt(index);
+    this.#made[index] ??= {
+      ...(yield* newMessageSteps(upTo, index, this.#opening.at, this.#context.redact)),
+      ...(given && { given }),
+      ...this.#match.goesOn?.rewritten.get(index),
+    };
+    return this.#made[index];
+  }
+
+  /** Also of an answer that the client says again, where the store failed to take it when it was given. */
+  #givenAt(index: number): readonly string[] | undefined {
+    const { record } = this;
+    if (index === record.chain.length - 1) return this.#given;
+    const place = record.start + index;
+    if (record.messages[place]?.role !== "assistant") return undefined;
+    this.#givenBefore ??= givenAnswersIn(this.#context.memory, this.#query.tenant, record);
+    return this.#givenBefore.get(place)?.map((message) => this.#written(message));
+  }
+
+  #written(message: unknown): string {
+    return this.#context.cleaned(stringifyDeep(message));
   }
 }

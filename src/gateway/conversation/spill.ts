@@ -1,12 +1,8 @@
 import { contentHash } from "../../core/hash.ts";
 import type { ConversationStore } from "../../stores/server-store.ts";
 import { isForGood } from "../../stores/shared/not-found.ts";
-import type { Recorder } from "./recorder.ts";
-import type { AnswerNames, Recording } from "./recording.ts";
+import type { AnswerNames, Opening, Recorder, Recording } from "./recording.ts";
 import { transcriptRecord, withAnswer } from "./transcript-record.ts";
-
-/** What is needed to begin a recording, now or later. */
-export type Opening = Parameters<Recorder["open"]>[0];
 
 /** A request and its answer that the store didn't take. */
 interface Spilled {

@@ -2,7 +2,7 @@ import { type Chain, createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { charsOf } from "../../core/message-text.ts";
-import { isOnlyReasoning, leadLength } from "../../core/rounds.ts";
+import { leadLength } from "../../core/rounds.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
 import { stringifySteps } from "../../core/stringify-steps.ts";
 import type { Dialect, Message } from "../../core/types.ts";
@@ -122,22 +122,6 @@ export function transcriptRecord(
   const messages = transcript.map((message) => dialect.read(message));
   const start = leadLength(messages, ({ role }) => role);
   return new TranscriptRecord({ messages, start, wire: transcript }, { dialect, system, textHash, chains });
-}
-
-/** The end of an answer for a client that sends it back without its reasoning; undefined if that is the same. */
-export function endWithoutReasoning(
-  record: TranscriptRecord,
-  dialect: Dialect<unknown>,
-  answer: readonly unknown[],
-): string | undefined {
-  // Most answers are one message.
-  if (answer.length < 2) return undefined;
-  const messages = answer.map((message) => dialect.read(message));
-  const said = messages.filter((message) => !isOnlyReasoning(message));
-  if (said.length === messages.length || said.length === 0) return undefined;
-  const growing = record.growing.copy();
-  for (const message of said) growing.add(message);
-  return growing.hashes.at(-1);
 }
 
 export function withAnswer(

@@ -3,8 +3,7 @@ import type { Json } from "../../apis/shared/fields.ts";
 import type { Announcement } from "../../apis/shared/native.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { GoesOnFrom } from "../conversation/previous-response.ts";
-import type { Recording } from "../conversation/recording.ts";
-import type { Opening } from "../conversation/spill.ts";
+import type { Opening, Recording } from "../conversation/recording.ts";
 import type { HostedTurn, ToolsOff } from "../turn/hosted-turn.ts";
 import type { Turn } from "../turn/turn.ts";
 

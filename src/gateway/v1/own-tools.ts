@@ -1,6 +1,6 @@
 import { type Json, listOf } from "../../apis/shared/fields.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
-import type { ShownAnswer } from "../conversation/find-hidden.ts";
+import type { ShownAnswer } from "../conversation/hidden-answers.ts";
 import { hiddenAnswersIn } from "../conversation/hidden-answers.ts";
 import { loggable } from "../telemetry/log.ts";
 import { HostedTurn, type ToolsOff } from "../turn/hosted-turn.ts";

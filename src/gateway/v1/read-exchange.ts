@@ -7,9 +7,8 @@ import { type RequestOptions, requestOptions } from "../compaction/request-optio
 import { type Chat, chatOf } from "../conversation/chat-of.ts";
 import { LEAST_BYTES } from "../conversation/known-messages.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
-import type { Recording } from "../conversation/recording.ts";
+import type { Opening, Recording } from "../conversation/recording.ts";
 import { sessionOf } from "../conversation/session-of.ts";
-import type { Opening } from "../conversation/spill.ts";
 import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream } from "../upstream/choose-upstream.ts";
@@ -75,7 +74,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   if (recording && chat === "thrown away") {
     // This node remembers it, but it was thrown away on another one: what the client still has of it is a new one.
     recording.end();
-    parts.memory.forget(recording.known.id!);
+    parts.memory.forget(client.tenant, recording.known.id!);
     recording = await openRecording(parts, opening);
   }
   const set = chat === "thrown away" ? undefined : chat;

@@ -1,6 +1,6 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";
-import type { AnswerNames, Recording } from "../conversation/recording.ts";
+import type { AnswerNames } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { WireAnswer } from "../wires/wire.ts";
 import type { Exchange } from "./exchange.ts";
@@ -30,12 +30,6 @@ export async function recordAnswer(
   if (answer.isUnfinished && answer.id !== undefined && wire.naming)
     parts.memory.keepPolled(client.tenant, answer.id, polledFor(parts, exchange, opening));
   const given = messages.length > 0 && hosted?.hasHidden ? hosted.real : undefined;
-  const onStored = ({ known, length, newest }: Recording): void => {
-    if (known.id === undefined || names === undefined) return;
-    for (const name of [names.conversation, names.id])
-      if (name !== undefined)
-        parts.memory.keepAnswer(client.tenant, name, { conversation: known.id, length, hash: newest });
-  };
   try {
     if (given)
       keepHidden(parts, { tenant: client.tenant, recording, opening }, { shown: messages, real: given });
@@ -43,7 +37,6 @@ export async function recordAnswer(
     await (messages.length === 0 && names === undefined
       ? recording.abandon(request)
       : recording.finish(messages, { names, given, request }));
-    onStored(recording);
   } catch (error) {
     parts.metrics.storeFailures.inc();
     parts.log.error(loggable(error), "a transcript could not be stored yet");
@@ -61,10 +54,9 @@ export async function recordAnswer(
         names,
         given,
         bytes,
-        onStored(later) {
+        onStored({ known }) {
           // What the store has by now is more than was known of it.
-          if (given) later.known.hidden = undefined;
-          onStored(later);
+          if (given) known.hidden = undefined;
         },
       });
     } catch {

@@ -143,6 +143,10 @@ export interface FindQuery {
    * so is one that has fewer but ends there, because the transcript simply goes on with it.
    */
   readonly prefer?: "unnamed";
+  /** The transcript's system prompt as JSON text, null for none: of several that match alike, one that has the same is taken. */
+  readonly head?: string | null;
+  /** Only one that ends with the matching message and has that system prompt. */
+  readonly isUnanswered?: boolean;
 }
 
 /** What one branch of a conversation holds behind a message. */

@@ -258,7 +258,9 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
 function* findPlaces({ row, before, places }: Target, { input }: AppendCall): Script<void> {
   if (!before || row.nodes === 0) return;
   const { after, messages, request } = input;
-  for (const hash of [request?.message, after, ...messages.map(({ hash }) => hash)]) {
+  const hashes = messages.map(({ hash }) => hash);
+  const asked = request?.message !== undefined && hashes.includes(request.message) ? [] : [request?.message];
+  for (const hash of [...asked, after, ...hashes]) {
     const place = hash === undefined ? undefined : (places.get(hash) ?? (yield* placeOf(row.key, hash)));
     if (hash === undefined || !place) continue;
     places.set(hash, place);

@@ -31,8 +31,10 @@ export function isLong(wire: string, messages: number): boolean {
 }
 
 /** A name of its own for each tenant: nobody can find out whether another one has the same text. */
+export const bodyName = (tenant: string, wire: string): string => contentHash(`${tenant}\n${wire}`);
+
 export function bodyRow(tenant: string, wire: string, at: number): BodyRow {
-  return { hash: contentHash(`${tenant}\n${wire}`), tenant, base: null, prefix: 0, suffix: 0, at, wire };
+  return { hash: bodyName(tenant, wire), tenant, base: null, prefix: 0, suffix: 0, at, wire };
 }
 
 /** A head, as its difference to the one before where that is much shorter: some clients change a date in theirs with every request. */

@@ -4,6 +4,7 @@ import type {
   ConversationChanges,
   ConversationPage,
   ConversationStore,
+  FindQuery,
   FoundConversation,
   ListQuery,
   ReadRange,
@@ -13,7 +14,7 @@ import { checkName } from "../shared/check-name.ts";
 import { BRANCHES, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
-import { readBody } from "./bodies.ts";
+import { bodyName, readBody } from "./bodies.ts";
 import {
   type ConversationRow,
   conversationOf,
@@ -39,19 +40,19 @@ export function sqlConversations(context: SqlContext): ConversationStore {
   return {
     append: (tenant, input) => context.append({ tenant, input, id: context.newId() }),
 
-    find: (tenant, hashes, { session, dialect, prefer } = {}) =>
+    find: (tenant, hashes, { prefer, ...of } = {}) =>
       read("find", function* () {
-        const found = yield* longestMatch(engine, tenant, hashes, { session, dialect });
+        const found = yield* longestMatch(engine, tenant, hashes, of);
         if (prefer !== "unnamed" || !found?.conversation.named) return found;
         const unnamed = { hash: hashes[found.matched - 1]! };
-        return (yield* longestMatch(engine, tenant, hashes, { session, dialect, unnamed })) ?? found;
+        return (yield* longestMatch(engine, tenant, hashes, { ...of, unnamed })) ?? found;
       }),
 
     behind: (tenant, hash) =>
       read("behind", function* () {
         const found = yield* rows<ConversationRow>(
           `select * from precis_conversations where tenant = ? and deleted_at is null and key in (
-             select ${keyOfNode("id")} from precis_nodes where hash = ?
+             select ${keyOfNode("id")} from ${NEWEST_WITH} as holding
            ) order by updated_at desc, id desc limit ${BRANCHES}`,
           tenant,
           hash,
@@ -170,9 +171,7 @@ function* changed(row: ConversationRow, changes: ConversationChanges): Script<Co
   return { ...row, ...set };
 }
 
-interface MatchQuery {
-  readonly session: string | undefined;
-  readonly dialect: string | undefined;
+interface MatchQuery extends Omit<FindQuery, "prefer"> {
   /** Only conversations that nobody asked for by name, and that hold this message or end where they match. */
   readonly unnamed?: { readonly hash: string };
 }
@@ -200,26 +199,38 @@ function* isThere(hash: string): Script<boolean> {
   return (yield* rows("select 1 from precis_nodes where hash = ? limit 1", hash)).length > 0;
 }
 
+/** A first message ("ping") may stand in a hundred thousand conversations: of those that have a message, the newest are looked at. */
+const NEWEST_WITH = "(select id from precis_nodes where hash = ? order by id desc limit 100)";
+
 /** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
 function bestMatch(
   { among }: SqlEngine,
   tenant: string,
   hashes: readonly string[],
-  { session, dialect, unnamed }: MatchQuery,
+  { session, dialect, head, isUnanswered, unnamed }: MatchQuery,
 ): Script<(ConversationRow & { readonly matched: string }) | undefined> {
   const isOfSession = session === undefined ? "" : "and c.session = ?";
   const isOfFormat = dialect === undefined ? "" : "and (c.dialect is null or c.dialect = ?)";
   const isUnnamed = unnamed ? "and c.named = 0 and (n.hash = ? or c.leaf = n.id)" : "";
+  const isOne = hashes.length === 1;
+  const hasHead = "c.head is not distinct from ?";
+  const headName = head ? [bodyName(tenant, head)] : [null];
   return firstRow(
-    `select c.*, n.hash as matched from ${among.from} join precis_nodes n on n.hash = ${among.value}
+    `select c.*, n.hash as matched
+     from ${isOne ? "precis_nodes n" : `${among.from} join precis_nodes n on n.hash = ${among.value}`}
      join precis_conversations c on c.key = ${keyOfNode("n.id")} and c.tenant = ? and c.deleted_at is null
-       ${isOfSession} ${isOfFormat} ${isUnnamed}
-     order by ${among.place} desc, case when c.leaf = n.id then 0 else 1 end, c.updated_at desc, c.id desc limit 1`,
-    among.of(hashes),
+       ${isOfSession} ${isOfFormat} ${isUnnamed} ${isUnanswered ? `and c.leaf = n.id and ${hasHead}` : ""}
+     ${isOne ? `where n.id in ${NEWEST_WITH}` : ""}
+     order by ${isOne ? "" : `${among.place} desc,`} case when c.leaf = n.id then 0 else 1 end,
+       ${head === undefined ? "" : `case when ${hasHead} then 0 else 1 end,`} c.updated_at desc, c.id desc limit 1`,
+    ...(isOne ? [] : [among.of(hashes)]),
     tenant,
     ...(session === undefined ? [] : [session]),
     ...(dialect === undefined ? [] : [dialect]),
     ...(unnamed ? [unnamed.hash] : []),
+    ...(isUnanswered ? headName : []),
+    ...(isOne ? hashes : []),
+    ...(head === undefined ? [] : headName),
   );
 }
 

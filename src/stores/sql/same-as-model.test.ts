@@ -136,6 +136,16 @@ async function look(
     ofSession: await Promise.all(
       hashes.map(async (hash) => found(await conversations.find(tenant, lineOf(hash), { session: "s0" }))),
     ),
+    withHead: await Promise.all(
+      hashes.map(async (hash) => found(await conversations.find(tenant, lineOf(hash), { head: "be kind" }))),
+    ),
+    unanswered: await Promise.all(
+      hashes.flatMap((hash) =>
+        ["be kind", null].map(async (head) =>
+          found(await conversations.find(tenant, [hash], { head, isUnanswered: true })),
+        ),
+      ),
+    ),
     sessions: await Promise.all(
       ["s0", "s1"].map(async (session) => known(await conversations.findSession(tenant, session))),
     ),

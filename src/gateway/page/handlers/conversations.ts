@@ -143,7 +143,7 @@ export const conversationHandlers = {
     const { id } = await findConversation(gateway, tenant, param("id"), { thrownAway: true });
     const deletedAt = gateway.now();
     await gateway.store.conversations.update(tenant, id, { deletedAt, expiresAt: deletedAt + UNDO_MS });
-    gateway.memory.forget(id);
+    gateway.memory.forget(tenant, id);
     gateway.live.send(tenant, { type: "conversation-deleted", id });
     gateway.deletions.schedule(tenant, id, deletedAt);
     return { undoUntil: deletedAt + UNDO_MS };

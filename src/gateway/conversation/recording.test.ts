@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createHeadMark } from "./recorder.ts";
+import { createHeadMark } from "./recording.ts";
 
 it("a mark doesn't grow with the system prompt, and tells two of them apart", () => {
   const mark = createHeadMark();

@@ -1,0 +1,231 @@
+import { isJson, listOf, textOf, textsOf } from "../../apis/shared/fields.ts";
+import { contentHash } from "../../core/hash.ts";
+import type { Dialect } from "../../core/types.ts";
+import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
+import type { WireRequest } from "../wires/wire.ts";
+import { isThrownAway } from "./chat-meta.ts";
+import { invented, type Known, named } from "./known.ts";
+import type { ConversationMemory, Place } from "./memory.ts";
+import { type GoesOn, goOn } from "./reconcile.ts";
+import type { Session } from "./session-of.ts";
+import type { TranscriptRecord } from "./transcript-record.ts";
+
+/** What says which conversation a request belongs to. */
+export interface Query {
+  readonly tenant: string;
+  readonly record: TranscriptRecord;
+  /** Title calls and sub-agents of a client are other kinds of requests than its main conversation. */
+  readonly kind: string;
+  /** Reads messages of the store as those of the request were read. */
+  readonly reading: Dialect<unknown>;
+  readonly session: Session | undefined;
+  /** Where the client goes on from, if it said so. */
+  readonly from: Place | undefined;
+  /** The system prompt as it is stored, and what it is remembered by. */
+  head(): string | undefined;
+  headMark(): string | undefined;
+}
+
+/** A conversation, and how much of a request it holds. */
+export interface Match {
+  readonly known: Known;
+  /** Messages of the transcript that it holds. */
+  readonly matched: number;
+  /** Where an answer came back otherwise than it was given. */
+  readonly goesOn?: GoesOn;
+}
+
+interface Finding {
+  readonly store: ConversationStore;
+  readonly memory: Pick<ConversationMemory, "find">;
+}
+
+/** Need nothing be looked up? A request that says no name and holds no answer is the first of its conversation, or asks once more. */
+export function isFirst({ record, session, from }: Query): boolean {
+  return session === undefined && from === undefined && !record.hasAnswer;
+}
+
+/** The conversation that a request begins. */
+export function newConversation({ tenant, reading }: Query): Match {
+  return { known: invented(tenant, reading.id), matched: 0 };
+}
+
+/** The conversation that a request goes on with, or a new one. */
+export async function matchConversation(finding: Finding, query: Query): Promise<Match> {
+  const { tenant, record, kind, reading, session } = query;
+  const found = (await findNamedPlace(finding, query)) ?? (await findAnswered(finding, query));
+  if (found) return found;
+  if (session === undefined) return newConversation(query);
+  const other = await finding.store.findSession(tenant, session.name);
+  // A client's side calls and sub-agents share its session header, but not its conversation.
+  if (other && session.source === "client")
+    return {
+      known: named(tenant, `${session.name}/${kind}-${(record.chain[1] ?? "").slice(0, 8)}`, reading.id),
+      matched: 0,
+    };
+  const known = named(tenant, session.name, reading.id);
+  // What has nothing in common with the conversation of that name is one more of it.
+  return {
+    known: { ...known, isNamed: session.source === "asked", isInvented: other !== undefined },
+    matched: 0,
+  };
+}
+
+/** The conversation with an answer that the request holds, too: chats that merely begin with the same question are two. */
+export async function findAnswered(finding: Finding, query: Query): Promise<Match | undefined> {
+  const { record } = query;
+  if (!record.hasAnswer) return undefined;
+  const near = findNear(finding, query);
+  if (near) return near;
+  // Nothing before the first answer tells one conversation from another.
+  const before = record.messages.findIndex(({ role }) => role === "assistant") - record.start;
+  const stored = await findStored(finding, query, record.chain.slice(before + 1));
+  if (stored) return resumed(finding, query, { ...stored, matched: stored.matched + before });
+  // The first answer may come back otherwise than it was given.
+  const question = before > 0 ? await findStored(finding, query, [record.chain[before]!]) : undefined;
+  const match = question && (await resumed(finding, query, { ...question, matched: before }));
+  return match?.goesOn ? match : undefined;
+}
+
+/** The conversation whose request got no answer and is asked once more: the same messages, and the same system prompt. */
+export async function findUnanswered(finding: Finding, query: Query): Promise<Match | undefined> {
+  const { chain } = query.record;
+  const matched = chain.length - 1;
+  const found = matched > 0 ? await findStored(finding, query, [chain[matched]!], true) : undefined;
+  return found && { known: found.known, matched };
+}
+
+/** As this server remembers it: the conversation ends within the request, and nothing but new messages follow. */
+function findNear({ memory }: Finding, query: Query): Match | undefined {
+  const { tenant, record, reading, session } = query;
+  const { chain, messages, start } = record;
+  for (let length = chain.length - 1; length > 0; length--) {
+    const known = memory.find(tenant, chain[length]!);
+    const isMeant = session?.source === "asked" ? known?.session === session.name : known?.isNamed === false;
+    const isLike = known?.dialect === reading.id && known.head === query.headMark();
+    const endsHere = isLike && known.newest === chain[length];
+    if (known && endsHere && isMeant && saysAnswer(record, length)) return { known, matched: length };
+    // Others may hold the answer behind which it goes on.
+    if (messages[start + length - 1]?.role === "assistant") return undefined;
+  }
+  return undefined;
+}
+
+/** The stored conversation that holds the most of these messages. */
+async function findStored(
+  { store, memory }: Finding,
+  query: Query,
+  hashes: readonly string[],
+  isUnanswered = false,
+): Promise<Match | undefined> {
+  const { tenant, reading, session } = query;
+  const of = session?.source === "asked" ? { session: session.name } : { prefer: "unnamed" as const };
+  const found = await store.find(tenant, hashes, {
+    ...of,
+    dialect: reading.id,
+    head: query.head() ?? null,
+    isUnanswered,
+  });
+  return found && { known: knownOf(memory, found.conversation, query), matched: found.matched };
+}
+
+/** Is there an answer behind so many messages of a transcript? */
+function saysAnswerBehind({ messages, start }: TranscriptRecord, matched: number): boolean {
+  return messages.slice(start + matched).some(({ role }) => role === "assistant");
+}
+
+/** Is there an answer among the first messages of a transcript? */
+function saysAnswer({ messages, start }: TranscriptRecord, length: number): boolean {
+  return messages.slice(start, start + length).some(({ role }) => role === "assistant");
+}
+
+/** The very conversation that the client means, though others may have the same messages. */
+async function findNamedPlace({ store, memory }: Finding, query: Query): Promise<Match | undefined> {
+  const { tenant, record, from } = query;
+  const held = from && (await store.get(tenant, from.conversation));
+  if (!held || !isOf(held, query)) return undefined;
+  const { length, hash } = from;
+  const known = knownOf(memory, held, query);
+  if (!isForSession(known, query.session)) return undefined;
+  // What was stored without its secrets has another name than what is rebuilt of it.
+  const isRenamed = hash !== undefined && hash !== record.chain[length];
+  const goesOn = { matched: length, from: length, after: hash!, newest: hash!, share: 1, isCertain: true };
+  return { known, matched: length, ...(isRenamed && { goesOn: { ...goesOn, rewritten: new Map() } }) };
+}
+
+/**
+ * The same place; or, if the transcript goes on there with an answer that the store doesn't know so, the place behind the
+ * answer that it is. Of several branches that go on there, the one whose answer is most like it.
+ */
+async function resumed({ store, memory }: Finding, query: Query, found: Match): Promise<Match> {
+  const { tenant, record, reading, session } = query;
+  const { matched, known } = found;
+  if (matched === 0 || !saysAnswerBehind(record, matched)) return found;
+  const branches = await store.behind(tenant, record.chain[matched]!);
+  let best: (Match & { readonly goesOn: GoesOn }) | undefined;
+  for (const { conversation, messages } of branches.toSorted(
+    (a, b) => Number(b.conversation.id === known.id) - Number(a.conversation.id === known.id),
+  )) {
+    const isOwn = conversation.id === known.id;
+    const of = isOwn ? known : knownOf(memory, conversation, query);
+    if (!isOf(conversation, query) || of.isNamed !== known.isNamed || !isForSession(of, session)) continue;
+    const goesOn = goOn(record, reading, matched, messages);
+    if (!goesOn || goesOn.share <= (best?.goesOn.share ?? -1)) continue;
+    best = { known: of, matched: goesOn.matched, goesOn };
+    if (isOwn && goesOn.isCertain) break;
+  }
+  return best ?? found;
+}
+
+function knownOf(
+  memory: Finding["memory"],
+  { id, session: name, named: wasAsked }: Conversation,
+  { tenant, reading, session }: Query,
+): Known {
+  const seen = memory.find(tenant, id);
+  if (seen) {
+    if (session?.source === "asked" && seen.session === session.name) seen.isNamed = true;
+    return seen;
+  }
+  const known = name === undefined ? invented(tenant, reading.id) : named(tenant, name, reading.id);
+  return { ...known, id, isNamed: session?.source === "asked" || wasAsked };
+}
+
+/** May messages of the request's format be added to it? */
+function isOf(conversation: Conversation, { reading }: Query): boolean {
+  const isOfFormat = conversation.dialect === undefined || conversation.dialect === reading.id;
+  return isOfFormat && !isThrownAway(conversation);
+}
+
+function isForSession(known: Known, session: Session | undefined): boolean {
+  return session?.source !== "asked" || known.session === session.name;
+}
+
+/** Characters of a system prompt that tell one job of a client from another. Further down stand dates and file lists. */
+const TELLING_CHARS = 200;
+
+/** Which kind of request this is: main conversation, title call and sub-agents differ in system prompt or tools. */
+export function kindOf(dialect: string, { system, tools, transcript }: WireRequest): string {
+  const names = listOf(tools)
+    .map((tool) => {
+      if (!isJson(tool)) return "";
+      const inner = tool["function"];
+      return (
+        textOf(tool["name"]) ??
+        (isJson(inner) ? textOf(inner["name"]) : undefined) ??
+        textOf(tool["type"]) ??
+        ""
+      );
+    })
+    .sort()
+    .join(" ");
+  const words = textsOf(system ?? leading(transcript)).join("\n");
+  return contentHash(`${dialect}\n${words.slice(0, TELLING_CHARS)}\n${names}`).slice(0, 12);
+}
+
+function leading(transcript: readonly unknown[]): unknown {
+  const first = transcript[0];
+  return isJson(first) && (first["role"] === "system" || first["role"] === "developer")
+    ? first["content"]
+    : "";
+}

@@ -132,7 +132,8 @@ describe("what a request asks for by header", () => {
   });
 
   it.each([
-    ["window", "much", "x-precis-window", "a number of tokens of at least 100"],
+    ["window", "much", "x-precis-window", "a whole number of at least 100"],
+    ["strategy", "drop-midle", "x-precis-strategy", "Did you mean drop-middle?"],
     ["summarizer", "mailbox:/etc", "x-precis-summarizer", "extractive, same, or the name of a model"],
     ["options", '{"startAt":70}', "startAt", "Did you mean 0.7?"],
     ["options", '{"images":{"keep":"all"}}', "images.keep", "last-user-message"],

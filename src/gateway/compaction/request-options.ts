@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { z } from "zod";
 import { explainIssue } from "../../config/explain-issue.ts";
 import { HOSTED_TOOLS, type HostedToolName } from "../../config/gateway-schema.ts";
-import { tokensIn } from "../../config/sizes.ts";
-import { pickTuning, requestTuning } from "../../config/tuning-schema.ts";
-import { LEAST_TOKENS, landingProblem } from "../../core/budget.ts";
-import { firstCharacters } from "../../core/first-characters.ts";
+import { pickTuning, requestTuning, tuningFields } from "../../config/tuning-schema.ts";
+import { listOf, oneOf, text, tokens } from "../../config/values.ts";
+import { landingProblem } from "../../core/budget.ts";
 import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
-import { strategies } from "../../engine/strategies.ts";
 import { mailboxDir } from "../../models/mailbox.ts";
-import { profiles } from "../../profiles/index.ts";
+import { PROFILE_NAMES, profiles } from "../../profiles/index.ts";
 import { headerOf } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
 
@@ -33,86 +32,78 @@ export interface RequestOptions {
 const MAX_MODEL = 200;
 const NONE: RequestOptions = { off: false };
 
+/** Names with commas between them; `none` for none. */
+const toolList = (text: string): readonly string[] =>
+  text.trim() === "none" ? [] : text.split(",").map((name) => name.trim());
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const PREFIX = "x-precis-";
+/** Headers that set an option, named after it: what each may hold, and how a text is read before. */
+const HEADERS = {
+  "x-precis-profile": { schema: oneOf("profile", PROFILE_NAMES) },
+  "x-precis-strategy": { schema: tuningFields.strategy },
+  "x-precis-budget": { schema: tuningFields.budget },
+  "x-precis-window": { schema: tokens },
+  "x-precis-summarizer": {
+    // What a person's settings may not name, a request may not either: a folder of this machine.
+    schema: text("summarizer", "Give extractive, same, or the name of a model.", {
+      test: (name) => name !== "" && name.length <= MAX_MODEL && mailboxDir(name) === undefined,
+    }),
+  },
+  "x-precis-tools": {
+    schema: listOf(oneOf("tool of precis", HOSTED_TOOLS), "recall"),
+    read: toolList,
+    fix: `Give none, or some of ${HOSTED_TOOLS.join(", ")}.`,
+  },
+  "x-precis-options": { schema: requestTuning, read: jsonIn },
+} as const;
+const NAMES = Object.keys(HEADERS) as (keyof typeof HEADERS)[];
+
 /** The `x-precis-…` headers. A value that can't be is refused by name rather than passed over. */
 export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
-  const profile = headerOf(headers, "x-precis-profile");
-  const strategy = headerOf(headers, "x-precis-strategy");
-  const budget = headerOf(headers, "x-precis-budget");
-  const window = headerOf(headers, "x-precis-window");
-  const summarizer = headerOf(headers, "x-precis-summarizer");
-  const tools = headerOf(headers, "x-precis-tools");
   const off = headerOf(headers, "x-precis-off");
-  const tuning = headerOf(headers, "x-precis-options");
-  const all = [profile, strategy, budget, window, summarizer, tools, off, tuning];
-  if (all.every((value) => value === undefined)) return NONE;
+  const given = NAMES.flatMap((name) => {
+    const value = headerOf(headers, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (off === undefined && given.length === 0) return NONE;
+  const { profile, options, ...set } = Object.fromEntries(
+    given.map(([name, value]) => [name.slice(PREFIX.length), readHeader(name, value)]),
+  ) as Omit<RequestOptions, "profile" | "tuning" | "off"> & {
+    readonly profile?: keyof typeof profiles;
+    readonly options?: Tuning;
+  };
   return {
-    ...(profile !== undefined && { profile: profileOf(profile) }),
-    ...(strategy !== undefined && { strategy: strategyOf(strategy) }),
-    ...(budget !== undefined && { budget: tokensOf("budget", budget) }),
-    ...(window !== undefined && { window: tokensOf("window", window) }),
-    ...(summarizer !== undefined && { summarizer: summarizerOf(summarizer) }),
-    ...(tools !== undefined && { tools: toolsOf(tools) }),
-    ...(tuning !== undefined && { tuning: tuningOf(tuning) }),
+    ...set,
+    ...(profile !== undefined && { profile: profiles[profile] as Profile }),
+    ...(options !== undefined && { tuning: pickTuning(options) }),
     off: off !== undefined && !["0", "false", "no"].includes(off.toLowerCase()),
   };
 }
 
-function profileOf(name: string): Profile {
-  if (Object.hasOwn(profiles, name)) return profiles[name as keyof typeof profiles];
-  throw wrong("profile", name, `one of ${Object.keys(profiles).join(", ")}`);
-}
-
-function strategyOf(name: string): StrategyName {
-  if (Object.hasOwn(strategies, name)) return name as StrategyName;
-  throw wrong("strategy", name, `one of ${Object.keys(strategies).join(", ")}`);
-}
-
-function tokensOf(name: string, text: string): number {
-  const tokens = tokensIn(text);
-  if (tokens !== undefined && tokens >= LEAST_TOKENS) return tokens;
-  throw wrong(name, text, `a number of tokens of at least ${LEAST_TOKENS} (8000, 8k or 1m)`);
-}
-
-function summarizerOf(name: string): string {
-  // What a person's settings may not name, a request may not either: a folder of this machine.
-  if (name !== "" && name.length <= MAX_MODEL && mailboxDir(name) === undefined) return name;
-  throw wrong("summarizer", firstCharacters(name, MAX_MODEL), "extractive, same, or the name of a model");
-}
-
-/** Names with commas between them; `none` for none. */
-function toolsOf(text: string): readonly HostedToolName[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.length === 1 && names[0] === "none") return [];
-  const known: readonly string[] = HOSTED_TOOLS;
-  if (names.every((name) => known.includes(name))) return names as HostedToolName[];
-  throw wrong("tools", text, `none, or some of ${HOSTED_TOOLS.join(", ")}`);
-}
-
-/** `{"tail":{"messages":10},"auto":false}`: the keys are those of the config. */
-function tuningOf(text: string): Tuning {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    throw wrong("options", text, 'a JSON object, such as {"tail":{"messages":10}}');
-  }
-  const { success, data, error } = requestTuning.safeParse(given);
-  const tooHigh = success ? landingProblem(data) : undefined;
-  if (success && !tooHigh) return pickTuning(data);
-  const { key, problem, fix } = tooHigh
-    ? { ...tooHigh, key: "landAt", problem: `${data?.landAt} ${tooHigh.problem}` }
-    : explainIssue(error?.issues ?? [], given);
+function readHeader(name: keyof typeof HEADERS, text: string): unknown {
+  const header: {
+    readonly schema: z.ZodType;
+    readonly read?: (text: string) => unknown;
+    readonly fix?: string;
+  } = HEADERS[name];
+  const input = header.read ? header.read(text) : text;
+  const parsed = header.schema.safeParse(input);
+  const landing =
+    parsed.success && name === "x-precis-options" ? landingProblem(parsed.data as Tuning) : undefined;
+  if (parsed.success && !landing) return parsed.data;
+  const { key, problem, fix } = landing
+    ? { ...landing, key: "landAt", problem: `${(parsed.data as Tuning).landAt} ${landing.problem}` }
+    : explainIssue(parsed.error?.issues ?? [], input === undefined ? text : input);
   throw new RequestFault(
     400,
     "invalid",
-    `precis: the header x-precis-options: ${key === "" ? "" : `${key}: `}${problem}. ${fix}`,
-  );
-}
-
-function wrong(name: string, value: string, expected: string): RequestFault {
-  return new RequestFault(
-    400,
-    "invalid",
-    `precis: the header x-precis-${name} is ${JSON.stringify(value)}; it must be ${expected}.`,
+    `precis: the header ${name}: ${name === "x-precis-options" && key !== "" ? `${key}: ` : ""}${problem}. ${header.fix ?? fix}`,
   );
 }

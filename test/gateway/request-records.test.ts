@@ -1,6 +1,12 @@
 /** One record per request: what failed says why, what was paid beside requests has its own, and nothing is lost by a restart. */
 import { afterEach, expect, it } from "vitest";
-import { type RequestFact, type RequestQuery, routes, urlOf } from "../../src/gateway/api.ts";
+import {
+  type RequestFact,
+  type RequestQuery,
+  type RequestRecord,
+  routes,
+  urlOf,
+} from "../../src/gateway/api.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
@@ -104,4 +110,70 @@ it("whom nobody knows, and floods, are counted by reason, without a row each; no
     ).requests;
   expect(await list(seesA!)).toHaveLength(3);
   expect(await list(seesB!)).toEqual([]);
+});
+
+/** A request by itself. */
+async function record(
+  url: string,
+  id: string,
+  headers = {},
+): Promise<{ status: number; body: RequestRecord }> {
+  const response = await fetch(url + urlOf(routes.requestRecord, { id }), { headers });
+  return { status: response.status, body: (await response.json()) as RequestRecord };
+}
+
+it("what was sent is worked out again to the byte: as it came, compacted, and with settings that are others by now", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url, "--window", "8k", "--no-summary-model"]);
+  closing.push(() => serve.stop());
+  const url = `${serve.url}/v1/chat/completions`;
+  const system = { role: "system", content: "Be brief." };
+  const long = "Every line of this paragraph is here to fill the window. ".repeat(30);
+  for (const turns of [1, 30, 31]) {
+    const messages = Array.from({ length: turns * 2 - 1 }, (_, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: n % 2 === 0 ? `Question ${n}: ${long}` : `Answer ${n}.`,
+    }));
+    await (await post(url, { model: "gpt-4o", temperature: 0.5, messages: [system, ...messages] })).text();
+  }
+  const listed = (await requests(serve.url)).toReversed();
+  expect(listed.map(({ outcome }) => outcome)).toEqual(["pass", "compacted", "view"]);
+  const check = async () => {
+    for (const [n, { id }] of listed.entries()) {
+      const { body } = await record(serve.url, id);
+      expect(body.sent.why).toBeUndefined();
+      expect(body.sent).toMatchObject({ isExact: true, body: provider.requests[n]!.body });
+      expect(body.answer).toMatchObject([{ role: "assistant" }]);
+    }
+  };
+  await check();
+  const settings = { method: "PATCH", headers: { "content-type": "application/json" } };
+  await fetch(`${serve.url}/api/settings`, { ...settings, body: JSON.stringify({ budget: 3_000 }) });
+  await check();
+  const { body } = await record(serve.url, listed[1]!.id);
+  expect(body.sent.changed).toMatchObject([{ name: "budget", now: 3_000 }]);
+});
+
+it("what can't be exact says why, and a deleted chat leaves numbers alone", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify(chat("gpt-4o", "a secret word"), undefined, 2);
+  await (await fetch(`${serve.url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+  const [one] = await requests(serve.url);
+  const spaced = await record(serve.url, one!.id);
+  expect(spaced.body.sent).toMatchObject({
+    isExact: false,
+    why: expect.stringMatching(/spaces/),
+    body: JSON.parse(body),
+  });
+  await fetch(`${serve.url}/api/conversations/${one!.conversation}`, { method: "DELETE" });
+  const after = await record(serve.url, one!.id);
+  expect(after.body).toMatchObject({ status: 200, model: "gpt-4o", usage: one!.usage, answer: [] });
+  expect(after.body.sent).toMatchObject({ isExact: false, changed: [] });
+  expect(JSON.stringify(after.body)).not.toContain("secret");
+  expect((await record(serve.url, "none")).status).toBe(404);
 });

@@ -27,6 +27,7 @@ import type {
   ApiView,
   CompactAnswer,
   CompactNow,
+  RequestRecord,
   WhatIf,
   WhatIfAnswer,
   WriteText,
@@ -54,6 +55,8 @@ export const routes = {
     "GET",
     "/api/requests",
   ),
+
+  requestRecord: json<{ params: Id; answer: RequestRecord }>("GET", "/api/requests/:id"),
 
   // Servers of models.
   foundServers: json<{ answer: { readonly servers: readonly FoundServer[] } }>("GET", "/api/upstreams/found"),

@@ -16,6 +16,7 @@ import type {
 } from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
 import type { ApiPressure } from "./conversation.ts";
+import type { RequestFact } from "./events.ts";
 import type { ChatSettings } from "./settings.ts";
 
 /** One line of a view, with its tokens and why it is as it is. */
@@ -77,6 +78,33 @@ export interface ApiRequest {
   readonly body: unknown;
   readonly bytes: number;
   readonly tokens: number;
+}
+
+/** A request as it was sent, worked out again. */
+export interface SentAgain {
+  /** What was worked out is what was sent, byte for byte: their SHA-256 agree. */
+  readonly isExact: boolean;
+  /** The JSON body; left out where it can't be worked out. */
+  readonly body?: unknown;
+  /** Settings that are others by now. */
+  readonly changed: readonly { readonly name: string; readonly was: unknown; readonly now: unknown }[];
+  /** Why it isn't exact. */
+  readonly why?: string;
+}
+
+/** One request with everything that is known of it. */
+export interface RequestRecord extends RequestFact {
+  /** SHA-256 of the body that was sent. */
+  readonly sha256: string | undefined;
+  /** The compaction that its view stood on. */
+  readonly checkpoint: string | undefined;
+  /** What else is kept of it: settings that mattered, what the gateway changed, places of quotations and cache markers. */
+  readonly details: unknown;
+  readonly sent: SentAgain;
+  /** The messages that were answered, in the wire format; the newest answer where there are several. */
+  readonly answer: readonly unknown[];
+  /** Places of its last message in the conversation, from 0; undefined where it isn't stored. */
+  readonly last: number | undefined;
 }
 
 /** Another window, profile or strategy, tried out. */

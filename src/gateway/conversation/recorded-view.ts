@@ -35,7 +35,12 @@ export async function recordedView(
   const draft =
     checkpoint === undefined
       ? keepAll(loaded.messages.length)
-      : await restore(parts, tenant, loaded, { id: checkpoint, measure, tokensOf, budget: budget.budget });
+      : await restoredDraft(parts, tenant, loaded, {
+          id: checkpoint,
+          measure,
+          tokensOf,
+          budget: budget.budget,
+        });
   const entries = entriesOf(draft);
   const transcript = loaded.messages.reduce((sum, message) => sum + measure.message(message), system);
   const tokens = tokensOf(draft);
@@ -55,7 +60,7 @@ export async function recordedView(
 }
 
 /** Counts the views of a conversation. */
-function viewTokens(loaded: Loaded, measure: Measure): (draft: Draft) => number {
+export function viewTokens(loaded: Loaded, measure: Measure): (draft: Draft) => number {
   const system = systemTokens(loaded, measure);
   return (draft) =>
     entriesOf(draft).reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
@@ -132,7 +137,7 @@ function budgetThen(
   return Math.max(budget, now) * Math.max(1, counted);
 }
 
-async function restore(
+export async function restoredDraft(
   { records }: Pick<CompactionParts, "records">,
   tenant: string,
   loaded: Loaded,

@@ -1,10 +1,13 @@
 import { type Json, textOf } from "../../../apis/shared/fields.ts";
+import { parseExact } from "../../../core/exact-json.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
 import type { RequestFilter, RequestSums } from "../../../stores/server-store.ts";
 import type { LiveEvent, ModelChoice, ModelsAnswer, RequestFact, Totals } from "../../api.ts";
+import { isThrownAway } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { isOnlyClient } from "../../http/authenticate.ts";
+import { notFound } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/keep-requests.ts";
 import { factOf } from "../../requests/running-request.ts";
 import { keyOwner } from "../../upstream/choose-upstream.ts";
@@ -14,6 +17,7 @@ import { wireOfDialect } from "../../wires/index.ts";
 import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
+import { sentAgain } from "../sent-again.ts";
 import { settingsAnswer } from "../settings-answer.ts";
 import { statusOf } from "../status-of.ts";
 
@@ -52,6 +56,30 @@ export const statusHandlers = {
       ...(limit !== undefined && { limit }),
     });
     return { requests: found.map((row) => factOf(row)) };
+  },
+
+  async requestRecord({ gateway, tenant, param }) {
+    await gateway.requests.flush();
+    const { store } = gateway;
+    const row = await store.requests.get(tenant, param("id"));
+    if (!row) throw notFound(`request ${JSON.stringify(param("id"))}`);
+    const { conversation, message } = row;
+    const chat = conversation === undefined ? undefined : await store.conversations.get(tenant, conversation);
+    const isShown = chat !== undefined && !isThrownAway(chat);
+    const path = isShown && message ? await store.conversations.read(tenant, chat.id, { leaf: message }) : [];
+    const behind = message && isShown ? await store.conversations.behind(tenant, message) : [];
+    const next = behind.find((one) => one.conversation.id === conversation)?.messages ?? [];
+    const end = next.findIndex(({ role }) => role === "user");
+    const told = isShown ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
+    return {
+      ...factOf(told),
+      sha256: row.sha256,
+      checkpoint: row.checkpoint,
+      details: isShown || conversation === undefined ? row.details : undefined,
+      sent: await sentAgain(gateway, tenant, told),
+      answer: next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire)),
+      last: path.length > 0 ? path.length - 1 : undefined,
+    };
   },
 
   events: (context) => liveStream(context),

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
+import { parseExact } from "../../core/exact-json.ts";
+import { renderView } from "../../core/render.ts";
+import { readHead } from "../../recall/stored-head.ts";
+import type { RequestTexts } from "../../stores/server-store.ts";
+import type { SentAgain } from "../api.ts";
+import { measureOf } from "../compaction/measure.ts";
+import { type Loaded, load } from "../conversation/loaded.ts";
+import { restoredDraft, viewTokens } from "../conversation/recorded-view.ts";
+import { fitInput } from "../conversation/view-of.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
+import type { PageParts } from "./context.ts";
+
+/** The request of a row, worked out again from what is stored: the very bytes, or what they may differ in. */
+export async function sentAgain(parts: PageParts, tenant: string, row: RequestTexts): Promise<SentAgain> {
+  const { conversation, message, fields, sha256 } = row;
+  const isKept = conversation !== undefined && message !== undefined && fields !== undefined;
+  if (!isKept || sha256 === undefined)
+    return {
+      isExact: false,
+      changed: [],
+      why: "Its messages aren't stored, or its conversation was deleted.",
+    };
+  const loaded = await loadedThen(parts, tenant, { conversation, message, head: row.head });
+  const changed = await changedSince(parts, loaded, row.details);
+  const draft = await draftThen(parts, tenant, loaded, row.checkpoint);
+  if (draft === undefined) {
+    const why = "The record of the compaction that it stood on isn't kept any more.";
+    return { isExact: false, changed, why };
+  }
+  const { dialect, transcript, system, wire } = loaded;
+  const view = renderView({ dialect, transcript, entries: entriesOf(draft), system });
+  const { hosting } = wire;
+  const given = parseExact(fields) as Json;
+  const bodies = [
+    wire.write(given, view),
+    ...(hosting
+      ? [wire.write(given, { ...view, messages: withHiddenRounds(dialect, hosting, view.messages) })]
+      : []),
+  ];
+  const found = bodies.find((body) => hashOf(body) === sha256);
+  if (found) return { isExact: true, body: found, changed };
+  const api = isJson(row.details) ? row.details["api"] : undefined;
+  return {
+    isExact: false,
+    body: bodies[0],
+    changed,
+    why:
+      typeof api === "string"
+        ? `It was written for another API (${api}), which isn't done again here.`
+        : parts.config.redact
+          ? "Secrets in it are stored as [secret]."
+          : "Its text was written otherwise (spaces, the order of fields), or messages are stored otherwise than they came.",
+  };
+}
+
+const hashOf = (body: unknown): string => createHash("sha256").update(stringifyDeep(body)).digest("hex");
+
+/** The conversation up to the request's last message, whatever branch it is on. */
+async function loadedThen(
+  parts: PageParts,
+  tenant: string,
+  { conversation, message, head }: { conversation: string; message: string; head: string | undefined },
+): Promise<Loaded> {
+  const now = await load(parts, tenant, conversation, 0);
+  const stored = await parts.store.conversations.read(tenant, conversation, { leaf: message });
+  const { dialect } = now;
+  const wires = stored.map(({ wire }) => parseExact(wire));
+  const { system, lead } = readHead(dialect, head);
+  const transcript = [...lead, ...wires];
+  const messages = transcript.map((one) => dialect.read(one));
+  return { ...now, stored, head, lead, system, transcript, messages };
+}
+
+async function draftThen(
+  parts: PageParts,
+  tenant: string,
+  loaded: Loaded,
+  checkpoint: string | undefined,
+): Promise<Draft | undefined> {
+  if (checkpoint === undefined) return keepAll(loaded.messages.length);
+  const measure = await measureOf(parts, loaded.choice);
+  const { budget } = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  try {
+    const tokensOf = viewTokens(loaded, measure);
+    return await restoredDraft(parts, tenant, loaded, {
+      id: checkpoint,
+      measure,
+      tokensOf,
+      budget: budget.budget,
+    });
+  } catch (error) {
+    if (error instanceof RequestFault && error.status === 410) return undefined;
+    throw error;
+  }
+}
+
+/** Settings of then that are others by now: what would be sent today may be another view. */
+async function changedSince(
+  { compactors }: Pick<PageParts, "compactors">,
+  loaded: Loaded,
+  details: unknown,
+): Promise<SentAgain["changed"]> {
+  const then = isJson(details) && isJson(details["settings"]) ? details["settings"] : {};
+  const { profile, strategy, summarizer, tuning } = loaded.choice;
+  const { budget } = await compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  const now: Json = {
+    budget: budget.budget,
+    window: budget.window,
+    profile: profile?.name,
+    strategy,
+    summarizer,
+    pins: loaded.pins.length > 0 ? loaded.pins : undefined,
+    tuning: tuning && Object.keys(tuning).length > 0 ? tuning : undefined,
+  };
+  return Object.keys(now).flatMap((name) => {
+    const was = isJson(then[name]) && Object.keys(then[name]).length === 0 ? undefined : then[name];
+    // What nobody decided then was left to the rest.
+    const isSame = stringifyDeep([was]) === stringifyDeep([now[name]]);
+    const isUnknown = was === undefined && (name === "budget" || name === "window");
+    return isSame || isUnknown ? [] : [{ name, was, now: now[name] }];
+  });
+}

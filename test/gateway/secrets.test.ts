@@ -95,7 +95,7 @@ it("logs no words of requests, not even of broken ones", async () => {
   expect(lines.join("")).not.toContain(KEY);
 });
 
-it("a system prompt that is changed on the page is stored without its secrets", async () => {
+it("what is changed on the page is stored without its secrets", async () => {
   provider = await startFakeProvider();
   gateway = await startGateway({ ...upstreamAt(provider.url), redact: true });
   const made = await post(`${gateway.url}/api/conversations`, { title: "Pump" });
@@ -103,9 +103,20 @@ it("a system prompt that is changed on the page is stored without its secrets", 
   const changed = await fetch(`${gateway.url}/api/conversations/${id}`, {
     method: "PATCH",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ system: `Use the key ${KEY}.` }),
+    body: JSON.stringify({
+      system: `Use the key ${KEY}.`,
+      title: `Title ${KEY}`,
+      settings: { preface: `Preface ${KEY}` },
+    }),
   });
   expect(changed.status).toBe(200);
+  const settings = await fetch(`${gateway.url}/api/settings`, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ preface: `For all: ${KEY}` }),
+  });
+  expect(settings.status).toBe(200);
+  await post(`${gateway.url}/api/conversations`, { title: `New ${KEY}`, system: `And ${KEY}.` });
   const stored = await everything();
   expect(stored).toContain("Use the key");
   expect(stored).not.toContain(KEY);

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import { isCursor } from "../../stores/shared/list-cursor.ts";
 import type { AnswerOf, routes } from "../api.ts";
+import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Authenticate, Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -51,6 +52,15 @@ export function invalid(field: string, problem: string, fix: string): RequestFau
     ...(!isWhole && { field }),
     fix,
   });
+}
+
+/** What a body says, as it may be stored: with `redact` without its secrets. */
+export async function bodyToStore<T extends z.ZodType>(
+  { gateway, body }: ApiContext,
+  schema: T,
+): Promise<z.output<T>> {
+  const said = await body(schema);
+  return gateway.config.redact ? (JSON.parse(redactSecrets(JSON.stringify(said))) as typeof said) : said;
 }
 
 export function numberQuery(context: ApiContext, name: string): number | undefined {

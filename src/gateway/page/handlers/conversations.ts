@@ -6,7 +6,6 @@ import { firstCharacters } from "../../../core/first-characters.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/pace.ts";
-import { redactSecrets } from "../../compaction/redact-secrets.ts";
 import { type ChatMeta, isThrownAway, metaOf } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
@@ -21,7 +20,7 @@ import { notFound } from "../../http/request-fault.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { checkAsked } from "../../wires/shared/check-asked.ts";
 import { announced } from "../announce.ts";
-import { cursorQuery, type Handlers, numberQuery } from "../context.ts";
+import { bodyToStore, cursorQuery, type Handlers, numberQuery } from "../context.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {
@@ -43,7 +42,7 @@ export const conversationHandlers = {
 
   async createConversation(context) {
     const { gateway, tenant } = context;
-    const { title, model, system, settings } = await context.body(schemas.newConversation);
+    const { title, model, system, settings } = await bodyToStore(context, schemas.newConversation);
     const global = await readGlobalSettings(gateway, tenant);
     const chosen = model ?? settings?.model ?? global.model ?? "";
     const upstream = gateway.upstreams.find((one) => one.takes(chosen, undefined));
@@ -102,7 +101,8 @@ export const conversationHandlers = {
 
   async changeConversation(context) {
     const { gateway, tenant, param } = context;
-    const { title, pinned, archived, model, system, settings, pins } = await context.body(
+    const { title, pinned, archived, model, system, settings, pins } = await bodyToStore(
+      context,
       schemas.conversationChanges,
     );
     const found = await findConversation(gateway, tenant, param("id"));
@@ -127,7 +127,7 @@ export const conversationHandlers = {
       await gateway.store.conversations.append(tenant, {
         conversation: found.id,
         messages: [],
-        head: gateway.config.redact ? redactSecrets(head) : head,
+        head,
         at: gateway.now(),
       });
     }

@@ -14,7 +14,7 @@ import { keyOwner } from "../../upstream/choose-upstream.ts";
 import type { Upstream } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
+import { type ApiContext, bodyToStore, type Handlers, numberQuery } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
@@ -32,7 +32,7 @@ export const statusHandlers = {
 
   async changeSettings(context) {
     const { gateway, tenant } = context;
-    const changes = await context.body(schemas.settings);
+    const changes = await bodyToStore(context, schemas.settings);
     const settings = changed(await readGlobalSettings(gateway, tenant), changes);
     if (setsSomething(changes)) {
       const wire = wireOfDialect("openai-chat");

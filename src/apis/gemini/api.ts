@@ -1,14 +1,13 @@
 import { defined } from "../../core/defined.ts";
 import type { Dialect, ModelMessage, ModelRequest, StopReason } from "../../core/types.ts";
 import type { Api, Asking, AskSettings } from "../shared/api.ts";
-import { capWithRoom } from "../shared/ask.ts";
-import { continuedFields } from "../shared/continued-fields.ts";
+import { capWithRoom, continuedFields } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, objectsOf, str, textOf } from "../shared/fields.ts";
 import { geminiUsage, knownUsage } from "../shared/usage.ts";
 import { assembleGemini, candidateOf, partsIn } from "./assemble.ts";
-import { fieldOf, requestIn } from "./fields.ts";
 import { geminiContents } from "./index.ts";
 import { askedByPath, countingPath } from "./path.ts";
+import { fieldOf, keyOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   STOP: "end",
@@ -39,7 +38,7 @@ export const geminiApi: Api = {
       system: fieldOf(body, "systemInstruction"),
       tools: body["tools"],
       streamed: asked?.method === "streamGenerateContent",
-      cap: numberOf(fieldOf(configOf(body), "maxOutputTokens")),
+      cap: numberOf(fieldOf(fieldOf(body, "generationConfig"), "maxOutputTokens")),
     };
   },
   lack: "`contents` is missing or isn't a list.",
@@ -47,13 +46,11 @@ export const geminiApi: Api = {
   write: (body, { messages, system }) => ({
     ...body,
     contents: messages,
-    ...(system != null && { [spelledIn(body, "systemInstruction")]: instructionOf(system) }),
+    ...(system != null && { [systemField(body)]: instructionOf(system) }),
   }),
 
-  withCap(body, cap) {
-    const { max_output_tokens: _, ...config } = configOf(body);
-    return { ...body, [spelledIn(body, "generationConfig")]: { ...config, maxOutputTokens: cap } };
-  },
+  withCap: (body, cap) =>
+    withConfig(body, ({ max_output_tokens: _, ...config }) => ({ ...config, maxOutputTokens: cap })),
 
   readAnswer(answer) {
     const candidate = candidateOf(answer);
@@ -136,14 +133,21 @@ function stopOf(candidate: Json): StopReason {
   return STOPS[str(candidate["finishReason"])] ?? "other";
 }
 
-/** The API takes its fields in both spellings; what a client wrote stays as it is. */
-export function spelledIn(body: Json, name: string): string {
-  const other = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return other in body ? other : name;
+/** A request that is to be counted may stand inside of another object. */
+export function requestIn(body: Json): Json {
+  const inner = body["generateContentRequest"];
+  return isJson(inner) ? inner : body;
 }
 
-export function configOf(body: Json): Json {
-  return obj(body[spelledIn(body, "generationConfig")]);
+/** The API takes its fields in both spellings; what a client wrote stays as it is. */
+function systemField(body: Json): string {
+  return keyOf(body, "systemInstruction") ?? "systemInstruction";
+}
+
+/** The request with other settings for its answer. */
+export function withConfig(body: Json, change: (config: Json) => Json): Json {
+  const name = keyOf(body, "generationConfig") ?? "generationConfig";
+  return { ...body, [name]: change(obj(body[name])) };
 }
 
 /** On the wire a system instruction is a message. */

@@ -1,9 +1,9 @@
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import { requestIn } from "./api.ts";
 import { candidateOf, partsIn } from "./assemble.ts";
-import { fieldOf, requestIn } from "./fields.ts";
-import { unnamedCallId } from "./wire.ts";
+import { fieldOf, unnamedCallId } from "./wire.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
@@ -45,7 +45,10 @@ export const geminiHosting: ToolHosting = {
 
   forcesAny(body) {
     const config = fieldOf(fieldOf(requestIn(body), "toolConfig"), "functionCallingConfig");
-    return fieldOf(config, "mode") === "ANY" && listOf(fieldOf(config, "allowedFunctionNames")).length === 0;
+    return (
+      (config as Json | undefined)?.["mode"] === "ANY" &&
+      listOf(fieldOf(config, "allowedFunctionNames")).length === 0
+    );
   },
 
   echo: (messages) => messages,

@@ -1,8 +1,9 @@
 import { isGoogle } from "../shared/providers.ts";
 import { type ServedApi, usageIn } from "../shared/served-api.ts";
-import { configOf, geminiApi, spelledIn } from "./api.ts";
+import { geminiApi, withConfig } from "./api.ts";
 import { geminiHosting } from "./hosting.ts";
 import { askedByPath, isGeminiPath } from "./path.ts";
+import { fieldOf } from "./wire.ts";
 
 export const geminiServed: ServedApi = {
   ...geminiApi,
@@ -27,10 +28,8 @@ export const geminiServed: ServedApi = {
     ],
     streamPath: (model) => `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,
   },
-  withoutThinking(body) {
-    const { thinkingConfig: _, thinking_config: __, ...config } = configOf(body);
-    return { ...body, [spelledIn(body, "generationConfig")]: config };
-  },
+  withoutThinking: (body) =>
+    withConfig(body, ({ thinkingConfig: _, thinking_config: __, ...config }) => config),
   chat: {
     fields: {},
     cap: undefined,
@@ -42,7 +41,7 @@ export const geminiServed: ServedApi = {
   movesLaterSystem: false,
   hosting: geminiHosting,
   // What the provider has in its cache stands before everything else, and nobody else knows it.
-  isPartial: (body) => typeof (body["cachedContent"] ?? body["cached_content"]) === "string",
+  isPartial: (body) => typeof fieldOf(body, "cachedContent") === "string",
   counting: {
     path: "/v1beta/models",
     answer: ({ input }) => ({

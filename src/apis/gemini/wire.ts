@@ -37,7 +37,7 @@ export interface GeminiContent {
 /** A system instruction: what `systemInstruction` takes on the wire (a `Content`), or one of the shorter forms of Google's package. */
 export type GeminiSystem = string | GeminiContent | GeminiPart | readonly GeminiPart[];
 
-/** Fields that make a part what it is, and how the API spells them otherwise. */
+/** Fields that precis reads, and how the API spells them otherwise. */
 const SNAKE = {
   inlineData: "inline_data",
   fileData: "file_data",
@@ -47,6 +47,16 @@ const SNAKE = {
   mimeType: "mime_type",
   fileUri: "file_uri",
   displayName: "display_name",
+  systemInstruction: "system_instruction",
+  generationConfig: "generation_config",
+  maxOutputTokens: "max_output_tokens",
+  candidateCount: "candidate_count",
+  responseMimeType: "response_mime_type",
+  functionDeclarations: "function_declarations",
+  toolConfig: "tool_config",
+  functionCallingConfig: "function_calling_config",
+  allowedFunctionNames: "allowed_function_names",
+  cachedContent: "cached_content",
 } as const;
 
 type Named = keyof typeof SNAKE;
@@ -57,8 +67,8 @@ export function keyOf(value: object, name: Named): string | undefined {
   return SNAKE[name] in value ? SNAKE[name] : undefined;
 }
 
-export function fieldOf(value: object, name: Named): unknown {
-  const key = keyOf(value, name);
+export function fieldOf(value: unknown, name: Named): unknown {
+  const key = isRecord(value) ? keyOf(value, name) : undefined;
   return key === undefined ? undefined : (value as Record<string, unknown>)[key];
 }
 

@@ -1,5 +1,6 @@
 import { isJson, type Json, listOf, textOf } from "../shared/fields.ts";
 import { anthropicMessages } from "./index.ts";
+import { isReasoningPart } from "./wire.ts";
 
 /** What a message says as a list of parts: a text alone is one. */
 export function partsOf(content: unknown): readonly unknown[] {
@@ -62,5 +63,5 @@ function hasResults(message: unknown): boolean {
 }
 
 export function isThought(part: unknown): boolean {
-  return isJson(part) && (part["type"] === "thinking" || part["type"] === "redacted_thinking");
+  return isJson(part) && isReasoningPart(part);
 }

@@ -1,7 +1,7 @@
 import { defined } from "../../core/defined.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { ModelMessage, ModelRequest } from "../../core/types.ts";
 import type { Api, AskedRequest, Asking, AskSettings } from "./api.ts";
-import { continuedFields } from "./continued-fields.ts";
 import type { Json } from "./fields.ts";
 import { reasoningAllowance } from "./model-traits.ts";
 
@@ -70,4 +70,34 @@ export function askingBy(api: Api, rules: AskRules): Asking {
 /** The cap of an answer, with the room that a model needs which thinks first. */
 export function capWithRoom(cap: number, { model, window }: AskSettings): number {
   return cap + reasoningAllowance(model, window);
+}
+
+/**
+ * What is left of a request when somebody else is to answer it: the prompt, and everything that the provider's cache may
+ * depend on. What shapes the answer goes, because it was meant for the conversation's own: a stop sequence would cut a
+ * summary off, a schema or a forced call would leave no place for it.
+ */
+export function continuedFields(given: Json, shaping: ReadonlySet<string>): Json {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (shaping.has(name)) continue;
+    // Where calls aren't demanded, the prompt is the one that is cached.
+    if ((name === "tool_choice" || name === "function_call") && isDemand(value)) continue;
+    // What stands beside the format may be a part of the prompt.
+    const free = name === "text" || name === "output_config" ? withoutFormat(value) : value;
+    if (free !== undefined) kept[name] = free;
+  }
+  return kept;
+}
+
+/** A choice that makes the model call a tool. */
+function isDemand(choice: unknown): boolean {
+  const name = isRecord(choice) ? (choice["mode"] ?? choice["type"]) : choice;
+  return name !== "auto" && name !== "none";
+}
+
+function withoutFormat(value: unknown): unknown {
+  if (!isRecord(value) || !("format" in value)) return value;
+  const { format: _, ...rest } = value;
+  return Object.keys(rest).length > 0 ? rest : undefined;
 }

@@ -38,13 +38,13 @@ const TABLE = [
     kind: "unanswered-call",
     sentence:
       'Each call is answered: right behind it ("must be followed by tool messages responding to each \'tool_call_id\'", "must have a corresponding `tool_result` block in the next message"), in Responses anywhere ("No tool output found for function call").',
-    broken: ({ pairs }) => pairs.faults.filter(({ kind }) => kind === "unanswered-call"),
+    broken: ({ pairs }): readonly Place[] => pairs.faults.filter(({ kind }) => kind === "unanswered-call"),
   },
   {
     kind: "orphan-result",
     sentence:
       'Each result has its call before it ("must be a response to a preceeding message with \'tool_calls\'", "unexpected `tool_use_id` found", "No tool call found for function call output").',
-    broken: ({ pairs }) => pairs.faults.filter(({ kind }) => kind === "orphan-result"),
+    broken: ({ pairs }): readonly Place[] => pairs.faults.filter(({ kind }) => kind === "orphan-result"),
   },
   {
     kind: "second-result",

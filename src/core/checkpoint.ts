@@ -2,17 +2,7 @@ import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { contentHash } from "./hash.ts";
 import { isRecord } from "./is-record.ts";
-import type {
-  BranchView,
-  Checkpoint,
-  Edit,
-  EntryRange,
-  Message,
-  PackedCheckpoint,
-  Run,
-  StoredEdit,
-  Undo,
-} from "./types.ts";
+import type { BranchView, Checkpoint, Edit, EntryRange, Message, Run, StoredEdit, Undo } from "./types.ts";
 
 /**
  * The immutable record of an applied compaction. Positions count from the first message after the leading system
@@ -67,21 +57,22 @@ export function makeCheckpoint(options: {
   return { id: contentHash(json), ...(JSON.parse(json) as Omit<Checkpoint, "id" | "texts">), texts };
 }
 
-/** All that a checkpoint is unpacked from but for the messages, which its `hash` names. */
-export interface PackedForm {
-  readonly packed: PackedCheckpoint;
-  /** The texts of the summaries that it quotes. */
-  readonly quoted: readonly (string | undefined)[];
-}
-
 /** Records that were found genuine, so that the same ones needn't be hashed anew with each `fit`. */
 export interface GenuineCheckpoints {
-  /** Was a record found genuine that is the same in everything? */
-  has(checkpoint: Checkpoint): boolean;
-  /** The record that was unpacked from just the same before. */
-  unpacked(from: PackedForm): Checkpoint | undefined;
-  /** `from` is what it was unpacked from, if it was. */
-  add(checkpoint: Checkpoint, from?: PackedForm): void;
+  /** The record that was found genuine and is the same in everything; a copy that no host can change. */
+  find(checkpoint: Checkpoint): Checkpoint | undefined;
+  /** Returns the copy that `find` will return. */
+  add(checkpoint: Checkpoint): Checkpoint;
+}
+
+/** Hashes of the texts that entries insert, and of those of their edits. */
+export function textsIn(entries: readonly EntryRange[]): ReadonlySet<string> {
+  const hashes = new Set<string>();
+  for (const entry of entries) {
+    if (entry.type === "insert") hashes.add(entry.text);
+    else if (entry.type === "edit") for (const edit of entry.edits) if ("text" in edit) hashes.add(edit.text);
+  }
+  return hashes;
 }
 
 /** Is the record what its id and the hashes of its texts say? One that was cut, damaged or tampered with is not. */
@@ -268,7 +259,7 @@ export function findCheckpoint(options: {
     )
     .sort(newestFirst);
   const isBelieved = (one: Checkpoint): boolean => {
-    if (genuine?.has(one)) return true;
+    if (genuine?.find(one)) return true;
     if (!isGenuine(one, textHash)) return false;
     genuine?.add(one);
     return true;

@@ -1,5 +1,4 @@
 import { keepNewest } from "../core/keep-newest.ts";
-import { runNow } from "../core/steps.ts";
 import type { ModelCall, Reason, Run, Summary, Warning } from "../core/types.ts";
 import type { Engine } from "./engine.ts";
 import { prepareState } from "./next-state.ts";
@@ -148,7 +147,7 @@ function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly
   return {
     report,
     get state() {
-      return runNow(state(summaries));
+      return state(summaries);
     },
   };
 }

@@ -264,7 +264,7 @@ async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: Fi
       ? await requestSummary(operation, run, { reason: "pressure", cancel: input.signal }).background
       : undefined;
   input.signal?.throwIfAborted();
-  return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })(summaries));
+  return prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })(summaries);
 }
 
 /** Learns from an answer, and begins a summary if the reply has made one due. */
@@ -298,14 +298,14 @@ async function observeReply<M>(
   input.signal?.throwIfAborted();
   // Not awaited: the summary is for the next request.
   summaryFor(operation, decision);
-  return inSlices(prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })());
+  return prepareState(operation, { checkpoint: survey.checkpoint?.id, beside: true })();
 }
 
 /** Records that the newest checkpoint is to be skipped. */
 async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const operation = await beginOperation(engine, transcript, input);
   const { checkpoint } = operation.survey;
-  if (!checkpoint) return inSlices(prepareState(operation, { checkpoint: undefined, beside: true })());
+  if (!checkpoint) return prepareState(operation, { checkpoint: undefined, beside: true })();
   const record = (pressure: number): Undo => ({
     checkpoint: checkpoint.id,
     at: operation.survey.recordAt,
@@ -316,5 +316,5 @@ async function undo<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
   await engine.records.save({ undos: [skipped] });
   // Nothing was sent: the next view is compared with the one that was.
   const kept = { checkpoint: after.survey.checkpoint?.id, undos: [skipped], beside: true };
-  return inSlices(prepareState(after, kept)());
+  return prepareState(after, kept)();
 }

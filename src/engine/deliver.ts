@@ -1,6 +1,5 @@
 import type { Draft } from "../core/draft.ts";
 import { renderView } from "../core/render.ts";
-import { runNow } from "../core/steps.ts";
 import type {
   FitResult,
   ModelCall,
@@ -11,7 +10,6 @@ import type {
   Summary,
   Warning,
 } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import { withHostNote } from "./host-state.ts";
 import { checkpointOf, keepRecords, viewOf } from "./keep-records.ts";
@@ -130,13 +128,13 @@ function statesOf(
   let later: Promise<State> | undefined;
   return {
     state() {
-      written ??= runNow(stateWith());
+      written ??= stateWith();
       return written;
     },
     background() {
       later ??= (async () => {
-        if (summaries) return inSlices(stateWith(await summaries));
-        written ??= await inSlices(stateWith());
+        if (summaries) return stateWith(await summaries);
+        written ??= stateWith();
         return written;
       })();
       return later;

@@ -6,7 +6,6 @@ import type {
   Measure,
   Model,
   ModelCall,
-  PackedCheckpoint,
   Records,
   Store,
   Summary,
@@ -37,8 +36,8 @@ const UNNAMED_MODEL = "(unnamed)";
 /** A store that takes longer than this to answer counts as failed (milliseconds). */
 const STORE_WAIT_MS = 10_000;
 
-/** Characters of the ids of packed checkpoints that are remembered: some hundred of them. */
-const MAX_PACKED = 16_384;
+/** Characters of quoted texts' names that are remembered: some hundred of them. */
+const MAX_RECALLED_TEXTS = 16_384;
 
 /** Summaries that are written at once, and that wait for their turn, over all conversations. */
 const MOST_AT_ONCE = 32;
@@ -77,8 +76,6 @@ export interface Engine<M> {
   readonly transcriptReader: TranscriptReader;
   /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
   readonly editTokens: EditTokens;
-  /** Checkpoints as states carry them, by id: packing one reads all that it stands on. */
-  readonly packed: RecentMap<PackedCheckpoint>;
   /** Checkpoints that were found genuine: to find out is to hash all of one. */
   readonly genuine: GenuineMemory;
   readonly recallIndexes: RecallIndexes;
@@ -150,10 +147,9 @@ export function createEngine<M>(
     textHash,
     transcriptReader: createTranscriptReader(textHash, room),
     editTokens: createEditTokens(),
-    packed: createRecentMap(MAX_PACKED),
     genuine,
     recallIndexes: createRecallIndexes(room),
-    recalledTexts: createRecentMap(MAX_PACKED),
+    recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
     writtenTexts: createWrittenTexts(textHash),
     emitter: createEmitter(),
     jobs: createJobs(),

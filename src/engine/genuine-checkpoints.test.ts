@@ -1,6 +1,6 @@
 import { expect, it, test } from "vitest";
 import { type ChatMessage, openaiChat } from "../apis/index.ts";
-import type { PackedCheckpoint, State } from "../core/types.ts";
+import type { State, StateCheckpoint } from "../core/types.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { chat } from "../testing/index.ts";
 import { createCompactor } from "./create-compactor.ts";
@@ -13,11 +13,7 @@ const transcript: ChatMessage[] = Array.from({ length: 120 }, (_, at) =>
 );
 const copyOf = (state: State): State => JSON.parse(JSON.stringify(state)) as State;
 const made = async () => copyOf((await createCompactor(options).fit(transcript)).state);
-type Loose = { -readonly [name in keyof PackedCheckpoint]: unknown } & {
-  texts: (string | number)[][];
-  entries: unknown[];
-};
-const checkpointIn = (state: State) => state.checkpoints[0] as unknown as Loose;
+type Loose = { -readonly [name in keyof StateCheckpoint]: unknown } & { entries: unknown[] };
 
 /** Reads states again and again, and has no other memory of what they hold. */
 async function reader(state: State) {
@@ -33,15 +29,12 @@ async function reader(state: State) {
   return usable;
 }
 
-const forgeries: Readonly<Record<string, (checkpoint: Loose) => void>> = {
-  "a text": ({ texts }) => {
-    const at = texts[0]!.findIndex((piece) => typeof piece === "string");
-    texts[0]![at] = `${String(texts[0]![at]).slice(0, -1)}#`;
+const forgeries: Readonly<Record<string, (checkpoint: Loose, texts: Record<string, string>) => void>> = {
+  "a text": (_, texts) => {
+    const [hash] = Object.keys(texts);
+    texts[hash!] = `${texts[hash!]!.slice(0, -1)}#`;
   },
-  "a place that is copied from": ({ texts }) => {
-    const at = texts[0]!.findIndex((piece) => typeof piece === "number");
-    texts[0]![at] = (texts[0]![at] as number) + 1;
-  },
+  "a text less": (_, texts) => void delete texts[Object.keys(texts)[0]!],
   "a fact": (checkpoint) => {
     checkpoint.at = (checkpoint.at as number) + 1;
   },
@@ -51,6 +44,9 @@ const forgeries: Readonly<Record<string, (checkpoint: Loose) => void>> = {
   "an entry less": ({ entries }) => void entries.pop(),
   "a fact more": (checkpoint) => void Object.assign(checkpoint, { more: 1 }),
 };
+/** Forges the first checkpoint. */
+const forgeIn = ({ checkpoints, texts }: State, forge: (typeof forgeries)[string]) =>
+  forge(checkpoints[0] as unknown as Loose, texts as Record<string, string>);
 
 test.each(Object.entries(forgeries))(
   "a state that was read before is refused once it differs in %s, in a copy and in the same object",
@@ -58,11 +54,11 @@ test.each(Object.entries(forgeries))(
     const state = await made();
     const usable = await reader(state);
     const forged = copyOf(state);
-    forge(checkpointIn(forged));
+    forgeIn(forged, forge);
     expect(await usable(forged)).toBe(false);
     const fresh = copyOf(state);
     const again = await reader(fresh);
-    forge(checkpointIn(fresh));
+    forgeIn(fresh, forge);
     expect(await again(fresh)).toBe(false);
     expect(await again(copyOf(state))).toBe(true);
   },
@@ -72,7 +68,7 @@ it("what a host changes in a state that it was handed doesn't change what is kno
   const compactor = createCompactor(options);
   const { state, report } = await compactor.fit(transcript);
   const genuine = copyOf(state);
-  for (const forge of Object.values(forgeries)) forge(checkpointIn(state));
+  for (const forge of Object.values(forgeries)) forgeIn(state, forge);
   const next = await compactor.fit(transcript, { state: genuine });
   expect(next.report.checkpoint).toBe(report.checkpoint);
   expect(next.report.entries).toEqual(report.entries);
@@ -92,6 +88,6 @@ it("a checkpoint that is changed in the host's store is refused, though the same
 
 /** The store looks a record up by the place that its length says. */
 function hashesOf({ checkpoints }: State): string[] {
-  const [{ hash, length }] = checkpoints as readonly [PackedCheckpoint];
+  const [{ hash, length }] = checkpoints as readonly [StateCheckpoint];
   return Array.from({ length }, (_, at) => (at === length - 1 ? hash : ""));
 }

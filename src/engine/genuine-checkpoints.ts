@@ -1,13 +1,7 @@
-import type { GenuineCheckpoints, PackedForm } from "../core/checkpoint.ts";
+import type { GenuineCheckpoints } from "../core/checkpoint.ts";
 import { sameValue } from "../core/same-value.ts";
 import type { Checkpoint } from "../core/types.ts";
 import type { TextRoom } from "./text-room.ts";
-
-/** Copies that nobody else has: records come from hosts, who may change them. */
-interface Known {
-  readonly checkpoint: Checkpoint;
-  readonly from?: PackedForm;
-}
 
 export interface GenuineMemory extends GenuineCheckpoints {
   /** A record that was made here, and that nobody else is handed. */
@@ -19,49 +13,47 @@ export interface GenuineMemory extends GenuineCheckpoints {
  * the same object: one that differs in a single character is another one, and is checked like any other.
  */
 export function createGenuineCheckpoints(room: TextRoom): GenuineMemory {
-  /** By id. Those of states are without the system prompt, so the same one is another record in a store. */
-  const fromStates = new Map<string, { readonly known: Known; use(): void }>();
-  const fromStores = new Map<string, { readonly known: Known; use(): void }>();
+  /** Copies that nobody else has: records come from hosts, who may change them. */
+  const known = new Map<string, { readonly copy: Checkpoint; use(): void }>();
   const own = new WeakSet<Checkpoint>();
   return {
     own: (checkpoint) => void own.add(checkpoint),
-    has(checkpoint) {
-      if (own.has(checkpoint)) return true;
-      const record = fromStores.get(checkpoint.id);
-      if (!record || !sameValue(record.known.checkpoint, checkpoint)) return false;
+    find(checkpoint) {
+      if (own.has(checkpoint)) return checkpoint;
+      const record = known.get(keyOf(checkpoint));
+      if (!record || !sameValue(record.copy, checkpoint)) return undefined;
       record.use();
-      return true;
+      return record.copy;
     },
-    unpacked(from) {
-      const record = fromStates.get(from.packed.id);
-      if (!record || !sameValue(record.known.from, from)) return undefined;
-      record.use();
-      return record.known.checkpoint;
-    },
-    add(checkpoint, from) {
-      const { id } = checkpoint;
-      const json = jsonOf({ checkpoint, ...(from && { from }) });
-      if (json === undefined) return;
-      const records = from ? fromStates : fromStores;
-      const known = JSON.parse(json) as Known;
+    add(checkpoint) {
+      const json = jsonOf(checkpoint);
+      if (json === undefined) return checkpoint;
+      const key = keyOf(checkpoint);
+      const copy = JSON.parse(json) as Checkpoint;
       const forget = () => {
-        room.leave(known);
-        if (records.get(id)?.known === known) records.delete(id);
+        room.leave(copy);
+        if (known.get(key)?.copy === copy) known.delete(key);
       };
-      const before = records.get(id);
-      if (before) room.leave(before.known);
-      const use = () => room.take(known, json.length, forget);
-      records.set(id, { known, use });
-      own.add(known.checkpoint);
+      const before = known.get(key);
+      if (before) room.leave(before.copy);
+      const use = () => room.take(copy, json.length, forget);
+      known.set(key, { copy, use });
+      own.add(copy);
       use();
+      return copy;
     },
   };
 }
 
+/** That of a state is without the system prompt, so the same one is another record in a store. */
+function keyOf({ id, texts }: Checkpoint): string {
+  return `${id} ${Object.keys(texts).length}`;
+}
+
 /** Undefined where a host put into a record what no JSON has. */
-function jsonOf(known: Known): string | undefined {
+function jsonOf(checkpoint: Checkpoint): string | undefined {
   try {
-    return JSON.stringify(known);
+    return JSON.stringify(checkpoint);
   } catch {
     return undefined;
   }

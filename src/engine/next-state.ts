@@ -1,7 +1,6 @@
 import { asBranch } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import { writeState } from "../core/state/write-state.ts";
-import type { Steps } from "../core/steps.ts";
 import type { BranchView, Checkpoint, Recalled, State, Summary, Undo } from "../core/types.ts";
 import { headJson } from "./lost-head.ts";
 import { narrativeOf } from "./narrative.ts";
@@ -29,10 +28,10 @@ export interface Added {
 export function prepareState<M>(
   operation: Operation<M>,
   added: Added,
-): (summaries?: readonly Summary[]) => Steps<State> {
+): (summaries?: readonly Summary[]) => State {
   const { engine, survey } = operation;
   const { conversation, state } = survey;
-  const { chain, structure, messages } = conversation;
+  const { chain, messages } = conversation;
   const { made, checkpoint, undos = [], recalled = [], quoted = [] } = added;
   // Nobody would believe it in a state that isn't signed.
   const head = engine.stateKeys.length > 0 ? (headJson(operation) ?? state.head) : undefined;
@@ -47,9 +46,8 @@ export function prepareState<M>(
     return writeState(
       { ...known, branches, ...(head !== undefined && { head }), ...(last && { last }) },
       {
-        context: { messages, start: structure.start, chain },
+        context: { messages, chain },
         inUse: summariesInUse(known.summaries, chain),
-        packed: engine.packed,
         key: engine.stateKeys[0],
       },
     );

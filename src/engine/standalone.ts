@@ -1,6 +1,5 @@
 import { ConfigError, TranscriptError } from "../core/errors.ts";
 import { LEAST_CAP } from "../core/options.ts";
-import { runNow } from "../core/steps.ts";
 import type {
   Compactor,
   HandoverInput,
@@ -219,7 +218,7 @@ function told<M>(operation: Operation<M>, made: ByModel & { readonly text: strin
   operation.engine.emitter.emit("completed", {
     report,
     get state() {
-      return runNow(state());
+      return state();
     },
   });
   return report;

@@ -67,7 +67,9 @@ it("a checkpoint whose entries were tampered with is never used", async () => {
     checkpoints: state.checkpoints.map((checkpoint) => ({
       ...checkpoint,
       entries: checkpoint.entries.map((entry) =>
-        typeof entry === "number" ? (["drop", entry, "budget"] as const) : entry,
+        entry.type === "keep" || entry.type === "cover"
+          ? { type: "drop" as const, from: entry.from, to: entry.to, reason: "budget" as const }
+          : entry,
       ),
     })),
   };
@@ -92,8 +94,8 @@ it("state cut off anywhere, or with any value changed, still gives a valid view"
 
 it("state whose lists have holes is ignored instead of ending in a TypeError", async () => {
   const { state, transcript } = await compactedState();
-  const holed = structuredClone(state) as unknown as { checkpoints: { texts: unknown[] }[] };
-  for (const { texts } of holed.checkpoints) delete texts[0];
+  const holed = structuredClone(state) as unknown as { checkpoints: { entries: unknown[] }[] };
+  for (const { entries } of holed.checkpoints) delete entries[0];
   const { messages, report } = await fitWith(holed, transcript);
   expect(messages).toEqual((await fitWith(undefined, transcript)).messages);
   expect(report.warnings.map(({ code }) => code)).toContain("state-unusable");

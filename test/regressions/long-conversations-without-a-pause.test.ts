@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { keepAll } from "../../src/core/draft.ts";
 import { structureOf } from "../../src/core/rounds.ts";
-import { createPacker } from "../../src/core/state/packed-text.ts";
 import { mapSteps, runNow, type Steps } from "../../src/core/steps.ts";
 import type { Measure, Message } from "../../src/core/types.ts";
 import { createMemoryIndex } from "../../src/recall/memory-index.ts";
@@ -109,12 +108,6 @@ describe("work on many messages is done in at least one step for each", () => {
       expect(stepsOf(reduction.apply(keepAll(messages.length), input))).toBeGreaterThanOrEqual(MESSAGES / 2);
     },
   );
-
-  it("packing a text whose sources are many", () => {
-    const sources = talkOf(MESSAGES).map(({ parts }) => (parts[0] as { readonly text: string }).text);
-    const read = () => mapSteps(sources, (source) => source);
-    expect(stepsOf(createPacker(read)(sources[7]!))).toBeGreaterThanOrEqual(2 * MESSAGES);
-  });
 
   it("ranking by many words", () => {
     const index = createMemoryIndex();

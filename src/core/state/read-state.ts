@@ -1,4 +1,4 @@
-import { type GenuineCheckpoints, isGenuine } from "../checkpoint.ts";
+import { type GenuineCheckpoints, isGenuine, textsIn } from "../checkpoint.ts";
 import { contentHash } from "../hash.ts";
 import { isRecord } from "../is-record.ts";
 import { summaryProof } from "../summary-proof.ts";
@@ -7,15 +7,14 @@ import type {
   Checkpoint,
   LastView,
   Message,
-  PackedCheckpoint,
   PassagePlace,
   Recalled,
+  StateCheckpoint,
   Summary,
 } from "../types.ts";
 import { MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
-import { isModest, isPackedCheckpoint, unpackCheckpoint } from "./packed-checkpoint.ts";
 import { readAnswers } from "./read-answers.ts";
-import { isCount, isShallow, isSummary, isText, isUndo } from "./record-checks.ts";
+import { isCount, isShallow, isStateCheckpoint, isSummary, isText, isUndo } from "./record-checks.ts";
 import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
 import { isSigned } from "./sign-state.ts";
 
@@ -60,6 +59,7 @@ export function readState(value: unknown, context: StateContext): StateReading {
     checkpoints: newest(value["checkpoints"], MAX_CHECKPOINTS),
     summaries: newest(value["summaries"], MAX_SUMMARIES_READ),
     undos: newest(value["undos"], MAX_UNDOS_READ),
+    texts: isRecord(value["texts"]) ? value["texts"] : {},
   };
   const { damaged, ...records } = readRecords(given, context);
   const last = isLast(value["last"]) ? value["last"] : undefined;
@@ -91,6 +91,7 @@ interface GivenRecords {
   readonly checkpoints: readonly unknown[];
   readonly summaries: readonly unknown[];
   readonly undos: readonly unknown[];
+  readonly texts: Readonly<Record<string, unknown>>;
 }
 
 /** Records that can be used, and how many could not. */
@@ -103,13 +104,14 @@ function readRecords(given: GivenRecords, context: StateContext): ReadRecords {
   const summaries = given.summaries.filter(isUntouched);
   const undos = given.undos.filter(isUndo);
   const checkpoints: Checkpoint[] = [];
-  const elsewhere: PackedCheckpoint[] = [];
+  const elsewhere: Checkpoint[] = [];
   for (const one of given.checkpoints) {
-    if (!isPackedCheckpoint(one)) continue;
-    if (chain[one.length] !== one.hash) elsewhere.push(one);
+    const checkpoint = isStateCheckpoint(one) ? withTexts(one, given.texts) : undefined;
+    if (!checkpoint) continue;
+    if (chain[checkpoint.length] !== checkpoint.hash) elsewhere.push(checkpoint);
     else {
-      const checkpoint = readCheckpoint(one, summaries, context);
-      if (checkpoint) checkpoints.push(checkpoint);
+      const genuine = asGenuine(checkpoint, context);
+      if (genuine) checkpoints.push(genuine);
     }
   }
   const kept = checkpoints.length + elsewhere.length + summaries.length + undos.length;
@@ -117,20 +119,26 @@ function readRecords(given: GivenRecords, context: StateContext): ReadRecords {
   return { checkpoints, summaries, undos, elsewhere, damaged: all - kept };
 }
 
-/** A checkpoint that this transcript begins with; undefined if it isn't genuine. */
-function readCheckpoint(
-  packed: PackedCheckpoint,
-  summaries: readonly Summary[],
-  context: StateContext,
+/** The checkpoint with its own texts; undefined if one of them isn't there. */
+function withTexts(
+  checkpoint: StateCheckpoint,
+  texts: Readonly<Record<string, unknown>>,
 ): Checkpoint | undefined {
-  const { textHash, genuine } = context;
-  const quoted = (packed.quotes ?? []).map((key) => summaries.find((one) => one.key === key)?.text);
-  const known = genuine?.unpacked({ packed, quoted });
+  const own: Record<string, string> = {};
+  for (const hash of textsIn(checkpoint.entries)) {
+    const text = Object.hasOwn(texts, hash) ? texts[hash] : undefined;
+    if (!isText(text)) return undefined;
+    own[hash] = text;
+  }
+  return { ...checkpoint, texts: own };
+}
+
+/** The checkpoint, as an object that its host can't change; undefined if it isn't genuine. */
+function asGenuine(checkpoint: Checkpoint, { textHash, genuine }: StateContext): Checkpoint | undefined {
+  const known = genuine?.find(checkpoint);
   if (known) return known;
-  const checkpoint = unpackCheckpoint(packed, { ...context, summaries }, textHash);
-  if (!checkpoint || !isGenuine(checkpoint, textHash)) return undefined;
-  if (isModest(checkpoint)) genuine?.add(checkpoint, { packed, quoted });
-  return checkpoint;
+  if (!isGenuine(checkpoint, textHash)) return undefined;
+  return genuine ? genuine.add(checkpoint) : checkpoint;
 }
 
 function isUntouched(value: unknown): value is Summary {

@@ -5,6 +5,7 @@ import type {
   EditReason,
   EntryRange,
   InsertMessage,
+  StateCheckpoint,
   StoredEdit,
   Summary,
   Undo,
@@ -55,22 +56,25 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-export function isDropReason(value: unknown): value is DropReason {
+function isDropReason(value: unknown): value is DropReason {
   return isText(value) && Object.hasOwn(DROP_REASONS, value);
 }
 
-export function isEditReason(value: unknown): value is EditReason {
+function isEditReason(value: unknown): value is EditReason {
   return isText(value) && Object.hasOwn(EDIT_REASONS, value);
 }
 
-export function isInsertRole(value: unknown): value is InsertMessage["role"] {
+function isInsertRole(value: unknown): value is InsertMessage["role"] {
   return isText(value) && Object.hasOwn(INSERT_ROLES, value);
 }
 
-/** All of a checkpoint but its entries and texts. */
-export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
-  const { tokens, seen } = value;
+/** Has it the shape of a checkpoint in a state? Whether its entries fit a transcript is seen where they are restored. */
+export function isStateCheckpoint(value: unknown): value is StateCheckpoint {
+  if (!isRecord(value)) return false;
+  const { tokens, seen, entries } = value;
   return (
+    Array.isArray(entries) &&
+    entries.every(isEntryRange) &&
     ["id", "hash", "dialect", "strategy", "reason", "rung"].every((name) => isText(value[name])) &&
     isCount(value["length"]) &&
     isCount(value["sealed"]) &&
@@ -89,7 +93,7 @@ export function hasCheckpointFacts(value: Record<string, unknown>): boolean {
   );
 }
 
-export function isEntryRange(value: unknown): value is EntryRange {
+function isEntryRange(value: unknown): value is EntryRange {
   if (!isRecord(value)) return false;
   const { type, from, to, index } = value;
   switch (type) {

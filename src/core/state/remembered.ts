@@ -1,9 +1,9 @@
-import type { AnswerSizes, BranchView, LastView, PackedCheckpoint, Recalled, Records } from "../types.ts";
+import type { AnswerSizes, BranchView, Checkpoint, LastView, Recalled, Records } from "../types.ts";
 
 /** What is remembered of a conversation, ready for use. */
 export interface Remembered extends Records {
   /** Checkpoints that this transcript doesn't begin with (another branch of the chat): they are carried along as they came. */
-  readonly elsewhere: readonly PackedCheckpoint[];
+  readonly elsewhere: readonly Checkpoint[];
   /** Ids of checkpoints that came with a state which nobody signed. */
   readonly unproven: ReadonlySet<string>;
   /** The system prompt as JSON, where a proof says that it is the conversation's. */

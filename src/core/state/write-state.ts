@@ -1,11 +1,9 @@
-import type { Steps } from "../steps.ts";
-import type { Checkpoint, PackedCheckpoint, State, Summary } from "../types.ts";
+import { textOf, textsIn } from "../checkpoint.ts";
+import type { Checkpoint, Message, State, StateCheckpoint, Summary } from "../types.ts";
 import { MAX_ANSWER_MODELS, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
-import { packCheckpoint } from "./packed-checkpoint.ts";
 import type { StateContext } from "./read-state.ts";
 import type { Remembered } from "./remembered.ts";
 import { signState } from "./sign-state.ts";
-import { charactersOf } from "./source-text.ts";
 
 /** Summaries that a state carries at most, beside those that are in use: more than eight of each of eight levels never are. */
 const MAX_SUMMARIES = 64;
@@ -13,26 +11,20 @@ const MAX_SUMMARIES = 64;
 const LEAST_LIMIT = 64 * 1024;
 const TRANSCRIPT_SHARE = 0.02;
 
-/** Records of the state in use, and how they are packed. */
+/** Records of the state in use. */
 export interface StateWriting {
-  readonly context: Pick<StateContext, "messages" | "start" | "chain">;
+  readonly context: Pick<StateContext, "messages" | "chain">;
   /** Keys of the summaries that the next compaction goes on from. */
   readonly inUse: ReadonlySet<string>;
   /** Signs the state. Left out: it isn't signed, and what only a signed one may hold is left out. */
   readonly key?: string | undefined;
-  /** Checkpoints that were packed before, by id. */
-  readonly packed: {
-    get(id: string): PackedCheckpoint | undefined;
-    set(id: string, packed: PackedCheckpoint): void;
-  };
 }
 
 /**
  * The state to hand out. The newest checkpoint, the one that the view stands on, and the summaries in use are always in
- * it, whatever their size; of the others the newest, as far as the limit goes. They can be made again. In steps: to pack a
- * checkpoint of a long transcript takes a while.
+ * it, whatever their size; of the others the newest, as far as the limit goes. They can be made again.
  */
-export function* writeState(remembered: Remembered, writing: StateWriting): Steps<State> {
+export function writeState(remembered: Remembered, writing: StateWriting): State {
   const { last } = remembered;
   const branches = remembered.branches.slice(-MAX_BRANCHES);
   const head = writing.key === undefined ? undefined : remembered.head;
@@ -43,23 +35,23 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
     limit ??= Math.max(LEAST_LIMIT, Math.floor(charactersOf(messages) * TRANSCRIPT_SHARE));
     return limit;
   };
-  const byKey = new Map(remembered.summaries.map((one) => [one.key, one]));
-  const chosen = { checkpoints: [] as PackedCheckpoint[], summaries: new Set<Summary>() };
+  const chosen = {
+    checkpoints: [] as Checkpoint[],
+    texts: new Map<string, string>(),
+    summaries: new Set<Summary>(),
+  };
   let size = BARE_STATE + (head?.length ?? 0);
-  const add = (checkpoint: PackedCheckpoint | undefined, summaries: Iterable<Summary>, most: number) => {
-    const more = [...summaries].filter((one) => !chosen.summaries.has(one));
-    const added = [...(checkpoint ? [checkpoint] : []), ...more].reduce((sum, one) => sum + sizeOf(one), 0);
+  const add = (record: Checkpoint | Summary, most: number) => {
+    const texts = "entries" in record ? ownTexts(record).filter(([hash]) => !chosen.texts.has(hash)) : [];
+    const added = texts.reduce((sum, [, text]) => sum + text.length, sizeOf(record));
     if (size + added > most) return;
     size += added;
-    if (checkpoint) chosen.checkpoints.push(checkpoint);
-    for (const one of more) chosen.summaries.add(one);
+    for (const [hash, text] of texts) chosen.texts.set(hash, text);
+    if ("entries" in record) chosen.checkpoints.push(record);
+    else chosen.summaries.add(record);
   };
   const newestSummaries = [...remembered.summaries].sort((a, b) => b.at - a.at);
-  add(
-    undefined,
-    newestSummaries.filter(({ key }) => writing.inUse.has(key)),
-    Number.POSITIVE_INFINITY,
-  );
+  for (const one of newestSummaries) if (writing.inUse.has(one.key)) add(one, Number.POSITIVE_INFINITY);
   const own = remembered.checkpoints.filter((one) => chain[one.length] === one.hash).sort(newestFirst);
   const [newestOwn] = own;
   const candidates = [...own, ...remembered.elsewhere].sort(newestFirst);
@@ -68,18 +60,17 @@ export function* writeState(remembered: Remembered, writing: StateWriting): Step
   const rank = (one: { readonly id: string }) => (needed(one) ? 0 : elsewhere.has(one.id) ? 1 : 2);
   for (const one of candidates.sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))) {
     if (chosen.checkpoints.length >= MAX_CHECKPOINTS) break;
-    const packed = yield* packedForm(one, remembered.summaries, writing);
-    const quoted = (packed.quotes ?? []).flatMap((key) => byKey.get(key) ?? []);
-    add(packed, quoted, needed(one) ? Number.POSITIVE_INFINITY : ownLimit());
+    add(one, needed(one) ? Number.POSITIVE_INFINITY : ownLimit());
   }
   for (const one of newestSummaries)
-    if (chosen.summaries.size < MAX_SUMMARIES) add(undefined, [one], ownLimit());
+    if (chosen.summaries.size < MAX_SUMMARIES && !chosen.summaries.has(one)) add(one, ownLimit());
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
   const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_RECALLED);
   // Hosts may change what they are handed out; the records themselves stay as they are.
   const state = copyData({
     version: 2,
-    checkpoints: chosen.checkpoints.sort(newestFirst).reverse(),
+    checkpoints: chosen.checkpoints.sort(newestFirst).reverse().map(withoutTexts),
+    texts: Object.fromEntries(chosen.texts),
     summaries: [...chosen.summaries].sort((a, b) => a.at - b.at).map((one) => asWritten(one, writing)),
     undos: remembered.undos.filter((undo) => ids.has(undo.checkpoint)),
     ...(head !== undefined && { head }),
@@ -101,24 +92,24 @@ function asWritten(summary: Summary, { key }: StateWriting): Summary {
 /** What a state without records takes, with some room for undos. */
 const BARE_STATE = 2_000;
 
-function* packedForm(
-  checkpoint: Checkpoint | PackedCheckpoint,
-  summaries: readonly Summary[],
-  { context, packed }: StateWriting,
-): Steps<PackedCheckpoint> {
-  if (Array.isArray(checkpoint.texts)) return checkpoint as PackedCheckpoint;
-  const known = packed.get(checkpoint.id);
-  if (known && (known.quotes ?? []).every((key) => summaries.some((one) => one.key === key))) return known;
-  const made = yield* packCheckpoint(checkpoint as Checkpoint, { ...context, summaries });
-  packed.set(checkpoint.id, made);
-  return made;
+/** Without the system prompt: it stands in a signed state once, and in no other. */
+function ownTexts(checkpoint: Checkpoint): readonly (readonly [hash: string, text: string])[] {
+  return [...textsIn(checkpoint.entries)].flatMap((hash) => {
+    const text = textOf(checkpoint, hash);
+    return text === undefined ? [] : [[hash, text] as const];
+  });
+}
+
+function withoutTexts({ texts: _, ...checkpoint }: Checkpoint): StateCheckpoint {
+  return checkpoint;
 }
 
 /** Records never change, so their size needn't be measured on every call. */
 const sizes = new WeakMap<object, number>();
 
-function sizeOf(record: object): number {
-  const size = sizes.get(record) ?? JSON.stringify(record).length;
+/** Characters of a record as JSON, the texts of a checkpoint left out. */
+function sizeOf(record: Checkpoint | Summary): number {
+  const size = sizes.get(record) ?? JSON.stringify({ ...record, texts: undefined }).length;
   sizes.set(record, size);
   return size;
 }
@@ -134,4 +125,15 @@ function copyData<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) copy[name] = copyData(field);
   return copy as T;
+}
+
+/** Size of a transcript, for limits that follow it. */
+function charactersOf(messages: readonly Message[]): number {
+  let sum = 0;
+  for (const { parts } of messages)
+    for (const part of parts)
+      if (part.type === "text" || part.type === "tool-result" || part.type === "reasoning")
+        sum += part.text.length;
+      else if (part.type === "tool-call") sum += part.args.length;
+  return sum;
 }

@@ -116,41 +116,8 @@ export interface Summary {
   readonly unproven?: true;
 }
 
-/**
- * A text as a state keeps it: what it has in common with other texts is told by reference. A string stands for itself;
- * three numbers in a row are a copy: which source, from which character on, how many characters.
- */
-export type PackedText = readonly (string | number)[];
-
-/** An edit as a state keeps it. Texts are named by their place in the checkpoint's `texts`. */
-export type PackedEdit =
-  | readonly [part: number, prefix: number, suffix: number, text: number, why: EditReason]
-  | readonly [type: "strip-reasoning" | "strip-fields", why: EditReason]
-  | readonly ["append", text: number, why: EditReason];
-
-/** An entry as a state keeps it. A number: so many messages are kept. */
-export type PackedEntry =
-  | number
-  | readonly ["cover", messages: number, by: number]
-  | readonly ["drop", messages: number, reason: DropReason]
-  | readonly ["insert", text: number, role: InsertMessage["role"], merged?: "merged"]
-  | readonly ["edit", ...edits: PackedEdit[]]
-  /** The entries before this one come again: the last `entries` of them, so many times more. */
-  | readonly ["again", entries: number, times: number]
-  /** An entry that says more than the short forms can. */
-  | EntryRange;
-
-/**
- * A checkpoint as a state keeps it. Its texts mostly quote the messages that it stands on, which the host has anyway, and
- * summaries that stand in the same state: they are told by reference.
- */
-export interface PackedCheckpoint extends Omit<Checkpoint, "entries" | "texts"> {
-  readonly entries: readonly PackedEntry[];
-  /** Sources are the messages that the checkpoint spans, by number, and after them the summaries in `quotes`. */
-  readonly texts: readonly PackedText[];
-  /** Keys of the summaries that its texts repeat. */
-  readonly quotes?: readonly string[];
-}
+/** A checkpoint as a state keeps it: its texts stand beside all of them, each once. */
+export type StateCheckpoint = Omit<Checkpoint, "texts">;
 
 /** What a view stood on, to tell whether the next one extends it. */
 export interface LastView {
@@ -204,7 +171,9 @@ export type PassagePlace = readonly [message: number, part: number, from: number
 /** Plain JSON that the host stores beside its chat and hands back. Stale or foreign state is ignored, never believed. */
 export interface State {
   readonly version: 2;
-  readonly checkpoints: readonly PackedCheckpoint[];
+  readonly checkpoints: readonly StateCheckpoint[];
+  /** Texts of the checkpoints, by hash. Never the system prompt. */
+  readonly texts: Readonly<Record<string, string>>;
   readonly summaries: readonly Summary[];
   readonly undos: readonly Undo[];
   /** The system prompt as last seen, as JSON, to restore one that the host lost. Only in a signed state. */

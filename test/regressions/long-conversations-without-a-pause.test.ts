@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { keepAll } from "../../src/core/draft.ts";
 import { structureOf } from "../../src/core/rounds.ts";
-import { mapSteps, runNow, type Steps } from "../../src/core/steps.ts";
+import { runNow, type Steps } from "../../src/core/steps.ts";
 import type { Measure, Message } from "../../src/core/types.ts";
 import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { readQuery } from "../../src/recall/query.ts";

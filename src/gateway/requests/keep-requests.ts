@@ -5,7 +5,7 @@ import type { RequestListener, RunningRequest } from "./running-request.ts";
 
 /** What no append took along is written together, after so long at the latest (milliseconds). */
 const WRITE_EVERY_MS = 2_000;
-/** So many don't wait any longer. */
+/** As soon as so many rows wait, they are written. */
 const BATCH = 200;
 /** Rows that wait for a store that takes none; the oldest are given up. */
 const MAX_WAITING = 10_000;

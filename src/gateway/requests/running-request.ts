@@ -94,7 +94,7 @@ export class RunningRequest {
   readonly startedAt: number;
   client: Asker | undefined;
   turn: AskedRequest | undefined;
-  /** Of its model. */
+  /** What the model that answers costs. */
   prices: Prices | undefined;
   action: RequestFact["outcome"] = "untouched";
   report: Report | undefined;

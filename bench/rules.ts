@@ -52,7 +52,8 @@ try {
     conversations: conversations.length,
     summarizer: "a model that loses much",
   };
-  writeResult({ ...rulesResult(fates, about) });
+  const { missing, ...result } = rulesResult(fates, about);
+  writeResult({ ...result, missing: missing.length });
 } finally {
   await provider.close();
 }

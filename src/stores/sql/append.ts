@@ -33,20 +33,25 @@ const insertBodies = insertInto<BodyRow>(
   "on conflict (hash) do nothing",
 );
 const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
-/** What every append changes of a conversation that is there. */
-const MOVED = ["leaf", "length", "tokens", "nodes", "updated_at"] as const;
+/** What every append changes of a conversation that is there, */
+const MOVED: readonly (keyof ConversationRow)[] = ["leaf", "length", "tokens", "nodes", "updated_at"];
+/** and what none changes. */
+const KEPT: readonly (keyof ConversationRow)[] = [
+  "key",
+  "tenant",
+  "id",
+  "indexed",
+  "created_at",
+  "deleted_at",
+  "pinned",
+  "archived",
+  "title",
+  "title_search",
+  "meta",
+];
 /** What only few appends change: to set a column costs an entry in each of its indexes, whatever it was before. */
-const SELDOM = [
-  "branched",
-  "named",
-  "session",
-  "dialect",
-  "model",
-  "head",
-  "expires_at",
-  "stored_at",
-] as const;
-type Seldom = readonly ConversationRow[(typeof SELDOM)[number]][];
+const SELDOM = CONVERSATION_COLUMNS.filter((name) => !MOVED.includes(name) && !KEPT.includes(name));
+type Seldom = readonly ConversationRow[keyof ConversationRow][];
 const seldomOf = (row: ConversationRow): Seldom => SELDOM.map((name) => row[name]);
 const moveLeaves = insertInto<ConversationRow>(
   "precis_conversations",

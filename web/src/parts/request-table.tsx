@@ -185,7 +185,7 @@ const SHOWN = 100;
 const SETTLE_MS = 250;
 
 /** Whose requests: those of clients, or those of the page's chats. */
-type RequestSide = NonNullable<RequestQuery["from"]>;
+type RequestSide = keyof typeof words.sides;
 
 /** What narrows the list; "" doesn't. */
 type RequestFilters = { readonly [K in "search" | "model" | "client" | "outcome"]: string };

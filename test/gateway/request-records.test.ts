@@ -51,6 +51,7 @@ it("a request that failed says why, whoever refused it", async () => {
   // What the provider said, in its words.
   expect(failed[2]?.error).toContain("nobody");
   expect(failed[0]?.error).toMatch(/JSON/);
+  for (const one of failed) expect((await record(serve.url, one.id)).body.error).toBe(one.error);
   expect(await totalsOf(serve.url)).toMatchObject({ requests: 4, errors: 3, models: ["gpt-4o"] });
 });
 

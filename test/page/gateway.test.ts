@@ -54,7 +54,12 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await tab.getByLabel("What precis did").selectOption("compacted");
   await eventually(() => rows.count()).toBeLessThan(14);
   expect(await rows.first().textContent()).toContain("compacted");
-  await tab.getByLabel("What precis did").selectOption("");
+  // Each leads to its own request: what was sent then, and not what would be sent now.
+  await rows.first().getByRole("link").click();
+  await tab.getByText("This is exactly what was sent: its SHA-256 agrees.").waitFor();
+  await tab.getByRole("link", { name: "Open it in its chat" }).waitFor();
+  await tab.goBack();
+  await eventually(() => rows.count()).toBe(14);
   await tab.getByRole("searchbox", { name: "Search requests" }).fill("no such model");
   await tab.getByText("No request matches.").waitFor();
   await served.click();
@@ -67,7 +72,8 @@ it("requests come in live, with what was done to them; a conversation can be ope
   }).toBeGreaterThan(0);
   await tab.getByRole("link", { name: "Timeline" }).click();
   await tab.locator(".chart canvas").waitFor();
-  await tab.locator(".events li.compacted").first().waitFor();
+  await tab.locator(".events li.compacted").first().getByRole("link", { name: "Request" }).click();
+  await tab.getByRole("heading", { name: "What was sent" }).waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../apis/shared/fields.ts";
+import { isJson, type Json, parseJson, textOf } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { redact } from "../../models/shared/redact.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -39,9 +39,11 @@ export async function passFailure(
 
 /** What an upstream says of an error, in words as far as it can be read. */
 function saidIn(answer: Answer, bytes: Buffer): string {
-  return isPlain(answer) && bytes.length > 0
-    ? redact(bytes.toString("utf8"), [])
-    : `The upstream answered ${answer.statusCode}.`;
+  if (!isPlain(answer) || bytes.length === 0) return `The upstream answered ${answer.statusCode}.`;
+  const text = bytes.toString("utf8");
+  const body = parseJson(text);
+  const error = isJson(body) && isJson(body["error"]) ? textOf(body["error"]["message"]) : undefined;
+  return redact(error ?? text, []);
 }
 
 /** A streamed answer, as it comes. */

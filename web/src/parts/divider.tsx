@@ -7,6 +7,7 @@ import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { type OnPointer, ReadableSummary, SummaryText } from "./summary-text.tsx";
 import { useNumbers } from "./use-store.ts";
 
@@ -23,6 +24,7 @@ export function DividerRow(props: {
   const [isOpen, setOpen] = useState(false);
   const numbers = useNumbers();
   const done = strings.compaction.done(hiddenBy(divider));
+  const request = compactionOf(timeline, divider.checkpoint)?.request;
   const hasSummary = divider.text !== "";
   const [open, close] = hasSummary
     ? [strings.compaction.read, strings.compaction.hide]
@@ -72,6 +74,11 @@ export function DividerRow(props: {
               {divider.summaries.length === 0 ? <p className="help">{strings.compaction.noEdit}</p> : null}
             </>
           ) : null}
+          {request === undefined ? null : (
+            <p>
+              <PlaceLink to={{ page: "request", id: request }}>{strings.request.inRequest}</PlaceLink>
+            </p>
+          )}
           {isNewest ? (
             <div className="row">
               <Button icon="undo" title={strings.compaction.undoHelp} onClick={() => chat.undo()}>

@@ -58,6 +58,18 @@ export function RequestTable() {
           value={filters.outcome}
           onChange={(outcome) => change({ outcome })}
         />
+        <select
+          aria-label={words.when}
+          value={filters.hours}
+          onChange={(event) => change({ hours: event.target.value })}
+        >
+          <option value="">{words.anyTime}</option>
+          {Object.entries(words.ranges).map(([hours, name]) => (
+            <option key={hours} value={hours}>
+              {name}
+            </option>
+          ))}
+        </select>
       </Form>
       {requests.length === 0 ? (
         <p className="help">
@@ -65,6 +77,8 @@ export function RequestTable() {
             words.noneMatch
           ) : from === "page" ? (
             words.pageNone
+          ) : from !== "client" ? (
+            words.othersNone
           ) : (
             <>
               {words.liveNone} <code>{`${location.origin}/v1`}</code>
@@ -84,9 +98,8 @@ export function RequestTable() {
                 </tr>
               </thead>
               <tbody>
-                {requests.map((request, n) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: requests have no name of their own
-                  <RequestRow key={`${request.at}-${n}`} request={request} />
+                {requests.map((request) => (
+                  <RequestRow key={request.id} request={request} />
                 ))}
               </tbody>
             </table>
@@ -99,22 +112,17 @@ export function RequestTable() {
 
 /** What is asked for most comes first: on a narrow screen the rest is scrolled to. */
 function RequestRow({ request }: { request: RequestFact }) {
-  const { conversation, usage, spend, tokens, cacheLost } = request;
+  const { usage, spend, tokens, cacheLost, error } = request;
   return (
     <tr>
       <td>
-        {conversation === undefined ? (
-          ago(request.at, Date.now())
-        ) : (
-          <PlaceLink to={{ page: "chat", id: conversation, tab: "inspect" }}>
-            {ago(request.at, Date.now())}
-          </PlaceLink>
-        )}
+        <PlaceLink to={{ page: "request", id: request.id }}>{ago(request.at, Date.now())}</PlaceLink>
       </td>
       <td>{request.model || "–"}</td>
       <td className="did">
         {words.outcomes[request.outcome]}
         {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
+        {error === undefined ? null : <small className="bad why">{error}</small>}
       </td>
       <td>
         {tokens === undefined
@@ -188,9 +196,11 @@ const SETTLE_MS = 250;
 type RequestSide = keyof typeof words.sides;
 
 /** What narrows the list; "" doesn't. */
-type RequestFilters = { readonly [K in "search" | "model" | "client" | "outcome"]: string };
+type RequestFilters = { readonly [K in "search" | "model" | "client" | "outcome" | "hours"]: string };
 
-const NO_FILTERS: RequestFilters = { search: "", model: "", client: "", outcome: "" };
+const NO_FILTERS: RequestFilters = { search: "", model: "", client: "", outcome: "", hours: "" };
+
+const HOUR_MS = 3_600_000;
 
 /** The newest requests that match, as they come in; and the models and clients that there are among them without filters. */
 function useRequests(from: RequestSide, filters: RequestFilters) {
@@ -203,13 +213,15 @@ function useRequests(from: RequestSide, filters: RequestFilters) {
   }>();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
-    const query: RequestQuery = { ...given, from, limit: SHOWN };
+    const { hours, ...texts } = filters;
+    const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ""));
     const load = () => {
       clearTimeout(timer);
       timer = setTimeout(
         () =>
           void app.attempt(async () => {
+            const since = hours === "" ? {} : { since: Date.now() - Number(hours) * HOUR_MS };
+            const query: RequestQuery = { ...given, ...since, from, limit: SHOWN };
             const answer = await app.api.call(routes.requests, { query });
             setRequests(answer.requests);
             setMet((before) => {

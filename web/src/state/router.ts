@@ -14,6 +14,7 @@ export type Place =
   | { readonly page: "compare"; readonly id: string | undefined }
   | { readonly page: "settings" }
   | { readonly page: "gateway" }
+  | { readonly page: "request"; readonly id: string }
   | { readonly page: "stream" };
 
 export interface Router {
@@ -32,6 +33,7 @@ function placeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place
       ...(message !== undefined && { message: Number(message) }),
     };
   if (page === "compare") return { page: "compare", id };
+  if (page === "requests" && id !== undefined) return { page: "request", id };
   if (page === "settings" || page === "gateway" || page === "stream") return { page };
   return { page: "home" };
 }
@@ -44,6 +46,8 @@ export function pathOf(place: Place): string {
       return `/c/${encodeURIComponent(place.id)}${place.tab === "chat" ? "" : `/${place.tab}`}${place.message === undefined ? "" : `#message-${place.message}`}`;
     case "compare":
       return place.id === undefined ? "/compare" : `/compare/${encodeURIComponent(place.id)}`;
+    case "request":
+      return `/requests/${encodeURIComponent(place.id)}`;
     default:
       return `/${place.page}`;
   }

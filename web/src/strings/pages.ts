@@ -51,7 +51,12 @@ export const gateway = {
   messages: (n: number) => plural(n, "message"),
   live: "Requests",
   from: "Who asked",
-  sides: { client: "Clients", page: "Page chats" },
+  sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "By hand" },
+  othersNone: "None yet.",
+  when: "When",
+  anyTime: "When: any time",
+  ranges: { "1": "last hour", "24": "last day", "168": "last 7 days", "720": "last 30 days" },
+  refused: (reason: string, n: number) => `${count(n)} refused (${reason})`,
   pageNone: "No chat of the page has asked a model yet.",
   filters: "Which requests",
   search: "Search requests",
@@ -105,6 +110,34 @@ export const gateway = {
     untouched: "untouched",
   },
   keys: { client: "client's key", server: "server's key", none: "no key" },
+};
+
+export const request = {
+  title: "Request",
+  all: "All requests",
+  kinds: {
+    client: "asked by a client",
+    page: "asked by a chat of this page",
+    summary: "asked by precis, for a summary",
+    compaction: "a compaction by hand",
+  },
+  inChat: "Open it in its chat",
+  failed: (status: number) => `It failed with ${status}`,
+  sent: "What was sent",
+  exact: "This is exactly what was sent: its SHA-256 agrees.",
+  inexact: (why: string) => `This may differ from what was sent. ${why}`,
+  changed: "Settings that are others by now:",
+  unset: "not set",
+  answer: "What was answered",
+  details: "What else is kept of it",
+  reason: "Why",
+  counted: "Tokens as the provider counts",
+  answered: "Tokens of the answer",
+  own: "precis took",
+  first: "First byte after",
+  checkpoint: "Compaction",
+  sha256: "SHA-256",
+  inRequest: "The request that it was made in",
 };
 
 /** The key that a shared server asks for. */

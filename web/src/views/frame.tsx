@@ -15,6 +15,7 @@ import { HomeView } from "./home-view.tsx";
 const SettingsView = lazyView(() => import("./settings-view.tsx"));
 const CompareView = lazyView(() => import("./compare-view.tsx"));
 const StreamView = lazyView(() => import("./stream-view.tsx"));
+const RequestView = lazyView(() => import("./request-view.tsx"));
 const GatewayView = lazyView(() => import("./gateway-view.tsx"));
 
 /** Larger files are for the command line. */
@@ -99,6 +100,8 @@ export function Frame() {
             <CompareView id={place.id} />
           ) : place.page === "gateway" ? (
             <GatewayView />
+          ) : place.page === "request" ? (
+            <RequestView id={place.id} />
           ) : place.page === "stream" ? (
             <StreamView />
           ) : (

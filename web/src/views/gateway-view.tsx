@@ -44,7 +44,14 @@ export default function GatewayView() {
             })}
             isMain
           />
-          <Total name={words.requests} value={count(totals.requests)} note={words.errors(totals.errors)} />
+          <Total
+            name={words.requests}
+            value={count(totals.requests)}
+            note={[
+              words.errors(totals.errors),
+              ...Object.entries(totals.refused).map(([reason, n]) => words.refused(reason, n)),
+            ].join(", ")}
+          />
           <Total name={words.compactions} value={count(totals.compactions)} />
           <Spent totals={totals} />
           <Total

@@ -7,6 +7,7 @@ import {
   routes,
 } from "../../../src/gateway/api.ts";
 import { Button, Tabs } from "../parts/controls.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
 import { Scrubber } from "../parts/scrubber.tsx";
 import { useApp, useNumbers, usePiece } from "../parts/use-store.ts";
 import { useWork } from "../parts/use-work.ts";
@@ -136,6 +137,9 @@ function EventList(props: {
           <Button look="link quiet" onClick={() => onPick(event.messages)}>
             {strings.timeline.afterMessage(event.messages + numbers.lead)}
           </Button>
+          {event.request === undefined ? null : (
+            <PlaceLink to={{ page: "request", id: event.request }}>{strings.request.title}</PlaceLink>
+          )}
         </li>
       ))}
     </ol>

@@ -70,12 +70,13 @@ export const statusHandlers = {
     const behind = message && isShown ? await store.conversations.behind(tenant, message) : [];
     const next = behind.find((one) => one.conversation.id === conversation)?.messages ?? [];
     const end = next.findIndex(({ role }) => role === "user");
-    const told = isShown ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
+    const isGone = conversation !== undefined && !isShown;
+    const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
     return {
       ...factOf(told),
       sha256: row.sha256,
       checkpoint: row.checkpoint,
-      details: isShown || conversation === undefined ? row.details : undefined,
+      details: isGone ? undefined : row.details,
       sent: await sentAgain(gateway, tenant, told),
       answer: next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire)),
       last: path.length > 0 ? path.length - 1 : undefined,

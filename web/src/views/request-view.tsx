@@ -1,0 +1,132 @@
+import { useEffect, useState } from "react";
+import { type RequestRecord, routes } from "../../../src/gateway/api.ts";
+import { ScrollArea } from "../parts/controls.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
+import { useApp } from "../parts/use-store.ts";
+import { count, dollars, duration, percent } from "../state/format.ts";
+import { strings } from "../strings.ts";
+
+const words = strings.request;
+const { columns, outcomes } = strings.gateway;
+
+/** One request: what became of it, what was sent, and what was answered. */
+export default function RequestView({ id }: { id: string }) {
+  const app = useApp();
+  const [record, setRecord] = useState<RequestRecord>();
+  useEffect(() => {
+    setRecord(undefined);
+    void app.attempt(async () => setRecord(await app.api.call(routes.requestRecord, { params: { id } })));
+  }, [app, id]);
+  return (
+    <ScrollArea className="page request" label={words.title}>
+      <p className="help">
+        <PlaceLink to={{ page: "gateway" }}>{words.all}</PlaceLink>
+      </p>
+      <h1>{words.title}</h1>
+      {record === undefined ? null : <Shown record={record} />}
+    </ScrollArea>
+  );
+}
+
+function Shown({ record }: { record: RequestRecord }) {
+  const { conversation, last, sent, answer, error } = record;
+  return (
+    <>
+      <p className="lead">
+        {new Date(record.at).toLocaleString()} · {record.from ? words.kinds[record.from] : words.kinds.client}
+        {conversation === undefined ? null : (
+          <>
+            {" · "}
+            <PlaceLink
+              to={{
+                page: "chat",
+                id: conversation,
+                tab: "chat",
+                ...(last !== undefined && { message: last }),
+              }}
+            >
+              {words.inChat}
+            </PlaceLink>
+          </>
+        )}
+      </p>
+      {error === undefined ? null : (
+        <section className="failed" role="note">
+          <h2>{words.failed(record.status)}</h2>
+          <p>{error}</p>
+        </section>
+      )}
+      <dl className="request-facts">
+        {factsOf(record).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <section>
+        <h2>{words.sent}</h2>
+        <p className="help">{sent.isExact ? words.exact : words.inexact(sent.why ?? "")}</p>
+        {sent.changed.length === 0 ? null : (
+          <p className="help">
+            {words.changed}{" "}
+            {sent.changed.map(({ name, was, now }) => `${name}: ${said(was)} → ${said(now)}`).join("; ")}
+          </p>
+        )}
+        {sent.body === undefined ? null : <Json label={words.sent} value={sent.body} />}
+      </section>
+      {answer.length === 0 ? null : (
+        <section>
+          <h2>{words.answer}</h2>
+          <Json label={words.answer} value={answer} />
+        </section>
+      )}
+      {record.details === undefined ? null : (
+        <section>
+          <h2>{words.details}</h2>
+          <Json label={words.details} value={record.details} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Json({ label, value }: { label: string; value: unknown }) {
+  return (
+    <ScrollArea className="request-json" label={label}>
+      <pre>{JSON.stringify(value, undefined, 2)}</pre>
+    </ScrollArea>
+  );
+}
+
+const said = (value: unknown): string => (value === undefined ? words.unset : JSON.stringify(value));
+
+function factsOf(record: RequestRecord): readonly (readonly [name: string, value: string])[] {
+  const { tokens, usage, spend, ownMs, firstMs } = record;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [columns.what, outcomes[record.outcome]],
+    [words.reason, record.reason && strings.compaction.why(record.reason)],
+    [columns.model, record.model],
+    [columns.client, record.client],
+    [columns.status, String(record.status)],
+    [columns.path, record.path],
+    [columns.tokens, tokens && strings.gateway.became(tokens.before, tokens.after)],
+    [words.counted, usage && count(usage.input)],
+    [
+      columns.cache,
+      usage &&
+        strings.gateway.cached(
+          usage.cacheRead ?? 0,
+          percent((usage.cacheRead ?? 0) / Math.max(1, usage.input)),
+        ),
+    ],
+    [words.answered, usage?.output === undefined ? undefined : count(usage.output)],
+    [columns.spend, spend === undefined ? undefined : dollars(spend)],
+    [columns.took, duration(record.ms)],
+    [words.own, ownMs === undefined ? undefined : duration(ownMs)],
+    [words.first, firstMs === undefined ? undefined : duration(firstMs)],
+    [words.checkpoint, record.checkpoint],
+    [words.sha256, record.sha256],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}

@@ -44,14 +44,14 @@ export async function sentAgain(parts: PageParts, tenant: string, row: RequestTe
   ];
   const found = bodies.find((body) => hashOf(body) === sha256);
   if (found) return { isExact: true, body: found, changed };
-  const api = isJson(row.details) ? row.details["api"] : undefined;
+  const other = isJson(row.details) ? row.details["api"] : undefined;
   return {
     isExact: false,
     body: bodies[0],
     changed,
     why:
-      typeof api === "string"
-        ? `It was written for another API (${api}), which isn't done again here.`
+      typeof other === "string"
+        ? `It was written for another API (${other}), which isn't done again here.`
         : parts.config.redact
           ? "Secrets in it are stored as [secret]."
           : "Its text was written otherwise (spaces, the order of fields), or messages are stored otherwise than they came.",

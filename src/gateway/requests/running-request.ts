@@ -68,8 +68,9 @@ type Asker = Pick<Client, "tenant"> & Partial<Pick<Client, "name">>;
 
 export interface RequestStart {
   readonly kind: NewRequest["kind"];
-  /** `other` for what no model answers. */
   readonly api: string;
+  /** No model answers it. */
+  readonly isPassedOn?: boolean;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly client?: Asker;
@@ -151,7 +152,7 @@ export class RunningRequest {
     return (
       this.tenant !== undefined &&
       this.refusal === undefined &&
-      (this.turn !== undefined || this.start.api !== "other")
+      (this.turn !== undefined || !this.start.isPassedOn)
     );
   }
 

@@ -32,6 +32,7 @@ export async function handleV1(
   const told = parts.requests.begin({
     kind: "client",
     api: isAnswer ? routed.wire.api : "other",
+    isPassedOn: !isAnswer,
     path: pathname,
     headers: request.headers,
   });

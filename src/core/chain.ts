@@ -105,7 +105,7 @@ function pieceOf(text: string, textHash: (text: string) => string): string {
 const MOST_CANONICAL = 1_000_000;
 
 /** Clients that keep arguments as values write them anew, with other spaces. */
-export function canonicalArgs(args: string): string {
+function canonicalArgs(args: string): string {
   if (args.length > MOST_CANONICAL || !/\s/.test(args)) return args;
   const value = tryParseReadable(args);
   return value === undefined ? args : JSON.stringify(value);

@@ -37,7 +37,7 @@ type NameChange =
     });
 
 /** Lines of a text without their indentation. */
-export function lineSet(text: string): ReadonlySet<string> {
+function lineSet(text: string): ReadonlySet<string> {
   return new Set(text.split("\n").map((line) => line.trim()));
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ApiConversation, Imported } from "../../src/gateway/api.ts";
 import { countTurns } from "../support/count-turns.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 import { startGateway } from "./gateway-process.ts";
 
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -44,4 +45,18 @@ it("a file of many conversations leaves others their turns while it is imported"
   });
   expect(imported?.conversations).toHaveLength(1_200);
   expect(turns).toBeGreaterThan(10);
+});
+
+it.each(["SQLite", "PostgreSQL"])("%s is never asked for a NUL character", async (kind) => {
+  const db = kind === "PostgreSQL" ? { db: await (await sharedPostgres()).database() } : {};
+  const asked = await startGateway(db);
+  const status = async (path: string) => (await fetch(asked.url + path)).status;
+  try {
+    for (const path of ["conversations/%00", "requests/%00", "requests/a%00b", "conversations/%00/messages"])
+      expect(await status(`/api/${path}`)).toBe(404);
+    for (const path of ["requests?before=%00", "requests?model=x%00", "search?q=%00", "totals?model=%00"])
+      expect([200, 400]).toContain(await status(`/api/${path}`));
+  } finally {
+    await asked.close();
+  }
 });

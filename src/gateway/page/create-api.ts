@@ -107,8 +107,18 @@ function contextOf(
     tenant: client.tenant,
     headers: c.env.incoming.headers,
     signal: c.req.raw.signal,
-    param: (name) => c.req.param(name) ?? "",
-    query: (name) => c.req.query(name),
+    param(name) {
+      const value = c.req.param(name) ?? "";
+      // No database can be asked for it.
+      if (value.includes("\0")) throw new RequestFault(404, "not-found", "Nothing here has such an id.");
+      return value;
+    },
+    query(name) {
+      const value = c.req.query(name);
+      if (value?.includes("\0"))
+        throw invalid(name, "has a NUL character, which nothing here has", "Leave it out");
+      return value;
+    },
     async body(schema) {
       if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
         throw new RequestFault(415, "invalid", "Send the body as application/json.");

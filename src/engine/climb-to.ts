@@ -13,7 +13,7 @@ import { narrativeFor, speaksOfRounds } from "./wanted-run.ts";
 /** Climbs the ladder towards a target, with the summaries that are there. */
 export function* climbTo<M>(
   operation: Operation<M>,
-  target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest" | "spokenFor" | "rewords" | "asked">,
+  target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest" | "spokenFor" | "rewords">,
   cut: number | undefined,
   current: Draft = operation.survey.current,
   steps?: RungInput["steps"],

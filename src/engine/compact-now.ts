@@ -54,7 +54,7 @@ export async function compactNow<M>(
   if (asking) operation = await beginOperation(engine, transcript, input, more);
   const cut = engine.summarizer && readyCut(operation, goal);
   const spokenFor = !filling && tokens <= budget.budget;
-  const target = { limit: budget.budget, goal, anyGain: true, spokenFor, asked: filling };
+  const target = { limit: budget.budget, goal, anyGain: true, spokenFor };
   const withModel = await inSlices(climbTo(operation, target, cut), input.signal);
   // Summaries of a part, because the model failed at the rest, may cover too little: lines by code speak for that.
   const result =

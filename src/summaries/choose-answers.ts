@@ -4,8 +4,8 @@ import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
 import { outlinesOf } from "./outline.ts";
-import type { Answer } from "./quotes.ts";
 import type { Salience } from "./salience.ts";
+import type { Statement } from "./statements.ts";
 
 /** Shorter messages are taken whole (characters). */
 const MAX_START = 420;
@@ -30,7 +30,7 @@ export function* chooseAnswers(input: {
   readonly cost: (text: string) => number;
   readonly salience: Salience;
   readonly known: Set<number>;
-}): Steps<Answer[]> {
+}): Steps<Statement[]> {
   const answers = input.indexes.flatMap((index) => {
     const message = input.messages[index];
     if (message?.role !== "assistant") return [];
@@ -40,11 +40,11 @@ export function* chooseAnswers(input: {
   const outlines = yield* outlinesOf(answers.map(({ text }) => text));
   const share = (input.budget * CHARACTERS_PER_TOKEN) / Math.max(1, answers.length);
   const most = Math.min(MAX_OUTLINE, Math.max(MIN_OUTLINE, share));
-  const starts = yield* mapSteps(answers, ({ index, text }): Answer => {
+  const starts = yield* mapSteps(answers, ({ index, text }): Statement => {
     const shown = text.length <= most ? startOf(text) : (outlines.of(text, most) ?? startOf(text));
-    return { message: index, text: shown };
+    return { message: index, text: shown, lead: "", factor: 1, order: index };
   });
-  const chosen: Answer[] = [];
+  const chosen: Statement[] = [];
   let used = 0;
   for (const at of yield* bySalience(
     starts.map(({ text }) => text),

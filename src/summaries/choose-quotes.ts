@@ -1,17 +1,17 @@
-import { evenShare } from "../core/even-share.ts";
-import { cutTo } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { chooseAnswers, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
+import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 import { setsLastingRule } from "./lasting-rules.ts";
 import type { Outcome } from "./outcomes.ts";
-import { outlinesOf } from "./outline.ts";
-import type { Answer, Quote } from "./quotes.ts";
+import type { Quote } from "./quotes.ts";
 import { refusedCalls } from "./refused-calls.ts";
 import type { Salience } from "./salience.ts";
+import { type Statement, statementsOf } from "./statements.ts";
 import type { UserWords } from "./user-words.ts";
 
 export interface ChooseQuotesInput {
@@ -52,9 +52,9 @@ const WORK_TOOL_SHARE = 0.9;
 const TALK_TOOL_SHARE = 0.25;
 /** In work, of the whole message: what users said when they refused calls, as results of tools. */
 const REFUSALS_SHARE = 0.05;
-/** … and what turns came to, of what the user's words leave; none of it is shortened to less (characters). */
-const ENDS_SHARE = 0.1;
-const LEAST_END = 100;
+/** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
+const STATEMENTS_SHARE = 0.7;
+const TOLD_STATEMENTS_SHARE = 0.25;
 /** Where the assistant's messages aren't longer than so many times the user's, two talk with each other. */
 const DIALOGUE_RATIO = 2;
 /** Where the user's messages are longer than so many times what was typed, hosts put passages beside the questions. */
@@ -77,36 +77,29 @@ export function* chooseQuotes(input: ChooseQuotesInput): Steps<Quote[]> {
 function* work(input: ChooseQuotesInput): Steps<Quote[]> {
   const words = yield* userQuotes(input, "work", new Set());
   const refusals = refusalsWithin(input, input.cap * REFUSALS_SHARE);
+  const taken = refusals.reduce((sum, { text }) => sum + input.cost(`#1234 tool» ${text}\n`), 0);
+  const statements = yield* statementsOf(input.messages, input.indexes);
+  // The assistant writes names, figures and code, which take more tokens than the user's words for the same length.
+  const cost = estimateTokens(
+    statements.map(({ text }) => text),
+    input.count,
+  );
+  const chosen = yield* chooseStatements({
+    ...input,
+    cost,
+    statements,
+    budget: (leftOf(input, words) - taken) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+  });
   return [
     ...byUser(words),
-    ...refusals.map((outcome): Quote => ({ by: "tool", words: outcome })),
-    ...byAssistant(yield* turnEnds(input, leftOf(input, words) * ENDS_SHARE)),
+    ...refusals.map((outcome): Quote => ({ by: "tool", outcome })),
+    ...byAssistant(chosen),
   ];
 }
 
-/** What turns came to, in the assistant's words without a call: the newest ones, all shortened to one length, within so many tokens. */
-function* turnEnds(input: ChooseQuotesInput, budget: number): Steps<Answer[]> {
-  const ends = answersOf(input).filter(
-    ({ message }) => !input.messages[message]!.parts.some(({ type }) => type === "tool-call"),
-  );
-  const chars = ends.reduce((sum, { text }) => sum + text.length, 0);
-  const room = (budget * chars) / Math.max(1, input.cost(ends.map(({ text }) => text).join("\n")));
-  const shown = ends.slice(-Math.max(1, Math.floor(room / LEAST_END)));
-  const length = Math.floor(
-    evenShare(
-      shown.map(({ text }) => text.length),
-      room,
-    ),
-  );
-  const outlines = yield* outlinesOf(shown.map(({ text }) => text));
-  return shown.flatMap(({ message, text }) => {
-    const short = text.length <= length ? text : (outlines.of(text, length) ?? cutTo(startOf(text), length));
-    return input.cost(short) <= budget ? [{ message, text: short }] : [];
-  });
-}
-
 const byUser = (all: readonly UserWords[]): Quote[] => all.map((words) => ({ by: "user", words }));
-const byAssistant = (all: readonly Answer[]): Quote[] => all.map((words) => ({ by: "assistant", words }));
+const byAssistant = (all: readonly Statement[]): Quote[] =>
+  all.map((statement) => ({ by: "assistant", statement }));
 
 /** The newest refusals that fit into so many tokens. */
 function refusalsWithin({ messages, indexes, cost }: ChooseQuotesInput, budget: number): Outcome[] {
@@ -145,7 +138,9 @@ function* dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersO
   const chosen = yield* chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE });
   return chosen.map(
     ({ message, by, text }): Quote =>
-      by === "user" ? { by, words: { ...words.get(message)!, text } } : { by, words: { message, text } },
+      by === "user"
+        ? { by, words: { ...words.get(message)!, text } }
+        : { by, statement: { message, text, lead: "", factor: 1, order: message } },
   );
 }
 

@@ -37,7 +37,7 @@ type NameChange =
     });
 
 /** Lines of a text without their indentation. */
-function lineSet(text: string): ReadonlySet<string> {
+export function lineSet(text: string): ReadonlySet<string> {
   return new Set(text.split("\n").map((line) => line.trim()));
 }
 

@@ -1,10 +1,14 @@
+import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
+import { fromRoot } from "./common-root.ts";
+import { fileNames, type NamedFile } from "./file-names.ts";
+import { madeChanges } from "./made-changes.ts";
 import { readCall } from "./read-call.ts";
-import { refusedEdits } from "./refused-edits.ts";
 import { headName, type SectionEntry } from "./sections.ts";
 
 /** A file that the tools touched, with what was done to it last. */
 export interface TouchedFile {
+  /** Where it is now; where it was last, if it was deleted. */
   readonly path: string;
   /** Name of the last tool that was given it, or what became of it. */
   readonly action: string;
@@ -15,31 +19,46 @@ export interface TouchedFile {
   readonly isDeleted: boolean;
 }
 
+/** What became of a file that a call moved or deleted. */
+const MOVED = "moved";
+const DELETED = "deleted";
+
 /** The files that calls name, the one touched last first. */
 export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
-  const refused = refusedEdits(messages);
-  const files = new Map<string, TouchedFile>();
-  for (const [message, { parts }] of messages.entries())
-    for (const part of parts) {
-      if (part.type !== "tool-call" || refused.has(part)) continue;
-      const touch = (path: string, done: "read" | "changed" | "moved" | "deleted"): void => {
-        if (path === "") return;
-        const isChanged = done !== "read" || files.get(path)?.isChanged === true;
-        const action = done === "moved" || done === "deleted" ? done : part.name;
-        files.delete(path);
-        files.set(path, { path, action, message, isChanged, isDeleted: done === "deleted" });
-      };
-      const { file, kind, changes } = readCall(part);
-      for (const change of changes) {
-        if (change.type === "move") {
-          files.delete(change.file);
-          touch(change.to, "moved");
-        } else touch(change.file, change.type === "delete" ? "deleted" : "changed");
+  return runNow(touchedFileSteps(messages));
+}
+
+/** The same in steps. */
+export function* touchedFileSteps(messages: readonly Message[]): Steps<TouchedFile[]> {
+  const files = new Map<NamedFile, Pick<TouchedFile, "action" | "message" | "isChanged">>();
+  const made = yield* madeChanges(messages);
+  const names = fileNames();
+  const touch = (file: NamedFile, message: number, action: string, isChanged: boolean): void => {
+    const before = files.get(file);
+    files.delete(file);
+    files.set(file, { action, message, isChanged: isChanged || before?.isChanged === true });
+  };
+  for (const [index, message] of messages.entries()) {
+    for (const part of message.parts) {
+      yield;
+      if (part.type !== "tool-call" || made.refused.has(part)) continue;
+      for (const change of made.of(part)) {
+        const action = change.type === "move" ? MOVED : change.type === "delete" ? DELETED : part.name;
+        for (const file of names.carryOut(change)) if (file.path !== "") touch(file, index, action, true);
       }
+      const { file, kind } = readCall(part);
       // A search names the folder in which it looked.
-      if (file !== undefined && kind !== "search" && kind !== "edit") touch(file, "read");
+      if (file !== undefined && kind !== "search" && kind !== "edit")
+        touch(names.at(file), index, part.name, false);
     }
-  return [...files.values()].reverse();
+  }
+  // Of two files that had the same name one after the other, the newer one is meant.
+  const newest = new Map<string, TouchedFile>();
+  for (const [{ path, isDeleted }, touched] of files) {
+    newest.delete(path);
+    newest.set(path, { path, isDeleted, ...touched });
+  }
+  return [...newest.values()].reverse();
 }
 
 /** The last part of a path. */
@@ -60,26 +79,40 @@ function renderFiles(files: readonly { readonly action: string; readonly name: s
   return [...byAction].map(([tool, names]) => ({ head: `${tool}:`, text: [...names].join(", ") }));
 }
 
+/** Of the ledger's room, at most so much for files whose place nothing shows; the rest is for names that nothing shows. */
+const PLACES_SHARE = 0.7;
+
+/** Before the folder that paths are written from. */
+const ROOT_NAME = "Folder";
+
 /** With less room the title would take more than the files (tokens). */
 const LEAST_LEDGER = 8;
 
-/** The names of files that a text doesn't show, the ones touched last first, within so many tokens. */
+/** The files that a text doesn't show: the ones touched last with their place, others by their names, within so many tokens. */
 export function unseenFiles(
   files: readonly TouchedFile[],
   text: string,
   cap: number,
   cost: (text: string) => number,
+  /** The folder that paths are written from, and whether the text already has such paths. It is said first where any is. */
+  { root, isUsed }: { readonly root: string; readonly isUsed: boolean } = { root: "", isUsed: false },
 ): SectionEntry[] {
-  if (cap < LEAST_LEDGER) return [];
+  const folder = { head: `${ROOT_NAME}:`, text: root };
+  if (cap < LEAST_LEDGER) return isUsed ? [folder] : [];
   let left = cap;
-  return renderFiles(
-    files.flatMap(({ path, action }) => {
-      const name = baseName(path);
-      const price = cost(name) + 1;
-      // A long text is looked through last: of many files most have no room.
-      if (price > left || text.includes(name)) return [];
-      left -= price;
-      return [{ action, name }];
-    }),
-  );
+  const takes = (name: string, keeps: number): boolean => {
+    const price = cost(name) + 1;
+    // A long text is looked through last: of many files most have no room.
+    if (left - price < keeps || text.includes(name)) return false;
+    left -= price;
+    return true;
+  };
+  const placed = new Set(files.filter(({ path }) => takes(fromRoot(path, root), cap * (1 - PLACES_SHARE))));
+  const unseen = files.flatMap((file) => {
+    if (placed.has(file)) return [{ action: file.action, name: fromRoot(file.path, root) }];
+    const name = baseName(file.path);
+    return takes(name, 0) ? [{ action: file.action, name }] : [];
+  });
+  const isBelow = isUsed || [...placed].some(({ path }) => fromRoot(path, root) !== path);
+  return [...(isBelow ? [folder] : []), ...renderFiles(unseen)];
 }

@@ -1,47 +1,19 @@
 import type { Steps } from "../core/steps.ts";
-import { cutBefore } from "../core/text-slices.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../core/types.ts";
-import { addedText, leftText } from "./file-change.ts";
+import { leftText } from "./file-change.ts";
+import { createLineList, LINES_AT_ONCE, type Line } from "./line-list.ts";
+import { madeChanges } from "./made-changes.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
-import { readCall } from "./read-call.ts";
+import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
-import { refusedEdits } from "./refused-edits.ts";
+import { isRefusal } from "./refused-edits.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { sourceName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
-import { TermTable } from "./terms.ts";
+import type { TermTable } from "./terms.ts";
+import { writtenLines } from "./written-lines.ts";
 
-/** Who said a line, which decides how much its terms tell about what is needed next. */
-type LineKind = "user" | "assistant" | "call" | "body" | "result";
-
-/** A person, the host, the assistant with its calls; or the name of a tool, a file or a paste, whose words are data. */
-export type Speaker = "user" | "system" | "assistant" | { readonly source: string };
-
-/** One line of the transcript: the unit that the working set shows or leaves out. */
-export interface Line {
-  readonly message: number;
-  readonly kind: LineKind;
-  readonly text: string;
-  /** Characters of transcript before this line: its age is counted from here. */
-  readonly position: number;
-  readonly terms: readonly number[];
-  /** Ordinal in the transcript. */
-  readonly order: number;
-  /** Ordinal of the first line with the same text. */
-  readonly first: number;
-  /** The file that it comes from or goes to; empty for everything else. */
-  readonly file: string;
-  /** Whose words they are, for whoever reads them again: decides how far they are trusted. */
-  readonly by: Speaker;
-  /**
-   * It tells about what is needed next, but a reader would be misled by it or gains nothing: what an edit replaced, an edit that
-   * was refused, a plan (the newest is shown by itself), a retrieved passage (its source is named where it is cited).
-   */
-  readonly spent: boolean;
-}
-
-/** What the lines of a text have in common. */
-type LineOrigin = Pick<Line, "message" | "kind" | "by"> & Partial<Pick<Line, "file" | "spent">>;
+export type { Line, Speaker } from "./line-list.ts";
 
 /** Every line of a transcript with its terms. */
 export interface TranscriptLines {
@@ -53,25 +25,7 @@ export interface TranscriptLines {
   readonly toolShare: number;
   /** Terms that name arguments of tools. */
   readonly argumentNames: ReadonlySet<number>;
-  /** Files that edits deleted or moved away. */
-  readonly deleted: ReadonlySet<string>;
 }
-
-/** Longer lines are split at a sentence's end or a space (characters). Prose reads badly in pieces, so its lines may be longer. */
-const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
-  user: 400,
-  assistant: 400,
-  call: 150,
-  body: 150,
-  result: 150,
-};
-/** Lines that are read in one step: some milliseconds of work where all words are new. */
-const LINES_AT_ONCE = 64;
-/** A line that only parts others, of a text or a table. */
-const RULE = /^[|:+=_*~#-][\s|:+=_*~#-]{2,}$/;
-/** Line numbers that file viewers put before each line. */
-const LINE_NUMBER = /^\s*\d{1,7}(?:→|\t| ?[|:] ?)/;
-const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
 
 /** One compaction asks several times about the same transcript. */
 const known = new WeakMap<
@@ -90,28 +44,11 @@ export function* transcriptLines(messages: readonly Message[]): Steps<Transcript
 }
 
 function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
-  const table = new TermTable();
-  const lines: Line[] = [];
-  const firsts = new Map<string, number>();
+  const made = yield* madeChanges(messages);
+  const written = writtenLines();
+  const { table, add, addEach, end } = createLineList(written);
+  const calls = new Map<string, { readonly name: string; readonly kind: CallKind; readonly file: string }>();
   const argumentNames = new Set<number>();
-  const refused = refusedEdits(messages);
-  const calls = new Map<string, { readonly name: string; readonly file: string }>();
-  const deleted = new Set<string>();
-  let position = 0;
-  let toolLength = 0;
-
-  function* add(text: string, { message, kind, by, file = "", spent = false }: LineOrigin): Steps<void> {
-    for (const piece of linePieces(text, MAX_LENGTH[kind])) {
-      const order = lines.length;
-      const first = firsts.get(piece) ?? order;
-      if (first === order) firsts.set(piece, order);
-      const terms = first === order ? table.scan(piece) : lines[first]!.terms;
-      lines.push({ message, kind, text: piece, position, terms, order, first, file, by, spent });
-      position += piece.length + 1;
-      if (kind !== "user" && kind !== "assistant") toolLength += piece.length + 1;
-      if (lines.length % LINES_AT_ONCE === 0) yield;
-    }
-  }
 
   function* addPart(message: number, { role }: Message, part: Part): Steps<void> {
     if (part.type === "text") yield* addText(message, role, part.text);
@@ -139,50 +76,57 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
   }
 
   function* addCall(message: number, part: ToolCallPart): Steps<void> {
-    const { kind, head, body, changes, file = "", names } = readCall(part);
-    calls.set(part.id, { name: part.name, file });
+    const { kind, head, body, left, file = "", names } = readCall(part);
+    calls.set(part.id, { name: part.name, kind, file });
     for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
-    const call = { message, by: "assistant", kind: "call", file } as const;
-    if (changes.length === 0) {
-      yield* add(head, { ...call, spent: kind === "plan" });
-      yield* add(body, { ...call, kind: "body", spent: kind === "plan" });
-      return;
+    const isRead = kind === "read";
+    const by = "assistant";
+    // Of a call that reads a file, a reader needs the file.
+    yield* add(isRead ? `${part.name} ${file}` : head, {
+      message,
+      kind: "call",
+      by,
+      file,
+      spent: kind !== "other" && !isRead,
+      fragment: isRead,
+    });
+    if (kind !== "edit" || made.refused.has(part)) {
+      yield* add(left, { message, kind: "body", by, file, spent: true });
+      yield* add(body, { message, kind: "body", by, file, spent: kind !== "other" && kind !== "command" });
     }
-    const spent = refused.has(part);
-    const isDeletion = changes.every(({ type }) => type === "delete");
-    yield* add(`${isDeletion ? "deleted:" : part.name} ${file}`, { ...call, spent });
-    for (const change of changes) {
-      if (!spent) {
-        const isGone = change.type === "delete" || change.type === "move";
-        if (isGone) deleted.add(change.file);
-        else deleted.delete(change.file);
-      }
-      const origin = { ...call, kind: "body", file: change.file } as const;
-      // What a refused edit would have taken away is still there.
-      if (!spent) yield* add(leftText(change), { ...origin, spent: true });
-      yield* add(addedText(change), { ...origin, spent });
+    for (const change of made.of(part)) {
+      const origin = { message, kind: "body", by, file: change.file } as const;
+      yield* add(leftText(change), { ...origin, spent: true });
+      const added = written.apply(change);
+      for (const { text, orders } of yield* addEach(added, origin)) written.added(change.file, text, orders);
     }
   }
 
   function* addResult(message: number, part: ToolResultPart): Steps<void> {
     const call = calls.get(part.id);
     const by = { source: sourceName(call?.name ?? part.name, "tool") };
+    const origin = { message, kind: "result", by, file: call?.file ?? "" } as const;
     const text = readJson(part.text) ?? part.text;
-    yield* add(text, { message, kind: "result", by, file: call?.file ?? "" });
+    if (call?.kind === "read") yield* written.seen(call.file, yield* addEach(text.split("\n"), origin));
+    else yield* add(text, { ...origin, spent: isMereReceipt(part, call?.kind) });
   }
 
   for (const [index, message] of messages.entries()) {
     if (index % LINES_AT_ONCE === 0) yield;
     for (const part of message.parts) yield* addPart(index, message, part);
   }
-  return {
-    lines,
-    table,
-    length: position,
-    toolShare: position === 0 ? 0 : toolLength / position,
-    argumentNames,
-    deleted,
-  };
+  return { ...(yield* end()), argumentNames };
+}
+
+type CallKind = CallText["kind"];
+
+/** Longer answers to an edit show what the file looks like now (characters). */
+const MAX_RECEIPT = 400;
+
+/** Nothing but a tool's word that it did what it was told. */
+function isMereReceipt(result: ToolResultPart, kind: CallKind | undefined): boolean {
+  if (result.text.length > MAX_RECEIPT) return false;
+  return kind === "edit" ? !isRefusal(result) : kind === "plan" && result.error !== true;
 }
 
 /** Names for what has none. */
@@ -199,33 +143,4 @@ function withoutFrame(text: string): string {
     .filter((line) => !FRAME.has(line.trim()))
     .map((line) => line.replace(POINTED, ""))
     .join("\n");
-}
-
-/** The lines of a text without indentation, none longer than the limit. */
-function* linePieces(text: string, limit: number): Generator<string> {
-  let from = 0;
-  while (from < text.length) {
-    let to = text.indexOf("\n", from);
-    if (to < 0) to = text.length;
-    if (to === from) {
-      from++;
-      continue;
-    }
-    let rest = text.slice(from, to).replace(LINE_NUMBER, "").trim();
-    from = to + 1;
-    while (rest.length > limit) {
-      const cut = cutPoint(rest, limit);
-      yield rest.slice(0, cut).trim();
-      rest = rest.slice(cut).trim();
-    }
-    if (rest.length > 0 && !RULE.test(rest)) yield rest;
-  }
-}
-
-function cutPoint(text: string, limit: number): number {
-  let end = 0;
-  for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index + 1;
-  if (end > limit / 2) return end;
-  const space = text.lastIndexOf(" ", limit);
-  return space > limit / 2 ? space : cutBefore(text, limit);
 }

@@ -1,37 +1,51 @@
 import type { Steps } from "../core/steps.ts";
+import { chooseChanges } from "./choose-changes.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import type { MessageQuotes } from "./message-quotes.ts";
+import { messageOf, textOf } from "./quotes.ts";
 import { plainStatement } from "./read-passage.ts";
 import { lineReuse } from "./reuse.ts";
 import { saidAlready } from "./said-already.ts";
 import { termWeights } from "./weights.ts";
 import { selectLines } from "./working-set.ts";
 
+/** Of what the user's words and statements leave: what was changed; the rest is for other lines. */
+const CHANGES_SHARE = 0.5;
 /** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
 const OVERCHOOSE = 1.25;
 /** Worth of a term that the focus names, in units of a path that is surely needed. */
 const FOCUS_WORTH = 1;
 
-/** Lines that fill a summary message up beside its quotes, in the order of their rank. */
-export function* messageLines(material: MessageMaterial, { quotes }: MessageQuotes): Steps<readonly Line[]> {
+/** Lines that fill a summary message up beside its quotes, in the order of their rank: what was changed, then the working set. */
+export function* messageLines(
+  material: MessageMaterial,
+  { quotes, left }: MessageQuotes,
+): Steps<readonly Line[]> {
   const { input, transcript, candidates: all, lineCost, narrative, sources } = material;
   const { covered, lastLine } = all;
   const quoted = new Map<number, string>();
-  for (const { words } of quotes) {
-    quoted.set(words.message, `${quoted.get(words.message) ?? ""}${words.text}\n`);
-    for (const term of transcript.table.scan(words.text)) covered[term] = 1;
+  for (const quote of quotes) {
+    quoted.set(messageOf(quote), `${quoted.get(messageOf(quote)) ?? ""}${textOf(quote)}\n`);
+    for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
   }
   yield;
   const weights = yield* weightsOf(material);
   const reuse = lineReuse(transcript);
   yield;
   const candidates = all.lines.filter((line) => !quoted.get(line.message)?.includes(plainLine(line)));
-  const isSaid = saidAlready([
-    ...narrative.map(({ text }) => text),
-    ...quotes.map(({ words }) => words.text),
-  ]);
-  return yield* selectLines({
+  const changes = yield* chooseChanges({
+    transcript,
+    candidates,
+    weights,
+    covered,
+    cost: lineCost,
+    budget: left * CHANGES_SHARE,
+  });
+  yield;
+  const isSaid = saidAlready([...narrative.map(({ text }) => text), ...quotes.map(textOf)]);
+  const changed = new Set(changes.map(({ first }) => first));
+  const more = yield* selectLines({
     candidates,
     weights,
     reuse,
@@ -39,17 +53,24 @@ export function* messageLines(material: MessageMaterial, { quotes }: MessageQuot
     covered,
     lastLine,
     cost: lineCost,
-    isSaid: (line) => isSaid(line.text),
+    isSaid: (line) => changed.has(line.first) || isSaid(line.text),
     budget: input.cap * OVERCHOOSE,
   });
+  return [...changes, ...more];
 }
 
-/** The worth of each term, with what the focus adds to it. */
-function* weightsOf({ input, transcript }: MessageMaterial): Steps<Float64Array> {
+/** The worth of each term, with what the focus and the newest words add to it. */
+function* weightsOf({ input, transcript, candidates, named }: MessageMaterial): Steps<Float64Array> {
   const weights = yield* termWeights(transcript);
   yield;
   for (const term of transcript.table.scan(input.focus ?? ""))
     if (term < weights.length) weights[term]! += FOCUS_WORTH;
+  // A message that asks about a name doesn't show what stands behind it, nor does a statement that mentions it.
+  for (const [term, worth] of named) {
+    if (term >= weights.length) continue;
+    weights[term]! += worth;
+    candidates.covered[term] = 0;
+  }
   return weights;
 }
 

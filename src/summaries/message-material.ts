@@ -4,7 +4,7 @@ import type { HostState, Message, Run } from "../core/types.ts";
 import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
-import { newestWords } from "./newest-words.ts";
+import { newestTerms, newestWords } from "./newest-terms.ts";
 import type { IsOurs } from "./proof.ts";
 import { renderNarrative, type ShownRecord, type Told } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
@@ -56,8 +56,9 @@ export interface MessageMaterial {
   readonly lineCost: (line: Line) => number;
   /** Characters of transcript behind a message. */
   readonly age: (message: number) => number;
-  /** The newest words of the conversation. */
+  /** The newest words of the conversation, and the terms that they name with what showing each is worth. */
   readonly newest: string;
+  readonly named: ReadonlyMap<number, number>;
   /** What stands in the message whatever is chosen: the records of a model or a person, and the host's state. */
   readonly narrative: readonly ShownRecord[];
   readonly state: readonly SectionEntry[];
@@ -83,6 +84,7 @@ export function* readMaterial(
     count,
   );
   const costs = new Float64Array(transcript.lines.length);
+  const newest = newestWords(messages);
   const sources = citedSources(messages, (index) =>
     isHidden(index) || !input.visible(index)
       ? undefined
@@ -102,7 +104,8 @@ export function* readMaterial(
     cost,
     lineCost: ({ text, order }) => (costs[order] ||= cost(text) + 1),
     age: ageIn(transcript),
-    newest: newestWords(messages),
+    newest,
+    named: newestTerms(newest, transcript.table),
     narrative: renderNarrative(records, {
       room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
       ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
@@ -131,9 +134,6 @@ export function candidateLines(
   const covered = new Uint8Array(size);
   const lastLine = new Int32Array(size).fill(-1);
   const lines: Line[] = [];
-  // Where a text stands last: one that an edit took away there, or that was planned otherwise since, is told nowhere.
-  const newest = new Int32Array(transcript.lines.length);
-  for (const { first, order } of transcript.lines) newest[first] = order;
   let current = -1;
   let state: "hidden" | "visible" | "neither" = "neither";
   let shown: string | undefined;
@@ -145,8 +145,7 @@ export function candidateLines(
     }
     if (state === "neither") continue;
     if (state === "hidden" || (shown !== undefined && !shown.includes(line.text))) {
-      if (transcript.lines[newest[line.first]!]!.spent) continue;
-      if (line.kind === "body" && transcript.deleted.has(line.file)) continue;
+      if (line.spent) continue;
       lines.push(line);
       for (const term of line.terms) lastLine[term] = line.order;
     } else for (const term of line.terms) covered[term] = 1;

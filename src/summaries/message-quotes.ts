@@ -4,17 +4,21 @@ import type { Message } from "../core/types.ts";
 import { chooseQuotes } from "./choose-quotes.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { MessageMaterial } from "./message-material.ts";
+import { namedLines } from "./newest-terms.ts";
 import { type Outcome, outcomesOf } from "./outcomes.ts";
-import type { Answer, Quote } from "./quotes.ts";
+import { type Quote, textOf } from "./quotes.ts";
 import { type PlanStep, readCall } from "./read-call.ts";
 import { NEVER, recency } from "./recency.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
+import type { Statement } from "./statements.ts";
 import { userWordsSteps } from "./user-words.ts";
 
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
-const OUTCOMES_SHARE = 0.05;
+const OUTCOMES_SHARE = 0.15;
 const REPORTS_SHARE = 0.25;
+/** What the newest words name is shown before anything else is quoted, within this share of what is free. */
+const ASKED_SHARE = 0.25;
 
 /** How the oldest command ended counts this much of what it would count now. */
 const OLDEST = 0.3;
@@ -43,6 +47,8 @@ export function* messageQuotes(material: MessageMaterial, free: number): Steps<M
     words.map(({ text }) => text),
     count,
   );
+  const asked = askedTokens(material);
+  yield;
   // What the records say word for word isn't quoted beside them.
   const isTold = saidAlready(narrative.map(({ text }) => text));
   const said = (yield* chooseQuotes({
@@ -51,29 +57,37 @@ export function* messageQuotes(material: MessageMaterial, free: number): Steps<M
     words,
     toolShare: transcript.toolShare,
     cap: input.cap,
-    free,
+    free: free - Math.min(free * ASKED_SHARE, asked),
     isTold: narrative.length > 0,
     cost: prose,
     count,
     salience: salience(transcript),
-  })).filter((quote) => !isTold(quote.words.text));
+  })).filter((quote) => !isTold(textOf(quote)));
   yield;
   const spoken = estimateTokens(
-    said.flatMap((quote) => (quote.by === "assistant" ? [quote.words.text] : [])),
+    said.flatMap((quote) => (quote.by === "assistant" ? [textOf(quote)] : [])),
     count,
   );
   const costOf = (quote: Quote): number =>
-    (quote.by === "assistant" ? spoken : prose)(`#1234 ${quote.words.text}\n`);
+    (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
   const left = free - said.reduce((sum, quote) => sum + costOf(quote), 0);
   const outcomes = endings(material, left);
   yield;
   const plan = newestPlan(messages, isHidden);
   const quotes = [
-    ...(plan === undefined || isTold(plan.text) ? [] : [{ by: "assistant", words: plan } as const]),
+    ...(plan === undefined || isTold(plan.text) ? [] : [{ by: "assistant", statement: plan } as const]),
     ...said,
     ...outcomes,
   ];
   return { quotes, costs: quotes.map(costOf), left };
+}
+
+/** Tokens of the lines that show what the newest words name. */
+function askedTokens({ named, candidates, transcript, lineCost }: MessageMaterial): number {
+  return namedLines(named, candidates.lastLine).reduce(
+    (sum, order) => sum + lineCost(transcript.lines[order]!),
+    0,
+  );
 }
 
 /** What other agents reported, and how commands ended. */
@@ -87,7 +101,7 @@ function endings({ messages, isHidden, cost, age }: MessageMaterial, left: numbe
       age,
     }),
   );
-  return chosen.map((outcome) => ({ by: "tool", words: outcome }));
+  return chosen.map((outcome) => ({ by: "tool", outcome }));
 }
 
 /** The outcomes that tell most for their length, in the order of their rank, within the budget (tokens). */
@@ -115,12 +129,17 @@ function chooseOutcomes(input: {
 }
 
 /** The plan as the agent last kept it with a tool, unless the view shows that call anyway: what is done, what is open. */
-function newestPlan(messages: readonly Message[], isHidden: (index: number) => boolean): Answer | undefined {
+function newestPlan(
+  messages: readonly Message[],
+  isHidden: (index: number) => boolean,
+): Statement | undefined {
   for (let index = messages.length - 1; index >= 0; index--) {
     for (const part of messages[index]!.parts.toReversed()) {
       const plan = part.type === "tool-call" ? readCall(part).plan : undefined;
       if (plan === undefined) continue;
-      return isHidden(index) ? { message: index, text: renderPlan(plan) } : undefined;
+      return isHidden(index)
+        ? { message: index, text: renderPlan(plan), lead: "", factor: 1, order: -1 }
+        : undefined;
     }
   }
   return undefined;

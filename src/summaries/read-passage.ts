@@ -75,7 +75,7 @@ export function readPassage(text: string, bySentence: boolean): Piece[] {
 }
 
 /** The same in steps: a message may have a hundred thousand lines. */
-function* passageSteps(text: string, bySentence: boolean): Steps<Piece[]> {
+export function* passageSteps(text: string, bySentence: boolean): Steps<Piece[]> {
   const reader = new PassageReader(bySentence);
   for (const stretch of stretchesOf(text)) {
     if (stretch.type === "code") reader.code(stretch.lines, stretch.isClosed);

@@ -1,7 +1,6 @@
 import { isRecord } from "../core/is-record.ts";
 import { parseJson } from "../core/parse-json.ts";
-import type { Message, ToolCallPart, ToolResultPart } from "../core/types.ts";
-import { readCall } from "./read-call.ts";
+import type { ToolResultPart } from "../core/types.ts";
 
 /** Tools say in their first sentences whether they did it; what follows is advice or the file (characters). */
 const LOOKED_AT = 300;
@@ -51,20 +50,4 @@ function refusesInFields(text: string): boolean | undefined {
 function isSaid(error: unknown): boolean {
   if (Array.isArray(error)) return error.length > 0;
   return error !== null && error !== false && error !== "" && error !== 0;
-}
-
-/** The edits of a transcript that weren't made, as their answers say. */
-export function refusedEdits(messages: readonly Message[]): ReadonlySet<ToolCallPart> {
-  const refused = new Set<ToolCallPart>();
-  const edits = new Map<string, ToolCallPart>();
-  for (const { parts } of messages)
-    for (const part of parts) {
-      if (part.type === "tool-call") {
-        if (readCall(part).kind === "edit") edits.set(part.id, part);
-      } else if (part.type === "tool-result") {
-        const edit = edits.get(part.id);
-        if (edit !== undefined && isRefusal(part)) refused.add(edit);
-      }
-    }
-  return refused;
 }

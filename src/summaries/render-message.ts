@@ -1,11 +1,13 @@
 import type { Steps } from "../core/steps.ts";
-import { touchedFiles, unseenFiles } from "./ledger.ts";
+import { commonRoot, fromRoot } from "./common-root.ts";
+import { touchedFileSteps, unseenFiles } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import { isPlanted, markPlant } from "./plants.ts";
-import { type Quote, quoteSections } from "./quotes.ts";
+import { citedText, messageOf, type Quote, quoteSections } from "./quotes.ts";
 import type { ShownRecord } from "./render-narrative.ts";
-import type { Sections } from "./sections.ts";
+import { saidAlready } from "./said-already.ts";
+import type { SectionEntry, Sections } from "./sections.ts";
 import { renderLines } from "./working-set.ts";
 
 const LEDGER_SHARE = 0.05;
@@ -23,17 +25,33 @@ export function* messageSections(
   quotes: readonly Quote[],
   lines: readonly Line[],
 ): Steps<MessageSections> {
-  const files = touchedFiles(messages).filter(({ message }) => isHidden(message));
-  yield;
+  const inLine = quotes.map((quote) => lineThatSays(quote, lines));
+  const touched = yield* touchedFileSteps(messages);
+  const files = touched.filter(({ message }) => isHidden(message));
+  const root = commonRoot(touched.map(({ path }) => path));
   const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
     typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
   );
   return (quoteCount, lineCount, narrative) => {
-    const said = quotes.slice(0, quoteCount);
+    const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
     const shown = lines.slice(0, lineCount);
     const { words, answers, outcomes } = quoteSections(said, sources);
-    const linesShown = renderLines(shown, lineText, outcomes);
+    const linesFrom = (folder: string): SectionEntry[] =>
+      renderLines(
+        shown,
+        lineText,
+        outcomes.map(({ message, entry }) => ({
+          message,
+          entry: { ...entry, text: fromRoot(entry.text, folder) },
+        })),
+        folder,
+      );
+    const linesShown = linesFrom(root);
+    // A record names files by their paths within the project, too.
+    const isUsed =
+      root !== "" &&
+      (narrative.length > 0 || linesFrom("").some(({ text }, at) => text !== linesShown[at]!.text));
     const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
     return {
       narrative,
@@ -43,13 +61,25 @@ export function* messageSections(
       sources: sources.ledger([
         // In the numbers of the messages that they end with.
         ...narrative.map(({ text, covers }) => ({ text, message: covers.to - 1 })),
-        ...said.map(({ words: { message, text } }) => ({ message, text })),
+        ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
         ...shown,
       ]),
-      files: unseenFiles(files, named, ledgerCap, cost),
+      files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
       state,
     };
   };
+}
+
+/** Which of these lines says all of a statement, and more: shown both, the statement would stand there twice. Infinity: none. */
+function lineThatSays(quote: Quote, lines: readonly Line[]): number {
+  if (quote.by !== "assistant") return Infinity;
+  const { message, text, place } = quote.statement;
+  // Without one of its points a list can't be read.
+  if (place?.kind === "point") return Infinity;
+  const at = lines.findIndex(
+    (line) => line.message === message && line.kind === "assistant" && saidAlready([line.text])(text),
+  );
+  return at < 0 ? Infinity : at;
 }
 
 /**

@@ -215,7 +215,7 @@ describe("what a summary message carries", () => {
     const said = JSON.stringify(messages).replaceAll('\\"', '"');
     for (const line of lines.slice(0, -1)) {
       const content = line.replace(/^#[\d–]+ (?:[^»]+» )?/, "");
-      const exact = said.includes(content.trim()) || /^read path=src\//.test(content);
+      const exact = said.includes(content.trim()) || /^read src\//.test(content);
       expect([content, exact]).toEqual([content, true]);
     }
   });

@@ -78,9 +78,9 @@ describe("renderLines", () => {
     ];
     const { lines } = runNow(transcriptLines(messages));
     expect(renderLines([...lines].reverse(), (line) => line.text)).toEqual([
-      { head: "#1", text: "read path=src/a.ts" },
+      { head: "#1", text: "read src/a.ts" },
       { head: "#2 read»", text: "first_line_here\nsecond_line_here" },
-      { head: "#3", text: "read path=src/b.ts" },
+      { head: "#3", text: "read src/b.ts" },
     ]);
   });
 

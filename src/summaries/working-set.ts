@@ -1,4 +1,6 @@
 import type { Steps } from "../core/steps.ts";
+import { LINES_AT_ONCE, shapeFactor } from "./choose-changes.ts";
+import { fromRoot } from "./common-root.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import { headName, type SectionEntry } from "./sections.ts";
@@ -15,8 +17,11 @@ const STALE_FACTOR = 0.3;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
 
-/** Lines that are looked at in one step. */
-const LINES_AT_ONCE = 2_048;
+/** What begins in the middle of a sentence can hardly be read, and a file's name alone tells nothing about it. */
+const FRAGMENT_FACTOR = 0.3;
+
+/** A single statement out of the middle of changed code says little alone; its names may still be needed. */
+const STATEMENT_FACTOR = 0.5;
 
 /** What `selectLines` takes. */
 export interface SelectInput {
@@ -45,7 +50,10 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
   const candidates = newestOfEach(input.candidates);
   const costs = new Float64Array(candidates.length);
   const priceOf = (line: Line): number =>
-    Math.max(1, input.cost(line)) / (input.cites(line) ? CITING_FACTOR : 1);
+    Math.max(1, input.cost(line)) /
+    ((input.cites(line) ? CITING_FACTOR : 1) *
+      (line.fragment ? FRAGMENT_FACTOR : 1) *
+      (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (index: number): number => {
     const line = candidates[index]!;
     let sum = input.reuse(line);
@@ -83,7 +91,6 @@ function newestOfEach(lines: readonly Line[]): Line[] {
 interface Group {
   readonly file: string;
   readonly speaker: string;
-  readonly isChange: boolean;
   readonly from: number;
   to: number;
   readonly lines: Line[];
@@ -95,27 +102,22 @@ export function renderLines(
   textOf: (line: Line) => string,
   /** What else stands among them, in the order of time. */
   beside: readonly { readonly message: number; readonly entry: SectionEntry }[] = [],
+  /** The folder that paths are written from. */
+  root = "",
 ): SectionEntry[] {
   const groups: Group[] = [];
   for (const line of [...lines].sort((a, b) => a.order - b.order)) {
     const group = groups.at(-1);
     const speaker = speakerOf(line);
-    const isSame = group !== undefined && group.speaker === speaker && group.file === line.file;
-    if (isSame && group.isChange === isChange(line) && (line.file !== "" || group.to === line.message)) {
+    const joins =
+      group !== undefined &&
+      group.speaker === speaker &&
+      group.file === line.file &&
+      (line.file !== "" || group.to === line.message);
+    if (joins) {
       group.to = line.message;
       group.lines.push(line);
-      continue;
-    }
-    // What was written into a file says that there was such a call.
-    if (isSame && group.from === line.message && isChange(line)) groups.pop();
-    groups.push({
-      file: line.file,
-      speaker,
-      isChange: isChange(line),
-      from: line.message,
-      to: line.message,
-      lines: [line],
-    });
+    } else groups.push({ file: line.file, speaker, from: line.message, to: line.message, lines: [line] });
   }
   const entries: SectionEntry[] = [];
   const waiting = [...beside];
@@ -123,8 +125,8 @@ export function renderLines(
   for (const [at, group] of groups.entries()) {
     while (waiting.length > 0 && waiting[0]!.message < group.from) entries.push(waiting.shift()!.entry);
     const before = groups[at - 1]?.file === group.file ? entries.at(-1)?.text : undefined;
-    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file) }));
-    if (group.isChange) placed.add(group.file);
+    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file), root }));
+    if (isChange(group.lines[0]!)) placed.add(group.file);
   }
   return [...entries, ...waiting.map(({ entry }) => entry)];
 }
@@ -148,9 +150,12 @@ function renderGroup(
     readonly before: string | undefined;
     /** An entry before it says where the file is. */
     readonly isPlaced: boolean;
+    readonly root: string;
   },
 ): SectionEntry {
-  const texts = lines.map(textOf);
+  const texts = lines.map((line) =>
+    line.kind === "call" ? fromRoot(textOf(line), known.root) : textOf(line),
+  );
   const { by } = lines[0]!;
   const text = texts.join("\n");
   const pointer = `#${from + 1}`;
@@ -163,6 +168,7 @@ function renderGroup(
     const named = shown === "" || shown === by.source ? by.source : `${by.source} ${shown}`;
     return { head: `${pointer} ${named}»`, text };
   }
-  if (isChange(lines[0]!)) return { head: pointer, text: `changed ${known.isPlaced ? name : file}: ${text}` };
+  if (isChange(lines[0]!))
+    return { head: pointer, text: `changed ${known.isPlaced ? name : fromRoot(file, known.root)}: ${text}` };
   return { head: pointer, text: shown === "" ? text : `${shown}: ${text}` };
 }

@@ -21,6 +21,27 @@ const work = (id: string): Message[] =>
 const section = (text: string, title: string): string =>
   text.split(`${title}:\n`)[1]?.split(/\n(?:What the assistant said|Lines from messages)/)[0] ?? "";
 
+test("no turn is left out while another one is told at length", () => {
+  const reasons = (turn: number): string =>
+    Array.from(
+      { length: 14 },
+      (_, at) =>
+        `Reason ${at} of ${turn} is that worker ${at} waits for lock ${at} while it holds lock ${turn}.`,
+    ).join("\n");
+  const turns = Array.from({ length: 8 }, (_, at) => [
+    say("user", `What about queue ${at}?`),
+    ...work(`t${at}`),
+    say("assistant", `Queue ${at} loses all of its messages after ${at + 20} seconds.\n${reasons(at)}`),
+  ]).flat();
+  const text = summaryOfAll([...turns, say("user", "Thanks.")], 600);
+  for (let at = 0; at < 8; at++) {
+    expect(text).toContain(`What about queue ${at}?`);
+    expect(section(text, "What the assistant said")).toContain(
+      `Queue ${at} loses all of its messages after ${at + 20} seconds.`,
+    );
+  }
+});
+
 test("a list isn't torn: with one point all are shown, and what leads into it", () => {
   const listed = [
     "Three things to mend in `parser.ts`:",
@@ -42,6 +63,51 @@ test("a list isn't torn: with one point all are shown, and what leads into it", 
     expect([0, 3]).toContain(shown.length);
     if (shown.length > 0) expect(text).toContain("Three things to mend in `parser.ts`:");
   }
+});
+
+test("a row of a table that is cut short keeps its last column", () => {
+  const rows = Array.from(
+    { length: 9 },
+    (_, at) =>
+      `| stage-${at} | reads every record of the import and writes it to the table of that tenant again | verdict-${at} |`,
+  );
+  const turns = Array.from({ length: 6 }, (_, at) => [
+    say("user", `Go on with part ${at}.`),
+    ...work(`w${at}`),
+    say("assistant", `Part ${at} took ${at + 11} minutes and changed nothing else.`),
+  ]).flat();
+  const report = ["What each stage does:", "", "| stage | does | verdict |", "| --- | --- | --- |", ...rows];
+  const messages = [say("user", "Look at all stages."), ...work("a"), say("assistant", report.join("\n"))];
+  const text = summaryOfAll([...messages, ...turns, say("user", "Thanks.")], 520);
+  const said = section(text, "What the assistant said");
+  expect(said).not.toContain("of that tenant again");
+  for (let at = 0; at < 9; at++) expect(said).toContain(`| verdict-${at} |`);
+  expect(text).not.toContain("---");
+});
+
+test("a title isn't shown without what stands below it, and keeps the title above it", () => {
+  const answer = [
+    "There are two ways to go on from here.",
+    "## Way A: a queue",
+    "Pros:",
+    "- simple",
+    "Cons:",
+    "- slow under load",
+    "## Way B: a log",
+    "You could write:",
+    "```",
+    ...Array.from({ length: 30 }, (_, at) => `append(${at});`),
+    "```",
+    "Pros:",
+    "- exact",
+  ].join("\n");
+  const text = summaryOfAll(
+    [say("user", "How?"), ...work("a"), say("assistant", answer), say("user", "Go on.")],
+    500,
+  );
+  expect(text).toContain("Way A: a queue\nPros:\n- simple\nCons:\n- slow under load");
+  expect(text).toContain("Way B: a log\nPros:\n- exact");
+  expect(section(text, "What the assistant said")).not.toContain("You could write:");
 });
 
 test("the sentence that names the thing stays above its list", () => {

@@ -80,6 +80,15 @@ function plus(text: string): string {
     .join("\n");
 }
 
+describe.each(Object.entries(WRITES))("%s", (_, write) => {
+  test("a file that was written anew isn't told with its old lines", () => {
+    const text = told(write(`${SOFT}\n${GRACE}`), write(`${HARD}\n${GRACE}`));
+    expect(text).not.toContain("SOFT_LIMIT");
+    expect(text).toContain(HARD);
+    expect(text).toContain(GRACE);
+  });
+});
+
 describe.each(Object.entries(EDITS))("%s", (_, edit) => {
   test("a line that was replaced isn't told, and the one in its place is", () => {
     const text = told(WRITES["Claude Code"](`${SOFT}\n${GRACE}`), edit(SOFT, HARD));
@@ -95,11 +104,55 @@ describe.each(Object.entries(EDITS))("%s", (_, edit) => {
   });
 });
 
+const IN_A_LINE = ["Claude Code", "MultiEdit", "opencode", "pi", "Gemini CLI", "OpenHands"] as const;
+
+describe.each(IN_A_LINE)("%s", (name) => {
+  test("a line of which a part was replaced is told as it is now", () => {
+    const text = told(
+      WRITES["Claude Code"](`${SOFT}\n${GRACE}`),
+      EDITS[name]("SOFT_LIMIT = 41", "FIRM_LIMIT = 42"),
+    );
+    expect(text).not.toContain("SOFT_LIMIT");
+    expect(text).toContain("export const FIRM_LIMIT = 42;");
+    expect(text).toContain(GRACE);
+  });
+});
+
+describe.each(["Claude Code", "MultiEdit", "opencode", "Gemini CLI"] as const)("%s", (name) => {
+  test("where all places were replaced, none is told with its old words", () => {
+    const text = told(
+      WRITES["Claude Code"]("export const waitingRoom = 7;\nexport const size = waitingRoom * 2;"),
+      EDITS[name]("waitingRoom", "lobby", true),
+    );
+    expect(text).not.toContain("waitingRoom");
+    expect(text).toContain("export const lobby = 7;");
+    expect(text).toContain("export const size = lobby * 2;");
+  });
+});
+
+test("a line that was read and then changed in a part is told as it is now, and not as it was read", () => {
+  const text = told(
+    toolRound("Read", { file_path: FILE }, `     1→${SOFT}\n     2→${GRACE}\n`),
+    EDITS["Claude Code"]("41", "42"),
+  );
+  expect(text).toContain("export const SOFT_LIMIT = 42;");
+  expect(text).not.toContain("SOFT_LIMIT = 41");
+});
+
 test("two looks at a line that is gone since aren't told", () => {
   const read = (): Message[] => toolRound("Read", { file_path: FILE }, `     1→${SOFT}\n     2→${GRACE}\n`);
   const text = told(read(), read(), EDITS["Claude Code"](SOFT, HARD));
   expect(text).not.toContain("SOFT_LIMIT");
   expect(text).toContain("HARD_LIMIT");
+});
+
+test("a line that was moved within its file is told as there", () => {
+  const text = told(
+    toolRound("Read", { file_path: FILE }, `     1→${SOFT}\n     2→${GRACE}\n`),
+    EDITS["Claude Code"](GRACE, `${GRACE}\n${SOFT}`),
+    EDITS["Claude Code"](`${SOFT}\n${GRACE}`, GRACE),
+  );
+  expect(text).toContain(SOFT);
 });
 
 test("an edit that was refused takes nothing away", () => {

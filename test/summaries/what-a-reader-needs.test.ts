@@ -56,6 +56,19 @@ test("a report after many edits isn't cut for the answers to questions before it
   for (const point of points) expect(text).toContain(point);
 });
 
+test("the folder of all files is said once", () => {
+  const text = summaryOfAll([say("user", "Change it."), ...changes, say("user", "And now?")], 400);
+  expect(text.split(FOLDER)).toHaveLength(2);
+  expect(text).toContain(`Folder: ${FOLDER}`);
+  expect(text).toContain("changed part_11.ts: ");
+});
+
+test("of a change the declaration is shown before the import", () => {
+  const text = summaryOfAll([say("user", "Change it."), ...changes, say("user", "And now?")], 200);
+  expect(text).toContain("export function newThing");
+  expect(text).not.toContain('from "zod"');
+});
+
 test("what a shown file says about errors is no failure of the command", () => {
   const listing = Array.from({ length: 60 }, (_, at) => `line ${at}: throw new Error("it failed")`).join(
     "\n",

@@ -29,8 +29,6 @@ export interface RungInput {
    * to gain.
    */
   readonly spokenFor?: boolean;
-  /** Somebody asked for a view of this size, to be filled. */
-  readonly asked?: boolean;
   /** The model's summary takes the place of code's: the view needn't get smaller, as long as no compaction is due after it. */
   readonly rewords?: boolean;
   readonly focus?: string | undefined;

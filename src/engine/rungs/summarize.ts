@@ -36,28 +36,14 @@ export const summarize: Rung = function* (input) {
 };
 
 /** The unanswered round doesn't fit even alone, beside a short record of all that came before it. */
-function mustCutNewest(input: RungInput): boolean {
-  return wholeTokens(input.conversation) > input.limit - besideRound(input);
-}
-
-/**
- * Tokens that the unanswered round leaves to the record: hardly any where an agent goes on in its window, because it would ask for
- * what is cut again. Where somebody asked for a view of a small share of the conversation, the round is a part of the tail like
- * any other: whole it took the place of all that came before it.
- */
-function besideRound(input: RungInput): number {
-  const { conversation, settings, goal, limit } = input;
-  const record = recordOfLong(conversation, limit);
-  if (!input.asked) return record;
-  const room = landingRoom(conversation, settings, { goal, fills: fills(input), limit });
-  return room.small ? Math.max(record, room.landing - room.mostTail) : record;
+function mustCutNewest({ conversation, limit }: RungInput): boolean {
+  return wholeTokens(conversation) > limit - recordOfLong(conversation, limit);
 }
 
 /** The unanswered round, cut to what the limit leaves, and that record. */
 function* cutNewest(input: RungInput, newest: Tail): Steps<Draft | undefined> {
   const { conversation, limit } = input;
-  const most = Math.min(limitBesideCut(conversation, limit), limit - besideRound(input));
-  return yield* coverMiddle({ ...input, goal: limit }, newest, most);
+  return yield* coverMiddle({ ...input, goal: limit }, newest, limitBesideCut(conversation, limit));
 }
 
 /**

@@ -1,9 +1,9 @@
 import { mapSteps, type Steps } from "../../core/steps.ts";
 import type { HostState, Message } from "../../core/types.ts";
 import { abridgedSteps } from "../abridge.ts";
-import { commonFolder } from "../common-folder.ts";
+import { commonFolder } from "../common-root.ts";
 import { setsLastingRule } from "../lasting-rules.ts";
-import { touchedFiles } from "../ledger.ts";
+import { touchedFileSteps } from "../ledger.ts";
 import type { IsOurs } from "../proof.ts";
 import { readArguments, readPlan } from "../read-call.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
@@ -263,7 +263,9 @@ function withColon(line: string): string {
 }
 
 function* digestFiles(messages: readonly Message[]): Steps<DigestFiles> {
-  const there = touchedFiles(messages).filter(({ path, isDeleted }) => !isDeleted && isFile(path));
+  const there = (yield* touchedFileSteps(messages)).filter(
+    ({ path, isDeleted }) => !isDeleted && isFile(path),
+  );
   const changed = there.flatMap(({ path, isChanged }) => (isChanged ? [path] : []));
   const read = there.flatMap(({ path, isChanged }) => (isChanged ? [] : [path]));
   const root = commonFolder([...changed, ...read]);

@@ -1,0 +1,20 @@
+/** "Do the rest" could not be read: the list that it answers counted no more than any older one. */
+import { expect, test } from "vitest";
+import { runNow } from "../../src/core/steps.ts";
+import { statementsOf } from "../../src/summaries/statements.ts";
+import { say, toolRound } from "../support/summary-of.ts";
+
+test("what the newest request answers counts more than what was said before", () => {
+  const messages = [
+    say("user", "What is open?"),
+    say("assistant", "Two places are open: `a.ts` and `b.ts`."),
+    say("user", "And what is left of the others?"),
+    say("assistant", "Two places are left: `c.ts` and `d.ts`."),
+    say("user", "Skip the first, do the rest."),
+    ...toolRound("Read", { file_path: "d.ts" }, "x"),
+  ];
+  const factors = new Map(
+    runNow(statementsOf(messages, [...messages.keys()])).map(({ message, factor }) => [message, factor]),
+  );
+  expect(factors.get(3)).toBe(2 * factors.get(1)!);
+});

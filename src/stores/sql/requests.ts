@@ -60,7 +60,11 @@ const COLUMNS = {
 type Field = keyof typeof COLUMNS;
 
 const FIELDS = Object.keys(COLUMNS) as readonly Field[];
-const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** `tokensBefore` is `tokens_before` in SQL. */
+const columnOf = (field: Field): string => SQL_NAMES[field];
+const SQL_NAMES = Object.fromEntries(
+  FIELDS.map((field) => [field, field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
+) as Record<Field, string>;
 const NUMBERS = new Set(FIELDS.filter((field) => COLUMNS[field] !== "text"));
 
 /** What requests are told apart by in sums, */
@@ -190,7 +194,7 @@ function columnsOf(request: NewRequest): Row {
     const value = request[field];
     row[columnOf(field)] =
       typeof value === "string"
-        ? firstCharacters(cleanText(value), field === "error" ? MAX_ERROR : MAX_NAME)
+        ? shortText(value, field === "error" ? MAX_ERROR : MAX_NAME)
         : value === undefined
           ? null
           : COLUMNS[field] === "bigint"
@@ -198,6 +202,11 @@ function columnsOf(request: NewRequest): Row {
             : value;
   }
   return row;
+}
+
+function shortText(value: string, most: number): string {
+  const clean = cleanText(value);
+  return clean.length <= most ? clean : firstCharacters(clean, most);
 }
 
 function fieldsOf(row: Row): RequestFields & Pick<RequestDetails, "checkpoint" | "sha256" | "error"> {

@@ -50,7 +50,7 @@ export const dbLine: CommandLine = {
   usage: `precis db ${ACTION_NAMES.join("|")} [flags]`,
   flags: {
     ...DATABASE_FLAGS,
-    tenant: { value: "T", help: "only this tenant (all unless told)" },
+    tenant: { value: "T", help: "only this tenant (default: all)" },
     out: { value: "FILE", help: "export: write there instead of to stdout" },
     "older-than": {
       value: "AGE",
@@ -142,7 +142,7 @@ function actionOf(name: string | undefined): keyof typeof ACTIONS {
   if (found !== undefined) return found;
   const close = nearest(name ?? "", ACTION_NAMES);
   throw new UsageError(
-    `precis db can't ${name}. ${close === undefined ? `It does ${ACTION_NAMES.join(", ")}.` : `Did you mean precis db ${close}?`}`,
+    `Unknown subcommand ${name}. ${close === undefined ? `precis db has ${ACTION_NAMES.join(", ")}.` : `Did you mean precis db ${close}?`}`,
   );
 }
 

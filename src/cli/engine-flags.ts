@@ -12,7 +12,7 @@ import { parseCount } from "./parse-tokens.ts";
 export const ENGINE_FLAGS = {
   profile: {
     value: "P",
-    help: `options for a kind of host: ${PROFILE_NAMES.join(", ")} (agent unless told)`,
+    help: `options for a kind of host: ${PROFILE_NAMES.join(", ")} (default: agent)`,
   },
   strategy: { value: "S", help: `how to make room: ${STRATEGY_NAMES.join(", ")}` },
   dialect: {

@@ -56,11 +56,11 @@ export const evalLine: CommandLine = {
   flags: {
     data: {
       value: "DIR",
-      help: `folder with recorded conversations (the folder ${DEFAULT_DATA} unless told)`,
+      help: `folder with recorded conversations (default: the folder ${DEFAULT_DATA})`,
     },
     sample: { help: `every ${SAMPLE_EVERY}th session only: an answer in less than a minute` },
     sets: { value: "TEXT", help: "only sets whose name contains this text" },
-    budgets: { value: "LIST", help: `sizes of the views in percent (${DEFAULT_BUDGETS} unless told)` },
+    budgets: { value: "LIST", help: `sizes of the views in percent (default: ${DEFAULT_BUDGETS})` },
     counter: {
       value: "C",
       help: "how tokens are counted: o200k (exact; default of retention) or chars (characters ÷ 4, in cost ÷ 3.5; default of cost)",

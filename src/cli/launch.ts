@@ -22,12 +22,12 @@ export const launchLine: CommandLine = {
       value: "N",
       help: "window of the upstream's models in tokens (32k), instead of the registry's",
     },
-    port: { value: "N", help: "port of the gateway (8787 unless told)" },
+    port: { value: "N", help: "port of the gateway (default: 8787)" },
     db: {
       value: "DB",
-      help: "the gateway's database: a file (precis.db unless told), postgres://…, or memory",
+      help: "the gateway's database: a file (default: precis.db), postgres://…, or memory",
     },
-    config: { value: "FILE", help: "config file of precis serve (precis.config.json unless told)" },
+    config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
     "dry-run": { help: "say what would be started and set, and start nothing" },
   },
   notes: [

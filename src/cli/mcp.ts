@@ -18,10 +18,10 @@ export const mcpLine: CommandLine = {
   usage: "precis mcp [--http] [flags]",
   flags: {
     http: { help: "serve streamable HTTP at /mcp instead of stdio" },
-    port: { value: "N", help: `--http: port (${DEFAULT_PORT} unless told)` },
+    port: { value: "N", help: `--http: port (default: ${DEFAULT_PORT})` },
     host: {
       value: "H",
-      help: `--http: address to listen at (${DEFAULT_HOST} unless told; others need client keys)`,
+      help: `--http: address to listen at (default: ${DEFAULT_HOST}; others need client keys)`,
     },
     ...DATABASE_FLAGS,
     json: { help: "--http: one line of JSON with the address on stdout" },

@@ -9,12 +9,12 @@ import { FileError } from "./read-lines.ts";
 
 /** Flags of commands that look into a store. */
 export const DATABASE_FLAGS = {
-  db: { value: "DB", help: "the database: a file or postgres://… (what precis serve uses, unless told)" },
-  config: { value: "FILE", help: "config file of precis serve (precis.config.json unless told)" },
-  tenant: { value: "T", help: "the tenant (default unless told)" },
+  db: { value: "DB", help: "the database: a file or postgres://… (default: what precis serve uses)" },
+  config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
+  tenant: { value: "T", help: "the tenant (default: 'default')" },
 } as const satisfies Record<string, Flag>;
 
-/** Whose conversations these are, unless told. */
+/** Whose conversations these are where nobody says. */
 export const DEFAULT_TENANT = "default";
 
 /** Opens the database that flags, environment or config name, and closes it afterwards. */

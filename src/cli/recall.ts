@@ -24,10 +24,10 @@ export const recallLine: CommandLine = {
   usage: "precis recall QUERY [SESSION|FILE] [flags]",
   flags: {
     read: { help: "QUERY is a pointer (#12–18) or the id of a message or call: print what stands there" },
-    limit: { value: "N", help: "hits at most (10 unless told)" },
+    limit: { value: "N", help: "hits at most (default: 10)" },
     tokens: {
       value: "N",
-      help: "tokens that all texts may have together (2000 unless told, 4000 with --read)",
+      help: "tokens that all texts may have together (default: 2000, 4000 with --read)",
     },
     regex: { help: "QUERY is a regular expression, matched line by line" },
     ...DATABASE_FLAGS,

@@ -22,7 +22,7 @@ const { profile, dialect, pick } = ENGINE_FLAGS;
 
 /** Flags of commands that write a text about a conversation. */
 export const STANDALONE_FLAGS = {
-  cap: { value: "N", help: `tokens that it may have, at least ${LEAST_CAP} (2500 unless told)` },
+  cap: { value: "N", help: `tokens that it may have, at least ${LEAST_CAP} (default: 2500)` },
   model: {
     value: "M",
     help: "the model that writes it, or mailbox:DIR; left out: no model, and nothing is sent anywhere",

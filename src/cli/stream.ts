@@ -28,13 +28,13 @@ export const streamLine: CommandLine = {
   flags: {
     strategy: {
       value: "S",
-      help: `how a full cache is made smaller: ${streamStrategies.join(", ")} (${PLAY_DEFAULTS.strategy} unless told)`,
+      help: `how a full cache is made smaller: ${streamStrategies.join(", ")} (default: ${PLAY_DEFAULTS.strategy})`,
     },
-    window: { value: "N", help: `the cache's size in tokens (${PLAY_DEFAULTS.window} unless told)` },
+    window: { value: "N", help: `the cache's size in tokens (default: ${PLAY_DEFAULTS.window})` },
     reserve: { value: "N", help: "tokens kept free; left out: as many as the strategy needs" },
     "tokens-per-frame": {
       value: "N",
-      help: `tokens of one frame (as recorded, or ${PLAY_DEFAULTS.tokensPerFrame}, unless told)`,
+      help: `tokens of one frame (default: as recorded, otherwise ${PLAY_DEFAULTS.tokensPerFrame})`,
     },
     pick: { value: "N", help: "which recording of a file that holds several, from 1" },
     model: {

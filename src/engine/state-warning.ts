@@ -13,7 +13,7 @@ export function stateWarning(
   if (usable === "unknown")
     return {
       code: "state-unusable",
-      message: "The given state isn't one of precis's, or of another version, and is ignored.",
+      message: "State ignored: precis didn't write it, or its version isn't supported.",
     };
   if (usable === "unsigned")
     return {

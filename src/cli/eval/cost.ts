@@ -30,11 +30,11 @@ const SAMPLE_EVERY = 6;
 export const COST_FLAGS = {
   windows: {
     value: "LIST",
-    help: `cost: windows of the model (${DEFAULT_WINDOWS.sessions} for sessions, ${DEFAULT_WINDOWS.chains} for chains unless told)`,
+    help: `cost: windows of the model (default: ${DEFAULT_WINDOWS.sessions} for sessions, ${DEFAULT_WINDOWS.chains} for chains)`,
   },
-  head: { value: "N", help: `cost: tokens of system prompt and tools (${DEFAULT_HEAD} unless told)` },
+  head: { value: "N", help: `cost: tokens of system prompt and tools (default: ${DEFAULT_HEAD})` },
   prices: { value: "P", help: `cost: whose prices of cached tokens: ${Object.keys(PRICES).join(", ")}` },
-  ttl: { value: "MIN", help: "cost: minutes that a prompt cache lives, or never (5 unless told)" },
+  ttl: { value: "MIN", help: "cost: minutes that a prompt cache lives, or never (default: 5)" },
 } as const satisfies Record<string, Flag>;
 
 /** What whole sessions cost under each strategy, prompt cache and all, beside sending everything. */

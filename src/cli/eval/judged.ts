@@ -36,29 +36,29 @@ export const JUDGED_FLAGS = {
     help: "judged: exams, or files with questions, or folders of them, with commas between",
   },
   reader: { value: "M", help: "judged: who answers: a model, NAME@URL, or mailbox:DIR" },
-  judge: { value: "M", help: "judged: who marks the answers (the reader's model unless told)" },
+  judge: { value: "M", help: "judged: who marks the answers (default: the reader's model)" },
   summarizer: { value: "M", help: "rules, judged: who writes summaries, in the arms that need a model" },
   arms: {
     value: "LIST",
-    help: `rules, judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (judged: all unless told; rules: newest, precis, precis+model); precis*10: after ten compactions in a row`,
+    help: `rules, judged: who takes part, of ${ARMS.map((arm) => arm.id).join(", ")} (default for judged: all; for rules: newest, precis, precis+model); precis*10: after ten compactions in a row`,
   },
   sizes: {
     value: "LIST",
-    help: "rules, judged: sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (judged: S,2S or 10% unless told; rules: 4k,8k,16k)",
+    help: "rules, judged: sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (default for judged: S,2S or 10%; for rules: 4k,8k,16k)",
   },
   against: { value: "ARM", help: "judged: the arm that the others are compared with" },
-  trials: { value: "N", help: `judged: how often each exam is held (${DEFAULT_TRIALS} unless told)` },
+  trials: { value: "N", help: `judged: how often each exam is held (default: ${DEFAULT_TRIALS})` },
   questions: { value: "N", help: "judged: at most so many questions of each exam; exam: how many to write" },
   "one-by-one": {
     help: "judged: ask every arm one question at a time, as arms with recall are asked anyway",
   },
   "at-once": {
     value: "N",
-    help: `judged: requests under way at the same time (${DEFAULT_AT_ONCE} unless told)`,
+    help: `judged: requests under way at the same time (default: ${DEFAULT_AT_ONCE})`,
   },
   run: {
     value: "DIR",
-    help: `judged: keeps the replies, so that a run can go on later (${DEFAULT_RUN} unless told)`,
+    help: `judged: keeps the replies, so that a run can go on later (default: ${DEFAULT_RUN})`,
   },
   yes: { help: "rules, judged, exam: don't ask before models are asked" },
 } as const satisfies Record<string, Flag>;

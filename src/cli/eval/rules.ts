@@ -27,10 +27,10 @@ const DEFAULT_ARMS = ["newest", "precis", "precis+model"];
 export const RULES_FLAGS = {
   times: {
     value: "LIST",
-    help: `rules: compactions in a row (${RULES_DEFAULTS.compactions.join(",")} unless told)`,
+    help: `rules: compactions in a row (default: ${RULES_DEFAULTS.compactions.join(",")})`,
   },
-  languages: { value: "LIST", help: `rules: of ${LANGUAGE_CODES.join(", ")} (all unless told)` },
-  seeds: { value: "N", help: "rules: conversations for each language and kind of noise (1 unless told)" },
+  languages: { value: "LIST", help: `rules: of ${LANGUAGE_CODES.join(", ")} (default: all)` },
+  seeds: { value: "N", help: "rules: conversations for each language and kind of noise (default: 1)" },
 } as const satisfies Record<string, Flag>;
 
 /** Whether a user's rules survive compaction word for word: in made conversations, or in recorded ones. */

@@ -13,7 +13,7 @@ export const JUDGE_FLAGS = {
     value: "M",
     help: "with --prices: a model (NAME, NAME@URL or mailbox:DIR) that asks and marks what readers of each last view know",
   },
-  questions: { value: "N", help: `how many questions it writes (${JUDGE_QUESTIONS} unless told)` },
+  questions: { value: "N", help: `how many questions it writes (default: ${JUDGE_QUESTIONS})` },
   yes: { help: "don't ask before the judge is asked" },
 } as const satisfies Record<string, Flag>;
 

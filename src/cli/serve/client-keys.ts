@@ -8,11 +8,11 @@ export const KEY_FLAGS: CommandLine["flags"] = {
   "new-key": { value: "NAME", help: "make a client key, print it and end" },
   limit: {
     value: "N",
-    help: "requests per minute that the new key may send on one process (any number unless told)",
+    help: "requests per minute that the new key may send on one process (default: any number)",
   },
   keys: { help: "list the client keys of a tenant, without the keys, and end" },
   "revoke-key": { value: "NAME", help: "make the client keys of this name or id useless, and end" },
-  tenant: { value: "T", help: "tenant of the keys (default unless told)" },
+  tenant: { value: "T", help: "tenant of the keys (default: 'default')" },
 };
 
 const COMMANDS = ["new-key", "keys", "revoke-key"] as const;

@@ -155,6 +155,29 @@ describe("checkView", () => {
     ]);
   });
 
+  it("doesn't count a result twice that was refused before and is a second one now, but one that had its own call", () => {
+    const lost = [
+      chat.user("Hi."),
+      ...chat.round("read", {}, "one", "c").slice(0, 1),
+      chat.assistant("Wait."),
+    ];
+    const twice = [...lost, chat.result("c", "one"), chat.result("c", "two"), chat.user("Go on.")];
+    const closer = resultOf(
+      [...twice.slice(0, 2), ...twice.slice(3)],
+      [keep(0), keep(1), drop(2), keep(3), keep(4), keep(5)],
+    );
+    expect(checkView({ dialect: "openai-chat", transcript: twice, result: closer, count })).toEqual([]);
+    const two = [
+      ...chat.round("read", {}, "one", "c"),
+      ...chat.round("read", {}, "two", "c"),
+      chat.user("Go on."),
+    ];
+    const joined = resultOf([two[0], two[1], two[3], two[4]], [keep(0), keep(1), drop(2), keep(3), keep(4)]);
+    expect(checkView({ dialect: "openai-chat", transcript: two, result: joined, count }).join()).toContain(
+      "second-result",
+    );
+  });
+
   it("finds a result that now answers another call with the same id", () => {
     const again = [
       ...chat.round("read", {}, "one", "c"),

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Writable } from "node:stream";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
+import { version } from "../config/version.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { aborted, type Io } from "./io.ts";
 import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parsePort } from "./parse-tokens.ts";
-import { version } from "./version.ts";
 
 const DEFAULT_PORT = 8788;
 const DEFAULT_HOST = "127.0.0.1";

@@ -49,7 +49,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = args;
   const columns = columnsOf(io.stdout, io.env);
   if (name === "--version" || name === "-v") {
-    const { version } = await import("./version.ts");
+    const { version } = await import("../config/version.ts");
     io.stdout.write(`${version()}\n`);
     return OK;
   }

@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { setFlagsFromString } from "node:v8";
 import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
+import { version } from "../config/version.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/address.ts";
 import { profiles } from "../profiles/index.ts";
@@ -9,7 +10,6 @@ import { withDatabase } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
-import { version } from "./version.ts";
 
 export const serveLine: CommandLine = {
   name: "serve",

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayConfigInput } from "../config/gateway-schema.ts";
 import { parseConfig } from "../config/parse-config.ts";
+import { version } from "../config/version.ts";
+import { ConfigError } from "../core/errors.ts";
 import { createGateway as createServer } from "./create-gateway.ts";
 
 export type { GatewayConfigInput };
@@ -40,8 +42,10 @@ export interface MountedGateway {
  * @throws ConfigError if the config can't work; its text names the key and the fix.
  */
 export async function createGateway(config: GatewayConfigInput = {}): Promise<MountedGateway> {
+  refuseNames(config);
   const underWay = new Set<Promise<unknown>>();
   const running = await createServer(parseConfig(config, "createGateway"), {
+    version: version(),
     settled: () => Promise.all(underWay),
   });
   return {
@@ -52,4 +56,19 @@ export async function createGateway(config: GatewayConfigInput = {}): Promise<Mo
     },
     close: () => running.close(),
   };
+}
+
+/** `env:NAME` is for config files. Taken as it stands, it would be a key that anybody can guess. */
+function refuseNames({ upstreams = [], auth }: GatewayConfigInput): void {
+  const keys: readonly (readonly [string, unknown])[] = [
+    ...upstreams.map((one, n) => [`upstreams.${n}.apiKey`, one.apiKey] as const),
+    ...(auth?.keys ?? []).map((one, n) => [`auth.keys.${n}.key`, one.key] as const),
+  ];
+  const named = keys.find(([, key]) => typeof key === "string" && key.startsWith("env:"));
+  if (named)
+    throw new ConfigError({
+      option: named[0],
+      message: `${String(named[1])} names a variable, and createGateway reads none.`,
+      fix: `Give the key itself: process.env[${JSON.stringify(String(named[1]).slice(4))}].`,
+    });
 }

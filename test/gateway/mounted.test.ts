@@ -91,3 +91,32 @@ test.each(Object.entries(mounts))(
 test("a config that can't work is refused with its key", async () => {
   await expect(createGateway({ port: -1 })).rejects.toThrow(/port/);
 });
+
+test.each([
+  [
+    "upstreams.0.apiKey",
+    { upstreams: [{ name: "a", baseURL: "http://127.0.0.1:9/v1", apiKey: "env:HOME" }] },
+  ],
+  ["auth.keys.0.key", { auth: { keys: [{ name: "ann", key: "env:PRECIS_ANN_KEY" }] } }],
+])(
+  "%s that names a variable is refused: it would be a key that anybody can guess",
+  async (option, config) => {
+    await expect(createGateway({ db: "memory", log: "silent", ...config })).rejects.toThrow(
+      expect.objectContaining({ option }),
+    );
+  },
+);
+
+test("a mounted gateway says which version it is", async () => {
+  const gateway = await createGateway({ db: "memory", log: "silent" });
+  const server = createServer(gateway.handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`);
+    expect(await answer.json()).toMatchObject({ version: expect.stringMatching(/^(?!0\.0\.0)\d+\.\d+/) });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await gateway.close();
+  }
+});

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { version } from "../../config/version.ts";
 import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
 import { databaseKind } from "../../stores/database-kind.ts";
@@ -7,7 +8,6 @@ import { type Io, untilAborted, warnOn } from "../io.ts";
 import { needDatabase, withoutPassword } from "../open-database.ts";
 import { type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { shortId } from "../short-names.ts";
-import { version } from "../version.ts";
 
 /** A server to talk to: one that runs elsewhere, or one inside of this process. */
 export interface Connection {

@@ -1,8 +1,8 @@
 import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
+import { version } from "../../config/version.ts";
 import { routes, type Status } from "../../gateway/api.ts";
 import { shownAddress } from "../../gateway/upstream/address.ts";
 import { type Io, untilAborted, warnOn } from "../io.ts";
-import { version } from "../version.ts";
 
 /** A gateway for a client, and what is known of it. */
 export interface FoundGateway {

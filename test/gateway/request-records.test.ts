@@ -178,3 +178,62 @@ it("what can't be exact says why, and a deleted chat leaves numbers alone", asyn
   expect(JSON.stringify(after.body)).not.toContain("secret");
   expect((await record(serve.url, "none")).status).toBe(404);
 });
+
+it("a request that was compacted by wishes of its own is shown as it was sent, too", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url, "--no-summary-model"]);
+  closing.push(() => serve.stop());
+  const long = "Every line of this paragraph is here to fill the window. ".repeat(30);
+  const texts = Array.from({ length: 61 }, (_, n) =>
+    n % 2 === 0 ? `Question ${n}: ${long}` : `Answer ${n}.`,
+  );
+  for (const window of ["8000", "6000"])
+    await (
+      await post(`${serve.url}/v1/chat/completions`, chat("gpt-4o", ...texts), { "x-precis-window": window })
+    ).text();
+  const listed = (await requests(serve.url)).toReversed();
+  expect(listed.map(({ outcome }) => outcome)).toEqual(["compacted", "compacted"]);
+  for (const [n, { id }] of listed.entries())
+    expect((await record(serve.url, id)).body.sent).toMatchObject({
+      isExact: true,
+      body: provider.requests[n]!.body,
+    });
+});
+
+it("a request that failed stands on its own last message, and not on the answer that others got to it", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  const url = `${serve.url}/v1/chat/completions`;
+  await (await post(url, chat("gpt-4o", "hi"))).text();
+  await (await post(url, chat("gpt-4o", "hi", "OK.", "two"))).text();
+  provider.failNext("unauthorized");
+  await (await post(url, chat("gpt-4o", "hi", "OK.", "two"))).text();
+  const [failed] = await requests(serve.url, { outcome: "failed" });
+  const { body } = await record(serve.url, failed!.id);
+  const { messages } = body.sent.body as { readonly messages: readonly object[] };
+  expect(messages).toHaveLength(3);
+  expect(messages.at(-1)).toEqual({ role: "user", content: "two" });
+});
+
+it("words of a summary that failed go with their chat, that of its first request included", async () => {
+  const provider = await startFakeProvider({
+    models: ["gpt-4o"],
+    faults: ({ lastUser }) => (/summar/i.test(lastUser) ? "unauthorized" : undefined),
+  });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url, "--window", "8k"]);
+  closing.push(() => serve.stop());
+  const long = "Every line of this paragraph is here to fill the window. ".repeat(30);
+  const texts = Array.from({ length: 61 }, (_, n) =>
+    n % 2 === 0 ? `Question ${n}: ${long}` : `Answer ${n}.`,
+  );
+  await (await post(`${serve.url}/v1/chat/completions`, chat("gpt-4o", ...texts))).text();
+  const failed = async () =>
+    await requests(serve.url, { from: "summary", outcome: "failed" } as RequestQuery);
+  await expect.poll(async () => (await failed()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  for (const { conversation, error } of await failed())
+    if (conversation === undefined) expect(error).toBe("The summary failed.");
+});

@@ -3,6 +3,12 @@ import type { Records, Store } from "../../core/types.ts";
 /** Between the name of a record and the mark of the wish that it was made for. No hash contains it. */
 const SIGN = "~";
 
+/** The name of a record without its mark, as reports have it. */
+export function bareName(name: string): string {
+  const at = name.indexOf(SIGN);
+  return at < 0 ? name : name.slice(0, at);
+}
+
 /**
  * The records of one mark, or those without any. They lie beside each other under the hashes of their messages, so that
  * they are deleted with their conversation, but neither sees the other's.

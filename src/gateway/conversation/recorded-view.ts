@@ -1,6 +1,6 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
-import type { Checkpoint, Measure } from "../../core/types.ts";
+import type { Checkpoint, Measure, Store } from "../../core/types.ts";
 import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import { withQuoted } from "../../engine/recall/quotations.ts";
 import type { ApiView, PlacedEvent } from "../api.ts";
@@ -138,7 +138,7 @@ function budgetThen(
 }
 
 export async function restoredDraft(
-  { records }: Pick<CompactionParts, "records">,
+  { records }: { readonly records: { of(tenant: string): Store } },
   tenant: string,
   loaded: Loaded,
   {

@@ -339,11 +339,12 @@ export class Recording {
 
   async #append(upTo: TranscriptRecord, answerId: string | undefined): Promise<void> {
     const input = this.#appendOf(upTo, answerId);
+    const request = this.#request;
+    // Where all of its messages are there already, too, it stands on the last one, and not on what others said behind it.
+    const row = request?.row(this.record.chain.at(-1)!);
     if (!input) return;
     const { memory, headMark, onAppended, citations, store } = this.#context;
     const { tenant } = this.#query;
-    const request = this.#request;
-    const row = request?.row(this.record.chain.at(-1)!);
     const appended = await store.append(tenant, row ? { ...input, request: row } : input);
     if (request) request.isStored = true;
     const { known, matched } = this.#match;

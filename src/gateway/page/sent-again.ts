@@ -7,6 +7,7 @@ import { renderView } from "../../core/render.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
+import { bareName } from "../compaction/marked-records.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { restoredDraft, viewTokens } from "../conversation/recorded-view.ts";
@@ -27,21 +28,19 @@ export async function sentAgain(parts: PageParts, tenant: string, row: RequestTe
     };
   const loaded = await loadedThen(parts, tenant, { conversation, message, head: row.head });
   const changed = await changedSince(parts, loaded, row.details);
-  const draft = await draftThen(parts, tenant, loaded, row.checkpoint);
-  if (draft === undefined) {
+  const drafts = await draftsThen(parts, tenant, loaded, row.checkpoint);
+  if (drafts.length === 0) {
     const why = "The record of the compaction that it stood on isn't kept any more.";
     return { isExact: false, changed, why };
   }
   const { dialect, transcript, system, wire } = loaded;
-  const view = renderView({ dialect, transcript, entries: entriesOf(draft), system });
   const { hosting } = wire;
   const given = parseExact(fields) as Json;
-  const bodies = [
-    wire.write(given, view),
-    ...(hosting
-      ? [wire.write(given, { ...view, messages: withHiddenRounds(dialect, hosting, view.messages) })]
-      : []),
-  ];
+  const bodies = drafts.flatMap((draft) => {
+    const view = renderView({ dialect, transcript, entries: entriesOf(draft), system });
+    const hidden = hosting && { ...view, messages: withHiddenRounds(dialect, hosting, view.messages) };
+    return [wire.write(given, view), ...(hidden ? [wire.write(given, hidden)] : [])];
+  });
   const found = bodies.find((body) => hashOf(body) === sha256);
   if (found) return { isExact: true, body: found, changed };
   const other = isJson(row.details) ? row.details["api"] : undefined;
@@ -76,27 +75,32 @@ async function loadedThen(
   return { ...now, stored, head, lead, system, transcript, messages };
 }
 
-async function draftThen(
+/** Of requests with wishes of their own there may be several compactions by one name: the bytes tell which it was. */
+async function draftsThen(
   parts: PageParts,
   tenant: string,
   loaded: Loaded,
   checkpoint: string | undefined,
-): Promise<Draft | undefined> {
-  if (checkpoint === undefined) return keepAll(loaded.messages.length);
+): Promise<readonly Draft[]> {
+  if (checkpoint === undefined) return [keepAll(loaded.messages.length)];
   const measure = await measureOf(parts, loaded.choice);
   const { budget } = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
-  try {
-    const tokensOf = viewTokens(loaded, measure);
-    return await restoredDraft(parts, tenant, loaded, {
-      id: checkpoint,
-      measure,
-      tokensOf,
-      budget: budget.budget,
-    });
-  } catch (error) {
-    if (error instanceof RequestFault && error.status === 410) return undefined;
-    throw error;
+  const tokensOf = viewTokens(loaded, measure);
+  // Those of requests with a wish of their own, too.
+  const records = { of: (of: string) => parts.store.records(of) };
+  const { checkpoints } = await records.of(tenant).find(loaded.stored.map(({ hash }) => hash));
+  const drafts: Draft[] = [];
+  for (const { id } of checkpoints) {
+    if (bareName(id) !== checkpoint) continue;
+    try {
+      drafts.push(
+        await restoredDraft({ records }, tenant, loaded, { id, measure, tokensOf, budget: budget.budget }),
+      );
+    } catch (error) {
+      if (!(error instanceof RequestFault && error.status === 410)) throw error;
+    }
   }
+  return drafts;
 }
 
 /** Settings of then that are others by now: what would be sent today may be another view. */

@@ -20,7 +20,10 @@ export interface KeptRequests extends RequestListener {
 }
 
 export function keepRequests(store: RequestStore, log: Log): KeptRequests {
-  const waiting = new Map<string, { readonly tenant: string; readonly row: NewRequest }>();
+  const waiting = new Map<
+    string,
+    { readonly tenant: string; readonly row: NewRequest; of: RunningRequest }
+  >();
   const refused = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
@@ -32,7 +35,7 @@ export function keepRequests(store: RequestStore, log: Log): KeptRequests {
         for (const [tenant, some] of Map.groupBy(batch, (one) => one.tenant)) {
           await store.add(
             tenant,
-            some.map(({ row }) => row),
+            some.map(({ row, of }) => storable(row, of.conversation)),
           );
           for (const { row } of some) waiting.delete(row.id);
         }
@@ -70,11 +73,17 @@ export function keepRequests(store: RequestStore, log: Log): KeptRequests {
       const { tenant, hasRecord, isStored, conversation } = request;
       if (tenant === undefined || !hasRecord || isStored) return;
       const row = request.row();
-      waiting.set(row.id, { tenant, row: { ...row, conversation } });
+      waiting.set(row.id, { tenant, row: { ...row, conversation }, of: request });
       forgetOldest(waiting, MAX_WAITING);
       // Not once more for those behind them: a store that takes nothing is left to the timer.
       if (waiting.size === BATCH) void flush();
       later();
     },
   };
+}
+
+/** A row with its conversation, which may have been stored meanwhile. Words about a chat that can't be deleted with it aren't kept. */
+function storable(row: NewRequest, conversation = row.conversation): NewRequest {
+  const isNobodys = row.kind === "summary" && conversation === undefined && row.error !== undefined;
+  return { ...row, conversation, ...(isNobodys && { error: "The summary failed." }) };
 }

@@ -33,7 +33,15 @@ export function toldModel(
         {
           upstream,
           asked: { model: model.id, transcript: [] },
-          recording: { known: { id: behalf?.conversation() }, hadRequest: false },
+          recording: {
+            // A first request's conversation is stored while its summary is being written.
+            known: {
+              get id() {
+                return behalf?.conversation();
+              },
+            },
+            hadRequest: false,
+          },
         },
         modelInfo(model.id).prices,
       );

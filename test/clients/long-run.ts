@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/stores/server.ts";
+import type { ExportLine } from "../../src/stores/shared/export-line.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { type ServeProcess, startServe } from "../gateway/serve-process.ts";
 import type { ClientProgram } from "./client-program.ts";
@@ -24,7 +25,10 @@ const ROUND_MS = 2_500;
 /** A conversation of the store, with its messages as JSON. */
 export interface StoredConversation {
   readonly id: string;
+  /** The path to its active leaf. */
   readonly messages: readonly unknown[];
+  /** Messages of all branches: a client that shortens its old results itself goes on on another one. */
+  readonly everything: readonly unknown[];
 }
 
 /** Everything that happened while a program worked. */
@@ -181,10 +185,21 @@ async function readStore(db: string): Promise<StoredConversation[]> {
   const store = openStore(db);
   try {
     const { conversations } = await store.conversations.list("default", { archived: "all", limit: 500 });
+    const lines: ExportLine[] = [];
+    for await (const line of store.upkeep.exportAll()) lines.push(JSON.parse(line) as ExportLine);
+    const branches = Map.groupBy(
+      lines.filter((line) => line.type === "message"),
+      ({ conversation }) => conversation,
+    );
     return await Promise.all(
       conversations.map(async ({ id }) => {
         const messages = await store.conversations.read("default", id);
-        return { id, messages: messages.map(({ wire }) => JSON.parse(wire) as unknown) };
+        const everything = branches.get(id) ?? [];
+        return {
+          id,
+          messages: messages.map(({ wire }) => JSON.parse(wire) as unknown),
+          everything: everything.map(({ message }) => JSON.parse(message.wire) as unknown),
+        };
       }),
     );
   } finally {

@@ -14,7 +14,7 @@ export function missingInStore(program: ClientProgram, { sent, conversations }: 
     const { role, parts } = wire.dialect.read(message);
     return role === "assistant" ? parts.flatMap(spoken).join("\n") : plain(message);
   };
-  const stored = new Set(conversations.flatMap(({ messages }) => messages.map(words)));
+  const stored = new Set(conversations.flatMap(({ everything }) => everything.map(words)));
   const missing = new Set<string>();
   for (const { body, path } of sent) {
     const routed = routeOf(path.split("?")[0] ?? "");

@@ -20,7 +20,10 @@ export const chatLine: CommandLine = {
       help: "go on with the conversation ID (or a short one, as --list shows it); without ID: the newest",
     },
     list: { help: "list the conversations and end" },
-    model: { value: "M", help: "the model that answers; left out: the one that is set, or was used last" },
+    model: {
+      value: "M",
+      help: "the model that answers (default: the one in the settings, or the last one used)",
+    },
     window: { value: "N", help: "the model's window in tokens (32k), for this chat" },
     system: { value: "TEXT", help: "the system prompt of a new conversation" },
     upstream: { value: "URL", help: "where the model is served, such as http://localhost:11434/v1" },

@@ -15,7 +15,7 @@ export const doctorLine: CommandLine = {
   usage: "precis doctor [--json]",
   flags: { json: { help: "print what was found as JSON" } },
   notes: [
-    "Looks at the environment and at the usual ports of Ollama, LM Studio, llama.cpp and vLLM on this machine. Nothing leaves it. Keys are told by the names of their variables, never by their values.",
+    "Looks at the environment and at the usual ports of Ollama, LM Studio, llama.cpp and vLLM on this machine. Nothing leaves it. Keys are listed by the names of their variables, never by value.",
   ],
   examples: ["precis doctor", "precis doctor --json | jq .servers"],
 };

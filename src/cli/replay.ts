@@ -26,7 +26,7 @@ export const replayLine: CommandLine = {
   flags: {
     window: {
       value: "N",
-      help: "the model's context size (32000, 32k); left out: that of the session's model",
+      help: "the model's context size (32000, 32k; default: that of the session's model)",
     },
     prices: {
       value: "MODEL",

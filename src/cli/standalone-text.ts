@@ -25,7 +25,7 @@ export const STANDALONE_FLAGS = {
   cap: { value: "N", help: `tokens that it may have, at least ${LEAST_CAP} (default: 2500)` },
   model: {
     value: "M",
-    help: "the model that writes it, or mailbox:DIR; left out: no model, and nothing is sent anywhere",
+    help: "the model that writes it, or mailbox:DIR (default: no model, and nothing is sent anywhere)",
   },
   ...MODEL_FLAGS,
   window: { value: "N", help: "the model's context size, where precis doesn't know it" },

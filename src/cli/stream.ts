@@ -31,7 +31,7 @@ export const streamLine: CommandLine = {
       help: `how a full cache is made smaller: ${streamStrategies.join(", ")} (default: ${PLAY_DEFAULTS.strategy})`,
     },
     window: { value: "N", help: `the cache's size in tokens (default: ${PLAY_DEFAULTS.window})` },
-    reserve: { value: "N", help: "tokens kept free; left out: as many as the strategy needs" },
+    reserve: { value: "N", help: "tokens kept free (default: what the strategy needs)" },
     "tokens-per-frame": {
       value: "N",
       help: `tokens of one frame (default: as recorded, otherwise ${PLAY_DEFAULTS.tokensPerFrame})`,
@@ -41,7 +41,7 @@ export const streamLine: CommandLine = {
       value: "GGUF",
       help: "a local model that writes the summaries (needs the package node-llama-cpp)",
     },
-    speed: { value: "N", help: "N times as fast as the stream was; left out: as fast as possible" },
+    speed: { value: "N", help: "N times real time (default: as fast as possible)" },
     html: { value: "OUT", help: "write the timeline as a page, too" },
     json: { help: "print the timeline as JSON" },
   },

@@ -67,40 +67,40 @@ const choice = <const N extends string>(what: string, names: readonly N[], stand
   row<N>({ is: "choice", what, names }, standard);
 
 export const TUNING = {
-  /** A cap on what the view may use, in tokens. Needed when there is no window. Default: what the window leaves. */
+  /** The most tokens that the view may use. Required without a window. Default: what the window leaves. */
   budget: row<number>({ is: "size" }),
-  /** What may be done to make room. */
+  /** How precis makes room. */
   strategy: choice("strategy", STRATEGY_NAMES, "summarize-oldest"),
   /**
-   * Pressure at which a compaction starts. Default 0.8 (spread over 0.78–0.82, so that many conversations don't start at once); 0.95 for
-   * budgets below 32,000 where no model is asked. One that head and last user message nearly reach by themselves is taken as a share
-   * of what they leave free.
+   * Pressure (view ÷ budget) that triggers a compaction. Default 0.8, spread over 0.78–0.82 so that many conversations don't start at
+   * once; 0.95 for budgets below 32,000 without a summariser. If head and last user message alone come close to it, it is a share of
+   * the rest of the budget.
    */
   startAt: row<Threshold>({ is: "threshold" }),
   /**
-   * Where a compaction lands: at most 0.5, and below `startAt`. Default 0.3 of room up to 45,000, 0.4 from 100,000 on, between them in
-   * proportion; 0.3 when the cache is cold or after a pause; at most half of a given `startAt`. A landing close to the start is lowered
-   * to three quarters of the way to it. What a profile says gives way to your own.
+   * Size of the view after a compaction: min(`landAt` × room, 0.5 × room, 0.75 × tokens from the fixed part to the start), and below
+   * `startAt`. Default 0.3 of a room up to 45,000 tokens, 0.4 from 100,000 on, linear between; 0.3 with a cold cache or after a pause; at
+   * most half of your own `startAt`. Your `startAt` or `landAt` replaces a profile's value that conflicts with it.
    */
   landAt: row<Threshold>({ is: "threshold" }),
-  /** How much of the newest conversation stays word for word. The first limit that is reached ends the tail. */
+  /** How much of the newest conversation stays word for word. The first limit reached ends the tail. */
   tail: group({
-    /** Share of the landing. Default 0.4; none where a number is given. */
+    /** Share of the landing. Default 0.4, or none if you set a number. */
     share: row<number>({ is: "share" }, 0.4),
     /** At most this many tokens. */
     tokens: tokens(1),
-    /** At most this many messages; a round that the count would cut is taken in whole. */
+    /** At most this many messages. A round is never split: it is kept whole. */
     messages: count("messages"),
     /** At most this many turns. */
     turns: count("turns"),
     /** At most this many rounds. */
     rounds: count("rounds"),
-    /** A tail that is too big gets smaller, but not below this many messages; then its older tool results are clipped. */
+    /** A tail that is too large shrinks to no fewer messages than this; after that, its older tool results are clipped. */
     minMessages: count("messages", 1, 4),
   }),
   /**
-   * Tokens kept free for the answer. May be 0. Default: what answers really take; at first min(`maxAnswer`, window ÷ 8, 8,192). A
-   * figure of your own stays as it is, whatever answers take.
+   * Tokens kept free for the answer. May be 0. Default: what answers really take, at first min(`maxAnswer`, window ÷ 8, 8,192). Your own
+   * value is never adjusted.
    */
   reserve: row<Threshold>({ is: "threshold", none: true }),
   /** Tokens kept free for counting errors. May be 0. Default 0.02 of the window. */
@@ -111,8 +111,8 @@ export const TUNING = {
    */
   placement: choice("placement", ["user", "system", "merged"], "user"),
   /**
-   * Compacts when there are more messages or turns than this, beside the token trigger. The system prompt counts as a message until the
-   * first compaction. Another one waits until the last has paid for itself, or the budget is half full.
+   * Compacts on a number of messages or turns, in addition to `startAt` and whatever the window. The system prompt counts as a message
+   * until the first compaction. The next one waits until the last has paid for itself, or the budget is half full.
    */
   triggers: group({
     /** More messages than this. */
@@ -120,13 +120,13 @@ export const TUNING = {
     /** More turns than this. */
     turns: count("turns"),
   }),
-  /** False: only `compact` and a full budget compact. */
+  /** `false`: only `compact` and a full budget trigger a compaction. */
   auto: flag(true),
-  /** How long a turn may wait for a model's summary. 0: never. Has no effect without a model. */
+  /** How long a turn may wait for a model's summary. 0 means never. Has no effect without a summariser. */
   waitMs: time(0, 0),
-  /** Which images stay before the tail, which is shown as it is; the others become a line of text once a compaction is due. */
+  /** Which images stay. A compaction replaces the others by a line of text; images in the tail always stay. */
   images: group({
-    /** Those of the last user message, or so many of the newest. */
+    /** The images of the last user message, or this many of the newest. */
     keep: needed(
       row<"last-user-message" | number>(
         { is: "choice or count", names: ["last-user-message"], of: "images" },
@@ -134,65 +134,64 @@ export const TUNING = {
       ),
     ),
   }),
-  /** What the provider's prompt cache costs, in units of the price of an input token: it decides when a compaction pays. */
+  /** Prices of the provider's prompt cache, relative to an input token. They decide when a compaction pays. */
   cache: group({
     /** How long the provider keeps a cached prompt. */
     ttlMs: time(0, 5 * 60_000),
-    /** Price of a token that is read from the cache. */
+    /** Price of a cache read. */
     read: number("price", MOST_TIMES, 0.1),
-    /** Price of a token that is written to it. */
+    /** Price of a cache write. */
     write: number("price", MOST_TIMES, 1.25),
     /** Price of an output token. */
     output: number("price", MOST_TIMES, 5),
   }),
   /**
-   * Marks the ends of system prompt and summary for the provider's cache, where the format has marks (`cache_control`). The host's own
-   * marks come first: together they are never more than the format allows, and a long-lived one never stands behind a short-lived one.
+   * Adds cache breakpoints (`cache_control`) after the system prompt and the summary, in formats that have them. Your own breakpoints
+   * have priority; the total never exceeds what the provider allows.
    */
   cacheBreakpoints: flag(false),
-  /** How a model is asked for summaries. Has no effect without one. */
+  /** How a model writes summaries. Has no effect without a summariser. */
   summary: group({
     /**
-     * Which prompt: `agent` (work), `talk`, `citations` (retrieval), `progress`, `concise`; or a text of your
-     * own, as a sentence or with an id and a version that name the records made with it. Default: by the kind of conversation.
+     * Which prompt: `agent` (work), `talk`, `citations` (retrieval), `progress`, `concise`, or your own text, optionally with an id and a
+     * version. Default: by the kind of conversation.
      */
     prompt: row<string | { readonly id: string; readonly version: number; readonly text: string }>({
       is: "prompt",
     }),
     /**
-     * Ceiling of all summaries by a model that one view shows together, in tokens, pointers included. Default: half of the summary
-     * message, at most 6,000. Longer ones lose their least important lines; words that a person put in place of a summary stay whole.
-     * Under `tool-summaries` it is the ceiling of each round's summary. Where you or the profile set it, no request asks for a longer
-     * answer, and no notes for the next summary are written on top of it.
+     * The most tokens that all model-written summaries in a view may take. Default: half of the summary message, at most 6,000. Longer
+     * ones lose their least important lines; a summary that a person edited stays whole. With `tool-summaries`, it is the cap of each
+     * round's summary. If you or the profile set it, it also caps each request, and the model writes no notes.
      */
     cap: tokens(LEAST_CAP, 6_000),
-    /** Holds in every mode. Left out where the model refuses it. Default: the model's own. */
+    /** Omitted for models that refuse it. Default: the model's own. */
     temperature: number("temperature", 2),
-    /** A sentence or two of your own at the beginning of the summary message. At most 500 characters. */
+    /** A sentence or two of your own at the start of the summary message. */
     preface: row<string>({ is: "text", what: "preface", most: MOST_PREFACE }),
-    /** Use only this way to ask. Default: all, in this order. */
+    /** Use only this way. Default: all, in this order. */
     mode: choice("mode", ["continuation", "full", "simple", "extractive"]),
     /**
-     * `segments`: each segment is summarised once, and eight are merged into one. `rolling`: one summary, which takes in what is new.
-     * Default: segments where all records have room for 2,000 tokens or more in the summary message, otherwise rolling.
+     * `segments`: each segment is summarised once, and eight are merged into one. `rolling`: one summary, updated at each compaction.
+     * Default: segments if summaries have room for 2,000 tokens or more, otherwise rolling.
      */
     merge: choice("way to merge", ["segments", "rolling"]),
     /**
-     * Input tokens that summaries may read, as a share of those that the chat itself has taken and will take in its next four requests.
-     * Above it, code writes, and the report warns (`summaries-too-dear`). What a person asks for isn't held back. 0: none are asked for.
+     * Limit of the input tokens that summaries read, as a share of what the chat has read and will read in its next four requests. Above
+     * it, code writes the summary and the report warns (`summaries-too-dear`). A compaction that a person asks for is exempt. 0 means none.
      */
     costShare: number("share", MOST_TIMES, 0.25),
-    /** How long one summary may take in all, retries included. */
+    /** How long one summary may take, retries included. */
     deadlineMs: time(1, 120_000),
   }),
-  /** What of the hidden conversation comes back by itself. */
+  /** Automatic recall of hidden messages. */
   recall: group({
-    /** Quotes what a user message asks for and the view hides. Most profiles switch it on. */
+    /** Quotes hidden passages that the newest user message asks for. On in the profiles `agent`, `editor` and `desktop`. */
     auto: flag(false),
-    /** What one user message may have quoted, in tokens. Default: 5 % of the budget, at most 2,000. */
+    /** The most tokens quoted for one user message. Default: 5 % of the budget, at most 2,000. */
     tokens: tokens(0),
   }),
-  /** What a video frame costs: 258 tokens and no separator where nobody says anything. */
+  /** What a video frame costs. If omitted: 258 tokens and no separator. */
   frames: group({
     /** Tokens of one frame. */
     tokensPerFrame: needed(tokens(0)),

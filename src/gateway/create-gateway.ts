@@ -302,6 +302,6 @@ function startTracing(version: string, now: () => number, log: Log): Tracing {
       "openTelemetry is set, but no OpenTelemetry SDK was started, so spans and metrics go nowhere: start the server with node --import and the SDK's file, or leave openTelemetry out",
     );
   return createTracing(version, now, (err) =>
-    log.warn({ err }, "OpenTelemetry fails, which no request is told of: check the SDK and its exporter"),
+    log.warn({ err }, "OpenTelemetry failed (no request is affected): check the SDK and its exporter"),
   );
 }

@@ -52,7 +52,7 @@ export const COMPACT_TOOL = {
       focus: { type: "string", description: "What the summary should care about most." },
       upTo: {
         type: "string",
-        description: 'The last message to hide: "#120". Left out: as much as is usual.',
+        description: 'The last message to hide: "#120". Default: what an automatic compaction would hide.',
       },
     },
     additionalProperties: false,

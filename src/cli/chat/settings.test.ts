@@ -72,7 +72,7 @@ test("the list says where a value comes from", () => {
   expect(text).toMatch(/startAt +0\.7 \(config\)/);
   expect(text).toMatch(/summaryCap +6000 \(profile\)/);
   expect(text).toMatch(
-    /strategy +summarize-oldest +What happens to older messages when the view gets\n +full\. Now: Summarise oldest\./,
+    /strategy +summarize-oldest +What happens to older messages when the view is\n +nearly full\. Now: Summarise oldest\./,
   );
   const wide = text.split("\n").filter((line) => /^ {2}\S/.test(line));
   for (const line of wide) expect(line.search(/(?<=^ {2}\S+ +)\S/)).toBe("  summaryTemperature  ".length);

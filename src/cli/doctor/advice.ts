@@ -50,7 +50,7 @@ export function usesOf(
   return [
     {
       part: "precis compact, precis replay",
-      uses: "no model: what is left out is spoken for by the user's own words and by exact lines of the conversation",
+      uses: "no model: summaries are the user's own words and exact lines of the conversation",
       change: undefined,
     },
     {

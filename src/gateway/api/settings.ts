@@ -54,15 +54,15 @@ export const SETTINGS = {
   compaction: {
     strategy: option("strategy", {
       label: "Strategy",
-      help: "What happens to older messages when the view gets full.",
+      help: "What happens to older messages when the view is nearly full.",
     }),
     profile: own<ProfileName>({ is: "profile" })({
       label: "Profile",
-      help: "A set of values that suits one kind of conversation.",
+      help: "A set of options for one kind of conversation.",
     }),
     auto: option("auto", {
       label: "Compact automatically",
-      help: "Off: only “Compact now” and a full window compact.",
+      help: "Off: only “Compact now” and a full window trigger a compaction.",
     }),
     startAt: option("startAt", {
       label: "Start at",
@@ -71,12 +71,12 @@ export const SETTINGS = {
     }),
     triggerMessages: option("triggers.messages", {
       label: "Compact after messages",
-      help: "So many messages since the last compaction are enough, whatever their size.",
+      help: "Compacts after this many messages, whatever their size.",
       fallback: NEVER,
     }),
     triggerTurns: option("triggers.turns", {
       label: "Compact after turns",
-      help: "The same by turns: one is your message and everything up to your next one.",
+      help: "Compacts after this many turns: your message and everything up to your next one.",
       fallback: NEVER,
     }),
     landAt: option("landAt", {
@@ -87,7 +87,7 @@ export const SETTINGS = {
     }),
     tail: option("tail.share", {
       label: "Newest messages",
-      help: "How much of what is left goes to the newest messages, word for word, in percent.",
+      help: "Share of the compacted view that keeps the newest messages word for word, in percent.",
     }),
     tailMessages: option("tail.messages", {
       label: "Newest messages, at most",
@@ -101,20 +101,20 @@ export const SETTINGS = {
     }),
     summarizer: modelName({
       label: "Summariser",
-      help: "Who writes summaries: no model (extractive), the chat's own (same), or one by its name. A small, cheap one is often good enough.",
+      help: "Who writes summaries: no model (extractive), the chat's own (same), or a model by name. A small, cheap one is often enough.",
     }),
     summaryCap: option("summary.cap", {
       label: "Longest summary",
-      help: "In tokens, all summaries of a compaction together.",
+      help: "In tokens, for all summaries of a view together.",
     }),
     summaryTemperature: option("summary.temperature", {
       label: "Temperature of summaries",
-      help: "How freely they are written: 0 is plain.",
+      help: "0 is plain, 1 is lively.",
       fallback: BY_MODEL,
     }),
     summaryMode: option("summary.mode", {
       label: "How summaries are asked for",
-      help: "Only this way, instead of one after the other.",
+      help: "Use only this way, without fallbacks.",
       fallback: ["the best way that works", "best"],
     }),
     placement: option("placement", {
@@ -127,30 +127,30 @@ export const SETTINGS = {
       fallback: ["none", "none"],
     }),
     cacheBreakpoints: option("cacheBreakpoints", {
-      label: "Mark for the provider's cache",
-      help: "Where the format has marks: the ends of system prompt and summary.",
+      label: "Cache breakpoints",
+      help: "Adds cache breakpoints after the system prompt and the summary, in formats that have them.",
     }),
   },
   answers: {
     model: modelName({
       label: "Model",
-      help: "Who answers in chats that haven't chosen.",
+      help: "The default model of chats.",
       fallback: ["the first one found", "first"],
     }),
     window: own<number>({ is: "size" })({
       label: "Window",
-      help: "The model's context size in tokens, if it isn't known or should be smaller.",
+      help: "The model's context size in tokens, if precis doesn't know it or you want a smaller one.",
       fallback: BY_MODEL,
     }),
     budget: option("budget", {
       label: "Cap",
-      help: "Never send more than this many tokens, whatever the window.",
+      help: "The most tokens to send, whatever the window.",
       fallback: ["no cap", "no cap"],
     }),
     reserve: option("reserve", {
       label: "Room for the answer",
-      help: "What is kept free of the window for the answer: tokens (2000), or a share (20 %).",
-      fallback: ["what answers take, at first an eighth of the window, at most 8,192", "by answers"],
+      help: "Tokens kept free for the answer (2000), or a share of the window (20 %).",
+      fallback: ["what answers take; at first an eighth of the window, at most 8,192", "by answers"],
       shows: "room",
     }),
     maxTokens: tokens({ label: "Longest answer", help: "In tokens.", fallback: BY_MODEL }),
@@ -174,7 +174,7 @@ export const SETTINGS = {
       is: "choice",
       what: "theme",
       names: ["system", "light", "dark"],
-    })({ label: "Appearance", help: "Light, dark, or as the system says." }),
+    })({ label: "Appearance", help: "Light, dark, or the system's choice." }),
   },
 } as const satisfies Record<string, Record<string, Setting>>;
 

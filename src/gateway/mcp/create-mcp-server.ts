@@ -47,7 +47,7 @@ const SEARCH = {
     'Finds what was said in earlier conversations: by words, "phrases", names, paths, or a regular expression. Each hit begins with its pointer (#13), which `read` takes.',
   inputSchema: {
     query: text,
-    session: session.optional().describe("only in this session; left out: in all of them"),
+    session: session.optional().describe("only this session (default: all)"),
     limit: z.number().int().positive().max(MAX_HITS).optional().describe("hits at most (10)"),
     tokens: tokens.describe("tokens that all texts may have together (2000)"),
     regex: z.boolean().optional().describe("the query is a regular expression, matched line by line"),

@@ -42,10 +42,7 @@ const COUNTERS = {
     "Tokens that such rounds took beside the last one of their request, as the provider counts them.",
     "kind",
   ],
-  guessedWindows: [
-    "precis_guessed_windows_total",
-    "Models that precis doesn't know and nobody told the window of.",
-  ],
+  guessedWindows: ["precis_guessed_windows_total", "Models whose window precis had to guess."],
   lostAnswers: [
     "precis_lost_answers_total",
     "Answers that clients got and the store never took, because it failed for too long or refuses them for good.",

@@ -3,12 +3,12 @@ import { percent } from "../state/format.ts";
 export const settings = {
   saved: "Saved.",
   title: "Settings",
-  lead: "For all chats. Each chat may differ in whatever it needs to.",
+  lead: "For all chats. A chat can have its own settings.",
   chatTitle: "Settings of this chat",
-  chatLead: "Only what you change here differs from the global settings.",
+  chatLead: "Overrides the global settings for this chat.",
   now: (value: string, origin: string) => `Now: ${value}, ${origin}.`,
   otherwise: (value: string, origin: string) => `Your choice. Otherwise: ${value}, ${origin}.`,
-  notSet: (value: string) => `Not set: ${value}`,
+  notSet: (value: string) => `Default: ${value}`,
   /** Who says what a setting is. */
   origins: {
     page: "as in all chats",
@@ -62,12 +62,12 @@ export const settings = {
   /** What a choice does, said as soon as it is the chosen one. */
   profileHelp: {
     agent:
-      "Keeps whole rounds of tool work at the end, finds again what was summarised, and writes summaries of up to 6,000 tokens.",
+      "Keeps whole tool rounds, quotes hidden passages that you ask for, and allows summaries of up to 6,000 tokens.",
     desktop:
-      "Stays below 50,000 tokens, keeps most of that for the newest messages, and has one short summary that grows.",
+      "Uses at most 50,000 tokens, keeps most of them for the newest messages, and updates one short summary.",
     editor: "Starts at 80 %, keeps the last 10 messages, and leaves a tenth of the window for the answer.",
     rag: "Summarises after 11 messages, keeps the last 5 turns, and carries every cited source along.",
-    stream: "Runs to the brim, then everything becomes one short note on the progress.",
+    stream: "Waits until the window is full, then replaces everything by a short progress note.",
   },
   system: "System prompt",
   systemHelp: "Said to the model before everything else. It is never summarised.",

@@ -56,7 +56,7 @@ export function errorFromChat(body: unknown): Json {
 
 const TOO_LONG: Json = {
   error:
-    "precis: an event of the upstream's answer is longer than limits.answerBytes, and can't be told in Ollama's words.",
+    "precis: an event of the upstream's answer is longer than limits.answerBytes, so it can't be translated to Ollama's format.",
 };
 
 /** Turns the events of a streamed chat completion into lines of JSON, as they come. What is longer than `most` characters is left out. */

@@ -160,7 +160,7 @@ const UNREADABLE =
   "precis: the upstream's answer is no chat completion. Check that its address is that of an OpenAI-compatible API, such as http://localhost:11434/v1.";
 
 const TOO_LONG =
-  "precis: the upstream's answer is longer than limits.answerBytes, and can't be told in Ollama's words.";
+  "precis: the upstream's answer is longer than limits.answerBytes, so it can't be translated to Ollama's format.";
 
 const beginsEvents = (text: string): boolean => /^\s*(?:data|event|id|retry)?:/.test(text);
 

@@ -29,7 +29,7 @@ export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export type * from "./api/conversation.ts";
-export type * from "./api/events.ts";
+export * from "./api/events.ts";
 export * from "./api/in-force.ts";
 export * from "./api/judge.ts";
 export { answerOffline, answerOfflineAgain } from "./api/offline-answer.ts";

@@ -10,7 +10,7 @@ import {
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
-import { post } from "./own-upstream.ts";
+import { post, startUpstream } from "./own-upstream.ts";
 import { serveHere } from "./serve-here.ts";
 import { totalsOf } from "./totals-of.ts";
 
@@ -236,4 +236,46 @@ it("words of a summary that failed go with their chat, that of its first request
   await expect.poll(async () => (await failed()).length, { timeout: 20_000 }).toBeGreaterThan(0);
   for (const { conversation, error } of await failed())
     if (conversation === undefined) expect(error).toBe("The summary failed.");
+});
+
+it("an upstream that says an error within a good answer has failed, in its own words", async () => {
+  const error = { code: 503, message: "The model is overloaded." };
+  const upstream = await startUpstream((_, body, response) => {
+    if (!String(body).includes("stream")) return void response.end(JSON.stringify({ error }));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"I beg"}}]}\n\n');
+    response.end(`data: ${JSON.stringify({ error: { ...error, code: "overloaded" } })}\n\n`);
+  });
+  closing.push(() => upstream.close());
+  const serve = await serveHere(["--upstream", upstream.url]);
+  closing.push(() => serve.stop());
+  const url = `${serve.url}/v1/chat/completions`;
+  const streamed = await post(url, { ...chat("gpt-4o", "one"), stream: true });
+  expect(streamed.status).toBe(200);
+  expect(await streamed.text()).toContain("overloaded");
+  await (await post(url, chat("gpt-4o", "two"))).text();
+  expect(await requests(serve.url, { outcome: "failed" })).toMatchObject([
+    { status: 503, error: "The model is overloaded." },
+    { status: 502, error: "The model is overloaded." },
+  ]);
+  expect(await totalsOf(serve.url)).toMatchObject({ requests: 2, errors: 2 });
+});
+
+it("totals are those of what is searched for, or of one conversation, and wrong words are named with the right ones", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o", "gpt-4o-mini"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  for (const model of ["gpt-4o", "gpt-4o-mini", "gpt-4o-mini"])
+    await (await post(`${serve.url}/v1/chat/completions`, chat(model, `to ${model}`))).text();
+  const [newest] = await requests(serve.url);
+  expect(await totalsOf(serve.url, { search: "mini" })).toMatchObject({ requests: 2 });
+  expect(await totalsOf(serve.url, { conversation: newest!.conversation! })).toMatchObject({ requests: 1 });
+  expect(await totalsOf(serve.url, { search: newest!.conversation! })).toMatchObject({ requests: 1 });
+  expect(await totalsOf(serve.url, { conversation: "none" })).toMatchObject({ requests: 0 });
+  for (const wrong of ["requests?outcome=broken", "requests?from=nobody", "totals?outcome=broken"]) {
+    const response = await fetch(`${serve.url}/api/${wrong}`);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/failed|client/);
+  }
 });

@@ -132,6 +132,19 @@ export interface RequestFact {
   readonly lostSpend?: number;
 }
 
+/** What a list of requests can be narrowed to. */
+export const REQUEST_OUTCOMES = [
+  "failed",
+  "compacted",
+  "view",
+  "pass",
+  "nothing-to-gain",
+  "observed",
+  "off",
+  "untouched",
+] as const satisfies readonly NonNullable<RequestQuery["outcome"]>[];
+export const REQUEST_KINDS = ["client", "page", "summary", "compaction"] as const;
+
 /** Which requests to list. */
 export interface RequestQuery {
   /** Words in the model, client, path, status or conversation. */
@@ -150,7 +163,7 @@ export interface RequestQuery {
 }
 
 /** Which requests to add up. */
-export type TotalsQuery = Pick<RequestQuery, "model" | "client" | "outcome" | "from" | "since" | "until">;
+export type TotalsQuery = Omit<RequestQuery, "before" | "limit">;
 
 /** What the gateway did, in all or in a range of time, and what its store holds. */
 export interface Totals {

@@ -133,7 +133,7 @@ function spliceRounds<T extends Turn>(
     for (;;) {
       source = round.answer;
       const text = await passRound(round);
-      const told = text === undefined ? NO_ANSWER : streamedAnswer(spoken, text);
+      const told = text === undefined ? NO_ANSWER : streamedAnswer(spoken, text).answer;
       const next = await nextRound(parts, turn, hosted, inOwnWords(turn, told));
       if (!next) {
         pass([...splice.end().map(eventText), ...(isDone ? [hosting.streamEnd] : [])]);

@@ -6,7 +6,7 @@ import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { loggable } from "../telemetry/log.ts";
 import { finishTurn } from "../turn/finish-turn.ts";
-import { NO_ANSWER, streamedAnswer } from "../turn/streamed-answer.ts";
+import { errorIn, NO_ANSWER, streamedAnswer } from "../turn/streamed-answer.ts";
 import type { Outgoing } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { type AnswerNote, answerRewriter, noteAnswer } from "../upstream/answer-rewriter.ts";
@@ -76,7 +76,10 @@ export async function passStream(
     farewell: (cause) => (canRead ? brokenOff(parts, exchange, cause) : undefined),
     commit: (bytes) => {
       const text = canRead ? bytes?.toString("utf8") : undefined;
-      return finish(parts, exchange, outgoing, text === undefined ? NO_ANSWER : streamedAnswer(wire, text));
+      if (text === undefined) return finish(parts, exchange, outgoing, NO_ANSWER);
+      const { answer: held, error } = streamedAnswer(wire, text);
+      if (error) exchange.told.fails(error.status, error.message);
+      return finish(parts, exchange, outgoing, held);
     },
   });
   await noteBroken(parts, exchange, outcome);
@@ -162,6 +165,8 @@ export async function passJson(
   const { response, wire } = exchange;
   let bytes = whole;
   if (isJson(data)) refuseIgnored(exchange, data);
+  const error = errorIn(data);
+  if (error) exchange.told.fails(error.status, error.message);
   await finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const note = noteOf(parts, exchange, outgoing);

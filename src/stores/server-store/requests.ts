@@ -105,11 +105,11 @@ export interface RequestFilter extends TimeRange {
   readonly failed?: boolean | undefined;
   /** Text in the model, client, path, status or outcome, or the id of a conversation. */
   readonly search?: string | undefined;
+  readonly conversation?: string | undefined;
 }
 
 /** Which of them to list. */
 export interface RequestsQuery extends RequestFilter {
-  readonly conversation?: string | undefined;
   /** Only those before this one: the page that follows. */
   readonly before?: string | undefined;
   /** Default 100, at most 2,000. */

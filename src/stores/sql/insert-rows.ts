@@ -20,6 +20,16 @@ export function insertInto<Row extends object>(
   columns: readonly (keyof Row & string)[],
   otherwise = "",
 ): (list: readonly Row[]) => Script<void> {
+  const insert = insertValues(table, columns, otherwise);
+  return (list) => insert(list.map((row) => columns.map((name) => row[name])));
+}
+
+/** The same, of rows that are lists of their values. */
+export function insertValues(
+  table: string,
+  columns: readonly string[],
+  otherwise = "",
+): (list: readonly (readonly unknown[])[]) => Script<void> {
   const signs = `(${columns.map(() => "?").join(", ")})`;
   const texts = new Map<number, string>();
   for (const size of SIZES) {
@@ -27,8 +37,7 @@ export function insertInto<Row extends object>(
     texts.set(size, `insert into ${table} (${columns.join(", ")}) values ${values} ${otherwise}`);
   }
   return function* (list) {
-    for (const part of inSizes(list))
-      yield* rows(texts.get(part.length)!, ...part.flatMap((row) => columns.map((name) => row[name])));
+    for (const part of inSizes(list)) yield* rows(texts.get(part.length)!, ...part.flat());
   };
 }
 

@@ -15,7 +15,7 @@ import { cleanText } from "../shared/clean-text.ts";
 import { pageSize, REQUESTS } from "../shared/limits.ts";
 import { bodyRow, readBody } from "./bodies.ts";
 import { holdConversation, rowOf } from "./conversation-row.ts";
-import { insertInto } from "./insert-rows.ts";
+import { insertInto, insertValues } from "./insert-rows.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -136,8 +136,11 @@ export function* createRequestTables({ kind }: Pick<SqlEngine, "kind">): Script<
 
 type Row = { readonly [name: string]: string | number | null };
 
-const ROW_COLUMNS = ["tenant", ...FIELDS.map(columnOf), "node", "head", "fields", "details"];
-const insertRows = insertInto<Row>("precis_requests", ROW_COLUMNS, "on conflict (tenant, id) do nothing");
+const insertRows = insertValues(
+  "precis_requests",
+  ["tenant", ...FIELDS.map(columnOf), "node", "head", "fields", "details"],
+  "on conflict (tenant, id) do nothing",
+);
 const insertBody = insertInto<ReturnType<typeof bodyRow>>(
   "precis_bodies",
   ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
@@ -159,28 +162,29 @@ export function* insertRequests(
 ): Script<void> {
   if (requests.length === 0) return;
   const bodies = new Map<string, ReturnType<typeof bodyRow>>();
-  const made = requests.map(({ tenant, request, place }): Row => {
+  const made = requests.map(({ tenant, request, place }) => {
     const { fields, details } = place ? request : {};
     const body = fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(request.at));
     if (body) bodies.set(body.hash, body);
-    return {
+    return [
       tenant,
-      ...columnsOf(request),
-      node: place?.node ?? null,
-      head: place?.head ?? null,
-      fields: body?.hash ?? null,
-      details: details === undefined ? null : JSON.stringify(details),
-    };
+      ...FIELDS.map((field) => columnValue(field, request[field])),
+      place?.node ?? null,
+      place?.head ?? null,
+      body?.hash ?? null,
+      details === undefined ? null : JSON.stringify(details),
+    ];
   });
   yield* insertBody([...bodies.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)));
-  const late = made.filter(({ at }) => Number(at) < now - GRACE_MS);
-  yield* insertRows(late.length === 0 ? made : made.filter((row) => !late.includes(row)));
-  for (const row of late) {
-    const { tenant, id } = row as { readonly tenant: string; readonly id: string };
+  const isLate = (n: number) => requests[n]!.request.at < now - GRACE_MS;
+  yield* insertRows(made.filter((_, n) => !isLate(n)));
+  for (const [n, row] of made.entries()) {
+    if (!isLate(n)) continue;
+    const { tenant, request } = requests[n]!;
     const summed = yield* lastSummed(engine, tenant);
-    if (yield* isThere(tenant, id)) continue;
+    if (yield* isThere(tenant, request.id)) continue;
     yield* insertRows([row]);
-    if (id <= summed) yield* sumUp("tenant = ? and id = ?", [tenant, id]);
+    if (request.id <= summed) yield* sumUp("tenant = ? and id = ?", [tenant, request.id]);
   }
 }
 
@@ -188,25 +192,12 @@ function* isThere(tenant: string, id: string): Script<boolean> {
   return (yield* rows("select 1 from precis_requests where tenant = ? and id = ?", tenant, id)).length > 0;
 }
 
-function columnsOf(request: NewRequest): Row {
-  const row: { [name: string]: string | number | null } = {};
-  for (const field of FIELDS) {
-    const value = request[field];
-    row[columnOf(field)] =
-      typeof value === "string"
-        ? shortText(value, field === "error" ? MAX_ERROR : MAX_NAME)
-        : value === undefined
-          ? null
-          : COLUMNS[field] === "bigint"
-            ? Math.round(value)
-            : value;
-  }
-  return row;
-}
-
-function shortText(value: string, most: number): string {
-  const clean = cleanText(value);
-  return clean.length <= most ? clean : firstCharacters(clean, most);
+function columnValue(field: Field, value: NewRequest[Field]): string | number | null {
+  if (value === undefined) return null;
+  if (typeof value === "number") return COLUMNS[field] === "bigint" ? Math.round(value) : value;
+  const most = field === "error" ? MAX_ERROR : MAX_NAME;
+  if (value.length <= most && /^[ -~]*$/.test(value)) return value;
+  return firstCharacters(cleanText(value), most);
 }
 
 function fieldsOf(row: Row): RequestFields & Pick<RequestDetails, "checkpoint" | "sha256" | "error"> {
@@ -223,7 +214,16 @@ export function sqlRequests({ engine, read, write, now }: SqlContext): RequestSt
     add: (tenant, requests) =>
       write("requests.add", function* () {
         checkName("requests.add", "tenant", tenant);
-        for (const request of requests) yield* addRequest(engine, tenant, request, now());
+        const [alone, told] = [
+          requests.filter(({ conversation }) => conversation === undefined),
+          requests.filter(({ conversation }) => conversation !== undefined),
+        ];
+        yield* insertRequests(
+          engine,
+          alone.map((request) => ({ tenant, request, place: null })),
+          now(),
+        );
+        for (const request of told) yield* addRequest(engine, tenant, request, now());
       }),
 
     list: (tenant, query = {}) => read("requests.list", () => list(tenant, query)),
@@ -374,13 +374,11 @@ function within(stretches: readonly Stretch[]): readonly Condition[] {
 }
 
 function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequest[]> {
-  const { from, to, before, search } = query;
+  const { from, to, before } = query;
   const most = pageSize(query.limit, REQUESTS);
-  const asked = query.conversation ?? search?.trim();
-  const chat = asked ? yield* rowOf(tenant, asked) : undefined;
-  if (query.conversation !== undefined && !chat) return [];
-  const isNamed = chat !== undefined && query.conversation === undefined;
-  const filter: RequestFilter = isNamed ? { ...query, search: undefined } : query;
+  const named = yield* namedChat(tenant, query);
+  if (named === "none") return [];
+  const { chat, filter } = named;
   const asWanted = [{ after: idAt(from), before: idAt(to) }, { before }];
   const select = function* (limit: number, stretch: Stretch, ...more: readonly Condition[]): Script<Row[]> {
     const { where, values } = allOf(
@@ -392,10 +390,7 @@ function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequ
     const sql = `${selectRows(LISTED)} where ${where} order by r.id desc limit ?`;
     return [...(yield* rows<Row>(sql, ...values, limit))];
   };
-  if (chat) {
-    const [first, end] = nodesOf(chat.key);
-    return (yield* select(most, {}, ["r.node >= ?", first], ["r.node < ?", end])).map(requestOf);
-  }
+  if (chat) return (yield* select(most, {}, ...ofChat(chat.key))).map(requestOf);
   if (allOf(["true"], ...groupConditions(filter, "")).where === "true")
     return (yield* select(most, {})).map(requestOf);
   // Rows that aren't summed up yet are looked through; then the periods that have some, the newest first.
@@ -422,9 +417,33 @@ function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequ
   return found.map(requestOf);
 }
 
+/** The conversation that a filter names, by its own field or as the text that is searched for, and what else the filter says. */
+function* namedChat(
+  tenant: string,
+  query: RequestFilter,
+): Script<"none" | { readonly chat: { readonly key: number } | undefined; readonly filter: RequestFilter }> {
+  const { conversation, search } = query;
+  const asked = conversation ?? search?.trim();
+  const chat = asked ? yield* rowOf(tenant, asked) : undefined;
+  if (conversation !== undefined && !chat) return "none";
+  const isSearched = chat !== undefined && conversation === undefined;
+  return { chat, filter: isSearched ? { ...query, search: undefined } : query };
+}
+
+function ofChat(key: number): readonly Condition[] {
+  const [first, end] = nodesOf(key);
+  return [
+    ["r.node >= ?", first],
+    ["r.node < ?", end],
+  ];
+}
+
 /** Sums of whole periods, and of the rows that are in none of these. */
-function* totals(tenant: string, filter: RequestFilter): Script<readonly RequestSums[]> {
-  const { from, to } = filter;
+function* totals(tenant: string, query: RequestFilter): Script<readonly RequestSums[]> {
+  const { from, to } = query;
+  const named = yield* namedChat(tenant, query);
+  if (named === "none") return [];
+  const { chat, filter } = named;
   const first = from === undefined ? undefined : Math.ceil(from / PERIOD_MS) * PERIOD_MS;
   const end = to === undefined ? undefined : Math.floor(to / PERIOD_MS) * PERIOD_MS;
   const summed = yield* summedUpTo(tenant);
@@ -434,7 +453,8 @@ function* totals(tenant: string, filter: RequestFilter): Script<readonly Request
     const { where, values } = allOf(
       ["r.tenant = ?", tenant],
       ...within([{ after: idAt(from), before: idAt(to) }, stretch]),
-      ...groupConditions(filter, ""),
+      ...groupConditions(filter, "r."),
+      ...(chat ? ofChat(chat.key) : []),
     );
     found.push(
       ...(yield* rows<Row>(
@@ -445,7 +465,9 @@ function* totals(tenant: string, filter: RequestFilter): Script<readonly Request
       )),
     );
   };
-  yield* ofRows({ after: summed });
+  // Sums don't say of which conversation they are; its rows are found by their messages.
+  yield* ofRows(chat ? {} : { after: summed });
+  if (chat) return sumsOf(found);
   if (first !== undefined && end !== undefined && first >= end) yield* ofRows({ upTo: summed });
   else {
     if (first !== from) yield* ofRows({ upTo: summed, before: idAt(first) });
@@ -465,6 +487,11 @@ function* totals(tenant: string, filter: RequestFilter): Script<readonly Request
       )),
     );
   }
+  return sumsOf(found);
+}
+
+/** Sums of parts, by kind, model and client. */
+function sumsOf(found: readonly Row[]): readonly RequestSums[] {
   const groups = Map.groupBy(found, ({ kind, model, client }) =>
     JSON.stringify([kind, model ?? "", client ?? ""]),
   );

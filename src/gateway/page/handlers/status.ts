@@ -2,7 +2,14 @@ import { type Json, textOf } from "../../../apis/shared/fields.ts";
 import { parseExact } from "../../../core/exact-json.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
 import type { RequestFilter, RequestSums } from "../../../stores/server-store.ts";
-import type { LiveEvent, ModelChoice, ModelsAnswer, RequestFact, Totals } from "../../api.ts";
+import {
+  type LiveEvent,
+  type ModelChoice,
+  type ModelsAnswer,
+  REQUEST_KINDS,
+  REQUEST_OUTCOMES,
+  type Totals,
+} from "../../api.ts";
 import { isThrownAway } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
@@ -14,7 +21,7 @@ import { keyOwner } from "../../upstream/choose-upstream.ts";
 import type { Upstream } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { type ApiContext, bodyToStore, type Handlers, numberQuery } from "../context.ts";
+import { type ApiContext, bodyToStore, type Handlers, invalid, numberQuery } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
@@ -50,8 +57,6 @@ export const statusHandlers = {
     const found = await gateway.store.requests.list(tenant, {
       ...filterOf(context),
       kinds: kindsOf(context),
-      search: given(query("search")),
-      conversation: given(query("conversation")),
       before: given(query("before")),
       ...(limit !== undefined && { limit }),
     });
@@ -90,18 +95,28 @@ export const statusHandlers = {
 const given = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
 
 /** Without a wish those that somebody sent; of one conversation all that there were. */
-function kindsOf({ query }: ApiContext): RequestFilter["kinds"] {
-  const from = given(query("from"));
-  if (from !== undefined) return [from as NonNullable<RequestFact["from"]>];
-  return given(query("conversation")) === undefined ? ["client", "page"] : undefined;
+function kindsOf(context: ApiContext): RequestFilter["kinds"] {
+  const from = oneOf(context, "from", REQUEST_KINDS);
+  if (from !== undefined) return [from];
+  return given(context.query("conversation")) === undefined ? ["client", "page"] : undefined;
+}
+
+/** One of a few words; anything else is refused, because an empty list would be taken for an answer. */
+function oneOf<T extends string>(context: ApiContext, name: string, words: readonly T[]): T | undefined {
+  const value = given(context.query(name));
+  const found = words.find((word) => word === value);
+  if (value === undefined || found !== undefined) return found;
+  throw invalid(name, `there is no ${JSON.stringify(value)}`, `Give one of ${words.join(", ")}.`);
 }
 
 function filterOf(context: ApiContext): RequestFilter {
   const { query } = context;
-  const outcome = given(query("outcome"));
+  const outcome = oneOf(context, "outcome", REQUEST_OUTCOMES);
   return {
     model: given(query("model")),
     client: given(query("client")),
+    search: given(query("search")),
+    conversation: given(query("conversation")),
     ...(outcome === "failed" ? { failed: true } : outcome !== undefined && { outcome, failed: false }),
     from: numberQuery(context, "since"),
     to: numberQuery(context, "until"),
@@ -114,7 +129,7 @@ async function totals(context: ApiContext): Promise<Totals> {
   await gateway.requests.flush();
   const { store } = gateway;
   const filter = filterOf(context);
-  const from = given(context.query("from")) as RequestFact["from"];
+  const from = oneOf(context, "from", REQUEST_KINDS);
   const sums = await store.requests.totals(tenant, { ...filter, ...(from && { kinds: [from] }) });
   const { counts, bytes } = await store.upkeep.stats(tenant);
   const add = (of: readonly RequestSums[], name: Exclude<keyof RequestSums, "kind" | "model" | "client">) =>

@@ -1,6 +1,8 @@
 import { parseReadable } from "../core/deep-json.ts";
 import { editableParts } from "../core/edits.ts";
 import { isRecord } from "../core/is-record.ts";
+import type { Structure } from "../core/rounds.ts";
+import type { Steps } from "../core/steps.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
@@ -12,15 +14,7 @@ export const supersededResults: Reduction = {
   name: "superseded-results",
   *apply(draft, input) {
     const { messages, structure, measure } = input;
-    const newest = new Map<string, number>();
-    const supersededBy = new Map<string, number>();
-    for (const { call, result } of structure.pairs.toSorted((a, b) => b.result.index - a.result.index)) {
-      yield;
-      const key = callKey(callAt(messages, call));
-      const later = newest.get(key);
-      if (later === undefined) newest.set(key, result.index);
-      else if (later > result.index) supersededBy.set(`${result.index}:${result.part}`, later);
-    }
+    const supersededBy = yield* laterResults(messages, structure);
     return yield* editParts(draft, input, (part, at) => {
       const later = supersededBy.get(`${at.index}:${at.part}`);
       if (later === undefined || part.type !== "tool-result" || part.locked) return undefined;
@@ -30,6 +24,29 @@ export const supersededResults: Reduction = {
     });
   },
 };
+
+/** It is asked for with each allowance, and says the same. */
+const known = new WeakMap<Structure, ReadonlyMap<string, number>>();
+
+/** By place of a result: the message with the newest result of the same call, where that is a later one. */
+function* laterResults(
+  messages: readonly Message[],
+  structure: Structure,
+): Steps<ReadonlyMap<string, number>> {
+  const found = known.get(structure);
+  if (found) return found;
+  const newest = new Map<string, number>();
+  const later = new Map<string, number>();
+  for (const { call, result } of structure.pairs.toSorted((a, b) => b.result.index - a.result.index)) {
+    yield;
+    const key = callKey(callAt(messages, call));
+    const last = newest.get(key);
+    if (last === undefined) newest.set(key, result.index);
+    else if (last > result.index) later.set(`${result.index}:${result.part}`, last);
+  }
+  known.set(structure, later);
+  return later;
+}
 
 function callAt(messages: readonly Message[], at: { index: number; part: number }): ToolCallPart {
   return editableParts(messages[at.index]!)[at.part] as ToolCallPart;

@@ -1,10 +1,8 @@
-import { type CostSession, chainSessions, sessionTokens } from "../../eval/cost/cost-session.ts";
 import { costTables } from "../../eval/cost/cost-table.ts";
-import { costPolicies } from "../../eval/cost/policy.ts";
 import { type CachePrices, PRICES } from "../../eval/cost/price.ts";
-import { type CostResult, runCost } from "../../eval/cost/run-cost.ts";
-import { costSessions } from "../../eval/node/cost-sessions.ts";
-import { charsCounter, exactCounter } from "../../tokens/index.ts";
+import type { CostResult } from "../../eval/cost/run-cost.ts";
+import { LEAST_TOKENS } from "../../eval/node/cost-sessions.ts";
+import { costInThreads } from "../../eval/node/cost-threads.ts";
 import type { Io } from "../io.ts";
 import { type Flag, oneOf, type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { parseTokens } from "../parse-tokens.ts";
@@ -12,17 +10,11 @@ import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
 import { checkDataFolder } from "./data-folder.ts";
 
-/** Sessions below this never get near a window (tokens). */
-const LEAST_TOKENS = 50_000;
-/** Sessions are joined to chains of at least this length (tokens). */
-const CHAIN_TOKENS = 500_000;
 /** Chains meet large windows, single sessions the small ones. */
 const DEFAULT_WINDOWS = { sessions: "64k", chains: "128k" } as const;
 const DEFAULT_HEAD = "15k";
 /** Kept free for the answer: less where the window is small (tokens). */
 const RESERVE = { small: 4_000, usual: 8_000, smallUpTo: 32_000 } as const;
-/** What recorded sessions of coding agents have on average. */
-const CHARS_PER_TOKEN = 3.5;
 const MS_PER_MINUTE = 60_000;
 const SAMPLE_EVERY = 6;
 
@@ -40,47 +32,32 @@ export const COST_FLAGS = {
 /** What whole sessions cost under each strategy, prompt cache and all, beside sending everything. */
 export async function evalCost(flags: ParsedFlags, io: Io, data: string): Promise<void> {
   const chains = oneOf("chains", flags.value("chains"), ["no", "yes", "only"]) ?? "yes";
-  const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "chars";
+  const counter = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "chars";
   const prices = pricesOf(flags);
   const head = parseTokens("head", flags.value("head") ?? DEFAULT_HEAD);
-  const windows = flags.value("windows");
   checkDataFolder(data);
-  const counter =
-    counterName === "chars"
-      ? charsCounter({ charsPerToken: CHARS_PER_TOKEN })
-      : await exactCounter("o200k_base");
-  const long = costSessions(data).filter((one) => sessionTokens(one, counter.count) >= LEAST_TOKENS);
-  if (long.length === 0)
-    throw new FileError(`${data} holds no agent session of ${LEAST_TOKENS} tokens or more.`);
-  const sessions = flags.has("sample") ? long.filter((_, index) => index % SAMPLE_EVERY === 0) : long;
   const progress = createProgress(io, { json: flags.has("json") });
   const results: CostResult[] = [];
-  const run = async (name: string, chosen: readonly CostSession[], list: string): Promise<void> => {
-    for (const window of list.split(",").map((text) => parseTokens("windows", text))) {
+  const run = async (name: "sessions" | "chains"): Promise<void> => {
+    for (const text of (flags.value("windows") ?? DEFAULT_WINDOWS[name]).split(",")) {
+      const window = parseTokens("windows", text);
       const reserve = window <= RESERVE.smallUpTo ? RESERVE.small : RESERVE.usual;
       if (window - head - reserve <= 0)
         throw new UsageError(`--windows ${window}: a head of ${head} tokens leaves no room.`);
-      const result = await runCost({
+      const everyNth = flags.has("sample") ? SAMPLE_EVERY : 1;
+      const result = await costInThreads(
         name,
-        sessions: chosen,
-        policies: costPolicies,
-        window,
-        head,
-        reserve,
-        prices,
-        counter,
-        onProgress(label, done, total) {
-          io.signal.throwIfAborted();
-          progress.update(label, done, total);
-        },
-      });
-      results.push(result);
+        { data, everyNth, chained: name === "chains", counter, window, head, reserve, prices },
+        { signal: io.signal, onProgress: progress.update },
+      );
+      if (result) results.push(result);
     }
   };
-  if (chains !== "only") await run("sessions", sessions, windows ?? DEFAULT_WINDOWS.sessions);
-  const joined = chains === "no" ? [] : chainSessions(sessions, CHAIN_TOKENS, counter.count);
-  if (joined.length > 0) await run("chains", joined, windows ?? DEFAULT_WINDOWS.chains);
+  if (chains !== "only") await run("sessions");
+  if (chains !== "no") await run("chains");
   progress.clear();
+  if (results.length === 0)
+    throw new FileError(`${data} holds no agent session of ${LEAST_TOKENS} tokens or more.`);
   io.stdout.write(
     flags.has("json") ? `${JSON.stringify({ results }, null, 2)}\n` : `${costTables(results)}\n`,
   );

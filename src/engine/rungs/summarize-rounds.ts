@@ -60,7 +60,6 @@ export const summarizeRounds: Rung = function* (input) {
   return inserts.length > 0 && draftTokens(conversation, draft) <= input.limit ? draft : undefined;
 };
 
-/** What a model wrote about several rounds. */
 /** What code alone would write in place of the rounds that an insert of a draft speaks for; undefined where it speaks for others. */
 export function roundsText(conversation: Conversation, { fates }: Draft, insert: number): string | undefined {
   const isCovered = (fate: Fate) => fate.type === "cover" && fate.by === insert;
@@ -72,6 +71,7 @@ export function roundsText(conversation: Conversation, { fates }: Draft, insert:
     .toWellFormed();
 }
 
+/** What a model wrote about several rounds. */
 function recordLine({ messages }: Conversation, units: readonly Unit[], text: string): string {
   const names = new Set(
     units.flatMap(({ from, to }) =>
@@ -95,7 +95,8 @@ function roundLines({ messages, structure, measure }: Conversation, unit: Unit):
         .map((line) => line.trim())
         .join(" ") ?? "…",
     );
-  const results = new Map(structure.pairs.map(({ call, result }) => [`${call.index}:${call.part}`, result]));
+  const own = structure.pairs.filter(({ call }) => call.index >= unit.from && call.index < unit.to);
+  const results = new Map(own.map(({ call, result }) => [`${call.index}:${call.part}`, result]));
   const lines: string[] = [];
   for (let index = unit.from; index < unit.to; index++) {
     for (const [part, call] of editableParts(messages[index]!).entries()) {

@@ -4,7 +4,9 @@ import { defined } from "../../core/defined.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
 import type { StrategyName, TokenCounter } from "../../core/types.ts";
-import { createCompactor } from "../../engine/create-compactor.ts";
+import { createCompactorWith } from "../../engine/create-compactor.ts";
+import type { EngineMemory } from "../../engine/engine.ts";
+import { memoByObject } from "../memo.ts";
 import { orImpossible } from "../replay/requests.ts";
 import type { ChatMessage } from "../types.ts";
 import { sumOf } from "./cost-session.ts";
@@ -18,6 +20,8 @@ interface PolicyInput {
   readonly budget: number;
   readonly counter: TokenCounter;
   readonly prices: CachePrices;
+  /** What policies of one session remember of its texts together. */
+  readonly memory: EngineMemory;
 }
 
 /** What is sent for one request. */
@@ -92,16 +96,19 @@ function startFor(
   return from;
 }
 
+/** A recording doesn't change: each of its messages is read once, for all requests of all policies. */
+const recorded = { ...openaiChat, read: memoByObject(openaiChat.read) };
+
 /** The engine without a model, under one of its strategies. */
 export function precisPolicy(strategy: StrategyName): CostPolicy {
   return {
     id: strategy,
     label: `precis, ${strategy}`,
     summarizes: SUMMARIZING.includes(strategy),
-    open({ messages, budget, counter, prices }) {
+    open({ messages, budget, counter, prices, memory }) {
       const { read, write, output, ttlMs } = prices;
       const cache = { read, write, output, ttlMs: Math.min(ttlMs, MOST_TTL_MS) };
-      const compactor = createCompactor({ dialect: openaiChat, counter, budget, strategy, cache });
+      const compactor = createCompactorWith(memory, { dialect: recorded, counter, budget, strategy, cache });
       let state: unknown;
       return {
         async view(to, { now, last }) {

@@ -1,5 +1,6 @@
 import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
 import type { TokenCounter } from "../../core/types.ts";
+import { createEngineMemory, type EngineMemory } from "../../engine/engine.ts";
 import { messagesText, viewText } from "../message-text.ts";
 import { commonTokens } from "../replay/cached-share.ts";
 import { answerStarts } from "../replay/requests.ts";
@@ -73,38 +74,63 @@ const NOTHING = {
 };
 type Tally = typeof NOTHING;
 
+/** What one session cost under each policy: plain data, which a thread can hand over. */
+export type SessionCost = readonly Tally[];
+/** What is needed to walk a session. */
+type Walk = Pick<CostOptions, "policies" | "window" | "head" | "reserve" | "prices" | "counter">;
+
 /** Walks every session under every policy: one request before each answer of the model. */
 export async function runCost(options: CostOptions): Promise<CostResult> {
-  const { policies, sessions, window, head, reserve, prices, counter, onProgress } = options;
-  const budget = window - head - reserve;
+  const { name, window, sessions, onProgress } = options;
+  const costs: SessionCost[] = [];
+  for (const [index, session] of sessions.entries()) {
+    onProgress?.(`${name}, ${window}`, index, sessions.length);
+    costs.push(await costOfSession(session, options));
+  }
+  return costResult(options, costs);
+}
+
+/** Walks one session under every policy. What one of them has read of it, the next one knows. */
+export async function costOfSession(session: CostSession, options: Walk): Promise<SessionCost> {
+  const memory = createEngineMemory();
   const tallies: Tally[] = [];
-  for (const policy of policies) {
+  for (const policy of options.policies) {
     const tally = { ...NOTHING };
-    for (const [index, session] of sessions.entries()) {
-      onProgress?.(`${options.name}, ${window}: ${policy.id}`, index, sessions.length);
-      await walk(session, policy, { ...options, budget }, tally);
-    }
+    await walk(session, policy, { ...options, budget: budgetOf(options), memory }, tally);
     tallies.push(tally);
   }
-  const base = tallies[0]?.cost ?? 0;
+  return tallies;
+}
+
+const budgetOf = ({ window, head, reserve }: Pick<CostOptions, "window" | "head" | "reserve">): number =>
+  window - head - reserve;
+
+/** What all sessions cost together, by policy. */
+export function costResult(
+  options: Omit<CostOptions, "sessions" | "onProgress">,
+  costs: readonly SessionCost[],
+): CostResult {
+  const { name, policies, window, head, prices, counter } = options;
+  const tallies = policies.map((_, at) => costs.map((tallies) => tallies[at]!).reduce(together, NOTHING));
+  const [base = NOTHING] = tallies;
   return {
-    name: options.name,
+    name,
     window,
-    budget,
+    budget: budgetOf(options),
     head,
     prices,
     counter: counter.id,
-    sessions: sessions.length,
-    requests: tallies[0]?.requests ?? 0,
-    cold: tallies[0]?.cold ?? 0,
-    cuts: tallies[0]?.cuts ?? 0,
+    sessions: costs.length,
+    requests: base.requests,
+    cold: base.cold,
+    cuts: base.cuts,
     rows: policies.map(({ id, label, summarizes }, index): CostRow => {
       const { cost, summaries, compactions, sent, cached, anchors, cuts, impossible } = tallies[index]!;
       return {
         policy: id,
         label,
-        cost: cost / base,
-        costWithModel: summarizes ? (cost + summaries) / base : undefined,
+        cost: cost / base.cost,
+        costWithModel: summarizes ? (cost + summaries) / base.cost : undefined,
         compactions,
         sent,
         cached: sent > 0 ? cached / sent : 0,
@@ -115,13 +141,19 @@ export async function runCost(options: CostOptions): Promise<CostResult> {
   };
 }
 
+function together(a: Tally, b: Tally): Tally {
+  const sum = { ...a };
+  for (const name of Object.keys(sum) as (keyof Tally)[]) sum[name] += b[name];
+  return sum;
+}
+
 async function walk(
   { messages, times, cuts }: CostSession,
   policy: CostPolicy,
-  options: CostOptions & { readonly budget: number },
+  options: Walk & { readonly budget: number; readonly memory: EngineMemory },
   tally: Tally,
 ): Promise<void> {
-  const { head, budget, prices, counter } = options;
+  const { head, budget, prices, counter, memory } = options;
   const tokens = messages.map((message) => messageTokens(message, counter.count));
   const known = new WeakMap<object, number>(messages.map((message, index) => [message, tokens[index]!]));
   const tokensOf = (message: WireMessage): number => {
@@ -131,7 +163,7 @@ async function walk(
   };
   const sizeOf = (view: readonly WireMessage[]): number =>
     view.reduce((total, message) => total + tokensOf(message), 0);
-  const run = policy.open({ messages, tokens, budget, counter, prices });
+  const run = policy.open({ messages, tokens, budget, counter, prices, memory });
   const waiting = cuts.filter(({ at }) => sumOf(tokens, 0, at) > budget);
   let before: readonly WireMessage[] | undefined;
   let shown = 0;

@@ -1,13 +1,30 @@
 import { basename } from "node:path";
-import type { CostSession, Cut } from "../cost/cost-session.ts";
+import { type CostSession, type Cut, chainSessions, sessionTokens } from "../cost/cost-session.ts";
 import { chatMessage, isAgentSession } from "../data/agent-session.ts";
 import { isAnchorCase } from "../data/anchor-case.ts";
+import type { Count } from "../types.ts";
 import { filesBelow, readFolder, readRecords } from "./data-files.ts";
 
 type RawMessage = Parameters<typeof chatMessage>[0] & { readonly ts?: string | number };
 
+/** Sessions below this never get near a window (tokens). */
+export const LEAST_TOKENS = 50_000;
+/** Sessions are joined to chains of at least this length (tokens). */
+const CHAIN_TOKENS = 500_000;
+
+/** The long sessions of a folder, every `everyNth` of them: each by itself, or joined to days of work. */
+export function costRuns(
+  dir: string,
+  count: Count,
+  { everyNth, chained }: { readonly everyNth: number; readonly chained: boolean },
+): CostSession[] {
+  const long = costSessions(dir).filter((one) => sessionTokens(one, count) >= LEAST_TOKENS);
+  const sessions = long.filter((_, index) => index % everyNth === 0);
+  return chained ? chainSessions(sessions, CHAIN_TOKENS, count) : sessions;
+}
+
 /** The agent sessions below a folder, with the times of their messages and the cuts of files of cases. */
-export function costSessions(dir: string): CostSession[] {
+function costSessions(dir: string): CostSession[] {
   const files = filesBelow(readFolder(dir));
   const holdsCases = (file: string) => basename(file).includes("cases");
   const cuts = new Map<string, Cut[]>();

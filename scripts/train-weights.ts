@@ -13,7 +13,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openaiChat } from "../src/apis/chat/index.ts";
-import { runNow } from "../src/core/steps.ts";
 import type { Message } from "../src/core/types.ts";
 import { isAgentSession, parseAgentSession } from "../src/eval/data/agent-session.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
@@ -60,8 +59,8 @@ function addCut(messages: readonly Message[], near: number, fold: number): void 
   let cut = near;
   while (messages[cut]?.role === "tool") cut++;
   if (cut < FEWEST_MESSAGES || messages.length - cut < FEWEST_MESSAGES) return;
-  const before = runNow(transcriptLines(messages.slice(0, cut)));
-  const after = runNow(transcriptLines(messages.slice(cut)));
+  const before = transcriptLines(messages.slice(0, cut));
+  const after = transcriptLines(messages.slice(cut));
   const shown = before.length * (1 - VISIBLE_SHARE);
   addTerms(before, after, shown, fold);
   addLines(before, after, shown, fold);

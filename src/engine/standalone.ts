@@ -9,7 +9,7 @@ import type {
   Report,
   SummarizeInput,
 } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
+import { breathe } from "../recall/in-slices.ts";
 import { cutToFit } from "../summaries/cut-to-fit.ts";
 import {
   handoverHead,
@@ -19,7 +19,7 @@ import {
   peopleText,
 } from "../summaries/digest/people-text.ts";
 import { forReaders } from "../summaries/record-pointers.ts";
-import { summaryMessageSteps } from "../summaries/summary-message.ts";
+import { summaryMessage } from "../summaries/summary-message.ts";
 import { trimRecord } from "../summaries/trim-record.ts";
 import { asError } from "./background.ts";
 import { recordLength } from "./narrative-share.ts";
@@ -57,12 +57,11 @@ export async function summarize<M>(
       ? within(operation, isRecord ? written : forReaders(written), cap)
       : isRecord
         ? await recordText(operation, cap, input.focus)
-        : await inSlices(
+        : await breathing(input.signal, () =>
             peopleText({
               ...peopleInput(operation, cap),
               ...(input.focus !== undefined && { focus: input.focus }),
             }),
-            input.signal,
           );
   return {
     text,
@@ -80,13 +79,12 @@ export async function handover<M>(
   checkSaid(operation);
   const room = roomBehindHead(operation, goal, cap);
   const { written, calls } = await byModel(operation, room);
-  const text = await inSlices(
+  const text = await breathing(input.signal, () =>
     handoverText({
       ...peopleInput(operation, cap),
       goal,
       ...(written !== undefined && { narrative: within(operation, forReaders(written), room) }),
     }),
-    input.signal,
   );
   return {
     text,
@@ -94,6 +92,14 @@ export async function handover<M>(
     message: operation.engine.dialect.write({ role: "user", text }),
     report: told(operation, { text, calls, written }),
   };
+}
+
+/** Long work between two turns of others. */
+async function breathing<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
+  await breathe(signal);
+  const done = work();
+  await breathe(signal);
+  return done;
 }
 
 /** Tokens that a model may write in a hand-over. Refuses a cap that the goal alone takes. */
@@ -154,17 +160,18 @@ async function recordText<M>(
   focus: string | undefined,
 ): Promise<string> {
   const { messages, structure, measure } = survey.conversation;
-  const steps = summaryMessageSteps({
-    messages,
-    hidden: [{ from: structure.start, to: messages.length }],
-    visible: () => false,
-    cap,
-    count: measure.text,
-    ...(input.hostState !== undefined && { hostState: input.hostState }),
-    ...(focus !== undefined && { focus }),
-    isOurs: engine.writtenTexts.has,
-  });
-  const made = await inSlices(steps, input.signal);
+  const made = await breathing(input.signal, () =>
+    summaryMessage({
+      messages,
+      hidden: [{ from: structure.start, to: messages.length }],
+      visible: () => false,
+      cap,
+      count: measure.text,
+      ...(input.hostState !== undefined && { hostState: input.hostState }),
+      ...(focus !== undefined && { focus }),
+      isOurs: engine.writtenTexts.has,
+    }),
+  );
   if (made === undefined && cap < LEAST_MESSAGE && messages.length > structure.start) {
     throw new ConfigError({
       option: "cap",

@@ -2,7 +2,6 @@ import { parseReadable } from "../core/deep-json.ts";
 import { isExactNumber } from "../core/exact-json.ts";
 import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import { isRecord } from "../core/is-record.ts";
-import { mapSteps, runNow, type Steps } from "../core/steps.ts";
 import type { Message, Part } from "../core/types.ts";
 
 /**
@@ -27,18 +26,11 @@ const knownLists = new WeakMap<readonly Message[], readonly Message[]>();
 
 /** The messages with their longest texts abridged; the very same list where none is that long. */
 export function abridged(messages: readonly Message[]): readonly Message[] {
-  return runNow(abridgedSteps(messages));
-}
-
-/** The same in steps. Whoever asks for the same list again has it at once. */
-export function* abridgedSteps(messages: readonly Message[]): Steps<readonly Message[]> {
   const before = knownLists.get(messages);
   if (before?.length === messages.length) return before;
-  const limit = yield* limitOf(messages);
+  const limit = limitOf(messages);
   const isLong = ({ parts }: Message) => parts.some((part) => isAbove(part, limit));
-  const read = yield* mapSteps(messages, (message) =>
-    isLong(message) ? abridgedMessage(message, limit) : message,
-  );
+  const read = messages.map((message) => (isLong(message) ? abridgedMessage(message, limit) : message));
   const list = read.some((message, at) => message !== messages[at]) ? read : messages;
   knownLists.set(messages, list);
   return list;
@@ -50,15 +42,13 @@ interface Limit {
   readonly countsLines: boolean;
 }
 
-function* limitOf(messages: readonly Message[]): Steps<Limit> {
+function limitOf(messages: readonly Message[]): Limit {
   const usual = { most: MOST_READ, countsLines: false };
   let chars = 0;
   for (const { parts } of messages) for (const part of parts) chars += textIn(part)?.length ?? 0;
   // Lines are counted only where there may be too many.
   if (chars * (1 + LINE_CHARS) <= MOST_READ_IN_ALL) return usual;
-  const sizes = (yield* mapSteps(messages, ({ parts }) =>
-    parts.map((part) => sizeOf(part, MOST_READ)),
-  )).flat();
+  const sizes = messages.flatMap(({ parts }) => parts.map((part) => sizeOf(part, MOST_READ)));
   let most = MOST_READ;
   const total = () => sizes.reduce((sum, size) => sum + Math.min(size, most), 0);
   if (total() <= MOST_READ_IN_ALL) return usual;

@@ -1,4 +1,3 @@
-import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Salience } from "./salience.ts";
 import { takeBest } from "./take-best.ts";
 
@@ -6,7 +5,7 @@ import { takeBest } from "./take-best.ts";
 const COST_EXPONENT = 1.8;
 
 /** Ordinals of texts, those that tell most for their length first; what was told already counts less. */
-export function* bySalience(
+export function bySalience(
   texts: readonly string[],
   {
     cost,
@@ -18,12 +17,12 @@ export function* bySalience(
     /** Terms that were told before; the ranking adds to them. */
     readonly known: Set<number>;
   },
-): Steps<number[]> {
-  yield* salience.prepare();
-  const terms = yield* mapSteps(texts, (text) => salience.terms(text));
-  const costs = yield* mapSteps(texts, (text) => Math.max(1, cost(text)) ** COST_EXPONENT);
+): number[] {
+  salience.prepare();
+  const terms = texts.map((text) => salience.terms(text));
+  const costs = texts.map((text) => Math.max(1, cost(text)) ** COST_EXPONENT);
   const ranked: number[] = [];
-  yield* takeBest(texts.length, {
+  takeBest(texts.length, {
     // What tells nothing comes last.
     worth: (at) => Math.max(Number.MIN_VALUE, salience.of(texts[at]!, terms[at]!, known) / costs[at]!),
     take(at) {

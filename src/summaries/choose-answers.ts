@@ -1,6 +1,5 @@
 import { firstCharacters } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
-import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
 import { outlinesOf } from "./outline.ts";
@@ -23,30 +22,30 @@ const CHARACTERS_PER_TOKEN = 4;
  * What answers say, in the order of what tells most for its length, within the budget: their points where they have titles and
  * lists, otherwise their starts.
  */
-export function* chooseAnswers(input: {
+export function chooseAnswers(input: {
   readonly messages: readonly Message[];
   readonly indexes: readonly number[];
   readonly budget: number;
   readonly cost: (text: string) => number;
   readonly salience: Salience;
   readonly known: Set<number>;
-}): Steps<Statement[]> {
+}): Statement[] {
   const answers = input.indexes.flatMap((index) => {
     const message = input.messages[index];
     if (message?.role !== "assistant") return [];
     const text = saidText(message);
     return text.trim() === "" ? [] : [{ index, text }];
   });
-  const outlines = yield* outlinesOf(answers.map(({ text }) => text));
+  const outlines = outlinesOf(answers.map(({ text }) => text));
   const share = (input.budget * CHARACTERS_PER_TOKEN) / Math.max(1, answers.length);
   const most = Math.min(MAX_OUTLINE, Math.max(MIN_OUTLINE, share));
-  const starts = yield* mapSteps(answers, ({ index, text }): Statement => {
+  const starts = answers.map(({ index, text }): Statement => {
     const shown = text.length <= most ? startOf(text) : (outlines.of(text, most) ?? startOf(text));
     return { message: index, text: shown, lead: "", factor: 1, order: index };
   });
   const chosen: Statement[] = [];
   let used = 0;
-  for (const at of yield* bySalience(
+  for (const at of bySalience(
     starts.map(({ text }) => text),
     input,
   )) {

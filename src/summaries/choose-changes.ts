@@ -1,4 +1,3 @@
-import type { Steps } from "../core/steps.ts";
 import type { Line, TranscriptLines } from "./lines.ts";
 import { takeBest } from "./take-best.ts";
 
@@ -20,21 +19,19 @@ const IMPORT_FACTOR = 0.3;
 const IMPORTS = /^(?:import|from|use|using|require|include|#include)\b|^["'][^"']*["'][,;)]*$/;
 /** Each further line of a file counts less: a reader should see every file that was changed. */
 const SAME_FILE_FACTOR = 0.8;
-/** Lines that are looked at in one step. */
-export const LINES_AT_ONCE = 2_048;
 
 /**
  * Of the lines that edits added, those that say most about what was changed: lines that bring in names which nothing before
  * them had (a new function, a new field, a new option), over all files. In the order of their rank, within the budget (tokens).
  */
-export function* chooseChanges(input: {
+export function chooseChanges(input: {
   readonly transcript: TranscriptLines;
   readonly candidates: readonly Line[];
   readonly weights: Float64Array;
   readonly covered: Uint8Array;
   readonly cost: (line: Line) => number;
   readonly budget: number;
-}): Steps<Line[]> {
+}): Line[] {
   const { transcript, weights, covered, cost } = input;
   const added = newestOfEach(input.candidates.filter(({ kind, file }) => kind === "body" && file !== ""));
   if (added.length === 0) return [];
@@ -53,7 +50,7 @@ export function* chooseChanges(input: {
   };
   const chosen: Line[] = [];
   let used = 0;
-  yield* takeBest(added.length, {
+  takeBest(added.length, {
     worth,
     take(at) {
       const line = added[at]!;
@@ -65,7 +62,6 @@ export function* chooseChanges(input: {
       for (const term of line.terms) covered[term] = 1;
     },
     isFull: () => used >= input.budget,
-    atOnce: LINES_AT_ONCE,
   });
   return chosen;
 }

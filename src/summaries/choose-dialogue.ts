@@ -1,5 +1,4 @@
 import { addTo } from "../core/add-to.ts";
-import { mapSteps, type Steps } from "../core/steps.ts";
 import { QUESTION } from "./salience.ts";
 import { sentencesOf } from "./sentences.ts";
 import { takeBest } from "./take-best.ts";
@@ -48,17 +47,17 @@ const RARE = 4;
 const POINTER = "#1234 \n";
 
 /** What both speakers said, the most telling first, within the budget; phrases are left out. */
-export function* chooseDialogue(input: ChooseDialogueInput): Steps<Said[]> {
+export function chooseDialogue(input: ChooseDialogueInput): Said[] {
   const { cost, budget } = input;
-  const rarity = yield* rarityIn(input.said.map(({ text }) => text));
+  const rarity = rarityIn(input.said.map(({ text }) => text));
   const said = newestOfEach(input.said);
   const named = new Set(rarity.terms(input.newest));
   const opening = openingOf(said);
-  const shown = yield* mapSteps(said, (one, at) =>
+  const shown = said.map((one, at) =>
     opening.has(at) || one.isRule ? one.text : withoutPhrases(one.text, rarity),
   );
-  const terms = yield* mapSteps(shown, (text) => rarity.terms(text));
-  const prices = yield* mapSteps(shown, (text) => cost(text) + cost(POINTER));
+  const terms = shown.map((text) => rarity.terms(text));
+  const prices = shown.map((text) => cost(text) + cost(POINTER));
   const asked = repliesIn(input.said);
   const known = new Set<number>();
   const worth = (at: number): number => {
@@ -75,7 +74,7 @@ export function* chooseDialogue(input: ChooseDialogueInput): Steps<Said[]> {
     if (asked.has(one.message)) sum *= REPLY_FACTOR;
     return sum / prices[at]! ** COST_EXPONENT;
   };
-  const next = yield* successors(said, terms, opening, rarity);
+  const next = successors(said, terms, opening, rarity);
   const taken = new Set<number>();
   let used = 0;
   const takeOne = (at: number): boolean => {
@@ -86,7 +85,7 @@ export function* chooseDialogue(input: ChooseDialogueInput): Steps<Said[]> {
     for (const term of terms[at]!) known.add(term);
     return true;
   };
-  yield* takeBest(said.length, {
+  takeBest(said.length, {
     worth,
     take(at) {
       // What was said later about the same may have changed it: both are shown, or the newer one.
@@ -105,13 +104,12 @@ interface Rarity {
   readonly most: number;
 }
 
-function* rarityIn(texts: readonly string[]): Steps<Rarity> {
+function rarityIn(texts: readonly string[]): Rarity {
   const table = new TermTable();
   const counts: number[] = [];
   const terms = (text: string): readonly number[] => table.scan(text.toLowerCase());
   for (const text of texts) {
     for (const term of terms(text)) counts[term] = (counts[term] ?? 0) + 1;
-    yield;
   }
   return {
     terms,
@@ -157,16 +155,15 @@ function withoutPhrases(text: string, rarity: Rarity): string {
  * For each message the one that may have changed what it says: a later one of the same speaker about the same, or, when the
  * conversation begins, the one that follows. A question changes nothing.
  */
-function* successors(
+function successors(
   said: readonly Said[],
   terms: readonly (readonly number[])[],
   opening: ReadonlySet<number>,
   rarity: Rarity,
-): Steps<(at: number) => number | undefined> {
+): (at: number) => number | undefined {
   const places = new Map<number, number[]>();
   for (const [at, list] of terms.entries()) {
     for (const term of list) addTo(places, term, at);
-    yield;
   }
   const changes = (at: number, later: number): boolean =>
     later > at && said[later]!.by === said[at]!.by && !QUESTION.test(said[later]!.text);

@@ -1,5 +1,4 @@
 import { saidText } from "../core/message-text.ts";
-import { mapSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { chooseAnswers, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
@@ -68,23 +67,23 @@ function isTalk(toolShare: number): boolean {
 }
 
 /** What a summary message quotes of the user and of the assistant, in the order of its rank. */
-export function* chooseQuotes(input: ChooseQuotesInput): Steps<Quote[]> {
+export function chooseQuotes(input: ChooseQuotesInput): Quote[] {
   const answers = answersOf(input);
-  if (isTalk(input.toolShare) && isDialogue(input, answers)) return yield* dialogue(input, answers);
-  return yield* isTalk(input.toolShare) ? talk(input) : work(input);
+  if (isTalk(input.toolShare) && isDialogue(input, answers)) return dialogue(input, answers);
+  return isTalk(input.toolShare) ? talk(input) : work(input);
 }
 
-function* work(input: ChooseQuotesInput): Steps<Quote[]> {
-  const words = yield* userQuotes(input, "work", new Set());
+function work(input: ChooseQuotesInput): Quote[] {
+  const words = userQuotes(input, "work", new Set());
   const refusals = refusalsWithin(input, input.cap * REFUSALS_SHARE);
   const taken = refusals.reduce((sum, { text }) => sum + input.cost(`#1234 tool» ${text}\n`), 0);
-  const statements = yield* statementsOf(input.messages, input.indexes);
+  const statements = statementsOf(input.messages, input.indexes);
   // The assistant writes names, figures and code, which take more tokens than the user's words for the same length.
   const cost = estimateTokens(
     statements.map(({ text }) => text),
     input.count,
   );
-  const chosen = yield* chooseStatements({
+  const chosen = chooseStatements({
     ...input,
     cost,
     statements,
@@ -113,29 +112,28 @@ function refusalsWithin({ messages, indexes, cost }: ChooseQuotesInput, budget: 
 }
 
 /** Somebody asks, and the assistant explains at length. */
-function* talk(input: ChooseQuotesInput): Steps<Quote[]> {
+function talk(input: ChooseQuotesInput): Quote[] {
   const known = new Set<number>();
-  const words = yield* userQuotes(input, "talk", known);
-  const answers = yield* chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
+  const words = userQuotes(input, "talk", known);
+  const answers = chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
   return [...byUser(words), ...byAssistant(answers)];
 }
 
 /** Two talk with each other: what tells most, whoever said it. */
-function* dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Steps<Quote[]> {
+function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Quote[] {
   const words = new Map(input.words.map((one) => [one.message, one]));
   const said = [
     ...input.words.map(({ message, whole, isRule }): Said => ({ message, by: "user", text: whole, isRule })),
-    ...(yield* mapSteps(
-      answers,
+    ...answers.map(
       ({ message, text }): Said => ({
         message,
         by: "assistant",
         text: startOf(text),
         isRule: setsLastingRule(text),
       }),
-    )),
+    ),
   ].sort((a, b) => a.message - b.message);
-  const chosen = yield* chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE });
+  const chosen = chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE });
   return chosen.map(
     ({ message, by, text }): Quote =>
       by === "user"
@@ -144,11 +142,7 @@ function* dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersO
   );
 }
 
-function userQuotes(
-  input: ChooseQuotesInput,
-  manner: "work" | "talk",
-  known: Set<number>,
-): Steps<UserWords[]> {
+function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
   const share = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare, manner);
   const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, budget, manner, known });

@@ -1,6 +1,5 @@
 import { evenShare } from "../core/even-share.ts";
 import { firstCharacters } from "../core/first-characters.ts";
-import { mapSteps, type Steps } from "../core/steps.ts";
 import { Heap } from "./heap.ts";
 import { SPECIFIC } from "./read-passage.ts";
 import { NEVER, recency } from "./recency.ts";
@@ -47,15 +46,15 @@ interface Speech {
  * one list. Then messages grow side by side, newer ones and those that end a turn somewhat faster, so that one long report
  * doesn't take the place of all others.
  */
-export function* chooseStatements(input: ChooseStatementsInput): Steps<Statement[]> {
-  const speeches = yield* speechesOf(input);
-  const kept = new Set(yield* fewEnough(speeches, input.budget));
+export function chooseStatements(input: ChooseStatementsInput): Statement[] {
+  const speeches = speechesOf(input);
+  const kept = new Set(fewEnough(speeches, input.budget));
   const shelf = createShelf(
     speeches.filter((speech) => speech.endsTurn || kept.has(speech)),
     input,
   );
-  yield* shelf.coverTurns();
-  yield* shelf.grow();
+  shelf.coverTurns();
+  shelf.grow();
   return [...shelf.chosen.values()];
 }
 
@@ -119,12 +118,11 @@ function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatem
   };
   return {
     chosen,
-    *coverTurns(): Steps<void> {
+    coverTurns(): void {
       // Of those that deserve the same, the newest first.
       const ends = tellings.filter(({ endsTurn }) => endsTurn).reverse();
       let room = left * TURNS_SHARE;
       for (const one of ends.sort((a, b) => b.weight - a.weight)) {
-        yield;
         const before = left;
         for (const group of one.queue.slice(-COVER_TRIES).reverse()) {
           const spent = before - left;
@@ -135,7 +133,7 @@ function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatem
         room -= before - left;
       }
     },
-    *grow(): Steps<void> {
+    grow(): void {
       const priority = new Float64Array(tellings.length);
       const heap = new Heap(priority);
       const push = (at: number): void => {
@@ -148,10 +146,8 @@ function createShelf(speeches: readonly Speech[], { budget, cost }: ChooseStatem
       };
       for (let at = 0; at < tellings.length; at++) {
         push(at);
-        yield;
       }
       for (let at = heap.pop(); at !== undefined && left > 0; at = heap.pop()) {
-        yield;
         const one = tellings[at]!;
         const group = one.queue.at(-1)!;
         if (!take(one, group, left)) pass(one, group);
@@ -206,9 +202,9 @@ function cutAt(text: string, limit: number): string {
   return `${firstCharacters(text, space > limit / 2 ? space : limit).trimEnd()} …`;
 }
 
-function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Speech[]> {
+function speechesOf({ statements, cost, age }: ChooseStatementsInput): Speech[] {
   const byMessage = Map.groupBy(lastSaid(statements), ({ message }) => message);
-  return yield* mapSteps([...byMessage], ([message, list]) => {
+  return [...byMessage].map(([message, list]) => {
     const old = Math.min(1, recency(age(message)) / NEVER);
     const best = list.reduce((most, { factor }) => Math.max(most, factor), 0);
     return {
@@ -221,13 +217,12 @@ function* speechesOf({ statements, cost, age }: ChooseStatementsInput): Steps<Sp
 }
 
 /** All messages, or those that deserve most room if all together would leave too little for each. */
-function* fewEnough(speeches: readonly Speech[], budget: number): Steps<readonly Speech[]> {
+function fewEnough(speeches: readonly Speech[], budget: number): readonly Speech[] {
   const ranked = speeches.toSorted((a, b) => b.weight - a.weight);
   const isEnough = (count: number): boolean => roomFor(ranked.slice(0, count), budget) >= LEAST_ROOM;
   let low = 0;
   let high = ranked.length;
   while (low < high) {
-    yield;
     const middle = (low + high + 1) >> 1;
     if (isEnough(middle)) low = middle;
     else high = middle - 1;

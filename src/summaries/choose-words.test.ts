@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { runNow } from "../core/steps.ts";
 import { chooseWords } from "./choose-words.ts";
 import { transcriptLines } from "./lines.ts";
 import { salience } from "./salience.ts";
@@ -12,16 +11,14 @@ function talk(texts: readonly string[], budget: number) {
     role: "user" as const,
     parts: [{ type: "text" as const, text }],
   }));
-  return runNow(
-    chooseWords({
-      words: userWords(messages, messages.keys()),
-      budget,
-      cost,
-      manner: "talk",
-      salience: salience(runNow(transcriptLines(messages))),
-      known: new Set(),
-    }),
-  );
+  return chooseWords({
+    words: userWords(messages, messages.keys()),
+    budget,
+    cost,
+    manner: "talk",
+    salience: salience(transcriptLines(messages)),
+    known: new Set(),
+  });
 }
 
 const long = (at: number) => `Question ${at} begins here. ${`It goes on about matter ${at}. `.repeat(60)}`;

@@ -1,5 +1,4 @@
 import { evenShare } from "../core/even-share.ts";
-import { filterSteps, mapSteps, type Steps } from "../core/steps.ts";
 import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
 import { beginningAndEnd, shorten, type UserWords } from "./user-words.ts";
@@ -38,57 +37,54 @@ const RULES_SHARE = 0.6;
 const POINTER = "#1234 \n";
 
 /** The words that get a place, each shortened if need be, in the order of their rank. */
-export function chooseWords(input: ChooseWordsInput): Steps<UserWords[]> {
+export function chooseWords(input: ChooseWordsInput): UserWords[] {
   return input.manner === "work" ? chooseForWork(input) : chooseForTalk(input);
 }
 
-function* chooseForWork(input: ChooseWordsInput): Steps<UserWords[]> {
+function chooseForWork(input: ChooseWordsInput): UserWords[] {
   const rank = byTime(input.words);
   for (const length of WORK_LENGTHS) {
     const shelf = createShelf(input);
     const text = (item: UserWords): string => beginningAndEnd(item, length);
-    const rest = yield* filterSteps(
-      rank,
-      (item) => !(item.isRule && shelf.take(item, text(item), RULES_SHARE)),
-    );
-    const left = yield* filterSteps(rest, (item) => !shelf.take(item, text(item)));
+    const rest = rank.filter((item) => !(item.isRule && shelf.take(item, text(item), RULES_SHARE)));
+    const left = rest.filter((item) => !shelf.take(item, text(item)));
     if (left.length > 0 && length !== WORK_LENGTHS.at(-1)) continue;
     for (const longer of [WORK_LENGTHS[0]!, WORK_LONG])
-      yield* mapSteps(rank, (item) => shelf.lengthen(item, () => beginningAndEnd(item, longer)));
+      for (const item of rank) shelf.lengthen(item, () => beginningAndEnd(item, longer));
     return shelf.chosen;
   }
   return [];
 }
 
-function* chooseForTalk(input: ChooseWordsInput): Steps<UserWords[]> {
+function chooseForTalk(input: ChooseWordsInput): UserWords[] {
   const text = (item: UserWords): string => (item.whole.length <= TALK_WHOLE ? item.whole : item.text);
-  const length = yield* commonLength(input, text);
+  const length = commonLength(input, text);
   if (length !== undefined) {
     const rank = byTime(input.words);
     const ordered = [...rank.filter((item) => item.isRule), ...rank.filter((item) => !item.isRule)];
-    return yield* mapSteps(ordered, (item) => ({ ...item, text: shorten(text(item), length) }));
+    return ordered.map((item) => ({ ...item, text: shorten(text(item), length) }));
   }
   const shelf = createShelf(input);
-  function* ranked(words: readonly UserWords[]): Steps<UserWords[]> {
-    return (yield* bySalience(words.map(text), input)).map((at) => words[at]!);
+  function ranked(words: readonly UserWords[]): UserWords[] {
+    return bySalience(words.map(text), input).map((at) => words[at]!);
   }
-  const rules = yield* ranked(input.words.filter((item) => item.isRule));
-  const skipped = yield* filterSteps(rules, (item) => !shelf.take(item, text(item), RULES_SHARE));
-  const others = yield* ranked([...input.words.filter((item) => !item.isRule), ...skipped]);
-  const left = yield* filterSteps(others, (item) => !shelf.take(item, text(item)));
-  yield* mapSteps(left, (item) => shelf.take(item, shorten(item.text, TALK_SHORT)));
+  const rules = ranked(input.words.filter((item) => item.isRule));
+  const skipped = rules.filter((item) => !shelf.take(item, text(item), RULES_SHARE));
+  const others = ranked([...input.words.filter((item) => !item.isRule), ...skipped]);
+  const left = others.filter((item) => !shelf.take(item, text(item)));
+  for (const item of left) shelf.take(item, shorten(item.text, TALK_SHORT));
   return shelf.chosen;
 }
 
 /** The largest length to which all texts can be shortened so that they fit; undefined if that is too short. */
-function* commonLength(
+function commonLength(
   { words, budget, cost }: ChooseWordsInput,
   text: (item: UserWords) => string,
-): Steps<number | undefined> {
+): number | undefined {
   const all = words.map(text);
   const lengths = all.map(({ length }) => length);
   const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-  const perCharacter = sum(yield* mapSteps(all, cost)) / Math.max(1, sum(lengths));
+  const perCharacter = sum(all.map(cost)) / Math.max(1, sum(lengths));
   const share = evenShare(lengths, (budget - words.length * cost(POINTER)) / perCharacter);
   if (share === Number.POSITIVE_INFINITY) return lengths.reduce((a, b) => Math.max(a, b), 0);
   return share < TALK_LEAST ? undefined : Math.floor(share);

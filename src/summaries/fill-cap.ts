@@ -1,5 +1,4 @@
 import { lastTrue } from "../core/last-true.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Line } from "./lines.ts";
 import type { MadeMessage } from "./write-message.ts";
 
@@ -12,7 +11,7 @@ const MAX_COUNTS = 12;
 const TRUSTED_COUNTS = 5;
 
 /** As many quotes as fit (nearly always all that were chosen), then as many lines as fit beside them. */
-export function* fillCap(
+export function fillCap(
   cap: number,
   parts: {
     /** Estimated tokens of each quote, in the order of their rank. */
@@ -22,7 +21,7 @@ export function* fillCap(
     readonly render: (quotes: number, lines: number) => MadeMessage;
     readonly fixed: boolean;
   },
-): Steps<MadeMessage | undefined> {
+): MadeMessage | undefined {
   const { chosen, lineCost } = parts;
   const made = new Map<string, MadeMessage>();
   const make = (quotes: number, lines: number): MadeMessage => {
@@ -36,7 +35,7 @@ export function* fillCap(
   const bare = make(0, 0).tokens;
   const quotesCosts = sums(parts.quoteCosts);
   const linesCosts = sums(chosen.map(lineCost));
-  const linesBeside = (quotes: number): Steps<number | undefined> =>
+  const linesBeside = (quotes: number): number | undefined =>
     largestFit({
       most: chosen.length,
       cap,
@@ -45,9 +44,9 @@ export function* fillCap(
       slack: cap * SLACK,
     });
   let quotes = parts.quoteCosts.length;
-  let lines = yield* linesBeside(quotes);
+  let lines = linesBeside(quotes);
   if (lines === undefined) {
-    const fewer = yield* largestFit({
+    const fewer = largestFit({
       most: quotes,
       cap,
       expected: (size) => bare + quotesCosts[size]!,
@@ -55,7 +54,7 @@ export function* fillCap(
     });
     if (fewer === undefined) return undefined;
     quotes = fewer;
-    lines = (yield* linesBeside(quotes)) ?? 0;
+    lines = linesBeside(quotes) ?? 0;
   }
   return lines === 0 && quotes === 0 && !parts.fixed ? undefined : make(quotes, lines);
 }
@@ -70,9 +69,9 @@ function sums(costs: readonly number[]): Float64Array {
 /**
  * The largest number of items whose `tokens` are within `cap`, found with few counts. A number that leaves at most
  * `slack` tokens unused will do. Assumes that more items never take fewer tokens; where that fails by a little, the
- * result is still within `cap`. Each count is a step.
+ * result is still within `cap`.
  */
-export function* largestFit({
+export function largestFit({
   most,
   cap,
   expected,
@@ -85,14 +84,13 @@ export function* largestFit({
   readonly expected: (items: number) => number;
   readonly tokens: (items: number) => number;
   readonly slack?: number;
-}): Steps<number | undefined> {
+}): number | undefined {
   let low = -1;
   let high = most + 1;
   let lowTokens = 0;
   let highTokens = 0;
   let next = lastTrue(1, most, (items) => expected(items) <= cap);
   for (let counts = 1; counts <= MAX_COUNTS; counts++) {
-    yield;
     const size = tokens(next);
     if (size <= cap) {
       low = next;

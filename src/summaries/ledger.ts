@@ -1,4 +1,3 @@
-import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { fromRoot } from "./common-root.ts";
 import { fileNames, type NamedFile } from "./file-names.ts";
@@ -25,13 +24,8 @@ const DELETED = "deleted";
 
 /** The files that calls name, the one touched last first. */
 export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
-  return runNow(touchedFileSteps(messages));
-}
-
-/** The same in steps. */
-export function* touchedFileSteps(messages: readonly Message[]): Steps<TouchedFile[]> {
   const files = new Map<NamedFile, Pick<TouchedFile, "action" | "message" | "isChanged">>();
-  const made = yield* madeChanges(messages);
+  const made = madeChanges(messages);
   const names = fileNames();
   const touch = (file: NamedFile, message: number, action: string, isChanged: boolean): void => {
     const before = files.get(file);
@@ -40,7 +34,6 @@ export function* touchedFileSteps(messages: readonly Message[]): Steps<TouchedFi
   };
   for (const [index, message] of messages.entries()) {
     for (const part of message.parts) {
-      yield;
       if (part.type !== "tool-call" || made.refused.has(part)) continue;
       for (const change of made.of(part)) {
         const action = change.type === "move" ? MOVED : change.type === "delete" ? DELETED : part.name;

@@ -1,4 +1,3 @@
-import { mapSteps, type Steps } from "../core/steps.ts";
 import { cutBefore } from "../core/text-slices.ts";
 import type { NamedFile } from "./file-names.ts";
 import { TermTable } from "./terms.ts";
@@ -62,9 +61,6 @@ const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
   body: 150,
   result: 150,
 };
-/** Lines that are read in one step: some milliseconds of work where all words are new. */
-export const LINES_AT_ONCE = 64;
-const BLANK_LINES_AT_ONCE = 1_024;
 const BLANK_LINE: ShownLine = { text: "", orders: [] };
 
 /** Collects the lines of a transcript, each with its terms and with the file that it belongs to. */
@@ -77,7 +73,7 @@ export function createLineList(written: WrittenLines) {
   let position = 0;
   let toolLength = 0;
 
-  function* add(text: string, origin: LineOrigin): Steps<void> {
+  function add(text: string, origin: LineOrigin): void {
     const { message, kind, by, file = "", spent = false, fragment: isPart = false } = origin;
     const isTool = kind !== "user" && kind !== "assistant";
     for (const { text: piece, fragment, indented } of linePieces(text, MAX_LENGTH[kind])) {
@@ -102,22 +98,20 @@ export function createLineList(written: WrittenLines) {
       owners.push(file === "" ? undefined : written.fileAt(file));
       position += piece.length + 1;
       if (isTool) toolLength += piece.length + 1;
-      if (lines.length % LINES_AT_ONCE === 0) yield;
     }
   }
 
   /** Adds lines one by one. Returns them with the ordinals that each has now. */
-  function* addEach(texts: readonly string[], origin: LineOrigin): Steps<ShownLine[]> {
+  function addEach(texts: readonly string[], origin: LineOrigin): ShownLine[] {
     const added: ShownLine[] = [];
-    for (const [at, text] of texts.entries()) {
+    for (const text of texts) {
       // Blank lines add nothing, and there may be a million of them.
-      if (at % BLANK_LINES_AT_ONCE === BLANK_LINES_AT_ONCE - 1) yield;
       if (text === "") {
         added.push(BLANK_LINE);
         continue;
       }
       const from = lines.length;
-      yield* add(text, origin);
+      add(text, origin);
       const orders = Array.from({ length: lines.length - from }, (_, at) => from + at);
       added.push({ text: text.replace(LINE_NUMBER, ""), orders });
     }
@@ -129,11 +123,9 @@ export function createLineList(written: WrittenLines) {
     add,
     addEach,
     /** All lines, as their files are now. */
-    *end() {
+    end() {
       return {
-        lines: yield* mapSteps(lines, (line) =>
-          asItIsNow(line, owners[line.order], written.gone.has(line.order)),
-        ),
+        lines: lines.map((line) => asItIsNow(line, owners[line.order], written.gone.has(line.order))),
         table,
         length: position,
         toolShare: position === 0 ? 0 : toolLength / position,

@@ -1,7 +1,6 @@
-import type { Steps } from "../core/steps.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../core/types.ts";
 import { leftText } from "./file-change.ts";
-import { createLineList, LINES_AT_ONCE, type Line } from "./line-list.ts";
+import { createLineList, type Line } from "./line-list.ts";
 import { madeChanges } from "./made-changes.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { type CallText, readCall } from "./read-call.ts";
@@ -34,40 +33,40 @@ const known = new WeakMap<
 >();
 
 /** Cuts a transcript into lines and finds their terms. */
-export function* transcriptLines(messages: readonly Message[]): Steps<TranscriptLines> {
+export function transcriptLines(messages: readonly Message[]): TranscriptLines {
   const before = known.get(messages);
   // Nobody should add to a list that was handed over; if somebody does, it is read again.
   if (before !== undefined && before.newest === messages.at(-1)) return before.read;
-  const read = yield* readLines(messages);
+  const read = readLines(messages);
   known.set(messages, { newest: messages.at(-1), read });
   return read;
 }
 
-function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
-  const made = yield* madeChanges(messages);
+function readLines(messages: readonly Message[]): TranscriptLines {
+  const made = madeChanges(messages);
   const written = writtenLines();
   const { table, add, addEach, end } = createLineList(written);
   const calls = new Map<string, { readonly name: string; readonly kind: CallKind; readonly file: string }>();
   const argumentNames = new Set<number>();
 
-  function* addPart(message: number, { role }: Message, part: Part): Steps<void> {
-    if (part.type === "text") yield* addText(message, role, part.text);
-    else if (part.type === "tool-call") yield* addCall(message, part);
-    else if (part.type === "tool-result") yield* addResult(message, part);
+  function addPart(message: number, { role }: Message, part: Part): void {
+    if (part.type === "text") addText(message, role, part.text);
+    else if (part.type === "tool-call") addCall(message, part);
+    else if (part.type === "tool-result") addResult(message, part);
     else if (part.type === "file") {
       const by = { source: sourceName(part.name, "file") };
-      yield* add(part.text ?? "", { message, kind: "result", by, file: part.name ?? "" });
+      add(part.text ?? "", { message, kind: "result", by, file: part.name ?? "" });
     }
   }
 
-  function* addText(message: number, role: Message["role"], text: string): Steps<void> {
-    if (role === "tool") yield* add(text, { message, kind: "result", by: { source: "tool" } });
+  function addText(message: number, role: Message["role"], text: string): void {
+    if (role === "tool") add(text, { message, kind: "result", by: { source: "tool" } });
     else if (isSummaryMessage(text))
-      yield* add(withoutFrame(text), { message, kind: "result", by: { source: RECORD } });
-    else if (role !== "user") yield* add(text, { message, kind: "assistant", by: role });
+      add(withoutFrame(text), { message, kind: "result", by: { source: RECORD } });
+    else if (role !== "user") add(text, { message, kind: "assistant", by: role });
     else
       for (const { tagged, text: piece } of typedAndTagged(text))
-        yield* add(piece, {
+        add(piece, {
           message,
           kind: "user",
           by: tagged ? { source: PASTE } : "user",
@@ -75,14 +74,14 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
         });
   }
 
-  function* addCall(message: number, part: ToolCallPart): Steps<void> {
+  function addCall(message: number, part: ToolCallPart): void {
     const { kind, head, body, left, file = "", names } = readCall(part);
     calls.set(part.id, { name: part.name, kind, file });
     for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
     const isRead = kind === "read";
     const by = "assistant";
     // Of a call that reads a file, a reader needs the file.
-    yield* add(isRead ? `${part.name} ${file}` : head, {
+    add(isRead ? `${part.name} ${file}` : head, {
       message,
       kind: "call",
       by,
@@ -91,31 +90,30 @@ function* readLines(messages: readonly Message[]): Steps<TranscriptLines> {
       fragment: isRead,
     });
     if (kind !== "edit" || made.refused.has(part)) {
-      yield* add(left, { message, kind: "body", by, file, spent: true });
-      yield* add(body, { message, kind: "body", by, file, spent: kind !== "other" && kind !== "command" });
+      add(left, { message, kind: "body", by, file, spent: true });
+      add(body, { message, kind: "body", by, file, spent: kind !== "other" && kind !== "command" });
     }
     for (const change of made.of(part)) {
       const origin = { message, kind: "body", by, file: change.file } as const;
-      yield* add(leftText(change), { ...origin, spent: true });
+      add(leftText(change), { ...origin, spent: true });
       const added = written.apply(change);
-      for (const { text, orders } of yield* addEach(added, origin)) written.added(change.file, text, orders);
+      for (const { text, orders } of addEach(added, origin)) written.added(change.file, text, orders);
     }
   }
 
-  function* addResult(message: number, part: ToolResultPart): Steps<void> {
+  function addResult(message: number, part: ToolResultPart): void {
     const call = calls.get(part.id);
     const by = { source: sourceName(call?.name ?? part.name, "tool") };
     const origin = { message, kind: "result", by, file: call?.file ?? "" } as const;
     const text = readJson(part.text) ?? part.text;
-    if (call?.kind === "read") yield* written.seen(call.file, yield* addEach(text.split("\n"), origin));
-    else yield* add(text, { ...origin, spent: isMereReceipt(part, call?.kind) });
+    if (call?.kind === "read") written.seen(call.file, addEach(text.split("\n"), origin));
+    else add(text, { ...origin, spent: isMereReceipt(part, call?.kind) });
   }
 
   for (const [index, message] of messages.entries()) {
-    if (index % LINES_AT_ONCE === 0) yield;
-    for (const part of message.parts) yield* addPart(index, message, part);
+    for (const part of message.parts) addPart(index, message, part);
   }
-  return { ...(yield* end()), argumentNames };
+  return { ...end(), argumentNames };
 }
 
 type CallKind = CallText["kind"];

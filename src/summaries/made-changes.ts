@@ -1,4 +1,3 @@
-import type { Steps } from "../core/steps.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../core/types.ts";
 import type { FileChange } from "./file-change.ts";
 import { readCall } from "./read-call.ts";
@@ -23,14 +22,12 @@ const LOOKED_AT = 2_000;
 
 const NONE: readonly FileChange[] = [];
 
-/** Reads it in steps: arguments of calls are parsed. */
-export function* madeChanges(messages: readonly Message[]): Steps<MadeChanges> {
+export function madeChanges(messages: readonly Message[]): MadeChanges {
   const calls = new Map<string, ToolCallPart>();
   const refused = new Set<ToolCallPart>();
   const byCommand = new Map<ToolCallPart, readonly FileChange[]>();
   for (const { parts } of messages)
     for (const part of parts) {
-      yield;
       if (part.type === "tool-call") calls.set(part.id, part);
       if (part.type !== "tool-result") continue;
       const call = calls.get(part.id);

@@ -1,4 +1,3 @@
-import type { Steps } from "../core/steps.ts";
 import { chooseChanges } from "./choose-changes.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
@@ -18,10 +17,7 @@ const OVERCHOOSE = 1.25;
 const FOCUS_WORTH = 1;
 
 /** Lines that fill a summary message up beside its quotes, in the order of their rank: what was changed, then the working set. */
-export function* messageLines(
-  material: MessageMaterial,
-  { quotes, left }: MessageQuotes,
-): Steps<readonly Line[]> {
+export function messageLines(material: MessageMaterial, { quotes, left }: MessageQuotes): readonly Line[] {
   const { input, transcript, candidates: all, lineCost, narrative, sources } = material;
   const { covered, lastLine } = all;
   const quoted = new Map<number, string>();
@@ -29,12 +25,10 @@ export function* messageLines(
     quoted.set(messageOf(quote), `${quoted.get(messageOf(quote)) ?? ""}${textOf(quote)}\n`);
     for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
   }
-  yield;
-  const weights = yield* weightsOf(material);
+  const weights = weightsOf(material);
   const reuse = lineReuse(transcript);
-  yield;
   const candidates = all.lines.filter((line) => !quoted.get(line.message)?.includes(plainLine(line)));
-  const changes = yield* chooseChanges({
+  const changes = chooseChanges({
     transcript,
     candidates,
     weights,
@@ -42,10 +36,9 @@ export function* messageLines(
     cost: lineCost,
     budget: left * CHANGES_SHARE,
   });
-  yield;
   const isSaid = saidAlready([...narrative.map(({ text }) => text), ...quotes.map(textOf)]);
   const changed = new Set(changes.map(({ first }) => first));
-  const more = yield* selectLines({
+  const more = selectLines({
     candidates,
     weights,
     reuse,
@@ -60,9 +53,8 @@ export function* messageLines(
 }
 
 /** The worth of each term, with what the focus and the newest words add to it. */
-function* weightsOf({ input, transcript, candidates, named }: MessageMaterial): Steps<Float64Array> {
-  const weights = yield* termWeights(transcript);
-  yield;
+function weightsOf({ input, transcript, candidates, named }: MessageMaterial): Float64Array {
+  const weights = termWeights(transcript);
   for (const term of transcript.table.scan(input.focus ?? ""))
     if (term < weights.length) weights[term]! += FOCUS_WORTH;
   // A message that asks about a name doesn't show what stands behind it, nor does a statement that mentions it.

@@ -1,5 +1,4 @@
 import { textOrArgs } from "../core/message-text.ts";
-import type { Steps } from "../core/steps.ts";
 import type { HostState, Message, Run } from "../core/types.ts";
 import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
@@ -68,17 +67,15 @@ export interface MessageMaterial {
 const NARRATIVE_SHARE = 0.5;
 
 /** Reads the transcript for a summary message. */
-export function* readMaterial(
+export function readMaterial(
   input: SummaryMessageInput,
   messages: readonly Message[],
   isHidden: (index: number) => boolean,
-): Steps<MessageMaterial> {
+): MessageMaterial {
   const { cap, count } = input;
-  const transcript = yield* transcriptLines(messages);
-  yield;
+  const transcript = transcriptLines(messages);
   const shownText = (index: number) => input.shownText?.(index);
   const candidates = candidateLines(transcript, isHidden, input.visible, shownText);
-  yield;
   const cost = estimateTokens(
     candidates.lines.map(({ text }) => text),
     count,
@@ -94,7 +91,6 @@ export function* readMaterial(
     ...one,
     text: sources.inRecord(one.text, one.covers.to),
   }));
-  yield;
   return {
     input,
     messages,

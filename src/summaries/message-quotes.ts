@@ -1,5 +1,4 @@
 import { firstCharacters } from "../core/first-characters.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { chooseQuotes } from "./choose-quotes.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
@@ -12,7 +11,7 @@ import { NEVER, recency } from "./recency.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
 import type { Statement } from "./statements.ts";
-import { userWordsSteps } from "./user-words.ts";
+import { userWords } from "./user-words.ts";
 
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
 const OUTCOMES_SHARE = 0.15;
@@ -36,22 +35,20 @@ export interface MessageQuotes {
 }
 
 /** Chooses the quotes: the plan, the words of the user and the assistant, how commands ended. */
-export function* messageQuotes(material: MessageMaterial, free: number): Steps<MessageQuotes> {
+export function messageQuotes(material: MessageMaterial, free: number): MessageQuotes {
   const { input, messages, isHidden, transcript, narrative } = material;
   const { count } = input;
   const indexes = [...messages.keys()].filter(isHidden);
-  const words = yield* userWordsSteps(messages, indexes, input.isOurs);
-  yield;
+  const words = userWords(messages, indexes, input.isOurs);
   // People write words, tools write names and numbers, which take more tokens for the same length.
   const prose = estimateTokens(
     words.map(({ text }) => text),
     count,
   );
   const asked = askedTokens(material);
-  yield;
   // What the records say word for word isn't quoted beside them.
   const isTold = saidAlready(narrative.map(({ text }) => text));
-  const said = (yield* chooseQuotes({
+  const said = chooseQuotes({
     ...material,
     indexes,
     words,
@@ -62,8 +59,7 @@ export function* messageQuotes(material: MessageMaterial, free: number): Steps<M
     cost: prose,
     count,
     salience: salience(transcript),
-  })).filter((quote) => !isTold(textOf(quote)));
-  yield;
+  }).filter((quote) => !isTold(textOf(quote)));
   const spoken = estimateTokens(
     said.flatMap((quote) => (quote.by === "assistant" ? [textOf(quote)] : [])),
     count,
@@ -72,7 +68,6 @@ export function* messageQuotes(material: MessageMaterial, free: number): Steps<M
     (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
   const left = free - said.reduce((sum, quote) => sum + costOf(quote), 0);
   const outcomes = endings(material, left);
-  yield;
   const plan = newestPlan(messages, isHidden);
   const quotes = [
     ...(plan === undefined || isTold(plan.text) ? [] : [{ by: "assistant", statement: plan } as const]),

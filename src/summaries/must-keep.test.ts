@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { growth, LINEAR } from "../../test/support/growth.ts";
-import { runNow } from "../core/steps.ts";
 import type { Message, Part } from "../core/types.ts";
 import { type MustKeepInput, missingItems, mustKeepOf } from "./must-keep.ts";
 
@@ -17,7 +16,7 @@ const round = (args: object, text: string): Message[] => {
   ];
 };
 const texts = (messages: Message[], rest: Partial<MustKeepInput> = {}): string[] =>
-  runNow(mustKeepOf({ messages, run: { from: 0, to: messages.length }, cap: 1_000, count, ...rest })).map(
+  mustKeepOf({ messages, run: { from: 0, to: messages.length }, cap: 1_000, count, ...rest }).map(
     ({ text }) => text,
   );
 
@@ -110,7 +109,7 @@ describe("what the conversation is about", () => {
       ...round({ path: `${home}/resume.go` }, ""),
       ...round({ path: `${home}/paths/paths.go` }, ""),
     ];
-    const items = runNow(mustKeepOf({ messages, run: { from: 0, to: 4 }, cap: 1_000, count }));
+    const items = mustKeepOf({ messages, run: { from: 0, to: 4 }, cap: 1_000, count });
     expect(items.map(({ text }) => text)).toEqual(["cmd/cli/paths/paths.go", "cmd/cli/resume.go"]);
     expect(missingItems(`${home}/resume.go and paths/paths.go`, items)).toEqual([]);
   });
@@ -122,7 +121,7 @@ describe("what the conversation is about", () => {
       ...["a", "b", "c", "d", "e"].flatMap((name) => round({ path: `${home}/${name}.go` }, "")),
       ...round({ path: "/opt/tools/share/lint/rules.yml" }, ""),
     ];
-    const items = runNow(mustKeepOf({ messages, run: { from: 0, to: messages.length }, cap: 1_000, count }));
+    const items = mustKeepOf({ messages, run: { from: 0, to: messages.length }, cap: 1_000, count });
     const paths = items.map(({ text }) => text);
     expect(paths).toContain("cmd/cli/a.go");
     expect(paths).toContain("/opt/tools/share/lint/rules.yml");
@@ -130,14 +129,12 @@ describe("what the conversation is about", () => {
   });
 
   test("an item that could mean several things names its message", () => {
-    const items = runNow(
-      mustKeepOf({
-        messages: [say("user", "I earn $25 an hour."), say("user", "The car costs $25,000; see src/car.ts.")],
-        run: { from: 0, to: 2 },
-        cap: 1_000,
-        count,
-      }),
-    );
+    const items = mustKeepOf({
+      messages: [say("user", "I earn $25 an hour."), say("user", "The car costs $25,000; see src/car.ts.")],
+      run: { from: 0, to: 2 },
+      cap: 1_000,
+      count,
+    });
     expect(items.find(({ text }) => text === "$25")).toMatchObject({ message: 0, ambiguous: true });
     expect(items.find(({ text }) => text === "src/car.ts")).toMatchObject({ message: 1, ambiguous: false });
   });
@@ -145,7 +142,7 @@ describe("what the conversation is about", () => {
 
 describe("restrictions", () => {
   const restrictions = (text: string): string[] =>
-    runNow(mustKeepOf({ messages: [say("user", text)], run: { from: 0, to: 1 }, cap: 2_000, count })).flatMap(
+    mustKeepOf({ messages: [say("user", text)], run: { from: 0, to: 1 }, cap: 2_000, count }).flatMap(
       (item) => (item.kind === "restriction" ? [item.text] : []),
     );
 
@@ -180,14 +177,12 @@ describe("restrictions", () => {
   });
 
   test("a record that doesn't have one gets it by code, words and all", () => {
-    const [ban] = runNow(
-      mustKeepOf({
-        messages: [say("user", "Never push to main, please.")],
-        run: { from: 0, to: 1 },
-        cap: 500,
-        count,
-      }),
-    );
+    const [ban] = mustKeepOf({
+      messages: [say("user", "Never push to main, please.")],
+      run: { from: 0, to: 1 },
+      cap: 500,
+      count,
+    });
     expect(missingItems('The user said: "never push to main - please"', [ban!])).toEqual([]);
     expect(missingItems("The user did not want pushes to main.", [ban!])).toEqual([ban]);
   });

@@ -1,4 +1,3 @@
-import type { Steps } from "../core/steps.ts";
 import type { Message, Run } from "../core/types.ts";
 import { commonFolder, folderOf } from "./common-root.ts";
 import { findCitations } from "./keep/find-citations.ts";
@@ -66,14 +65,13 @@ interface Candidate extends Pick<PlacedItem, "kind" | "key" | "text"> {
 /**
  * The user's restrictions word for word, every citation of the run that later messages refer to, then the items that are most
  * likely to be needed, within 15 % of the ceiling: what the user named, what later messages name, what calls used. What only
- * the assistant wrote or a tool returned is no must: samples and listings would crowd out the rest. In steps: a long run is read
- * for a while.
+ * the assistant wrote or a tool returned is no must: samples and listings would crowd out the rest.
  */
-export function* mustKeepOf({ messages, run, later, cap, count }: MustKeepInput): Steps<MustKeep[]> {
-  const candidates = yield* collect(messages, run);
+export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput): MustKeep[] {
+  const candidates = collect(messages, run);
   const behind = later ?? { from: run.to, to: messages.length };
-  const referred = yield* citationKeys(messages, behind);
-  const used = yield* namedIn(messages, behind);
+  const referred = citationKeys(messages, behind);
+  const used = namedIn(messages, behind);
   const isNeeded = (item: Candidate): boolean => item.kind === "citation" && referred.has(item.key);
   const isUsed = (item: Candidate): boolean => used.has(idOf(item));
   // Names of code stand in every edit: what calls use is told by its paths and ids.
@@ -103,7 +101,7 @@ export function* mustKeepOf({ messages, run, later, cap, count }: MustKeepInput)
     chosen.push(item);
   }
   return [
-    ...(yield* restrictionsOf({ messages, run, cap, count })),
+    ...restrictionsOf({ messages, run, cap, count }),
     ...[...candidates.filter(isNeeded), ...chosen].map((item) => ({
       kind: item.kind,
       text: spelled(item),
@@ -125,11 +123,10 @@ function homeOf(candidates: readonly Candidate[]): string {
 const isDeep = (path: string): boolean => path.split("/").length > KEPT_FOLDERS + 2;
 
 /** What the user forbade or bound to permission, as far as it fits: the newest first, then in order. */
-function* restrictionsOf({ messages, run, cap, count }: MustKeepInput): Steps<MustKeep[]> {
+function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[] {
   const found = new Map<string, MustKeep>();
   let left = cap * RESTRICTIONS_SHARE;
   for (let index = Math.min(run.to, messages.length) - 1; index >= Math.max(0, run.from); index--) {
-    yield;
     for (const { text } of userWords(messages, [index])) {
       for (const sentence of findRestrictions(text)) {
         const key = sentence.toLowerCase();
@@ -165,9 +162,9 @@ function isAmbiguous({ kind, text }: Candidate, all: readonly Candidate[]): bool
 
 const idOf = ({ kind, key }: Pick<Candidate, "kind" | "key">): string => `${kind} ${key}`;
 
-function* collect(messages: readonly Message[], run: Run): Steps<Candidate[]> {
+function collect(messages: readonly Message[], run: Run): Candidate[] {
   const found = new Map<string, Candidate>();
-  yield* forEachItem(messages, run, ({ kind, key, text, index, place }) => {
+  forEachItem(messages, run, ({ kind, key, text, index, place }) => {
     const id = idOf({ kind, key });
     const item = found.get(id) ?? { kind, key, text, calls: 0, last: index, user: undefined };
     found.set(id, item);
@@ -179,9 +176,9 @@ function* collect(messages: readonly Message[], run: Run): Steps<Candidate[]> {
 }
 
 /** What the messages behind a run name: in words and calls, not in results. */
-function* namedIn(messages: readonly Message[], { from, to }: Run): Steps<Set<string>> {
+function namedIn(messages: readonly Message[], { from, to }: Run): Set<string> {
   const named = new Set<string>();
-  yield* forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
+  forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
     if (place !== "result") named.add(idOf({ kind, key }));
   });
   return named;
@@ -194,11 +191,10 @@ function isSame(chosen: Candidate, item: Candidate): boolean {
   return chosen.text.includes(item.text) || (item.kind === "path" && item.text.endsWith(`/${chosen.text}`));
 }
 
-function* citationKeys(messages: readonly Message[], run: Run): Steps<Set<string>> {
+function citationKeys(messages: readonly Message[], run: Run): Set<string> {
   const keys = new Set<string>();
   for (const { role, parts } of messages.slice(Math.max(0, run.from), Math.max(0, run.to))) {
     if (role !== "user" && role !== "assistant") continue;
-    yield;
     for (const part of parts) {
       if (part.type === "text") for (const { key } of findCitations(part.text)) keys.add(key);
     }

@@ -1,5 +1,4 @@
 import { firstCharacters } from "../core/first-characters.ts";
-import { mapSteps, type Steps } from "../core/steps.ts";
 import { stretchesOf } from "./fences.ts";
 import { plainStatement } from "./read-passage.ts";
 
@@ -35,12 +34,11 @@ export interface Outlines {
 }
 
 /** Reads all answers first: what stands in many of them tells nothing of one. */
-export function* outlinesOf(answers: readonly string[]): Steps<Outlines> {
-  const points = new Map(yield* mapSteps(answers, (answer) => [answer, pointsOf(answer)] as const));
+export function outlinesOf(answers: readonly string[]): Outlines {
+  const points = new Map(answers.map((answer) => [answer, pointsOf(answer)] as const));
   const answersWith = new Map<string, number>();
   for (const list of points.values()) {
     for (const name of new Set(list.map(keyOf))) answersWith.set(name, (answersWith.get(name) ?? 0) + 1);
-    yield;
   }
   return {
     of(answer, most) {

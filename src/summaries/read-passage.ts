@@ -1,5 +1,4 @@
 import { firstCharacters } from "../core/first-characters.ts";
-import { runNow, type Steps } from "../core/steps.ts";
 import { stretchesOf } from "./fences.ts";
 import { sentencesOf } from "./sentences.ts";
 
@@ -71,16 +70,10 @@ export function plainStatement(line: string): string {
 
 /** What a message says, in pieces. `bySentence`: prose is read sentence by sentence, however short its lines are. */
 export function readPassage(text: string, bySentence: boolean): Piece[] {
-  return runNow(passageSteps(text, bySentence));
-}
-
-/** The same in steps: a message may have a hundred thousand lines. */
-export function* passageSteps(text: string, bySentence: boolean): Steps<Piece[]> {
   const reader = new PassageReader(bySentence);
   for (const stretch of stretchesOf(text)) {
     if (stretch.type === "code") reader.code(stretch.lines, stretch.isClosed);
     else reader.prose(stretch.line);
-    yield;
   }
   return reader.pieces;
 }

@@ -1,6 +1,5 @@
-import type { Steps } from "../core/steps.ts";
 import { commonRoot, fromRoot } from "./common-root.ts";
-import { touchedFileSteps, unseenFiles } from "./ledger.ts";
+import { touchedFiles, unseenFiles } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import { isPlanted, markPlant } from "./plants.ts";
@@ -20,13 +19,13 @@ export type MessageSections = (
 ) => Sections;
 
 /** Writes quotes and lines as sections, and the ledgers of sources and files that go with them. */
-export function* messageSections(
+export function messageSections(
   { input, messages, isHidden, transcript, cost, state, sources }: MessageMaterial,
   quotes: readonly Quote[],
   lines: readonly Line[],
-): Steps<MessageSections> {
+): MessageSections {
   const inLine = quotes.map((quote) => lineThatSays(quote, lines));
-  const touched = yield* touchedFileSteps(messages);
+  const touched = touchedFiles(messages);
   const files = touched.filter(({ message }) => isHidden(message));
   const root = commonRoot(touched.map(({ path }) => path));
   const ledgerCap = input.cap * LEDGER_SHARE;

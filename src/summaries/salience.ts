@@ -1,4 +1,3 @@
-import { runNow, type Steps } from "../core/steps.ts";
 import type { Line, TranscriptLines } from "./lines.ts";
 
 /**
@@ -15,7 +14,7 @@ const KNOWN_FACTOR = 0.6;
 
 export interface Salience {
   /** Counts in how many messages each term occurs; `of` needs it. Done once, whoever asks. */
-  prepare(): Steps<void>;
+  prepare(): void;
   /** Terms of a text, for `of`. */
   terms(text: string): readonly number[];
   of(text: string, terms: readonly number[], known: ReadonlySet<number>): number;
@@ -27,12 +26,12 @@ type Rarity = (term: number) => number;
 export function salience({ lines, table }: TranscriptLines): Salience {
   let rarity: Rarity | undefined;
   return {
-    *prepare() {
-      rarity ??= yield* rarityOf(lines, table.terms.length);
+    prepare() {
+      rarity ??= rarityOf(lines, table.terms.length);
     },
     terms: (text) => table.scan(text),
     of(text, terms, known) {
-      rarity ??= runNow(rarityOf(lines, table.terms.length));
+      rarity ??= rarityOf(lines, table.terms.length);
       let sum = 0;
       for (const term of terms) sum += rarity(term) * (known.has(term) ? KNOWN_FACTOR : 1);
       if (QUESTION.test(text)) sum *= QUESTION_FACTOR;
@@ -41,17 +40,13 @@ export function salience({ lines, table }: TranscriptLines): Salience {
   };
 }
 
-/** Lines whose terms are counted in one step. */
-const LINES_AT_ONCE = 256;
-
 /** Terms that came later are as rare as can be. */
-function* rarityOf(lines: readonly Line[], terms: number): Steps<Rarity> {
+function rarityOf(lines: readonly Line[], terms: number): Rarity {
   const inMessages = new Int32Array(terms);
   const lastMessage = new Int32Array(terms).fill(-1);
   let messages = 0;
   let current = -1;
-  for (const [at, line] of lines.entries()) {
-    if (at % LINES_AT_ONCE === 0) yield;
+  for (const line of lines) {
     if (line.message !== current) {
       current = line.message;
       messages++;

@@ -2,32 +2,24 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../core/errors.ts";
 import { structureOf } from "../core/rounds.ts";
-import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { hostileTranscript } from "../testing/arbitraries/index.ts";
 import { type SplitInput, splitRuns } from "./split-input.ts";
 import { renderRun } from "./summarizer-input.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
-const inSteps = (counter: (text: string) => number) =>
-  function* (text: string): Steps<number> {
-    yield;
-    return counter(text);
-  };
 
 function split(messages: readonly Message[], limit: number, rest: Partial<SplitInput> = {}) {
   const { units } = structureOf(messages);
-  return runNow(
-    splitRuns({
-      messages,
-      units,
-      run: { from: 0, to: messages.length },
-      limit,
-      count: inSteps(count),
-      mode: "full",
-      ...rest,
-    }),
-  );
+  return splitRuns({
+    messages,
+    units,
+    run: { from: 0, to: messages.length },
+    limit,
+    count: count,
+    mode: "full",
+    ...rest,
+  });
 }
 
 const round = (serial: number, size: number): Message[] => [
@@ -123,7 +115,7 @@ test.each([
         (messages, limit, mode) => {
           const { units } = structureOf(messages);
           const run = { from: 0, to: messages.length };
-          const pieces = runNow(splitRuns({ messages, units, run, limit, count: inSteps(counter), mode }));
+          const pieces = splitRuns({ messages, units, run, limit, count: counter, mode });
           const whole = renderRun(messages, run, mode);
           expect(pieces.length === 0).toBe(whole === "");
           const starts = new Set(units.map((unit) => unit.from));

@@ -1,6 +1,5 @@
 import { ConfigError } from "../core/errors.ts";
 import type { Unit } from "../core/rounds.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Message, Run } from "../core/types.ts";
 import { pointerTo } from "./pointer-to.ts";
 import { type InputMode, renderRun } from "./summarizer-input.ts";
@@ -13,8 +12,8 @@ export interface SplitInput {
   readonly run: Run;
   /** Tokens that one rendered piece may have: the summariser's window without prompt, answer and safety. */
   readonly limit: number;
-  /** Tokens of a text, a long one in steps. */
-  readonly count: (text: string) => Steps<number>;
+  /** Tokens of a text. */
+  readonly count: (text: string) => number;
   readonly mode: InputMode;
 }
 
@@ -49,18 +48,17 @@ interface RenderedUnit {
 
 /**
  * The run in as few pieces as fit the summariser's window, cut between rounds, and about equally large where that takes no
- * more of them. The pieces' runs are the whole run, without gaps. Nothing is left out silently: see `clipped`. In steps: a long
- * conversation is rendered and counted for a while.
+ * more of them. The pieces' runs are the whole run, without gaps. Nothing is left out silently: see `clipped`.
  */
-export function* splitRuns(input: SplitInput): Steps<InputPiece[]> {
-  const units = yield* renderUnits(input);
+export function splitRuns(input: SplitInput): InputPiece[] {
+  const units = renderUnits(input);
   const total = units.reduce((sum, unit) => sum + unit.tokens + GLUE_TOKENS, 0);
   const share = total / Math.max(1, Math.ceil(total / input.limit));
   const even = group(units, input.limit, share);
   // A large round in the middle can leave a small rest on each side of it.
   const few = group(units, input.limit, input.limit);
   const pieces: InputPiece[] = [];
-  for (const one of few.length < even.length ? few : even) pieces.push(...(yield* closePiece(one, input)));
+  for (const one of few.length < even.length ? few : even) pieces.push(...closePiece(one, input));
   return pieces;
 }
 
@@ -88,34 +86,29 @@ function group(units: readonly RenderedUnit[], limit: number, share: number): Re
 }
 
 /** The units as a piece; as several if they take more tokens together than one by one, which some tokenizers can do. */
-function* closePiece(units: readonly RenderedUnit[], input: SplitInput): Steps<InputPiece[]> {
-  yield;
+function closePiece(units: readonly RenderedUnit[], input: SplitInput): InputPiece[] {
   const text = units.map((unit) => unit.text).join("\n");
-  const tokens = yield* input.count(text);
+  const tokens = input.count(text);
   if (tokens > input.limit && units.length > 1) {
     const half = units.length >> 1;
-    return [
-      ...(yield* closePiece(units.slice(0, half), input)),
-      ...(yield* closePiece(units.slice(half), input)),
-    ];
+    return [...closePiece(units.slice(0, half), input), ...closePiece(units.slice(half), input)];
   }
   const clipped = units.flatMap((unit) => (unit.clipped ? [unit.clipped] : []));
   return [{ run: { from: units[0]!.run.from, to: units.at(-1)!.run.to }, text, tokens, clipped }];
 }
 
-function* renderUnits({ messages, units, run, limit, count, mode }: SplitInput): Steps<RenderedUnit[]> {
+function renderUnits({ messages, units, run, limit, count, mode }: SplitInput): RenderedUnit[] {
   const rendered: RenderedUnit[] = [];
   let from = run.from;
   for (const unit of units) {
     // A unit without words (nothing but reasoning) goes with the one after it, or with the last one.
     const part = { from, to: Math.min(unit.to, run.to) };
     if (unit.to <= run.from || unit.from >= run.to) continue;
-    yield;
     const text = renderRun(messages, part, mode);
     if (text === "") continue;
     from = part.to;
-    const tokens = yield* count(text);
-    rendered.push(tokens <= limit ? { run: part, text, tokens } : yield* clipUnit(part, text, tokens));
+    const tokens = count(text);
+    rendered.push(tokens <= limit ? { run: part, text, tokens } : clipUnit(part, text, tokens));
   }
   const last = rendered.at(-1);
   if (last !== undefined)
@@ -123,28 +116,27 @@ function* renderUnits({ messages, units, run, limit, count, mode }: SplitInput):
   return rendered;
 
   /** The largest share of each part with which the unit fits, found by halving. */
-  function* clipUnit(part: Run, whole: string, tokens: number): Steps<RenderedUnit> {
+  function clipUnit(part: Run, whole: string, tokens: number): RenderedUnit {
     const perToken = whole.length / tokens;
     let low = 0;
     let high = Math.ceil(limit * perToken * 2);
     let best: { text: string; tokens: number } | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && low <= high; attempt++) {
-      yield;
       const middle = (low + high) >> 1;
       const text = renderRun(messages, part, mode, middle);
-      const shown = yield* count(text);
+      const shown = count(text);
       if (shown <= limit) {
         best = { text, tokens: shown };
         low = middle + 1;
       } else high = middle - 1;
     }
-    best ??= yield* marker(part, whole.length);
+    best ??= marker(part, whole.length);
     return { run: part, ...best, clipped: { run: part, tokens, shown: best.tokens } };
   }
 
-  function* marker(part: Run, characters: number): Steps<{ text: string; tokens: number }> {
+  function marker(part: Run, characters: number): { text: string; tokens: number } {
     const text = `[${pointerTo(part)}: ${characters} characters, too large for the summariser, not shown]`;
-    const tokens = yield* count(text);
+    const tokens = count(text);
     if (tokens > limit) {
       throw new ConfigError({
         option: "summarizer",

@@ -1,9 +1,8 @@
 import { isHostNote, isNotice } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
-import { filterSteps, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
-import { type Piece, passageSteps, SPECIFIC } from "./read-passage.ts";
+import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 import { QUESTION } from "./salience.ts";
 
 /** Something that the assistant said and that can be read alone: a sentence, a point of a list, a row of a table. */
@@ -54,23 +53,22 @@ const MIN_WORDS_BETWEEN_CALLS = 12;
 /** Scripts that put no spaces between words. */
 const DENSE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{4}/u;
 /** The statements of the assistant in the given messages, in order. Of code between fences only short stretches are. */
-export function* statementsOf(messages: readonly Message[], indexes: readonly number[]): Steps<Statement[]> {
+export function statementsOf(messages: readonly Message[], indexes: readonly number[]): Statement[] {
   const statements: Statement[] = [];
-  const changes = yield* changesBefore(messages);
+  const changes = changesBefore(messages);
   const newest = messages.findLastIndex(({ role }) => role === "assistant");
   const turn = messages.findLastIndex((_, index) => beginsTurn(messages, index));
   const answered = messages.findLastIndex(
     (message, index) => index < turn && message.role === "assistant" && saidText(message).trim() !== "",
   );
   for (const index of indexes) {
-    yield;
     const message = messages[index];
     if (message?.role !== "assistant") continue;
     const text = saidText(message);
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
-    const pieces = yield* passageSteps(text, calls);
-    const found = yield* filterSteps(pieces, (piece) => saysSomething(piece, calls));
+    const pieces = readPassage(text, calls);
+    const found = pieces.filter((piece) => saysSomething(piece, calls));
     // What the user was asked has been answered since, or is asked again. The choices of a list are needed to read the answer.
     const last = found.at(-1);
     if (
@@ -113,7 +111,7 @@ function withTurnEnds(statements: readonly Statement[], messages: readonly Messa
 }
 
 /** For each message the number of edits in its turn before it. */
-function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
+function changesBefore(messages: readonly Message[]): Uint32Array {
   const before = new Uint32Array(messages.length);
   let count = 0;
   for (const [index, message] of messages.entries()) {
@@ -121,7 +119,6 @@ function* changesBefore(messages: readonly Message[]): Steps<Uint32Array> {
     before[index] = count;
     for (const part of message.parts)
       if (part.type === "tool-call" && readCall(part).kind === "edit") count++;
-    yield;
   }
   return before;
 }

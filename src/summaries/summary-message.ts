@@ -1,5 +1,4 @@
-import { runNow, type Steps } from "../core/steps.ts";
-import { abridgedSteps } from "./abridge.ts";
+import { abridged } from "./abridge.ts";
 import { fillCap } from "./fill-cap.ts";
 import { messageLines } from "./message-lines.ts";
 import { readMaterial, type SummaryMessageInput } from "./message-material.ts";
@@ -14,24 +13,18 @@ const MIN_CONTENT = 16;
 
 /** The text of the summary message, or undefined when the cap is too small for anything useful. */
 export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefined {
-  return runNow(summaryMessageSteps(input));
-}
-
-/** The same in steps: a long transcript takes a while. */
-export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMessage | undefined> {
   const { cap } = input;
-  const messages = yield* abridgedSteps(input.messages);
+  const messages = abridged(input.messages);
   const hidden = new Uint8Array(messages.length);
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
   const write = messageWriter(hidden, input);
   if (write({}).tokens + MIN_CONTENT > cap) return undefined;
-  const material = yield* readMaterial(input, messages, (index) => hidden[index] === 1);
+  const material = readMaterial(input, messages, (index) => hidden[index] === 1);
   const { narrative, state, lineCost, sources } = material;
-  const chosen = yield* messageQuotes(material, cap - write({ narrative, state }).tokens);
-  const lines = yield* messageLines(material, chosen);
-  yield;
-  const sections = yield* messageSections(material, chosen.quotes, lines);
-  const filled = (records: Parameters<typeof sections>[2]): Steps<MadeMessage | undefined> =>
+  const chosen = messageQuotes(material, cap - write({ narrative, state }).tokens);
+  const lines = messageLines(material, chosen);
+  const sections = messageSections(material, chosen.quotes, lines);
+  const filled = (records: Parameters<typeof sections>[2]): MadeMessage | undefined =>
     fillCap(cap, {
       quoteCosts: chosen.costs,
       chosen: lines,
@@ -41,5 +34,5 @@ export function* summaryMessageSteps(input: SummaryMessageInput): Steps<MadeMess
     });
   // In a very short message the sources of what records cite would leave no room for the records themselves.
   const bare = narrative.map((one) => ({ ...one, text: sources.without(one.text) }));
-  return (yield* filled(narrative)) ?? (narrative.length === 0 ? undefined : yield* filled(bare));
+  return filled(narrative) ?? (narrative.length === 0 ? undefined : filled(bare));
 }

@@ -1,22 +1,19 @@
-import type { Steps } from "../core/steps.ts";
 import { Heap } from "./heap.ts";
 
 /**
  * Takes items by their ordinals, always the one that is worth most. Whatever is taken only lowers the worth of the others, so an old
  * worth is an upper bound: an item that is still on top after a fresh look is the best. What is worth nothing isn't taken.
  */
-export function* takeBest(
+export function takeBest(
   items: number,
   choice: {
     readonly worth: (at: number) => number;
     readonly take: (at: number) => void;
     /** Is there no room for more? */
     readonly isFull?: () => boolean;
-    /** Items that are looked at in one step. */
-    readonly atOnce?: number;
   },
-): Steps<void> {
-  const { worth, take, isFull = () => false, atOnce = 1 } = choice;
+): void {
+  const { worth, take, isFull = () => false } = choice;
   const priority = new Float64Array(items);
   const heap = new Heap(priority);
   const push = (at: number, fresh: number): void => {
@@ -24,12 +21,9 @@ export function* takeBest(
     if (fresh > 0) heap.push(at);
   };
   for (let at = 0; at < items; at++) {
-    if (at % atOnce === 0) yield;
     push(at, worth(at));
   }
-  let looks = 0;
   for (let at = heap.pop(); at !== undefined && !isFull(); at = heap.pop()) {
-    if (++looks % atOnce === 0) yield;
     const fresh = worth(at);
     if (fresh < priority[at]!) push(at, fresh);
     else take(at);

@@ -1,7 +1,6 @@
 import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import { isHostNote } from "../core/host-notes.ts";
 import { saidText } from "../core/message-text.ts";
-import { runNow, type Steps } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { forbids } from "./keep/find-restrictions.ts";
 import { setsLastingRule } from "./lasting-rules.ts";
@@ -192,36 +191,16 @@ function rulesThatFit(rules: readonly Rule[], limit: number): Rule[] {
 export function userWords(
   messages: readonly Message[],
   indexes: Iterable<number>,
-  isOurs?: IsOurs,
-): UserWords[] {
-  return runNow(userWordsSteps(messages, indexes, isOurs));
-}
-
-/** Messages that are read in one step, or fewer of more characters. */
-const MESSAGES_AT_ONCE = 32;
-const CHARS_AT_ONCE = 65_536;
-
-/** The same in steps: a long conversation takes a while. */
-export function* userWordsSteps(
-  messages: readonly Message[],
-  indexes: Iterable<number>,
   isOurs: IsOurs = () => false,
-): Steps<UserWords[]> {
+): UserWords[] {
   const words: UserWords[] = [];
-  let read = 0;
-  let chars = 0;
   for (const index of indexes) {
-    if (++read >= MESSAGES_AT_ONCE || chars >= CHARS_AT_ONCE) {
-      yield;
-      read = chars = 0;
-    }
     const message = messages[index];
     if (message === undefined || message.role !== "user") continue;
     const text = message.parts
       .filter((part) => part.type === "text")
       .map((part) => part.text)
       .join("\n");
-    chars += text.length;
     if (text.trim() === "") continue;
     if (isSummaryMessage(text)) {
       if (isOurs(text))
@@ -235,7 +214,7 @@ export function* userWordsSteps(
     const whole = withoutTagged(text, (name) => isRetrieved(name) || name === REMINDER).trim();
     words.push({ message: index, text: typed, whole: whole || typed, isRule: isRule(typed) });
   }
-  return yield* withoutSentAgain(words, messages);
+  return withoutSentAgain(words, messages);
 }
 
 /** Fewer characters are alike by chance. */
@@ -248,7 +227,7 @@ const LAST_SIGNS = /(?<![\p{P}\s])[\p{P}\s]+$/u;
 const WORD_END = /^\p{P}*(?:\s|$)/u;
 
 /** Without messages that the user sent again, as they were or with more behind them, before anybody had answered. */
-function* withoutSentAgain(words: readonly UserWords[], messages: readonly Message[]): Steps<UserWords[]> {
+function withoutSentAgain(words: readonly UserWords[], messages: readonly Message[]): UserWords[] {
   /** By place in `words`. Most are never asked for: somebody answered. */
   const known = new Map<number, string>();
   const said = (at: number): string => {
@@ -275,7 +254,6 @@ function* withoutSentAgain(words: readonly UserWords[], messages: readonly Messa
   };
   const kept: UserWords[] = [];
   for (const [at, one] of words.entries()) {
-    if (at % MESSAGES_AT_ONCE === 0) yield;
     if (!isSentAgain(at)) kept.push(one);
     known.delete(at);
   }

@@ -1,4 +1,3 @@
-import type { Steps } from "../core/steps.ts";
 import type { TranscriptLines } from "./lines.ts";
 import { NEVER, recency } from "./recency.ts";
 import type { Shape } from "./terms.ts";
@@ -35,16 +34,12 @@ const VALUES: Readonly<Record<Shape, number>> = {
   plain: 0.1,
 };
 
-/** Terms that are weighed in one step. */
-const TERMS_AT_ONCE = 4_096;
-
 /** Weight of each term by id. Names of arguments stand in the tool schemas, so they earn nothing. */
-export function* termWeights(transcript: TranscriptLines): Steps<Float64Array> {
+export function termWeights(transcript: TranscriptLines): Float64Array {
   const { terms, shapes } = transcript.table;
   const featuresOf = termFeatures(transcript);
   const weights = new Float64Array(terms.length);
   for (let term = 0; term < terms.length; term++) {
-    if (term % TERMS_AT_ONCE === 0) yield;
     if (!transcript.argumentNames.has(term))
       weights[term] = VALUES[shapes[term]!] * likelihood(featuresOf(term), TERM_WEIGHTS);
   }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { runNow } from "../core/steps.ts";
 import type { Message } from "../core/types.ts";
 import { transcriptLines } from "./lines.ts";
 import { candidateLines } from "./message-material.ts";
@@ -21,25 +20,23 @@ function choose(
   budget: number,
   visible: (index: number) => boolean = () => false,
 ) {
-  const transcript = runNow(transcriptLines(messages));
+  const transcript = transcriptLines(messages);
   const { lines, covered, lastLine } = candidateLines(
     transcript,
     (index) => !visible(index),
     visible,
     () => undefined,
   );
-  return runNow(
-    selectLines({
-      candidates: lines,
-      weights: runNow(termWeights(transcript)),
-      reuse: lineReuse(transcript),
-      cites: () => false,
-      covered,
-      lastLine,
-      cost: (line) => line.text.length / 4,
-      budget,
-    }),
-  );
+  return selectLines({
+    candidates: lines,
+    weights: termWeights(transcript),
+    reuse: lineReuse(transcript),
+    cites: () => false,
+    covered,
+    lastLine,
+    cost: (line) => line.text.length / 4,
+    budget,
+  });
 }
 
 describe("selectLines", () => {
@@ -76,7 +73,7 @@ describe("renderLines", () => {
       result("a", "first_line_here\nsecond_line_here"),
       call("b", "src/b.ts"),
     ];
-    const { lines } = runNow(transcriptLines(messages));
+    const { lines } = transcriptLines(messages);
     expect(renderLines([...lines].reverse(), (line) => line.text)).toEqual([
       { head: "#1", text: "read src/a.ts" },
       { head: "#2 read»", text: "first_line_here\nsecond_line_here" },
@@ -85,7 +82,7 @@ describe("renderLines", () => {
   });
 
   it("names the file where its lines don't", () => {
-    const { lines } = runNow(transcriptLines([call("a", "src/a.ts"), result("a", "only_this_line")]));
+    const { lines } = transcriptLines([call("a", "src/a.ts"), result("a", "only_this_line")]);
     expect(renderLines([lines[1]!], (line) => line.text)).toEqual([
       { head: "#2 read a.ts»", text: "only_this_line" },
     ]);

@@ -1,5 +1,4 @@
-import type { Steps } from "../core/steps.ts";
-import { LINES_AT_ONCE, shapeFactor } from "./choose-changes.ts";
+import { shapeFactor } from "./choose-changes.ts";
 import { fromRoot } from "./common-root.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
@@ -45,7 +44,7 @@ export interface SelectInput {
 }
 
 /** Lines in the order of their worth: any prefix of the list is a good choice for its size. */
-export function* selectLines(input: SelectInput): Steps<Line[]> {
+export function selectLines(input: SelectInput): Line[] {
   const { weights, covered, lastLine } = input;
   const candidates = newestOfEach(input.candidates);
   const costs = new Float64Array(candidates.length);
@@ -67,7 +66,7 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
   };
   const chosen: Line[] = [];
   let used = 0;
-  yield* takeBest(candidates.length, {
+  takeBest(candidates.length, {
     worth,
     take(index) {
       const line = candidates[index]!;
@@ -77,7 +76,6 @@ export function* selectLines(input: SelectInput): Steps<Line[]> {
       for (const term of line.terms) covered[term] = 1;
     },
     isFull: () => used >= input.budget,
-    atOnce: LINES_AT_ONCE,
   });
   return chosen;
 }

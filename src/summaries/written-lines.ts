@@ -1,5 +1,4 @@
 import { addTo } from "../core/add-to.ts";
-import type { Steps } from "../core/steps.ts";
 import { type FileChange, lineSet } from "./file-change.ts";
 import { fileNames, type NamedFile } from "./file-names.ts";
 
@@ -20,8 +19,6 @@ const MAX_KNOWN = 120_000;
 const MAX_STRETCHES = 200;
 /** A change in more places, or in longer lines, is told by its own words (characters of whole lines). */
 const MAX_WHOLE_LINES = 20_000;
-/** Lines of a look at a file that are remembered in one step. */
-const LINES_AT_ONCE = 1_024;
 
 /** A line of a file, and the ordinals of the transcript's lines that show it. */
 export interface ShownLine {
@@ -39,7 +36,7 @@ export interface WrittenLines {
   /** A line of the transcript shows a line that an edit added. */
   added(file: string, text: string, orders: readonly number[]): void;
   /** A look at a file shows a stretch of it. */
-  seen(file: string, lines: readonly ShownLine[]): Steps<void>;
+  seen(file: string, lines: readonly ShownLine[]): void;
 }
 
 export function writtenLines(): WrittenLines {
@@ -102,12 +99,11 @@ export function writtenLines(): WrittenLines {
     added(file, text, orders) {
       addTo(knownOf(names.at(file)).lines, text.trim(), [...orders]);
     },
-    *seen(file, lines) {
+    seen(file, lines) {
       const one = knownOf(names.at(file));
       const counts = new Map<string, number>();
       let length = 0;
-      for (const [order, { text, orders }] of lines.entries()) {
-        if (order % LINES_AT_ONCE === LINES_AT_ONCE - 1) yield;
+      for (const { text, orders } of lines) {
         length += text.length + 1;
         // The transcript shows nothing of a blank line.
         if (orders.length === 0) continue;

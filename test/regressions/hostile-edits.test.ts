@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { runNow } from "../../src/core/steps.ts";
 import type { Message } from "../../src/core/types.ts";
 import { createFileChanges } from "../../src/recall/older.ts";
 import { touchedFiles } from "../../src/summaries/ledger.ts";
@@ -14,7 +13,7 @@ function round(name: string, args: object, result = "ok"): Message[] {
     { role: "tool", parts: [{ type: "tool-result", id, name, text: result }] },
   ];
 }
-const linesOf = (messages: readonly Message[]) => runNow(transcriptLines(messages)).lines;
+const linesOf = (messages: readonly Message[]) => transcriptLines(messages).lines;
 const charactersOf = (lines: readonly { readonly text: string }[]) =>
   lines.reduce((sum, { text }) => sum + text.length, 0);
 const edit = (old_string: string, new_string: string) =>

@@ -1,7 +1,6 @@
 /** What somebody sends in a few kilobytes is read once, and not again from each of its characters. */
 import { describe, expect, it } from "vitest";
 import { structureOf } from "../../src/core/rounds.ts";
-import { runNow } from "../../src/core/steps.ts";
 import type { Message, Part } from "../../src/core/types.ts";
 import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { passagesOf } from "../../src/recall/passages.ts";
@@ -33,9 +32,9 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
   "lines in a command": (size) =>
     outcomesOf(round(JSON.stringify({ command: `make${"\n".repeat(size)}all` })), () => true),
   "blanks before another kind of line break in a title": (size) =>
-    runNow(outlinesOf([`# ${blanks(size)}a\rb`])).of("", 100),
+    outlinesOf([`# ${blanks(size)}a\rb`]).of("", 100),
   "blanks before another kind of line break in a list": (size) =>
-    runNow(outlinesOf([`- ${blanks(size)}a\u2028b`])).of("", 100),
+    outlinesOf([`- ${blanks(size)}a\u2028b`]).of("", 100),
   "blanks in a report's title": (size) => statementsIn(`# ${blanks(size)}a\rb`),
   "blanks in a report's list": (size) => statementsIn(`- ${blanks(size)}a\rb`),
   "tags that are never closed": (size) =>
@@ -56,14 +55,12 @@ const LONG_READERS: Readonly<Record<string, (size: number) => unknown>> = {
   "a text without line breaks, cut into passages": (size) =>
     passagesOf({ role: "assistant", parts: [{ type: "text", text: "some words ".repeat(size / 11) }] }),
   "a text without blanks, looked at for what a summary must keep": (size) =>
-    runNow(
-      mustKeepOf({
-        messages: [{ role: "user", parts: [{ type: "text", text: "ab,".repeat(size / 3) }] }],
-        run: { from: 0, to: 1 },
-        cap: 1_000,
-        count: (text) => text.length,
-      }),
-    ),
+    mustKeepOf({
+      messages: [{ role: "user", parts: [{ type: "text", text: "ab,".repeat(size / 3) }] }],
+      run: { from: 0, to: 1 },
+      cap: 1_000,
+      count: (text) => text.length,
+    }),
 };
 
 describe.each(Object.entries(LONG_READERS))("%s", (_name, read) => {

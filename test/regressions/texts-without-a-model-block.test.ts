@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { openaiChat } from "../../src/apis/index.ts";
-import { runNow, type Steps } from "../../src/core/steps.ts";
+import type { Steps } from "../../src/core/steps.ts";
 import type { Message } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createTranscriptReader } from "../../src/engine/transcript-reader.ts";
 import { sourcesOf } from "../../src/reductions/old-retrieval.ts";
-import { handoverText, peopleText } from "../../src/summaries/digest/people-text.ts";
-import { summaryMessageSteps } from "../../src/summaries/summary-message.ts";
 import { chat } from "../../src/testing/index.ts";
 import { steppedCounter } from "../../src/tokens/exact-counter.ts";
 import { createMeasure } from "../../src/tokens/index.ts";
@@ -54,37 +52,9 @@ const stepsOf = <T>(steps: Steps<T>): number => {
   return count;
 };
 const CHARS = 3_000_000;
-/** Of a longer text, beginning and end are looked at for what a summary should say. */
-const LOOKED_AT = 400_000;
 const line = "We decided to keep the cache because it is fast. ".repeat(CHARS / 50);
-const count = (text: string): number => Math.ceil(text.length / 4);
 
 describe("a line of 3 MB", () => {
-  const messages = [
-    said("user", "Why is it slow?"),
-    said("assistant", line),
-    said("user", line),
-    said("assistant", "Done."),
-  ];
-
-  it.each([
-    ["a summary", () => peopleText({ messages, cap: 500, count, focus: "cache" })],
-    ["a hand-over", () => handoverText({ messages, cap: 500, count, goal: "Keep the cache" })],
-    [
-      "a summary message",
-      () =>
-        summaryMessageSteps({
-          messages,
-          hidden: [{ from: 0, to: messages.length }],
-          visible: () => false,
-          cap: 500,
-          count,
-        }),
-    ],
-  ])("is read in small steps for %s", (_name, make) => {
-    expect(stepsOf(make() as Steps<unknown>)).toBeGreaterThan(LOOKED_AT / 32_768);
-  });
-
   it("is counted in small steps", async () => {
     const counter = await steppedCounter("o200k_base");
     const measure = createMeasure({ counter });
@@ -105,27 +75,4 @@ describe("a line of 3 MB", () => {
     expect(sourcesOf(JSON.stringify([passage]))).toBeDefined();
     expect(sourcesOf(JSON.stringify(Array.from({ length: CHARS / 250 }, () => passage)))).toBeUndefined();
   });
-});
-
-it("filling a message to its cap is done in steps", () => {
-  const messages = Array.from({ length: 40 }, (_, at) =>
-    said(at % 2 === 0 ? "user" : "assistant", `Message ${at}: the value of v${at} is ${at * 7}.`),
-  );
-  const renders: number[] = [];
-  let step = 0;
-  const input = {
-    messages,
-    hidden: [{ from: 0, to: messages.length }],
-    visible: () => false,
-    cap: 300,
-    count: (text: string) => {
-      if (text.length > 400) renders.push(step);
-      return count(text);
-    },
-  };
-  const steps = summaryMessageSteps(input);
-  while (!steps.next().done) step++;
-  // The whole message is counted several times, each time in a step of its own.
-  expect(new Set(renders).size).toBeGreaterThan(1);
-  expect(runNow(summaryMessageSteps(input))?.tokens).toBeLessThanOrEqual(300);
 });

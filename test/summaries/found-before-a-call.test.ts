@@ -1,6 +1,5 @@
 /** What the assistant found was left out if it said in a few words what it would do next. */
 import { expect, test } from "vitest";
-import { runNow } from "../../src/core/steps.ts";
 import { statementsOf } from "../../src/summaries/statements.ts";
 import { say, toolRound } from "../support/summary-of.ts";
 
@@ -14,7 +13,7 @@ test.each(["Let me fix it.", "Let me fix it to look at the commits of that branc
       ...toolRound("Read", { file_path: "data.go" }, "func findBranches() {}", `${FOUND} ${next}`),
       ...toolRound("Edit", { file_path: "data.go", old_string: "a", new_string: "b" }, "updated"),
     ];
-    const statements = runNow(statementsOf(messages, [...messages.keys()]));
+    const statements = statementsOf(messages, [...messages.keys()]);
     expect(statements.map(({ text }) => text)).toEqual([FOUND]);
   },
 );

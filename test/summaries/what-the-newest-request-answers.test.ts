@@ -1,6 +1,5 @@
 /** "Do the rest" could not be read: the list that it answers counted no more than any older one. */
 import { expect, test } from "vitest";
-import { runNow } from "../../src/core/steps.ts";
 import { statementsOf } from "../../src/summaries/statements.ts";
 import { say, toolRound } from "../support/summary-of.ts";
 
@@ -14,7 +13,7 @@ test("what the newest request answers counts more than what was said before", ()
     ...toolRound("Read", { file_path: "d.ts" }, "x"),
   ];
   const factors = new Map(
-    runNow(statementsOf(messages, [...messages.keys()])).map(({ message, factor }) => [message, factor]),
+    statementsOf(messages, [...messages.keys()]).map(({ message, factor }) => [message, factor]),
   );
   expect(factors.get(3)).toBe(2 * factors.get(1)!);
 });

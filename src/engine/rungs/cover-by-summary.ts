@@ -4,7 +4,7 @@ import { readableText } from "../../core/message-text.ts";
 import { shifted } from "../../core/shifted.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Told } from "../../summaries/render-narrative.ts";
-import { summaryMessageSteps } from "../../summaries/summary-message.ts";
+import { summaryMessage } from "../../summaries/summary-message.ts";
 import { hiddenEnd, insertTokens } from "../conversation.ts";
 import { isOwn } from "../narrative.ts";
 import { narrativePart, narrativeShare } from "../narrative-share.ts";
@@ -41,7 +41,8 @@ export function* coverBySummary(
   };
   const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
   // The ceiling holds for the whole message: what the format adds to a text is taken off first.
-  const summary = yield* summaryMessageSteps({
+  yield;
+  const summary = summaryMessage({
     messages,
     hidden,
     visible: (index) => isShown(fates[index]!),

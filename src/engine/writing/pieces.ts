@@ -1,10 +1,8 @@
 import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
-import type { Steps } from "../../core/steps.ts";
 import type { Run } from "../../core/types.ts";
 import { readForRecord } from "../../summaries/cited-sources.ts";
 import { answerCap } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
-import { textTokens } from "../../tokens/count-steps.ts";
 import type { Operation } from "../operation.ts";
 import type { ReadingMode } from "./modes.ts";
 import { notesRoom } from "./notes-room.ts";
@@ -26,7 +24,7 @@ const NEVER = new AbortController().signal;
  * What the model reads, in as few requests as fit its window. Where that takes too many, long arguments and
  * results are clipped; what is still too much is left for the next compaction.
  */
-export function* piecesOf<M>(
+export function piecesOf<M>(
   task: WritingTask<M>,
   run: Run,
   {
@@ -34,24 +32,24 @@ export function* piecesOf<M>(
     previous,
     earlier,
   }: { mode: ReadingMode; previous?: string | undefined; earlier: string | undefined },
-): Steps<{ readonly pieces: readonly InputPiece[]; readonly mode: ReadingMode }> {
+): { readonly pieces: readonly InputPiece[]; readonly mode: ReadingMode } {
   const { operation } = task;
   const { structure, measure } = operation.survey.conversation;
   const messages = readForRecord(operation.survey.conversation.messages);
   const { mode: forced } = operation.engine.settings.summary;
   const limit = pieceLimit(task, run, previous ?? earlier);
-  const split = (as: ReadingMode): Steps<InputPiece[]> =>
+  const split = (as: ReadingMode): InputPiece[] =>
     splitRuns({
       messages,
       units: structure.units,
       run: absolute(task, run),
       limit,
-      count: (text) => textTokens(measure, task, text),
+      count: measure.text,
       mode: as,
     });
-  const whole = yield* split(mode);
+  const whole = split(mode);
   if (whole.length <= MAX_REQUESTS) return { pieces: whole, mode };
-  const clipped = mode === "full" && forced === undefined ? yield* split("simple") : whole;
+  const clipped = mode === "full" && forced === undefined ? split("simple") : whole;
   const [pieces, used] = clipped.length < whole.length ? [clipped, "simple" as const] : [whole, mode];
   return { pieces: task.complete ? pieces : pieces.slice(0, MAX_REQUESTS), mode: used };
 }

@@ -186,9 +186,7 @@ async function writePieces<M>(
   const { start } = conversation.structure;
   const earlier =
     rolling && rollsFrom === 0 ? undefined : earlierRecord(task, written, rolling ? rollsFrom : run.from);
-  const { pieces, mode: used } = await inTurns(
-    task,
-    absolute(task, run),
+  const { pieces, mode: used } = await inTurns(task, absolute(task, run), () =>
     piecesOf(task, run, { mode, previous: previous?.notes ?? previous?.text, earlier }),
   );
   const records = [...written];

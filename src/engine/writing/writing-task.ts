@@ -1,11 +1,10 @@
 import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
 import { ModelError } from "../../core/errors.ts";
 import { shifted } from "../../core/shifted.ts";
-import { runNow, type Steps } from "../../core/steps.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
-import { inSlices } from "../../recall/in-slices.ts";
+import { breathe } from "../../recall/in-slices.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { citationRegistry } from "../../summaries/citations.ts";
 import { readForRecord } from "../../summaries/cited-sources.ts";
@@ -210,20 +209,22 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
   return shifted(run, operation.survey.conversation.structure.start);
 }
 
-/** Messages of more tokens, or more of them, are read in slices; for fewer the model is asked before others have their turn. */
+/** Runs of more tokens, or of more messages, are long; for a shorter one the model is asked before others have their turn. */
 const LONG_TOKENS = 250_000;
 const MANY_MESSAGES = 2_000;
 
-/** Runs work that reads a run of messages (absolute indexes), with turns for others where it takes long. */
-export async function inTurns<M, T>(task: WritingTask<M>, run: Run, steps: Steps<T>): Promise<T> {
+/** Does work that reads a run of messages (absolute indexes); others have their turn before it where it takes long. */
+export async function inTurns<M, T>(task: WritingTask<M>, run: Run, work: () => T): Promise<T> {
   const isShort = run.to - run.from <= MANY_MESSAGES && sourceTokens(task, run) <= LONG_TOKENS;
-  return isShort ? runNow(steps) : inSlices(steps, task.summarizer.signal);
+  if (!isShort) await breathe(task.summarizer.signal);
+  return work();
 }
 
 export function mustKeep<M>(task: WritingTask<M>, run: Run): Promise<readonly MustKeep[]> {
   const { operation, ceiling } = task;
   const { messages, measure } = operation.survey.conversation;
-  const items = mustKeepOf({ messages: readForRecord(messages), run, cap: ceiling, count: measure.text });
+  const items = () =>
+    mustKeepOf({ messages: readForRecord(messages), run, cap: ceiling, count: measure.text });
   // What stands behind the run says what is still used, and may be longer than the run.
   return inTurns(task, { from: run.from, to: messages.length }, items);
 }

@@ -1,5 +1,4 @@
 import { readableText } from "../../core/message-text.ts";
-import { runNow } from "../../core/steps.ts";
 import type { Message } from "../../core/types.ts";
 import { missingItems, mustKeepOf } from "../../summaries/must-keep.ts";
 
@@ -19,9 +18,12 @@ export function survivalOf(
   view: readonly Message[],
   count: (text: string) => number,
 ): Survival {
-  const items = runNow(
-    mustKeepOf({ messages: transcript, run: { from: 0, to: transcript.length }, cap: ROOMY, count }),
-  );
+  const items = mustKeepOf({
+    messages: transcript,
+    run: { from: 0, to: transcript.length },
+    cap: ROOMY,
+    count,
+  });
   const missing = missingItems(view.map(readableText).join("\n"), items);
   return { items: items.length, kept: items.length - missing.length };
 }

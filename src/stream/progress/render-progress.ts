@@ -1,5 +1,4 @@
 import { clipText } from "../../core/clip.ts";
-import { runNow } from "../../core/steps.ts";
 import type { HostState } from "../../core/types.ts";
 import { takeBest } from "../../summaries/take-best.ts";
 import { formatSeconds } from "../format-seconds.ts";
@@ -178,7 +177,7 @@ function chooseLines(
     left -= tokens[index]!;
     for (const word of lines[index]!.words) covered.add(word);
   };
-  runNow(takeBest(lines.length, { worth: gain, take }));
+  takeBest(lines.length, { worth: gain, take });
   const told = new Set([...chosen].map((index) => lines[index]!.text));
   for (let index = lines.length - 1; index >= 0; index--) {
     const { text } = lines[index]!;

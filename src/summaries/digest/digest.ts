@@ -1,9 +1,8 @@
-import { mapSteps, type Steps } from "../../core/steps.ts";
 import type { HostState, Message } from "../../core/types.ts";
-import { abridgedSteps } from "../abridge.ts";
+import { abridged } from "../abridge.ts";
 import { commonFolder } from "../common-root.ts";
 import { setsLastingRule } from "../lasting-rules.ts";
-import { touchedFileSteps } from "../ledger.ts";
+import { touchedFiles } from "../ledger.ts";
 import type { IsOurs } from "../proof.ts";
 import { readArguments, readPlan } from "../read-call.ts";
 import { type Request, requestsOf, type Speech, speechesOf } from "./speeches.ts";
@@ -60,9 +59,6 @@ const REPORTED = 0.3;
 /** The oldest statement counts for this share of the newest one. */
 const OLDEST = 0.6;
 
-/** Statements that are looked at in one step. */
-const STATEMENTS_AT_ONCE = 64;
-
 /** What a digest is made from: what both sides said in a conversation, by statements. */
 export interface DigestMaterial {
   readonly messages: readonly Message[];
@@ -70,13 +66,13 @@ export interface DigestMaterial {
   readonly requests: readonly Request[];
 }
 
-/** Reads what both sides said. In steps, as all that reads a whole conversation. */
-export function* digestMaterial(given: readonly Message[], isOurs?: IsOurs): Steps<DigestMaterial> {
-  const messages = yield* abridgedSteps(given);
+/** Reads what both sides said. */
+export function digestMaterial(given: readonly Message[], isOurs?: IsOurs): DigestMaterial {
+  const messages = abridged(given);
   return {
     messages,
-    speeches: yield* speechesOf(messages),
-    requests: yield* requestsOf(messages, isOurs),
+    speeches: speechesOf(messages),
+    requests: requestsOf(messages, isOurs),
   };
 }
 
@@ -88,21 +84,21 @@ export interface DigestOptions {
 }
 
 /** Reads what a conversation came to. Only people's words and the assistant's own are used: results of tools are data. */
-export function* readDigest(material: DigestMaterial, options: DigestOptions = {}): Steps<Digest> {
+export function readDigest(material: DigestMaterial, options: DigestOptions = {}): Digest {
   const { messages, speeches, requests } = material;
   const { nearness = () => 0, hostState } = options;
   const last = speeches.findLast(({ isReport }) => isReport) ?? speeches.at(-1);
   const state = last === undefined ? [] : stateOf(last, speeches);
   const isTold = new Set(state.map(({ text }) => text));
   const tracked = trackedLines(hostState, messages.length);
-  const goal = yield* mapSteps(requests, ({ message, text }, index) => ({
+  const goal = requests.map(({ message, text }, index) => ({
     message,
     text: bothEnds(requestLine(text), index === 0 ? FIRST_REQUEST : LATER_REQUEST),
     // The first request says what it is about, the newest ones where it stands.
     worth: index === 0 ? 2 * requests.length : index + requests.length * nearness(text),
   }));
-  const byUser = yield* mapSteps(requests, (request) => wordOf(request, messages.length));
-  const byAssistant = yield* decisionsOf(speeches, messages.length, nearness);
+  const byUser = requests.map((request) => wordOf(request, messages.length));
+  const byAssistant = decisionsOf(speeches, messages.length, nearness);
   return {
     goal: eachOnce(goal),
     rules: eachOnce(byUser.flatMap(({ rules }) => rules)),
@@ -111,7 +107,7 @@ export function* readDigest(material: DigestMaterial, options: DigestOptions = {
       ...byUser.flatMap(({ decisions }) => decisions),
       ...byAssistant.filter(({ text }) => !isTold.has(text)),
     ].toSorted((a, b) => a.message - b.message),
-    files: yield* digestFiles(messages),
+    files: digestFiles(messages),
     open: eachOnce([...openOf(messages, last, requests.at(-1)), ...tracked.open]),
   };
 }
@@ -197,15 +193,14 @@ const ageFactor = (message: number, length: number): number =>
   OLDEST + (1 - OLDEST) * (message / Math.max(1, length));
 
 /** Statements that say what was decided, found and done, each once. */
-function* decisionsOf(
+function decisionsOf(
   speeches: readonly Speech[],
   length: number,
   nearness: (text: string) => number,
-): Steps<DigestLine[]> {
+): DigestLine[] {
   const lines = new Map<string, DigestLine>();
   for (const { message, statements, isReport } of speeches)
-    for (const [at, statement] of statements.entries()) {
-      if (at % STATEMENTS_AT_ONCE === 0) yield;
+    for (const statement of statements) {
       const says = !isNarration(statement) && !isEmpty(statement);
       const least = isReport && !statement.text.endsWith("?") ? REPORTED : 0;
       const own = says ? Math.max(least, decisionWorth(statement) + NEAR * nearness(statement.text)) : 0;
@@ -262,10 +257,8 @@ function withColon(line: string): string {
   return `${title.slice(0, end)}:`;
 }
 
-function* digestFiles(messages: readonly Message[]): Steps<DigestFiles> {
-  const there = (yield* touchedFileSteps(messages)).filter(
-    ({ path, isDeleted }) => !isDeleted && isFile(path),
-  );
+function digestFiles(messages: readonly Message[]): DigestFiles {
+  const there = touchedFiles(messages).filter(({ path, isDeleted }) => !isDeleted && isFile(path));
   const changed = there.flatMap(({ path, isChanged }) => (isChanged ? [path] : []));
   const read = there.flatMap(({ path, isChanged }) => (isChanged ? [] : [path]));
   const root = commonFolder([...changed, ...read]);

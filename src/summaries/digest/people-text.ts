@@ -1,4 +1,3 @@
-import type { Steps } from "../../core/steps.ts";
 import type { HostState, Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
 import { type DigestLine, type DigestMaterial, digestMaterial, readDigest } from "./digest.ts";
@@ -17,16 +16,14 @@ export interface PeopleTextInput {
 
 /** Statements that are this far from a goal aren't about it (0 to 1). */
 const FAR = 0.2;
-/** Lines that are looked at in one step. */
-const LINES_AT_ONCE = 64;
 
-/** A summary to paste into a pull request or to send to a colleague, made by code. In steps: a long transcript takes a while. */
-export function* peopleText(input: PeopleTextInput & { readonly focus?: string }): Steps<string> {
+/** A summary to paste into a pull request or to send to a colleague, made by code. */
+export function peopleText(input: PeopleTextInput & { readonly focus?: string }): string {
   const { messages, cap, count, focus, isOurs } = input;
-  const material = yield* digestMaterial(messages, isOurs);
-  const near = focus === undefined ? {} : { nearness: yield* nearnessTo(focus, material.speeches) };
-  const digest = yield* readDigest(material, { ...options(input), ...near });
-  return yield* writeDigest({ digest, cap, count });
+  const material = digestMaterial(messages, isOurs);
+  const near = focus === undefined ? {} : { nearness: nearnessTo(focus, material.speeches) };
+  const digest = readDigest(material, { ...options(input), ...near });
+  return writeDigest({ digest, cap, count });
 }
 
 /** How a hand-over begins: what it is and what it is for. */
@@ -42,26 +39,24 @@ export function handoverHead(goal: string, messages: readonly Message[]): string
 export const NARRATIVE_TITLE = "## The earlier session\n";
 
 /** What a fresh session should know of an earlier one to reach a goal. */
-export function* handoverText(
+export function handoverText(
   input: PeopleTextInput & {
     readonly goal: string;
     /** What a model wrote about the earlier session, instead of state and decisions by code. */
     readonly narrative?: string;
   },
-): Steps<string> {
+): string {
   const { messages, cap, count, goal, narrative, isOurs } = input;
   const begin = handoverHead(goal, messages);
   const head = narrative === undefined ? begin : `${begin}\n\n${NARRATIVE_TITLE}${narrative}`;
-  const material = yield* digestMaterial(messages, isOurs);
-  const nearness = yield* nearnessTo(goal, material.speeches);
-  const digest = yield* readDigest(material, { ...options(input), nearness });
+  const material = digestMaterial(messages, isOurs);
+  const nearness = nearnessTo(goal, material.speeches);
+  const digest = readDigest(material, { ...options(input), nearness });
   const shown = new Set([...digest.state, ...digest.goal].map(({ text }) => text));
   const near =
-    narrative === undefined
-      ? (yield* nearLines(material, nearness)).filter(({ text }) => !shown.has(text))
-      : [];
+    narrative === undefined ? nearLines(material, nearness).filter(({ text }) => !shown.has(text)) : [];
   const isNear = new Set(near.map(({ text }) => text));
-  const rest = yield* writeDigest({
+  const rest = writeDigest({
     digest:
       narrative === undefined
         ? { ...digest, decisions: digest.decisions.filter(({ text }) => !isNear.has(text)) }
@@ -81,10 +76,7 @@ const options = ({ hostState }: PeopleTextInput) => ({
 });
 
 /** Statements of both speakers that are about the goal. */
-function* nearLines(
-  { speeches, requests }: DigestMaterial,
-  nearness: (text: string) => number,
-): Steps<DigestLine[]> {
+function nearLines({ speeches, requests }: DigestMaterial, nearness: (text: string) => number): DigestLine[] {
   const spoken = speeches.flatMap(({ message, statements }) =>
     statements.flatMap((statement) => (isNarration(statement) ? [] : [{ message, text: statement.text }])),
   );
@@ -92,8 +84,7 @@ function* nearLines(
     statements.map(({ text }) => ({ message, text: `The user: ${text}`, repeats: text })),
   );
   const lines = new Map<string, DigestLine>();
-  for (const [at, line] of [...spoken, ...asked].toSorted((a, b) => a.message - b.message).entries()) {
-    if (at % LINES_AT_ONCE === 0) yield;
+  for (const line of [...spoken, ...asked].toSorted((a, b) => a.message - b.message)) {
     const worth = nearness(line.text);
     if (worth > FAR) lines.set(line.text, { ...line, worth });
   }
@@ -110,15 +101,11 @@ function wordsOf(text: string): Set<string> {
  * How near texts are to a goal, 0 to 1: the share of the goal's words that they have, where words that few of the assistant's
  * statements have count for more.
  */
-function* nearnessTo(
-  goal: string,
-  speeches: readonly Pick<Speech, "statements">[],
-): Steps<(text: string) => number> {
+function nearnessTo(goal: string, speeches: readonly Pick<Speech, "statements">[]): (text: string) => number {
   const wanted = wordsOf(goal);
   const counts = new Map<string, number>();
   const texts = speeches.flatMap(({ statements }) => statements.map(({ text }) => text));
-  for (const [at, text] of texts.entries()) {
-    if (at % LINES_AT_ONCE === 0) yield;
+  for (const text of texts) {
     for (const word of wordsOf(text)) if (wanted.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   // A word that no text has can't tell texts apart.

@@ -1,9 +1,8 @@
 import { saidText } from "../../core/message-text.ts";
-import type { Steps } from "../../core/steps.ts";
 import type { Message } from "../../core/types.ts";
 import type { IsOurs } from "../proof.ts";
-import { userWordsSteps } from "../user-words.ts";
-import { type ProseStatement, statementSteps } from "./statements.ts";
+import { userWords } from "../user-words.ts";
+import { type ProseStatement, statementsIn } from "./statements.ts";
 
 /** Words that the assistant said beside its calls. */
 export interface Speech {
@@ -28,11 +27,11 @@ const LEAST_REQUEST = 3;
 const NOT_TYPED = /^\s*(?:<[a-z][\w-]*>|\[request interrupted|caveat: )/i;
 
 /** The assistant's words, oldest first. */
-export function* speechesOf(messages: readonly Message[]): Steps<Speech[]> {
+export function speechesOf(messages: readonly Message[]): Speech[] {
   const speeches: Speech[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant") continue;
-    const statements = yield* statementSteps(saidText(message));
+    const statements = statementsIn(saidText(message));
     if (statements.length === 0) continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
     speeches.push({ message: index, statements, isReport: !calls && endsTurn(messages, index) });
@@ -47,13 +46,13 @@ function endsTurn(messages: readonly Message[], index: number): boolean {
 }
 
 /** What the user asked for, oldest first; words that only agree or urge on are left out. */
-export function* requestsOf(messages: readonly Message[], isOurs?: IsOurs): Steps<Request[]> {
+export function requestsOf(messages: readonly Message[], isOurs?: IsOurs): Request[] {
   const requests: Request[] = [];
-  for (const { message, text } of yield* userWordsSteps(messages, messages.keys(), isOurs)) {
+  for (const { message, text } of userWords(messages, messages.keys(), isOurs)) {
     const isAside =
       text.length < LEAST_REQUEST || (text.split(/\s+/).length < SHORT_WORDS && !text.includes("?"));
     if (NOT_TYPED.test(text) || isAside) continue;
-    requests.push({ message, text, statements: yield* statementSteps(text) });
+    requests.push({ message, text, statements: statementsIn(text) });
   }
   return requests;
 }

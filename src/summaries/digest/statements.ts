@@ -1,5 +1,4 @@
 import { firstCharacters, textBetween } from "../../core/first-characters.ts";
-import { runNow, type Steps } from "../../core/steps.ts";
 import { stretchesOf } from "../fences.ts";
 
 /** A statement of prose that can be read alone, under the title that it stood under. */
@@ -34,32 +33,14 @@ export const sentencesIn = (line: string): string[] =>
 
 /** What a text of prose states: list items whole, paragraphs by their sentences. Code, tables and titles aren't statements. */
 export function statementsIn(text: string): ProseStatement[] {
-  return runNow(statementSteps(text));
-}
-
-/** Characters that are read in one step. */
-const CHARS_AT_ONCE = 16_384;
-
-/** The same in steps, the first of them at once: many short texts take as long as a long one. */
-export function* statementSteps(text: string): Steps<ProseStatement[]> {
-  yield;
   const statements: ProseStatement[] = [];
   let lead = "";
   let item = "";
   let paragraph = "";
   let list = 0;
-  let read = 0;
-  function* flush(): Steps<void> {
+  function flush(): void {
     if (item !== "") add(item, { list });
-    if (paragraph.length > CHARS_AT_ONCE) yield;
-    for (const sentence of sentencesIn(paragraph)) {
-      add(sentence);
-      read += sentence.length;
-      if (read >= CHARS_AT_ONCE) {
-        yield;
-        read = 0;
-      }
-    }
+    for (const sentence of sentencesIn(paragraph)) add(sentence);
     // Words between two items end a list, empty lines don't.
     if (paragraph !== "") list++;
     item = "";
@@ -73,7 +54,7 @@ export function* statementSteps(text: string): Steps<ProseStatement[]> {
   };
   for (const stretch of stretchesOf(text)) {
     if (stretch.type === "code") {
-      yield* flush();
+      flush();
       continue;
     }
     const { line } = stretch;
@@ -81,22 +62,22 @@ export function* statementSteps(text: string): Steps<ProseStatement[]> {
     const title = HEADING.exec(line)?.[1] ?? BOLD_LINE.exec(line)?.[1];
     const listed = LIST_ITEM.exec(line)?.[1];
     if (title !== undefined) {
-      yield* flush();
+      flush();
       list++;
       lead = plain(title).replace(/:$/, "");
     } else if (listed !== undefined) {
-      yield* flush();
+      flush();
       item = listed;
     } else if (line.trim() === "" || RULE.test(line)) {
-      yield* flush();
+      flush();
     } else if (item !== "" && /^\s/.test(line)) {
       item += ` ${line.trim()}`;
     } else {
-      if (item !== "") yield* flush();
+      if (item !== "") flush();
       paragraph += ` ${line.trim()}`;
     }
   }
-  yield* flush();
+  flush();
   return statements;
 }
 

@@ -1,4 +1,3 @@
-import type { Steps } from "../../core/steps.ts";
 import { cutToFit } from "../cut-to-fit.ts";
 import { saidAlready } from "../said-already.ts";
 import type { Digest, DigestLine } from "./digest.ts";
@@ -41,7 +40,7 @@ const LEAST_REPEATED = 8;
 const MOST_READ = 12;
 
 /** A digest as Markdown within the cap: titles, and list items that can be read alone. Sections without lines are left out. */
-export function* writeDigest(input: WriteDigestInput): Steps<string> {
+export function writeDigest(input: WriteDigestInput): string {
   const { digest, cap, count, more, goalTitle = "Goal" } = input;
   const sections: Section[] = [
     { title: goalTitle, lines: unlessAbove(digest.goal, input.above), share: SHARES.goal },
@@ -53,9 +52,8 @@ export function* writeDigest(input: WriteDigestInput): Steps<string> {
     { title: "Files read", lines: readLines(input), share: SHARES.read },
     { title: "Open points", lines: digest.open, share: SHARES.open },
   ];
-  const chosen = yield* choose(sections, { cap, count, above: input.above ?? "" });
+  const chosen = choose(sections, { cap, count, above: input.above ?? "" });
   for (;;) {
-    yield;
     const text = render(sections, chosen);
     // Lines are counted one by one, the whole text may have a few tokens more.
     if (text !== "" && count(text) <= cap) return text;
@@ -82,21 +80,20 @@ function unlessAbove(lines: readonly DigestLine[], above = ""): readonly DigestL
 /** The lines that are shown, each with its words. */
 type Chosen = Map<DigestLine, string>;
 
-function* choose(
+function choose(
   sections: readonly Section[],
   { cap, count, above }: Pick<WriteDigestInput, "cap" | "count"> & { readonly above: string },
-): Steps<Chosen> {
+): Chosen {
   const chosen: Chosen = new Map();
   const titled = new Set<string>();
   let left = cap;
-  function* take({ title, lines }: Section, most: number): Steps<void> {
+  function take({ title, lines }: Section, most: number): void {
     let own = Math.min(most, left);
     const isSaid = saidAlready([above, ...chosen.values()], LEAST_REPEATED);
     for (const line of lines.toSorted((a, b) => b.worth - a.worth)) {
       // No line is without a cost.
       if (own < 1) return;
       if (chosen.has(line)) continue;
-      yield;
       const isRepeated = line.repeats !== undefined && isSaid(line.repeats);
       const text = isRepeated ? line.otherwise : line.text;
       if (text === undefined) continue;
@@ -108,8 +105,8 @@ function* choose(
       chosen.set(line, text);
     }
   }
-  for (const section of sections) yield* take(section, section.share * cap);
-  for (const section of sections) yield* take(section, left);
+  for (const section of sections) take(section, section.share * cap);
+  for (const section of sections) take(section, left);
   return chosen;
 }
 

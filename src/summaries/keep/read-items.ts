@@ -1,4 +1,3 @@
-import type { Steps } from "../../core/steps.ts";
 import type { Message, Run } from "../../core/types.ts";
 import { isSummaryMessage } from "../markers.ts";
 import { readArguments } from "../read-call.ts";
@@ -12,9 +11,6 @@ const MAX_LINE = 2_000;
 const MAX_ARGUMENT = 300;
 /** Characters that are read at each end of a tool result: its items rank last, unless they are used elsewhere too. */
 const MAX_RESULT_END = 10_000;
-/** Characters of one text that are read in one step; a line costs as much as so many more of them. */
-const CHARS_AT_ONCE = 16_384;
-const LINE_CHARS = 32;
 
 /** An item where it stands. */
 export interface PlacedItem extends FoundItem<WordKind> {
@@ -26,40 +22,33 @@ export interface PlacedItem extends FoundItem<WordKind> {
 }
 
 /** Visits all items of a run of messages. */
-export function* forEachItem(
+export function forEachItem(
   messages: readonly Message[],
   run: Run,
   visit: (found: PlacedItem) => void,
-): Steps<void> {
-  function* read(text: string, index: number, place: PlacedItem["place"]): Steps<void> {
+): void {
+  function read(text: string, index: number, place: PlacedItem["place"]): void {
     const prose = place === "user" || place === "said";
     if (prose)
       for (const { key, text: form } of findCitations(text))
         visit({ kind: "citation", key, text: form, index, place });
-    let chars = 0;
     for (const line of readableLines(text, prose)) {
-      chars += line.length + LINE_CHARS;
-      if (chars > CHARS_AT_ONCE) {
-        yield;
-        chars = 0;
-      }
       for (const { kind, text: item } of findItems(line, prose))
         visit({ kind, key: item.toLowerCase(), text: item, index, place });
     }
   }
   for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
-    yield;
     const message = messages[index]!;
     // What was pasted into a user message is no more the user's words than a tool's result is.
-    for (const typed of userWords(messages, [index])) yield* read(typed.text, index, "user");
+    for (const typed of userWords(messages, [index])) read(typed.text, index, "user");
     for (const part of message.parts) {
       if (part.type === "text") {
         const spoken = message.role === "assistant" || isSummaryMessage(part.text);
-        yield* read(part.text, index, spoken ? "said" : "result");
+        read(part.text, index, spoken ? "said" : "result");
       } else if (part.type === "tool-call") {
         for (const argument of argumentsOf(part.args))
-          yield* read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
-      } else if (part.type === "tool-result") yield* read(ends(part.text), index, "result");
+          read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
+      } else if (part.type === "tool-result") read(ends(part.text), index, "result");
     }
   }
 }

@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/precis/package.json packages/precis/
 COPY packages/gateway/package.json packages/gateway/
+COPY packages/eval/package.json packages/eval/
 COPY web/package.json web/
 RUN npm ci --ignore-scripts
 COPY . .

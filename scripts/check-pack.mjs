@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Packs both packages, installs each into an empty project and uses it from there: what a person gets from npm.
+ * Packs all packages, installs each into an empty project and uses it from there: what a person gets from npm.
  *
  *   --update   write scripts/public-names.json anew, after a deliberate change of the public surface
  */
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { run } from "./lib/child.mjs";
-import { gateway, library, packages, publicSources } from "./lib/packages.mjs";
+import { evaluation, gateway, library, packages, publicSources } from "./lib/packages.mjs";
 import { root } from "./lib/project.mjs";
 import { bytesBelow, exportedNames, installedSizes, installInto, typeFaults } from "./lib/trial-project.mjs";
 
@@ -33,11 +33,14 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 /** @type {string[]} */
 const faults = [];
 try {
-  const [libraryFile = "", gatewayFile = ""] = [await pack(library), await pack(gateway)];
+  const libraryFile = await pack(library);
+  const gatewayFile = await pack(gateway);
+  const evaluationFile = await pack(evaluation);
   const libraryNames = await use(library, [libraryFile], checkLibrary);
   // The gateway's project has the library of this clone, not one from a registry.
   const gatewayNames = await use(gateway, [libraryFile, gatewayFile], checkCommand);
   await compareNames({ ...libraryNames, ...gatewayNames });
+  await checkEvaluation([libraryFile, gatewayFile, evaluationFile]);
 } catch (error) {
   faults.push(/** @type {Error} */ (error).message);
 }
@@ -123,13 +126,38 @@ async function checkCommand(folder) {
   else if (stdout.trim() !== gateway.version) {
     faults.push(`\`npx precis --version\` printed "${stdout.trim()}", not ${gateway.version}`);
   }
+  const without = await run("npx", ["--no-install", "precis", "eval", "cost", "--sample"], {
+    cwd: folder,
+    output: "capture",
+  });
+  if (without.code !== 2 || !without.stderr.includes("npm install @precis/eval"))
+    faults.push(`\`precis eval\` doesn't say where it is to be had:\n${without.stderr}`);
 }
 
-/** Both packages are released together, and sources in a clone tell the version of the repository. */
+/**
+ * Beside the gateway's command line, its own command is there.
+ * @param {readonly string[]} tarballs
+ */
+async function checkEvaluation(tarballs) {
+  const folder = join(scratch, "evaluation");
+  await installInto(folder, tarballs);
+  const { code, stdout, stderr } = await run("npx", ["--no-install", "precis", "eval", "--help"], {
+    cwd: folder,
+    output: "capture",
+  });
+  if (code !== 0 || !stdout.includes("precis eval retention"))
+    faults.push(`\`npx precis eval --help\` failed:\n${stderr}`);
+}
+
+/** All packages are released together, and sources in a clone tell the version of the repository. */
 function checkVersions() {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { dependencies } = JSON.parse(readFileSync(join(root, gateway.folder, "package.json"), "utf8"));
-  const versions = [version, ...packages.map((one) => one.version), dependencies[library.name]];
+  const versions = [
+    version,
+    ...[...packages, evaluation].map((one) => one.version),
+    dependencies[library.name],
+  ];
   if (new Set(versions).size > 1) faults.push(`the versions differ: ${versions.join(", ")}`);
 }
 

@@ -13,7 +13,7 @@ import { root } from "./project.mjs";
  * @property {string[]} dependencies names of packages that it may import
  */
 
-/** What `precis` exports for the gateway alone. */
+/** What a package exports for those that are made of the same tree, alone. */
 const INTERNAL = "./internal/*";
 
 /** The library, which everything else may import. */
@@ -21,7 +21,10 @@ export const library = readPackage("packages/precis");
 /** The server and the command line; what it needs of the library it imports from there. */
 export const gateway = readPackage("packages/gateway");
 
-/** Both, the library first. */
+/** The command `precis eval`, which the gateway's command line loads where it is installed. It offers nothing to programs. */
+export const evaluation = readPackage("packages/eval");
+
+/** Those that programs import, the library first. */
 export const packages = [library, gateway];
 
 /**
@@ -54,9 +57,10 @@ export function publicSources({ name, exports }) {
 }
 
 /**
- * The library's compiled file as the gateway imports it.
+ * A compiled file of one package as another one imports it.
+ * @param {Package} of
  * @param {string} module relative to `dist`
  */
-export function internalSpecifier(module) {
-  return `${library.name}/${INTERNAL.slice(2, -1)}${module}`;
+export function internalSpecifier({ name }, module) {
+  return `${name}/${INTERNAL.slice(2, -1)}${module}`;
 }

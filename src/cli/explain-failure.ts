@@ -1,18 +1,16 @@
 import { SettingError } from "../config/setting-error.ts";
 import { PrecisError } from "../core/errors.ts";
 import { ApiFailure } from "../gateway/api/client.ts";
-import { TurnError } from "./chat/turn-error.ts";
 import type { Io } from "./io.ts";
-import { UsageError } from "./parse-flags.ts";
-import { FileError } from "./read-lines.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;
 /** What a shell reports for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-/** Errors whose message says all that a person needs. */
-const FOR_PEOPLE = [PrecisError, FileError, TurnError];
+const USAGE = "UsageError";
+/** Errors whose message says all that a person needs, by name: `@precis/eval` may come with a copy of these classes. */
+const FOR_PEOPLE: readonly string[] = ["FileError", "TurnError"];
 /** Messages of the library and of a server say already who speaks. */
 const OWN_NAME = /^precis: /;
 
@@ -28,7 +26,7 @@ export function explainFailure(
     return INTERRUPTED;
   }
   const isFlag = error instanceof SettingError && error.setting.startsWith("--");
-  if (isFlag || error instanceof UsageError) {
+  if (isFlag || (error instanceof Error && error.name === USAGE)) {
     const help = command === undefined ? "precis --help" : `precis ${command} --help`;
     io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\nSee ${help}.\n`);
     return BAD_USAGE;
@@ -40,5 +38,7 @@ export function explainFailure(
 function textOf(error: unknown): string {
   if (error instanceof ApiFailure) return Object.values(error.trouble).join(" ");
   if (!(error instanceof Error)) return String(error);
-  return FOR_PEOPLE.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+  return PrecisError.isInstance(error) || FOR_PEOPLE.includes(error.name)
+    ? error.message
+    : (error.stack ?? error.message);
 }

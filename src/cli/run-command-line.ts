@@ -1,9 +1,11 @@
 import { oldNode } from "./check-node.ts";
 import { columnsOf, type Io } from "./io.ts";
-import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
+import type { CommandLine, ParsedFlags } from "./parse-flags.ts";
 
 interface Command {
   readonly line: CommandLine;
+  /** What to install first: the command is of a package that isn't there. */
+  readonly missing?: string;
   /** May resolve to an exit code of its own. */
   run(flags: ParsedFlags, io: Io): Promise<unknown>;
 }
@@ -16,7 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   handover: () => import("./handover.ts").then((it) => ({ line: it.handoverLine, run: it.handoverCommand })),
   replay: () => import("./replay.ts").then((it) => ({ line: it.replayLine, run: it.replayCommand })),
   stream: () => import("./stream.ts").then((it) => ({ line: it.streamLine, run: it.streamCommand })),
-  eval: () => import("./eval.ts").then((it) => ({ line: it.evalLine, run: it.evalCommand })),
+  eval: () =>
+    import("./eval.ts").then((it) => ({ line: it.evalLine, run: it.evalCommand }), withoutEvaluation),
   serve: () => import("./serve.ts").then((it) => ({ line: it.serveLine, run: it.serveCommand })),
   launch: () => import("./launch.ts").then((it) => ({ line: it.launchLine, run: it.launchCommand })),
   chat: () => import("./chat.ts").then((it) => ({ line: it.chatLine, run: it.chatCommand })),
@@ -63,7 +66,9 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   }
   const load = loaderOf(name);
   if (load === undefined) throw await unknownCommand(name);
-  const [command, { parseFlags }] = await Promise.all([load(), import("./parse-flags.ts")]);
+  const [command, { parseFlags, UsageError }] = await Promise.all([load(), import("./parse-flags.ts")]);
+  const asksForHelp = rest.includes("--help") || rest.includes("-h");
+  if (command.missing !== undefined && !asksForHelp) throw new UsageError(command.missing);
   const flags = parseFlags(command.line, rest);
   if (flags.has("help")) {
     io.stdout.write(await helpAbout(name, columns));
@@ -76,6 +81,26 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   }
   const code = await command.run(flags, io);
   return typeof code === "number" ? code : OK;
+}
+
+const HOW_TO_GET_EVAL =
+  "eval is in the package @precis/eval, which isn't installed. Install it where @precis/gateway is: npm install @precis/eval, with --global if that is.";
+
+/** In the sources it stands beside the other commands; as packages, it is one of its own. */
+function withoutEvaluation(error: NodeJS.ErrnoException): Command {
+  if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("@precis/eval")) throw error;
+  return {
+    line: {
+      name: "eval",
+      summary: "Measures what compacted conversations still know and what they cost (package @precis/eval).",
+      usage: "precis eval MEASUREMENT [flags]",
+      flags: {},
+      notes: [HOW_TO_GET_EVAL],
+      examples: ["npm install --global @precis/eval && precis eval --help"],
+    },
+    missing: HOW_TO_GET_EVAL,
+    run: async () => {},
+  };
 }
 
 /** A command called `constructor` must not find the object's own methods. */
@@ -94,8 +119,11 @@ async function helpAbout(name: string | undefined, columns: number): Promise<str
   );
 }
 
-async function unknownCommand(name: string): Promise<UsageError> {
-  const { nearest } = await import("../core/nearest.ts");
+async function unknownCommand(name: string): Promise<Error> {
+  const [{ nearest }, { UsageError }] = await Promise.all([
+    import("../core/nearest.ts"),
+    import("./parse-flags.ts"),
+  ]);
   const names = Object.keys(COMMANDS);
   const close = nearest(name, names);
   const hint =

@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
 import { version } from "../config/version.ts";
 import { defined } from "../core/defined.ts";
-import { shownAddress } from "../gateway/upstream/address.ts";
+import { shownAddress } from "../gateway/upstream/upstream.ts";
 import { profiles } from "../profiles/index.ts";
 import { aborted, type Io, untilAborted, warnOn } from "./io.ts";
 import { withDatabase } from "./open-database.ts";

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, get, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { abortOnClose } from "../../src/gateway/turn/read.ts";
+import { relayStream } from "../../src/gateway/turn/relay.ts";
 import { Answer } from "../../src/gateway/upstream/answer.ts";
-import { relayStream } from "../../src/gateway/upstream/relay-stream.ts";
-import { abortOnClose } from "../../src/gateway/v1/read-exchange.ts";
 
 let answering: (response: ServerResponse) => void;
 const server = createServer((_, response) => answering(response));

@@ -7,7 +7,7 @@ import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import { placedQuotations, withQuoted } from "../../engine/recall/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations } from "../../gateway/api.ts";
-import { markedRecords } from "../../gateway/compaction/marked-records.ts";
+import { markedRecords } from "../../gateway/compaction/records.ts";
 import { metaOf } from "../../gateway/conversation/chat-meta.ts";
 import { citationsOf } from "../../gateway/conversation/citations-of.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";

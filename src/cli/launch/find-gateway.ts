@@ -1,7 +1,7 @@
 import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { version } from "../../config/version.ts";
 import { routes, type Status } from "../../gateway/api.ts";
-import { shownAddress } from "../../gateway/upstream/address.ts";
+import { shownAddress } from "../../gateway/upstream/upstream.ts";
 import { type Io, untilAborted, warnOn } from "../io.ts";
 
 /** A gateway for a client, and what is known of it. */

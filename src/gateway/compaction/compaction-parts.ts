@@ -2,10 +2,9 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { AskWindow } from "./ask-window.ts";
 import type { Compactors } from "./compactors.ts";
-import type { WatchedRecords } from "./watch-records.ts";
-import type { Windows } from "./windows.ts";
+import type { WatchedRecords } from "./records.ts";
+import type { AskWindow, Windows } from "./windows.ts";
 
 /** What a server compacts with. Whoever needs some of it takes these (`Pick`), never all. */
 export interface CompactionParts extends Telemetry {

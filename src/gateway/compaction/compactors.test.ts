@@ -4,7 +4,7 @@ import { profiles } from "../../profiles/index.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { wires } from "../wires/index.ts";
-import type { CompactorChoice } from "./compactor-choice.ts";
+import type { CompactorChoice } from "./compactors.ts";
 import { createCompactors } from "./compactors.ts";
 import { createWindows } from "./windows.ts";
 

@@ -1,16 +1,18 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
+import { MOST_RESERVED } from "../../core/answers.ts";
 import { contentHash } from "../../core/hash.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
-import type { Compactor, Dialect, Model, Store, StrategyName, Tuning } from "../../core/types.ts";
+import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
 import { createEngineMemory } from "../../engine/engine.ts";
 import { profiles } from "../../profiles/index.ts";
+import { memoryStore } from "../../stores/memory.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { CompactorChoice, Settle } from "./compactor-choice.ts";
-import { readingOf, redactingModel } from "./redacting.ts";
-import { createSurelyFits } from "./surely-fits.ts";
+import type { Wire } from "../wires/index.ts";
+import { markedRecords } from "./records.ts";
+import { readingOf, redactingModel } from "./redact-secrets.ts";
 import type { WarnGuess, Windows } from "./windows.ts";
 
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
@@ -183,4 +185,122 @@ function wishOf(
   named: Pick<CompactorChoice, "tuning" | "window" | "summarizer"> = {},
 ): string {
   return JSON.stringify([profile.name, strategy ?? profile.strategy, budget, named]);
+}
+
+/** What decides which compactor serves a request. */
+export interface CompactorChoice {
+  readonly tenant: string;
+  readonly wire: Wire;
+  readonly upstream: Upstream | undefined;
+  readonly model: string;
+  /** Largest answer that the request asks for, in tokens. */
+  readonly cap?: number | undefined;
+  readonly profile?: Profile | undefined;
+  readonly strategy?: StrategyName | undefined;
+  readonly budget?: number | undefined;
+  readonly window?: number | undefined;
+  /** Who writes summaries, by name: a model, `same` or `extractive`. Left out: as configured. */
+  readonly summarizer?: string | undefined;
+  /** More options, of the page's settings. */
+  readonly tuning?: Tuning | undefined;
+  /** What would hold without the request's own headers. What they ask for is for that request alone. */
+  readonly usual?: Pick<
+    CompactorChoice,
+    "profile" | "strategy" | "budget" | "window" | "summarizer" | "tuning"
+  >;
+}
+
+/** What holds for a request: its own wishes, the upstream's settings, the config's, the profile's. */
+type Settle = (choice: CompactorChoice) => {
+  readonly info: ReturnType<Windows["of"]>;
+  readonly window: number;
+  readonly profile: Profile;
+  readonly strategy: StrategyName | undefined;
+  readonly budget: number | undefined;
+  readonly tuning: Tuning;
+};
+
+/** Share of the window that is kept free for counting errors, at its largest. */
+const SAFETY = 0.05;
+/** Below this pressure nothing is ever due, cold cache or not. */
+const NOTHING_DUE_BELOW = 0.39;
+/** What calibration may find that the registry's factor doesn't say yet. */
+const CALIBRATION_SLACK = 1.2;
+
+/** Limits that are remembered. */
+const MAX_LIMITS = 1_000;
+/** What surely fits of a model, as it was last asked for. */
+interface Limit
+  extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget" | "window"> {
+  /** Counts the changes of what is known about windows. */
+  readonly version: number;
+  readonly tokens: number;
+}
+
+function isFor(limit: Limit, choice: CompactorChoice, version: number): boolean {
+  return (
+    limit.tenant === choice.tenant &&
+    limit.upstream === choice.upstream &&
+    limit.cap === choice.cap &&
+    limit.profile === choice.profile &&
+    limit.budget === choice.budget &&
+    limit.window === choice.window &&
+    limit.version === version
+  );
+}
+
+/** Tells how many tokens a request may surely have without anything being due; 0 where only the engine can tell. */
+function createSurelyFits(
+  windows: Pick<Windows, "version">,
+  settle: Settle,
+): (choice: CompactorChoice) => number {
+  const limits = new Map<string, Limit>();
+  return (choice) => {
+    if (choice.tuning && Object.keys(choice.tuning).length > 0) return sureLimit(choice, settle(choice));
+    const known = limits.get(choice.model);
+    if (known && isFor(known, choice, windows.version)) return known.tokens;
+    const { tenant, upstream, cap, profile, budget, window } = choice;
+    const tokens = sureLimit(choice, settle(choice));
+    if (limits.size >= MAX_LIMITS) limits.clear();
+    const { version } = windows;
+    limits.set(choice.model, { tenant, upstream, cap, profile, budget, window, version, tokens });
+    return tokens;
+  };
+}
+
+function sureLimit(
+  { cap }: Pick<CompactorChoice, "cap">,
+  { info, window, profile, budget, tuning }: ReturnType<Settle>,
+): number {
+  if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
+  const host = tuning.reserve ?? profile.reserve;
+  const kept = host === undefined ? MOST_RESERVED * window : host <= 1 ? host * window : host;
+  const free = Math.min(budget ?? window, window - kept - window * SAFETY);
+  const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
+  // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
+  const besideAnswer = window - (cap ?? 0);
+  const startAt = tuning.startAt ?? profile.startAt ?? NOTHING_DUE_BELOW;
+  const due = Math.min(free * NOTHING_DUE_BELOW, startAt <= 1 ? free * startAt : startAt);
+  return Math.max(0, Math.floor(Math.min(due, besideAnswer) / slack));
+}
+
+/** Compactions that are remembered before those of conversations not seen for longest are forgotten. */
+const MAX_RECORDS = 5_000;
+
+/**
+ * The compactors of `observe`: they do what the others would, so that what they report is what would have happened, but
+ * ask no model, keep what they did in memory alone, and tell nobody on the way. Their views are for reports.
+ */
+export function createObserving(options: {
+  readonly config: GatewayConfig;
+  readonly windows: Windows;
+  readonly warnGuess: WarnGuess;
+}): Compactors {
+  const all = memoryStore({ maxRecords: MAX_RECORDS });
+  return createCompactors({
+    ...options,
+    records: (tenant, mark) => markedRecords(all, contentHash(JSON.stringify([tenant, mark ?? ""]))),
+    summarizer: () => undefined,
+    listen() {},
+  });
 }

@@ -8,8 +8,8 @@ import { landingProblem } from "../../core/budget.ts";
 import type { Profile, StrategyName, Tuning } from "../../core/types.ts";
 import { mailboxDir } from "../../models/mailbox.ts";
 import { PROFILE_NAMES, profiles } from "../../profiles/index.ts";
-import { headerOf } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import { headerOf } from "../http/send-json.ts";
 
 /** What a client may ask for with one request. */
 export interface RequestOptions {

@@ -4,13 +4,12 @@ import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schem
 import { isLoopback } from "../../config/loopback.ts";
 import type { Model } from "../../core/types.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
-import { headerOf } from "../http/headers.ts";
-import { targetPath } from "../upstream/address.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import { KEY_HEADERS } from "../upstream/upstream-headers.ts";
+import { headerOf } from "../http/send-json.ts";
+import { KEY_HEADERS } from "../upstream/send.ts";
+import { targetPath, type Upstream } from "../upstream/upstream.ts";
 import { modelBehind } from "../wires/ask-summaries.ts";
+import type { Wire } from "../wires/index.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import type { Wire } from "../wires/wire.ts";
 import { currentBehalf } from "./on-behalf.ts";
 
 /** Headers of a request that the summary of its conversation is asked for with. */

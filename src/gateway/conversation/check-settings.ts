@@ -2,7 +2,7 @@ import { windowProblem } from "../../core/budget.ts";
 import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import type { Wire } from "../wires/wire.ts";
+import type { Wire } from "../wires/index.ts";
 import { choiceOf } from "./loaded.ts";
 
 /** Refuses settings that no conversation can have, however short it is: the engine itself says what is wrong with them, and the fix. */

@@ -2,7 +2,7 @@ import { isJson, listOf, textOf, textsOf } from "../../apis/shared/fields.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
-import type { WireRequest } from "../wires/wire.ts";
+import type { WireRequest } from "../wires/index.ts";
 import { isThrownAway } from "./chat-meta.ts";
 import { invented, type Known, named } from "./known.ts";
 import type { ConversationMemory, Place } from "./memory.ts";

@@ -2,7 +2,7 @@ import type { Dialect, ToolCallPart } from "../../core/types.ts";
 import { quotedNumbers, readInput } from "../../recall/recall-tool.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { Lookup } from "../api.ts";
-import { hostedName } from "../wires/hosted-tools.ts";
+import { hostedName } from "../wires/gateway-tools.ts";
 import { hiddenRoundsOf } from "./hidden-answers.ts";
 
 /** What a call looked up and was answered; undefined if it is a call of something else. `lead`: leading system messages. */

@@ -1,5 +1,5 @@
 import type { Json } from "../../apis/shared/fields.ts";
-import type { WireAnswer } from "../wires/wire.ts";
+import type { WireAnswer } from "../wires/index.ts";
 import { answerKey } from "./answer-key.ts";
 import { createGivenAnswers, type GivenAnswers } from "./hidden-answers.ts";
 import { invented, type Known } from "./known.ts";

@@ -4,7 +4,7 @@ import { openRecall, type Recall, searchIndex } from "../../recall/open-recall.t
 import { roughCounter } from "../../recall/rough-counter.ts";
 import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
 import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
-import { createPace } from "../compaction/pace.ts";
+import { createPace } from "../compaction/measure.ts";
 import { isThrownAway } from "./chat-meta.ts";
 
 export type PastStore = Pick<ServerStore, "conversations" | "recallIndex">;

@@ -10,9 +10,9 @@ import type {
   NewRequest,
 } from "../../stores/server-store.ts";
 import { isRefusal } from "../../stores/shared/not-found.ts";
-import { createPace } from "../compaction/pace.ts";
+import { createPace } from "../compaction/measure.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
-import type { WireRequest } from "../wires/wire.ts";
+import type { WireRequest } from "../wires/index.ts";
 import {
   findAnswered,
   findUnanswered,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { headerOf } from "../http/headers.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import { headerOf } from "../http/send-json.ts";
 
 /** Session headers that real clients send: Claude Code, Codex, opencode. */
 const CLIENT_HEADERS = [

@@ -10,8 +10,8 @@ import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
 import { redactSteps } from "../compaction/redact-secrets.ts";
-import { withoutClientBlocks } from "../wires/shared/client-words.ts";
-import type { WireRequest } from "../wires/wire.ts";
+import { withoutClientBlocks } from "../wires/client-words.ts";
+import type { WireRequest } from "../wires/index.ts";
 import { answerKey } from "./answer-key.ts";
 import type { KnownChains } from "./known-chains.ts";
 

@@ -17,7 +17,7 @@ import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { NOBODYS_WINDOW } from "../compaction/windows.ts";
-import { hostedAlone } from "../wires/hosted-tools.ts";
+import { hostedAlone } from "../wires/gateway-tools.ts";
 import { metaOf } from "./chat-meta.ts";
 import { countAheadOfPlan } from "./count-ahead.ts";
 import { entryTokens, systemTokens } from "./entry-tokens.ts";

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientKeyConfig } from "../../config/gateway-schema.ts";
 import type { ClientKeyStore } from "../../stores/server-store.ts";
-import { headerOf } from "./headers.ts";
 import { RequestFault } from "./request-fault.ts";
+import { headerOf } from "./send-json.ts";
 
 /** How long a verified key is believed without asking the store again (milliseconds). A revoked one works that long. */
 const BELIEVED_MS = 10_000;

@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Json } from "../../apis/shared/fields.ts";
 import { withNumbers } from "../../core/exact-json.ts";
-import { parseInThread } from "./body-thread.ts";
+import { parseInThread, parseObject } from "./body-thread.ts";
 import { areUnpackable, codings, codingsIn, isCoding, UnpacksToMore, unpack } from "./codings.ts";
-import { parseObject } from "./parse-object.ts";
 import { RequestFault } from "./request-fault.ts";
 
 /** How much of a body is copied before others have their turn (bytes). */

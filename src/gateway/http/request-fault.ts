@@ -1,3 +1,5 @@
+import { nameFault } from "../../stores/shared/check-name.ts";
+
 /** What more is known of a fault. */
 export interface FaultDetails {
   /** When to try again (seconds). */
@@ -29,4 +31,13 @@ export class RequestFault extends Error {
 /** The fault of a client that names something which isn't there. */
 export function notFound(what: string): RequestFault {
   return new RequestFault(404, "not-found", `There is no ${what}.`);
+}
+
+/**
+ * Refuses a name in a request that the store could never hold, before anything is sent: the client would get an answer
+ * that is lost.
+ */
+export function checkNamed(what: string, name: string, most?: number): void {
+  const wrong = nameFault(name, most);
+  if (wrong) throw new RequestFault(400, "invalid", `precis: the ${what} ${wrong.fault}. ${wrong.fix}`);
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { AggregatorRegistry, type Registry } from "prom-client";
-import { INERT } from "../http/headers.ts";
-import { sendJson } from "../http/send-json.ts";
+import { INERT, sendJson } from "../http/send-json.ts";
 import type { OpsParts } from "./ops-parts.ts";
 
 /** Longest that the store may take to say that it is there (milliseconds). */

@@ -5,9 +5,9 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { answerCap, type Loaded } from "../conversation/loaded.ts";
 import type { RequestStart, RunningRequest } from "../requests/running-request.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";
-import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import { chooseUpstream } from "../upstream/upstream.ts";
+import type { Wire } from "../wires/index.ts";
 import { streamPath, wireOfDialect } from "../wires/index.ts";
-import type { Wire } from "../wires/wire.ts";
 import type { ApiContext } from "./context.ts";
 
 /** The turn of a chat: all of its messages are in the store, and its model is asked next. */

@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { ApiDelta } from "../../apis/shared/api.ts";
 import { dataLines, errorText, eventsIn, splitEvents } from "../../apis/shared/events.ts";
 import type { ChatEvent } from "../api.ts";
-import type { Wire } from "../wires/wire.ts";
+import type { Wire } from "../wires/index.ts";
 
 /** Reads a streamed answer piece by piece and tells the page what came. */
 export interface DeltaReader {

@@ -7,13 +7,13 @@ import { renderView } from "../../core/render.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
-import { bareName } from "../compaction/marked-records.ts";
 import { measureOf } from "../compaction/measure.ts";
+import { bareName } from "../compaction/records.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { restoredDraft, viewTokens } from "../conversation/recorded-view.ts";
 import { fitInput } from "../conversation/view-of.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { withHiddenRounds } from "../wires/shared/hidden-rounds.ts";
+import { withHiddenRounds } from "../wires/hidden-rounds.ts";
 import type { PageParts } from "./context.ts";
 
 /** The request of a row, worked out again from what is stored: the very bytes, or what they may differ in. */

@@ -1,5 +1,5 @@
 import type { Status } from "../api.ts";
-import { shownAddress } from "../upstream/address.ts";
+import { shownAddress } from "../upstream/upstream.ts";
 import type { PageParts } from "./context.ts";
 
 /** What a page is told of the server before anything else. */

@@ -7,7 +7,7 @@ import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/spend-of.ts";
 import type { RequestFact } from "../api.ts";
 import type { Client } from "../http/authenticate.ts";
-import type { Wire } from "../wires/wire.ts";
+import type { Wire } from "../wires/index.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 /** Something that happened in a request while it went on. */

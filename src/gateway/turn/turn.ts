@@ -1,19 +1,28 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "../../apis/shared/fields.ts";
-import type { Report } from "../../core/types.ts";
-import type { CompactorChoice } from "../compaction/compactor-choice.ts";
-import type { Compactors } from "../compaction/compactors.ts";
+import type { HostingRefusal, IsHosted } from "../../apis/shared/hosting.ts";
+import type { Announcement } from "../../apis/shared/native.ts";
+import type { HostedToolName } from "../../config/gateway-schema.ts";
+import type { Report, ToolCallPart, Usage } from "../../core/types.ts";
+import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
+import type { RequestOptions } from "../compaction/request-options.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import type { HiddenWord } from "../conversation/hidden-answers.ts";
 import type { Known } from "../conversation/known.ts";
+import type { GoesOnFrom } from "../conversation/previous-response.ts";
+import type { Opening, Recording } from "../conversation/recording.ts";
 import type { Client } from "../http/authenticate.ts";
 import type { RunningRequest } from "../requests/running-request.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { Wire, WireRequest } from "../wires/wire.ts";
+import { hostedName } from "../wires/gateway-tools.ts";
+import type { Wire, WireRequest } from "../wires/index.ts";
 
-export type TurnParts = Pick<
-  ConversationParts,
-  "config" | "log" | "live" | "timeline" | "busy" | "announcer" | "isDraining" | "windows" | "memory" | "now"
->;
+/** What requests are served with, whichever door they come in by. */
+export interface TurnParts
+  extends Omit<ConversationParts, "transcripts" | "fates" | "replayedStates" | "deletions"> {
+  /** Tells other processes of this server of an answer that the store didn't take, where there are any. */
+  readonly shareHidden?: ((word: HiddenWord) => void) | undefined;
+}
 
 /** One turn of a conversation: a request and its answer, whoever asks. */
 export interface Turn {
@@ -94,4 +103,74 @@ export interface Outgoing {
   readonly report: Report | undefined;
   /** The body as JSON, where it isn't the client's own. */
   readonly json?: Json;
+}
+
+/** One request of a client on its way through the gateway. */
+export interface Exchange extends Turn {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly options: RequestOptions;
+  readonly recording: Recording | undefined;
+  /** What a recording begins with; undefined where nothing is to be recorded. */
+  readonly opening: Opening | undefined;
+  /** Something was set for the conversation on the page, or it was compacted there. */
+  readonly hasSettings: boolean;
+  /** What the request goes on from, where it only names it. */
+  readonly goesOnFrom?: GoesOnFrom | undefined;
+  /** Forwarded as it is: the upstream has the provider's own compaction, or something that we don't have. */
+  readonly isUntouched?: boolean;
+  /** The tools of precis's own that the model was offered, and what came of them. */
+  readonly hosted?: HostedTurn;
+  /** Why the model wasn't offered the tools that were asked for. */
+  readonly toolsOff?: ToolsOff;
+  /** Edits of the provider's API that precis carried out, to be told with the answer. */
+  readonly appliedEdits?: readonly Json[];
+  /** A compaction that the client asked the provider for and precis made, to stand first in the answer. */
+  readonly announcement?: Announcement;
+}
+
+/** Why the model wasn't offered tools of precis's own, though they were asked for. */
+export type ToolsOff = HostingRefusal | "no-store" | "unsupported-api" | "not-seen" | "no-other-tool";
+
+/** What the rounds of one request took together, the last one included (tokens). */
+export interface RoundsUsed {
+  readonly rounds: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+type OnAnswered = (call: ToolCallPart, result: string) => void;
+
+/** One turn whose model may call tools of precis's own, while it is being answered. */
+export class HostedTurn {
+  readonly tools: readonly HostedToolName[];
+  readonly isHosted: IsHosted;
+  readonly onAnswered: OnAnswered;
+  /** All that the model said and was answered since whoever asks said something. */
+  readonly real: unknown[] = [];
+  /** Whoever asks isn't shown all of it. */
+  hasHidden = false;
+  /** What was sent last. */
+  outgoing: Outgoing | undefined;
+  #used: RoundsUsed = { rounds: 0, input: 0, output: 0 };
+
+  constructor(tools: readonly HostedToolName[], onAnswered: OnAnswered = () => {}) {
+    this.tools = tools;
+    this.onAnswered = onAnswered;
+    const names = new Set<unknown>(tools.map(hostedName));
+    this.isHosted = (name) => names.has(name);
+  }
+
+  get used(): RoundsUsed {
+    return this.#used;
+  }
+
+  addRound(usage: Usage | undefined): void {
+    const { rounds, input, output } = this.#used;
+    this.#used = {
+      rounds: rounds + 1,
+      input: input + (usage?.input ?? 0),
+      output: output + (usage?.output ?? 0),
+    };
+  }
 }

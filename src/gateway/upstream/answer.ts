@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import { areUnpackable, codingsIn, createUnpacker, isCoding, unpack } from "../http/codings.ts";
 
 export interface AnswerReader {
   piece(bytes: Buffer): void;
@@ -171,4 +172,82 @@ export class Answer {
     if (this.#last === "whole") reader.end();
     else reader.broken(this.#last.cause);
   }
+}
+
+/** Can the bytes of an answer be read as they are? */
+export function isPlain({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
+  return codingsIn(headers["content-encoding"]).length === 0;
+}
+
+/** The text of an answer's bytes, for reading on the side; empty if it can't be read, or unpacks to more than `most` bytes. */
+export async function answerText(
+  { headers }: { readonly headers: IncomingHttpHeaders },
+  bytes: Buffer,
+  most: number,
+): Promise<string> {
+  try {
+    let decoded = bytes;
+    const names = codingsIn(headers["content-encoding"]);
+    if (!areUnpackable(names)) return "";
+    for (const coding of names) decoded = await unpack(decoded, coding, { most, isLenient: true });
+    return decoded.toString("utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Asks for answers that can be read on the side. A stream comes without compression, so that its events can be told apart. */
+export function askReadable(headers: OutgoingHttpHeaders, streamed: boolean): void {
+  const { "accept-encoding": asked } = headers;
+  if (typeof asked !== "string") return;
+  const known = asked.split(",").filter((one) => isCoding(one.trim().split(";")[0]!.toLowerCase()));
+  headers["accept-encoding"] = streamed || known.length === 0 ? "identity" : known.join(",").trim();
+}
+
+/**
+ * A streamed answer without its compression: some servers pack events though they are asked not to, and whoever reads them on
+ * their way needs their text. One that isn't packed, or in a way that nobody knows, is the same answer.
+ */
+export function unpackStream(answer: Answer, patienceMs: number): Answer {
+  const names = codingsIn(answer.headers["content-encoding"]);
+  if (!areUnpackable(names)) return answer;
+  return names.reduce((packed, coding) => unpackOne(packed, coding, patienceMs), answer);
+}
+
+function unpackOne(answer: Answer, coding: string, patienceMs: number): Answer {
+  const { "content-encoding": _, "content-length": __, ...headers } = answer.headers;
+  // What a server hasn't flushed at its end is no reason to lose the rest.
+  const decoder = createUnpacker(coding, { isLenient: true });
+  const unpacked = new Answer(
+    answer.statusCode,
+    headers,
+    {
+      pause: () => decoder.pause(),
+      resume: () => decoder.resume(),
+      abort() {
+        answer.drop();
+        decoder.destroy();
+      },
+    },
+    patienceMs,
+  );
+  decoder.on("data", (bytes: Buffer) => unpacked.push(bytes));
+  decoder.on("end", () => unpacked.finish());
+  decoder.on("error", (cause) => {
+    answer.drop();
+    unpacked.fail(cause);
+  });
+  answer.read({
+    piece(bytes) {
+      if (decoder.write(bytes)) return;
+      answer.pause();
+      decoder.once("drain", () => answer.resume());
+    },
+    end: () => decoder.end(),
+    broken(cause) {
+      unpacked.fail(cause);
+      decoder.destroy();
+    },
+  });
+  return unpacked;
 }

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import type { buildConnector } from "undici";
+import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 
 const RESET = "ECONNRESET";
 /** A reset under another code: undici would take `ECONNRESET` for the end of an answer that says nothing about its length. */
@@ -9,7 +9,7 @@ const WAS_RESET = "ERR_CONNECTION_RESET";
 const ENDED = new Set([RESET, WAS_RESET, "EPIPE", "UND_ERR_SOCKET"]);
 
 /** One connection to an upstream, as the requests see it that go over it one after the other. */
-export class Connection {
+class Connection {
   #socket: Socket | undefined;
   #isConnecting = false;
   #isWanted = false;
@@ -141,4 +141,40 @@ function createContinueFilter(
 function beginsContinue(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, CONTINUE.length);
   return length > 0 && bytes.compare(CONTINUE, 0, length, 0, length) === 0;
+}
+
+/** Shorter than what most servers allow, so that we rarely meet a connection that was just closed (milliseconds). */
+const KEEP_ALIVE_MS = 4_000;
+
+/** A request to a pool. It learns which connection it got. */
+export interface Asking extends Dispatcher.DispatchOptions {
+  connection?: Connection;
+}
+
+export function createPool({ origin }: URL, timeoutMs: number): Pool {
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+  return new Pool(origin, {
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // One request at a time on each connection: an answer may take minutes.
+    pipelining: 1,
+    factory: (url, options) => new WatchedClient(url, options, connect, new Connection()),
+  });
+}
+
+/** One connection of a pool: it is opened again if it was closed. */
+class WatchedClient extends Client {
+  readonly #connection: Connection;
+
+  constructor(url: URL, options: Client.Options, connect: buildConnector.connector, connection: Connection) {
+    super(url, { ...options, connect: connection.opener(connect) });
+    this.#connection = connection;
+  }
+
+  override dispatch(options: Asking, handler: Dispatcher.DispatchHandler): boolean {
+    this.#connection.want();
+    options.connection = this.#connection;
+    return super.dispatch(options, handler);
+  }
 }

@@ -1,6 +1,6 @@
 import zlib from "node:zlib";
 import { expect, test } from "vitest";
-import { answerText } from "./decode-answer.ts";
+import { answerText } from "./answer.ts";
 
 const MB = 1024 * 1024;
 const PACKERS = {

@@ -1,9 +1,12 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Pool } from "undici";
+import { isGoogle } from "../../apis/shared/providers.ts";
 import { isProviderHost } from "../../config/environment.ts";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
-import { wireAtPath, wireOfDialect, wires } from "../wires/index.ts";
-import type { Wire } from "../wires/wire.ts";
-import { createPool } from "./pool.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import type { Wire } from "../wires/index.ts";
+import { wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
+import { createPool } from "./connection.ts";
 
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
 
@@ -63,4 +66,104 @@ function glob(pattern: string): (text: string) => boolean {
   const source = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   const regex = new RegExp(`^${source.join(".*")}$`, "is");
   return (text) => regex.test(text);
+}
+
+/** The first upstream that takes the model in this format. Only configured ones can ever be chosen. */
+export function chooseUpstream(
+  upstreams: readonly Upstream[],
+  model: string,
+  dialect: DialectName | undefined,
+): Upstream {
+  needUpstream(upstreams);
+  const chosen = upstreams.find((one) => one.takes(model, dialect));
+  if (chosen) return chosen;
+  const names = upstreams.map(
+    (one) => `${one.name} (${one.config.models?.join(", ") ?? "all models"}; ${one.dialects.join(", ")})`,
+  );
+  throw new RequestFault(
+    404,
+    "no-upstream-for-model",
+    `precis: no upstream takes the model ${JSON.stringify(model)}${dialect === undefined ? "" : ` as ${dialect}`}. Upstreams: ${names.join("; ")}.`,
+  );
+}
+
+/**
+ * Where a request goes that precis has no part in. Most of these name no model (files, batches), or one that a config
+ * doesn't list (embeddings): then it is the first upstream that speaks the client's format.
+ */
+export function chooseForRest(upstreams: readonly Upstream[], model: string, dialect: DialectName): Upstream {
+  needUpstream(upstreams);
+  const speaking = upstreams.filter((one) => one.dialects.includes(dialect));
+  const taking = speaking.find((one) => model !== "" && one.takes(model, dialect));
+  const isClear = model === "" || speaking.length === 1;
+  return taking ?? (isClear ? speaking[0] : undefined) ?? chooseUpstream(upstreams, model, dialect);
+}
+
+function needUpstream(upstreams: readonly Upstream[]): void {
+  if (upstreams.length === 0)
+    throw new RequestFault(
+      503,
+      "no-upstream",
+      "precis: no upstream is configured, so there is no model to ask. Start it with `precis serve --upstream URL`, list upstreams in precis.config.json, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+    );
+}
+
+/** Tells the format of a request that precis has no part in. */
+export function dialectOf(path: string, headers: IncomingHttpHeaders): DialectName {
+  return wireOfRequest(path, headers).dialect.id as DialectName;
+}
+
+/**
+ * The upstream that a client's key was sent for when the request names no model: the one that any other request without
+ * a model goes to. The others are strangers to the key and must not see it.
+ */
+export function keyOwner(
+  upstreams: readonly Upstream[],
+  path: string,
+  headers: IncomingHttpHeaders,
+): Upstream | undefined {
+  const dialect = dialectOf(path, headers);
+  return upstreams.some((one) => one.dialects.includes(dialect))
+    ? chooseForRest(upstreams, "", dialect)
+    : undefined;
+}
+
+/**
+ * The path at the upstream for a path of ours (`/v1/…`). A base with or without `/v1` means the same; another base
+ * (`/v1beta/openai`) is OpenAI's convention: it stands for `/v1`. Anthropic's convention is a base without `/v1`, Google's one
+ * without `/v1beta`; there, OpenAI's API stands below it.
+ */
+export function targetPath(upstream: Upstream, path: string): string {
+  const { search } = upstream.url;
+  const target = pathAt(upstream, path);
+  // What an address asks with every request (Azure's `api-version`), beside what the client asks.
+  return search === "" ? target : `${target}${target.includes("?") ? "&" : "?"}${search.slice(1)}`;
+}
+
+/** What an address of Google's may end with: the version, and the place of its imitation of OpenAI's API. */
+const GOOGLE_BASE = /\/v1(?:beta\d*|alpha)?(?:\/openai)?$/;
+
+function pathAt(upstream: Upstream, path: string): string {
+  const base = upstream.url.pathname.replace(/\/+$/, "");
+  const convention = upstream.conventionOf(path);
+  if (convention === "gemini") return base.replace(GOOGLE_BASE, "") + path;
+  if (isGoogle(upstream.url.hostname) && GOOGLE_BASE.test(base || "/v1"))
+    return `${base.replace(GOOGLE_BASE, "")}/v1beta/openai${path.slice("/v1".length)}`;
+  if (base.endsWith("/v1")) return base.slice(0, -"/v1".length) + path;
+  if (base === "" || convention === "anthropic") return base + path;
+  return base + path.slice("/v1".length);
+}
+
+/** Stands for a query that isn't shown. */
+const HIDDEN = "?…";
+
+/** An upstream's address as it may be shown: some hold a key in their query, and status and pages are for everybody. */
+export function shownAddress(baseURL: string): string {
+  const query = baseURL.indexOf("?");
+  return query < 0 ? baseURL : baseURL.slice(0, query) + HIDDEN;
+}
+
+/** A path or address at the upstream without what its own address adds to every request. */
+export function withoutOwnQuery({ url: { search } }: Pick<Upstream, "url">, text: string): string {
+  return search.length > 1 ? text.replaceAll(search.slice(1), "…") : text;
 }

@@ -1,22 +1,19 @@
 import { NO_WISH } from "../../apis/shared/native.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
-import type { CompactorChoice } from "../compaction/compactor-choice.ts";
-import { lookAhead } from "../compaction/look-ahead.ts";
-import { measureOf } from "../compaction/measure.ts";
+import type { CompactorChoice } from "../compaction/compactors.ts";
+import { lookAhead, measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
 import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
-import { chooseUpstream } from "../upstream/choose-upstream.ts";
+import { countedWithTools } from "../turn/gateway-tools.ts";
+import { clearedBy, inputTokens } from "../turn/native.ts";
+import { abortOnClose, checkAsked, choiceOf } from "../turn/read.ts";
 import type { DialectName } from "../upstream/upstream.ts";
-import { checkAsked } from "../wires/shared/check-asked.ts";
-import { loadedTools } from "../wires/shared/loaded-tools.ts";
-import type { Wire, WireRequest } from "../wires/wire.ts";
-import { choiceOf } from "./choice-of.ts";
-import { clearedBy, inputTokens } from "./input-tokens.ts";
-import { countedWithTools } from "./own-tools.ts";
+import { chooseUpstream } from "../upstream/upstream.ts";
+import { loadedTools } from "../wires/client-words.ts";
+import type { Wire, WireRequest } from "../wires/index.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
-import { abortOnClose } from "./read-exchange.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 /**

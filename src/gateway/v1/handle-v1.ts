@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson } from "../../apis/shared/fields.ts";
+import { openaiError } from "../../apis/shared/providers.ts";
 import { deleteAnswer } from "../conversation/previous-response.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
+import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../requests/running-request.ts";
-import { type Routed, routeOf, wireAtPath } from "../wires/index.ts";
-import type { Wire } from "../wires/wire.ts";
+import { type Log, loggable } from "../telemetry/log.ts";
+import { generate } from "../turn/answer-request.ts";
+import { makeSummary } from "../turn/native.ts";
+import { readExchange } from "../turn/read.ts";
+import type { Exchange } from "../turn/turn.ts";
+import { type Routed, routeOf, type Wire, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
-import type { Exchange } from "./exchange.ts";
-import { fail } from "./fail.ts";
-import { generate } from "./generate.ts";
 import { listModels } from "./list-models.ts";
-import { makeSummary } from "./make-summary.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
-import { readExchange } from "./read-exchange.ts";
 import { handleStreams, STREAMS_PATH } from "./streams/handle-streams.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
@@ -139,4 +140,27 @@ async function handleCompact(
   exchange.told.action = "compacted";
   sendJson(exchange.response, 200, compacting.answer(made, items), { "x-precis-action": "compacted" });
   return 200;
+}
+
+/** Answers with an error in the words of the client's API. */
+export function fail(
+  { log }: { readonly log: Log },
+  response: ServerResponse,
+  error: unknown,
+  wire?: Wire,
+): number {
+  const { status, code, message, isOurs } = describeFailure(error);
+  if (isOurs) log.error({ err: error }, "a request failed");
+  else log.debug({ ...loggable(error), status }, "a request was refused");
+  const body = (wire?.error ?? openaiError)(status, { code, message });
+  const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
+  const { request_id: id } = body;
+  // Part of the body may still be on its way: the connection can't be used again.
+  sendJson(response, status, body, {
+    ...((status === 413 || status === 400) && { connection: "close" }),
+    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    // Anthropic's clients read it here.
+    ...(typeof id === "string" && { "request-id": id }),
+  });
+  return status;
 }

@@ -3,11 +3,9 @@ import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.t
 import type { Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { targetPath } from "../upstream/address.ts";
-import { keyOwner } from "../upstream/choose-upstream.ts";
-import { send } from "../upstream/send.ts";
+import { send, upstreamHeaders } from "../upstream/send.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import { upstreamHeaders } from "../upstream/upstream-headers.ts";
+import { keyOwner, targetPath } from "../upstream/upstream.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 import type { V1Parts } from "./v1-parts.ts";
 

@@ -2,12 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
 import type { Client } from "../http/authenticate.ts";
 import { readBody } from "../http/read-body.ts";
-import { targetPath } from "../upstream/address.ts";
-import { chooseForRest, dialectOf } from "../upstream/choose-upstream.ts";
-import { send } from "../upstream/send.ts";
+import { abortOnClose } from "../turn/read.ts";
+import { returnedHeaders, send, upstreamHeaders } from "../upstream/send.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import { returnedHeaders, upstreamHeaders } from "../upstream/upstream-headers.ts";
-import { abortOnClose } from "./read-exchange.ts";
+import { chooseForRest, dialectOf, targetPath } from "../upstream/upstream.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 export interface Passing {

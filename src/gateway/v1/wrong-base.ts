@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Log } from "../telemetry/log.ts";
 import { plainPaths, routeOf } from "../wires/index.ts";
-import { fail } from "./fail.ts";
+import { fail } from "./handle-v1.ts";
 
 /** Paths that clients add to their base URL. Others under `/v1` are the upstream's. */
 const OUR_PATHS = new Set([...plainPaths, "/v1/models"]);

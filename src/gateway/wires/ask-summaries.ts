@@ -1,6 +1,6 @@
 import type { Model } from "../../core/types.ts";
 import { anthropic, gemini, openaiCompatible } from "../../models/index.ts";
-import type { Wire } from "./wire.ts";
+import type { Wire } from "./index.ts";
 
 interface SummarizerOptions {
   readonly model: string;

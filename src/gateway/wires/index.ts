@@ -1,7 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { servedApis } from "../../apis/served.ts";
-import type { Route } from "../../apis/shared/served-api.ts";
-import { type Wire, wireOf } from "./wire.ts";
+import type { ApiAnswer, ApiRequest } from "../../apis/shared/api.ts";
+import { eventText, readEvents } from "../../apis/shared/events.ts";
+import { type Json, objectsOf, parseJson } from "../../apis/shared/fields.ts";
+import type { Route, ServedApi } from "../../apis/shared/served-api.ts";
+import type { Dialect, Message } from "../../core/types.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { readingHidden } from "./hidden-rounds.ts";
+
+/** Dialects by those that remember what they read. */
+const plain = new WeakMap<Dialect<unknown>, Dialect<unknown>>();
 
 /** All APIs, the usual one first. */
 const [usual, ...others] = [wireOf(servedApis[0]), ...servedApis.slice(1).map(wireOf)] as const;
@@ -63,4 +71,80 @@ export function wireAtPath(path: string): Wire | undefined {
 /** The API of a request, by its path or else by its headers: some paths belong to several. */
 export function wireOfRequest(path: string, headers: IncomingHttpHeaders): Wire {
   return wireAtPath(path) ?? all.find((wire) => wire.isSpokenBy?.(headers)) ?? usual;
+}
+
+/** What the gateway needs to know of a request, whatever API it is for. */
+export type WireRequest = ApiRequest;
+export type WireAnswer = ApiAnswer;
+
+/** One API of a provider as the gateway serves it. */
+export interface Wire extends Omit<ServedApi, "read" | "write" | "brokenOff"> {
+  /** Throws `RequestFault` on a body that can't be a request of this API. The path comes with its query. */
+  read(body: Json, path: string): WireRequest;
+  /** The request with another view; everything else stays as it is. */
+  write(body: Json, view: { readonly messages: readonly unknown[]; readonly system: unknown }): Json;
+  readStream(text: string): WireAnswer;
+  /** What tells a client that its streamed answer broke off. */
+  brokenOff(status: number, error: { readonly code: string; readonly message: string }): string;
+}
+
+function wireOf(api: ServedApi): Wire {
+  const dialect = wireDialect(api.dialect);
+  const field = api.fields.messages;
+  return {
+    ...api,
+    dialect,
+    read(body, path) {
+      const request = api.read(body, path);
+      if (request === undefined) throw new RequestFault(400, "invalid", api.lack);
+      return request;
+    },
+    write: (body, { messages, system }) =>
+      api.write(body, { messages: rewrittenMessages(dialect, body[field], messages), system }),
+    readStream(text) {
+      const isList = api.streamsLists && text.trimStart().startsWith("[");
+      return api.readAnswer(api.assemble(isList ? objectsOf(parseJson(text)) : readEvents(text)));
+    },
+    brokenOff: (status, error) => eventText(api.brokenOff?.(error) ?? api.error(status, error)),
+  };
+}
+
+/** A dialect as the gateway reads by it: with what a client wasn't shown, and each message once. */
+function wireDialect<M>(dialect: Dialect<M>): Dialect<unknown> {
+  return rememberReads(readingHidden(dialect as Dialect<unknown>));
+}
+
+/** The dialect, reading each wire message once: messages come again with every request, and are the same objects then. */
+function rememberReads(dialect: Dialect<unknown>): Dialect<unknown> {
+  const known = new WeakMap<object, Message>();
+  const remembering: Dialect<unknown> = {
+    ...dialect,
+    read(message) {
+      if (typeof message !== "object" || message === null) return dialect.read(message);
+      const before = known.get(message);
+      if (before) return before;
+      const read = dialect.read(message);
+      known.set(message, read);
+      return read;
+    },
+  };
+  plain.set(remembering, dialect);
+  return remembering;
+}
+
+/** The dialect for messages that will not come again as the same objects: remembering them would be work for nothing. */
+export function withoutMemory(dialect: Dialect<unknown>): Dialect<unknown> {
+  return plain.get(dialect) ?? dialect;
+}
+
+/** What the client sent leaves as it came; what was rewritten, without fields that strict upstreams refuse. */
+function rewrittenMessages(
+  dialect: Dialect<unknown>,
+  before: unknown,
+  messages: readonly unknown[],
+): readonly unknown[] {
+  const sent = new Set(Array.isArray(before) ? (before as readonly unknown[]) : []);
+  return messages.map((message) =>
+    sent.has(message) ? message : dialect.edit(message, [{ type: "strip-fields", why: "interface-only" }]),
+  );
 }

@@ -5,7 +5,7 @@ import { defined } from "../../../core/defined.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
-import { createPace } from "../../compaction/pace.ts";
+import { createPace } from "../../compaction/measure.ts";
 import { type ChatMeta, isThrownAway, metaOf } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
@@ -17,8 +17,8 @@ import { createConversation, forkConversation } from "../../conversation/store-m
 import { toApi } from "../../conversation/to-api.ts";
 import { checkValues } from "../../http/check-values.ts";
 import { notFound } from "../../http/request-fault.ts";
+import { checkAsked } from "../../turn/read.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { checkAsked } from "../../wires/shared/check-asked.ts";
 import { announced } from "../announce.ts";
 import { bodyToStore, cursorQuery, type Handlers, numberQuery } from "../context.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";

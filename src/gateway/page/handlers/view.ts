@@ -21,10 +21,10 @@ import {
   pressureOf,
   viewOf,
 } from "../../conversation/view-of.ts";
-import { targetPath, withoutOwnQuery } from "../../upstream/address.ts";
-import { hostedTool } from "../../wires/hosted-tools.ts";
+import { targetPath, withoutOwnQuery } from "../../upstream/upstream.ts";
+import { hostedTool } from "../../wires/gateway-tools.ts";
+import { withHiddenRounds } from "../../wires/hidden-rounds.ts";
 import { streamPath } from "../../wires/index.ts";
-import { withHiddenRounds } from "../../wires/shared/hidden-rounds.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, numberQuery } from "../context.ts";
 import { progressStream } from "../progress-stream.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { answerText, isPlain } from "../../upstream/decode-answer.ts";
+import { answerText, isPlain } from "../../upstream/answer.ts";
 
 /** A request of ours in place of the client's: another path and body, everything else as it came. */
 export function asRequest(

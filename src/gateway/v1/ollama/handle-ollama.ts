@@ -6,7 +6,7 @@ import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
 import { describeFailure } from "../../requests/describe-failure.ts";
-import { chooseUpstream } from "../../upstream/choose-upstream.ts";
+import { chooseUpstream } from "../../upstream/upstream.ts";
 import { handleV1 } from "../handle-v1.ts";
 import { listedModels } from "../list-models.ts";
 import type { V1Parts } from "../v1-parts.ts";
@@ -19,8 +19,8 @@ import {
   linesFromChat,
   type OllamaFacts,
   type OllamaRoute,
-} from "./from-chat.ts";
-import { toChat } from "./to-chat.ts";
+  toChat,
+} from "./chat.ts";
 
 /** What the paths of Ollama's own API begin with here. */
 export const OLLAMA_PREFIX = "/ollama";

@@ -10,7 +10,7 @@ import type {
   KvCache,
   TurnItem,
 } from "../../../stream/types.ts";
-import { createPace } from "../../compaction/pace.ts";
+import { createPace } from "../../compaction/measure.ts";
 
 /** What a host is told to put into its cache. Its id names it from then on. */
 interface HostItem {

@@ -1,0 +1,87 @@
+import type { Records, Store } from "../../core/types.ts";
+import type { ServerStore } from "../../stores/server-store.ts";
+
+/** The engine's records of each tenant, with a number that grows whenever this process has written some. */
+export interface WatchedRecords {
+  /** Those of the conversations themselves, or those of requests with a wish of their own, by its mark. */
+  of(tenant: string, mark?: string): Store;
+  version(tenant: string): number;
+  /** Removes all summaries of a conversation, given the chain hashes of its messages. */
+  forget(tenant: string, hashes: readonly string[]): Promise<void>;
+}
+
+export function watchRecords({
+  records,
+  forgetSummaries,
+}: Pick<ServerStore, "records" | "forgetSummaries">): WatchedRecords {
+  const versions = new Map<string, number>();
+  const version = (tenant: string): number => versions.get(tenant) ?? 0;
+  const changed = (tenant: string): void => void versions.set(tenant, version(tenant) + 1);
+  return {
+    version,
+    async forget(tenant, hashes) {
+      await forgetSummaries(tenant, hashes);
+      changed(tenant);
+    },
+    of(tenant, mark) {
+      const store = markedRecords(records(tenant), mark);
+      return {
+        find: (hashes) => store.find(hashes),
+        async save(saved) {
+          await store.save(saved);
+          changed(tenant);
+        },
+      };
+    },
+  };
+}
+
+/** Between the name of a record and the mark of the wish that it was made for. No hash contains it. */
+const SIGN = "~";
+
+/** The name of a record without its mark, as reports have it. */
+export function bareName(name: string): string {
+  const at = name.indexOf(SIGN);
+  return at < 0 ? name : name.slice(0, at);
+}
+
+/**
+ * The records of one mark, or those without any. They lie beside each other under the hashes of their messages, so that
+ * they are deleted with their conversation, but neither sees the other's.
+ */
+export function markedRecords(store: Store, mark: string | undefined): Store {
+  const end = mark === undefined ? "" : `${SIGN}${mark}`;
+  const isOurs = (name: string): boolean => (mark === undefined ? !name.includes(SIGN) : name.endsWith(end));
+  const bare = (name: string): string => name.slice(0, name.length - end.length);
+  return {
+    async find(hashes): Promise<Records> {
+      const { checkpoints, summaries, undos, answers, recalled } = await store.find(hashes);
+      return {
+        checkpoints: checkpoints
+          .filter(({ id }) => isOurs(id))
+          .map((record) => ({ ...record, id: bare(record.id) })),
+        summaries: summaries
+          .filter(({ key }) => isOurs(key))
+          .map((record) => ({ ...record, key: bare(record.key) })),
+        undos: undos
+          .filter(({ checkpoint }) => isOurs(checkpoint))
+          .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
+        // How long answers are is the same whatever a request wishes for its view.
+        ...(answers && { answers }),
+        ...(recalled && {
+          recalled: recalled
+            .filter(({ checkpoint }) => isOurs(checkpoint))
+            .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
+        }),
+      };
+    },
+    save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
+      store.save({
+        checkpoints: checkpoints.map((record) => ({ ...record, id: record.id + end })),
+        summaries: summaries.map((record) => ({ ...record, key: record.key + end })),
+        undos: undos.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
+        answers,
+        recalled: recalled.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
+      }),
+  };
+}

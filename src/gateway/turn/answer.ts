@@ -1,0 +1,247 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { isJson, type Json, parseJson, textOf } from "../../apis/shared/fields.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import type { Report } from "../../core/types.ts";
+import { redact } from "../../models/shared/redact.ts";
+import { RequestFault } from "../http/request-fault.ts";
+import { describeFailure } from "../requests/describe-failure.ts";
+import { CLIENT_LEFT } from "../requests/running-request.ts";
+import { loggable } from "../telemetry/log.ts";
+import { type Answer, isPlain } from "../upstream/answer.ts";
+import { returnedHeaders } from "../upstream/send.ts";
+import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
+import type { WireAnswer } from "../wires/index.ts";
+import { errorIn, finishTurn, NO_ANSWER, recordAnswer, recordUnanswered, streamedAnswer } from "./commit.ts";
+import { type AnswerNote, answerRewriter, noteAnswer } from "./note-usage.ts";
+import { relayStream } from "./relay.ts";
+import type { Action, Exchange, Outgoing, TurnParts } from "./turn.ts";
+
+/** An error of the upstream, as it is. */
+export async function passFailure(
+  parts: TurnParts,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: Answer,
+  bytes: Buffer,
+): Promise<void> {
+  const { response, told } = exchange;
+  told.fails(answer.statusCode, saidIn(answer, bytes));
+  await recordUnanswered(parts, exchange);
+  const headers = returnedHeaders(answer.headers, exchange.upstream);
+  headers["content-length"] = bytes.length;
+  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
+  response.end(bytes);
+}
+
+/** What an upstream says of an error, in words as far as it can be read. */
+function saidIn(answer: Answer, bytes: Buffer): string {
+  if (!isPlain(answer) || bytes.length === 0) return `The upstream answered ${answer.statusCode}.`;
+  const text = bytes.toString("utf8");
+  const body = parseJson(text);
+  const error = isJson(body) && isJson(body["error"]) ? textOf(body["error"]["message"]) : undefined;
+  return redact(error ?? text, []);
+}
+
+/** A streamed answer, as it comes. */
+export async function passStream(
+  parts: TurnParts,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: Answer,
+  first: Buffer | undefined,
+): Promise<void> {
+  const { response, wire } = exchange;
+  const { answerBytes } = parts.config.limits;
+  const note = noteOf(parts, exchange, outgoing);
+  const canRead = isPlain(answer);
+  const headers = returnedHeaders(answer.headers, exchange.upstream);
+  const transforms = [
+    ...(note ? [answerRewriter(wire, note, answerBytes)] : []),
+    ...(exchange.announcement ? [inBuffers(exchange.announcement.stream(answerBytes))] : []),
+  ];
+  // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
+  delete headers["content-length"];
+  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
+  const outcome = await relayStream({
+    answer,
+    response,
+    first,
+    endMarkers: canRead ? wire.endMarkers : [],
+    most: answerBytes,
+    transform: transforms.length > 0 && canRead ? inTurn(transforms) : undefined,
+    farewell: (cause) => (canRead ? brokenOff(parts, exchange, cause) : undefined),
+    commit: (bytes) => {
+      const text = canRead ? bytes?.toString("utf8") : undefined;
+      if (text === undefined) return finish(parts, exchange, outgoing, NO_ANSWER);
+      const { answer: held, error } = streamedAnswer(wire, text);
+      if (error) exchange.told.fails(error.status, error.message);
+      return finish(parts, exchange, outgoing, held);
+    },
+  });
+  await noteBroken(parts, exchange, outcome);
+}
+
+async function noteBroken(
+  parts: TurnParts,
+  exchange: Exchange,
+  outcome: Awaited<ReturnType<typeof relayStream>>,
+): Promise<void> {
+  if (outcome !== "broken") return;
+  const { told, signal, upstream, response } = exchange;
+  const fault = new UpstreamFault("broken", upstream.name);
+  if (signal.aborted) told.fails(CLIENT_LEFT, "The client went away.");
+  else told.fails(describeFailure(fault).status, fault.message);
+  await recordUnanswered(parts, exchange);
+  if (!signal.aborted && !response.writableEnded) throw fault;
+}
+
+/** An answer in one piece that is too long to be read, or an error, as it comes. */
+export async function passUnread(
+  parts: TurnParts,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: Answer,
+  first: Buffer,
+): Promise<void> {
+  const { response, upstream } = exchange;
+  const headers = { ...returnedHeaders(answer.headers, upstream), ...reportHeaders(exchange, outgoing) };
+  response.writeHead(answer.statusCode, headers);
+  const outcome = await relayStream({
+    answer,
+    response,
+    first,
+    endMarkers: [],
+    most: 0,
+    commit: () => finish(parts, exchange, outgoing, NO_ANSWER),
+  });
+  await noteBroken(parts, exchange, outcome);
+}
+
+/** The event that tells a client that its answer broke off, in the words of its API. */
+function brokenOff({ log }: Pick<TurnParts, "log">, { wire, upstream }: Exchange, cause: unknown): string {
+  const fault = cause instanceof UpstreamFault ? cause : new UpstreamFault("broken", upstream.name, cause);
+  const { status, code, message } = describeFailure(fault);
+  log.warn(loggable(fault), "a streamed answer broke off");
+  return wire.brokenOff(status, { code, message });
+}
+
+type Transform = (piece: Buffer, isLast: boolean) => Buffer;
+
+function inBuffers(change: (piece: Uint8Array, isLast: boolean) => Uint8Array): Transform {
+  return (piece, isLast) => {
+    const { buffer, byteOffset, byteLength } = change(piece, isLast);
+    return Buffer.from(buffer, byteOffset, byteLength);
+  };
+}
+
+function inTurn(transforms: readonly Transform[]): Transform {
+  return (piece, isLast) => transforms.reduce((bytes, transform) => transform(bytes, isLast), piece);
+}
+
+/** An upstream that doesn't know what a request goes on from may ignore it, and answer as if nothing had been said before. */
+function refuseIgnored({ goesOnFrom, upstream, wire }: Exchange, data: Json): void {
+  const named = goesOnFrom?.isRebuilt === false ? goesOnFrom.response : undefined;
+  if (named === undefined || !wire.naming?.passedOver(data)) return;
+  throw new RequestFault(
+    400,
+    "previous_response_not_found",
+    `Previous response with id '${named}' not found. precis: it isn't in the store, and ${called(upstream.name)} doesn't keep it. Send all items, or go on from an answer that came through here.`,
+  );
+}
+
+/** An answer in one piece. */
+export async function passJson(
+  parts: TurnParts,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: Answer,
+  whole: Buffer,
+  data: unknown,
+): Promise<void> {
+  const { response, wire } = exchange;
+  let bytes = whole;
+  if (isJson(data)) refuseIgnored(exchange, data);
+  const error = errorIn(data);
+  if (error) exchange.told.fails(error.status, error.message);
+  await finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
+  const headers = returnedHeaders(answer.headers, exchange.upstream);
+  const note = noteOf(parts, exchange, outgoing);
+  const { announcement } = exchange;
+  const told = isJson(data) && note ? noteAnswer(wire, note)(data) : undefined;
+  const noted = isJson(data) && announcement ? announcement.json(told ?? data) : told;
+  if (noted) {
+    bytes = Buffer.from(stringifyDeep(noted));
+    delete headers["content-encoding"];
+  }
+  headers["content-length"] = bytes.length;
+  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
+  response.end(bytes);
+}
+
+/** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
+function finish(parts: TurnParts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
+  const { announcement, hosted, opening, told } = exchange;
+  told.usage = answer.usage;
+  if (announcement) told.action = "compacted";
+  const record = () =>
+    // As the client got it, because so it comes back.
+    recordAnswer(
+      parts,
+      exchange,
+      announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer,
+    );
+  return finishTurn(exchange, hosted?.outgoing ?? outgoing, answer, opening && record);
+}
+
+function noteOf(
+  { config }: Pick<TurnParts, "config">,
+  { appliedEdits, hosted }: Exchange,
+  { report, action }: Outgoing,
+): AnswerNote | undefined {
+  const isView = report && (action === "view" || action === "compacted");
+  if (!isView && !appliedEdits && !hosted) return undefined;
+  return {
+    ...(hosted && { used: () => hosted.used }),
+    saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
+    asTranscript: config.usage === "transcript",
+    appliedEdits,
+  };
+}
+
+/** What precis did, for whoever wants to know: never inside the model's text. */
+export function reportHeaders(
+  exchange: Exchange,
+  { action, report }: Pick<Outgoing, "action" | "report">,
+): OutgoingHttpHeaders {
+  const session = nameOf(exchange.recording?.known.session);
+  const { hosted, toolsOff } = exchange;
+  return {
+    ...(hosted && { "x-precis-tools": hosted.tools.join(",") }),
+    ...(toolsOff !== undefined && { "x-precis-tools": `none; why=${toolsOff}` }),
+    "x-precis-action": actionOf(exchange, action),
+    ...(session !== undefined && { "x-precis-session": session }),
+    ...(report && {
+      "x-precis-pressure": report.pressure.after.toFixed(3),
+      "x-precis-tokens-before": String(report.tokens.transcript),
+      "x-precis-tokens-after": String(report.tokens.after),
+      "x-precis-summarizer": summarizerIn(report),
+    }),
+  };
+}
+
+/** Who may be asked for summaries, and with whose key. */
+function summarizerIn({ summarizer }: Pick<Report, "summarizer">): string {
+  if (!summarizer) return "none";
+  const { id, key } = summarizer;
+  return `${nameOf(id) ?? "a model"}${key ? `; key=${key}` : ""}`;
+}
+
+/** A compaction that the client asked the provider for is one, though the view that it left was sent as it is. */
+function actionOf({ announcement }: Pick<Exchange, "announcement">, action: Action): Action {
+  return announcement ? "compacted" : action;
+}
+
+/** A name that came from a provider or from an import may hold what a header can't. */
+function nameOf(session: string | undefined): string | undefined {
+  return session !== undefined && /^[\x21-\x7e]+$/.test(session) ? session : undefined;
+}

@@ -1,0 +1,256 @@
+import type { ServerResponse } from "node:http";
+import type { Json } from "../../apis/shared/fields.ts";
+import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { mergeTuning } from "../../config/tuning-schema.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import type { CompactorChoice } from "../compaction/compactors.ts";
+import { lookAhead } from "../compaction/measure.ts";
+import { readingOf } from "../compaction/redact-secrets.ts";
+import { type RequestOptions, requestOptions } from "../compaction/request-options.ts";
+import { type Chat, chatOf } from "../conversation/chat-of.ts";
+import { LEAST_BYTES } from "../conversation/known-messages.ts";
+import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";
+import { withPrevious } from "../conversation/previous-response.ts";
+import type { Opening, Recording } from "../conversation/recording.ts";
+import { sessionOf } from "../conversation/session-of.ts";
+import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
+import { checkNamed, RequestFault } from "../http/request-fault.ts";
+import { loggable } from "../telemetry/log.ts";
+import { chooseUpstream, type DialectName } from "../upstream/upstream.ts";
+import { type WireRequest, withoutMemory } from "../wires/index.ts";
+import type { Exchange, TurnParts } from "./turn.ts";
+
+/** What requests are opened with. */
+type ReadingParts = Pick<
+  TurnParts,
+  | "config"
+  | "store"
+  | "upstreams"
+  | "windows"
+  | "askWindow"
+  | "compactors"
+  | "observing"
+  | "recorder"
+  | "memory"
+  | "log"
+  | "now"
+>;
+
+/** Where a request comes from and goes to. */
+type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path" | "told">;
+
+/** A shorter request fits whatever window its model has (bytes). */
+const FITS_ANY_WINDOW = 4_096;
+
+/** Reads a request and finds out where it goes and which conversation it belongs to. */
+export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
+  const { request, response, client, wire, path, told } = base;
+  const received = await receive(parts, base);
+  const { given, signal, arrivedAt } = received;
+  const { body, asked, options, upstream, goesOnFrom } = await whatIsAsked(parts, base, given);
+  const isRewritten = body !== given;
+  const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
+  const bytes = rewritten ?? received.bytes;
+  const plain = rewritten ?? received.plain;
+  const asking = { tenant: client.tenant, wire, upstream, model: asked.model };
+  const { headers } = request;
+  const needsNoWindow = options.off || plain.length < FITS_ANY_WINDOW;
+  const telling = needsNoWindow
+    ? undefined
+    : parts.askWindow({ ...asking, headers, keyIsOurs: client.keyIsOurs });
+  if (telling) await telling;
+  const ahead = lookAhead(parts, asking, { bytes: plain.length, asked, signal });
+  if (ahead) await ahead;
+  const startedAt = parts.now();
+  const opening = openingOf(parts, base, {
+    asked,
+    at: startedAt,
+    from: goesOnFrom?.place,
+    comesAgain: received.plain.length >= LEAST_BYTES,
+  });
+  const opened = openRecording(parts, opening);
+  let recording = opened instanceof Promise ? await opened : opened;
+  // What has no answer yet has nothing that could be shown otherwise.
+  const chat = recording && !recording.isFirst ? await chatOf(parts, client.tenant, recording) : undefined;
+  if (recording && chat === "thrown away") {
+    // This node remembers it, but it was thrown away on another one: what the client still has of it is a new one.
+    recording.end();
+    parts.memory.forget(client.tenant, recording.known.id!);
+    recording = await openRecording(parts, opening);
+  }
+  const set = chat === "thrown away" ? undefined : chat;
+  told.asks(
+    { upstream, asked, wire, recording, arrivedAt },
+    parts.windows.of(upstream, asked.model, client.tenant).prices,
+  );
+  // Field by field: an object that begins with a spread grows with each field that follows.
+  return {
+    request,
+    response,
+    client,
+    wire,
+    path,
+    headers: request.headers,
+    bytes,
+    plain,
+    isRewritten,
+    goesOnFrom,
+    body,
+    asked,
+    options: withSetTools(options, set),
+    upstream,
+    signal,
+    startedAt,
+    arrivedAt,
+    recording,
+    told,
+    opening,
+    compactors: parts.observing ?? parts.compactors,
+    choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set }),
+    pins: set?.pins ?? [],
+    hasSettings: set !== undefined,
+    isObserved: parts.config.observe,
+  };
+}
+
+/** The body of a request: as it came, unpacked, and as JSON. */
+async function receive({ config: { limits }, memory }: ReadingParts, { request, response }: Base) {
+  const bytes = await readBody(request, limits.bodyBytes);
+  const arrivedAt = performance.now();
+  const encoding = request.headers["content-encoding"];
+  const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limits.bodyBytes);
+  const signal = abortOnClose(response);
+  signal.throwIfAborted();
+  const parsing = parseBody(plain);
+  const parsed = parsing instanceof Promise ? await parsing : parsing;
+  return { bytes, plain, given: memory.recognise(parsed, plain.length), signal, arrivedAt };
+}
+
+/** What a request asks for, and of which upstream. Messages that it only names are put in front of its own. */
+async function whatIsAsked(parts: ReadingParts, { request, client, wire, path }: Base, given: Json) {
+  const { limits } = parts.config;
+  const read = wire.read(given, path);
+  checkAsked(read, limits);
+  const options = requestOptions(request.headers);
+  const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
+  const isForwarded = options.off || parts.config.observe || upstream.isNative;
+  const { body, goesOnFrom } = wire.naming
+    ? await withPrevious(parts, { client, wire, upstream, headers: request.headers }, given, isForwarded)
+    : { body: given, goesOnFrom: undefined };
+  if (body === given) return { body, asked: read, options, upstream, goesOnFrom };
+  const asked = wire.read(body, path);
+  checkAsked(asked, limits);
+  return { body, asked, options, upstream, goesOnFrom };
+}
+
+/** What a request asks for, with the tools that were set for its conversation where it says nothing about them. */
+function withSetTools(options: RequestOptions, chat: Chat | undefined): RequestOptions {
+  const tools = options.tools ?? chat?.settings?.tools;
+  return tools === options.tools || tools === undefined ? options : { ...options, tools };
+}
+
+/** A client that goes away takes its request to the upstream with it. */
+export function abortOnClose(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const gone = () => {
+    if (!response.writableFinished) controller.abort(new Error("the client went away"));
+  };
+  // It may have gone while its request was looked at.
+  if (response.destroyed) gone();
+  else response.on("close", gone);
+  return controller.signal;
+}
+
+/** What a recording of this request begins with; undefined where nothing is stored. */
+function openingOf(
+  parts: ReadingParts,
+  { client, wire, request }: Base,
+  { asked, at, from, comesAgain }: Pick<Opening, "asked" | "at" | "from"> & { readonly comesAgain: boolean },
+): Opening | undefined {
+  if (!parts.recorder) return undefined;
+  const session = sessionOf(request.headers);
+  const dialect = readingOf(parts.config, comesAgain ? wire.dialect : withoutMemory(wire.dialect));
+  return { asked, at, from, tenant: client.tenant, dialect, session, comesAgain };
+}
+
+/** That of a first request is there at once. A transcript that can't be read is no reason to refuse a request. */
+function openRecording(
+  parts: ReadingParts,
+  opening: Opening | undefined,
+): Recording | undefined | Promise<Recording | undefined> {
+  if (!parts.recorder || !opening) return undefined;
+  const notYet = (error: unknown): undefined => {
+    parts.log.warn(loggable(error), "a request can't be recorded yet");
+  };
+  try {
+    const opened = parts.recorder.open(opening);
+    return opened instanceof Promise ? opened.catch(notYet) : opened;
+  } catch (error) {
+    return notYet(error);
+  }
+}
+
+/** Which compactor serves a request: what its headers ask for, else what was set for its conversation. */
+export function choiceOf(
+  parts: Pick<CompactionParts, "upstreams">,
+  {
+    tenant,
+    wire,
+    upstream,
+    asked,
+    options,
+    chat,
+  }: Pick<CompactorChoice, "tenant" | "wire" | "upstream"> & {
+    readonly asked: Pick<WireRequest, "model" | "cap">;
+    readonly options: RequestOptions;
+    readonly chat: Chat | undefined;
+  },
+): CompactorChoice {
+  const { model, cap } = asked;
+  const set = chat?.settings && choiceOfSettings(parts, { tenant, wire, model, settings: chat.settings });
+  const { profile, strategy, budget, window, summarizer, tuning } = options;
+  const wishes = [profile, strategy, budget, window, summarizer, tuning];
+  const isAsked = wishes.some((wish) => wish !== undefined);
+  return {
+    ...set,
+    tenant,
+    wire,
+    upstream,
+    model,
+    cap,
+    profile: profile ?? set?.profile,
+    strategy: strategy ?? set?.strategy,
+    budget: budget ?? set?.budget,
+    window: window ?? set?.window,
+    summarizer: summarizer ?? set?.summarizer,
+    ...(tuning && { tuning: mergeTuning(set?.tuning, tuning) }),
+    ...(isAsked && {
+      usual: {
+        profile: set?.profile,
+        strategy: set?.strategy,
+        budget: set?.budget,
+        window: set?.window,
+        summarizer: set?.summarizer,
+        tuning: set?.tuning,
+      },
+    }),
+  };
+}
+
+/** Names of models stand in keys of everything that is remembered, so longer ones are refused (characters). */
+const MAX_MODEL_NAME = 512;
+
+/** Refuses what no conversation has: a name of a model or a number of messages that would only cost others their turn. */
+export function checkAsked(
+  { model, transcript }: Pick<WireRequest, "model" | "transcript">,
+  { messages }: GatewayConfig["limits"],
+): void {
+  if (model !== "") checkNamed("name of the model", model, MAX_MODEL_NAME);
+  if (transcript.length > messages)
+    throw new RequestFault(
+      413,
+      "too-many-messages",
+      `precis: the request has ${transcript.length} messages, more than ${messages}. Send fewer, or raise limits.messages.`,
+    );
+}

@@ -7,14 +7,13 @@ import { defineConfig } from "vitepress";
 const docs = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * The pages of a folder that the sidebar doesn't name itself, by their titles.
+ * The pages of a folder, by their titles.
  * @param {string} folder
- * @param {readonly string[]} [named]
  */
-function pagesOf(folder, named = []) {
+function pagesOf(folder) {
   if (!existsSync(join(docs, folder))) return [];
   return readdirSync(join(docs, folder))
-    .filter((name) => name.endsWith(".md") && name !== "template.md" && !named.includes(name))
+    .filter((name) => name.endsWith(".md") && name !== "template.md")
     .sort()
     .map((name) => ({ text: titleOf(join(folder, name)), link: `/${folder}/${name.slice(0, -3)}` }));
 }
@@ -74,7 +73,8 @@ function withoutOutsideLinks(md) {
 
 export default defineConfig({
   title: "precis",
-  description: "Keeps any conversation with a language model inside its token budget, and loses nothing.",
+  description:
+    "Keeps a conversation with a language model inside its token budget, and shows what the model sees.",
   srcExclude: ["decisions/template.md"],
   cleanUrls: true,
   lastUpdated: false,
@@ -98,7 +98,7 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Start", link: "/start" },
-      { text: "Tasks", link: "/tasks/which-profile", activeMatch: "/tasks/" },
+      { text: "Tasks", link: "/tasks/agent-under-32k", activeMatch: "/tasks/" },
       { text: "Guides", link: "/guide/gateway", activeMatch: "/guide/" },
       { text: "Reference", link: "/reference/options", activeMatch: "/reference/" },
       { text: "Comparison", link: "/compare" },
@@ -108,10 +108,10 @@ export default defineConfig({
         text: "Start",
         items: [
           { text: "The first five minutes", link: "/start" },
-          { text: "The page in six pictures", link: "/guide/first-run" },
-          { text: "Which profile do I need?", link: "/tasks/which-profile" },
-          { text: "Coming from something else", link: "/guide/migrate" },
+          { text: "Which profile do I need?", link: "/reference/profiles" },
+          { text: "Migrate from something else", link: "/guide/migrate" },
           { text: "Comparison", link: "/compare" },
+          { text: "Check it yourself", link: "/check" },
           { text: "Glossary", link: "/glossary" },
         ],
       },
@@ -121,7 +121,6 @@ export default defineConfig({
           { text: "Keep an agent under 32k", link: "/tasks/agent-under-32k" },
           { text: "A chat with a database", link: "/tasks/chat-with-a-database" },
           { text: "Serverless and edge", link: "/tasks/serverless" },
-          { text: "Claude Code behind the gateway", link: "/tasks/claude-code" },
           { text: "Retrieval with citations", link: "/tasks/retrieval-with-citations" },
           { text: "On a laptop or a phone", link: "/tasks/on-device" },
           { text: "What does it cost?", link: "/tasks/cost" },
@@ -135,26 +134,14 @@ export default defineConfig({
         items: [
           { text: "The gateway", link: "/guide/gateway" },
           { text: "Clients", link: "/guide/clients" },
-          { text: "Running it for a team", link: "/guide/deploy" },
-          { text: "What is stored", link: "/guide/data" },
+          { text: "Operating the gateway", link: "/guide/deploy" },
+          { text: "Your data", link: "/guide/data" },
           { text: "The page", link: "/guide/page" },
           { text: "Summaries", link: "/guide/summaries" },
           { text: "Recall", link: "/guide/recall" },
           { text: "Streams", link: "/guide/stream" },
-          ...pagesOf("guide", [
-            "gateway.md",
-            "clients.md",
-            "deploy.md",
-            "data.md",
-            "page.md",
-            "summaries.md",
-            "recall.md",
-            "stream.md",
-            "first-run.md",
-            "migrate.md",
-            "eval.md",
-            "exams.md",
-          ]),
+          { text: "Measure it on your own sessions", link: "/guide/eval" },
+          { text: "Hold an exam", link: "/guide/exams" },
         ],
       },
       {
@@ -162,15 +149,7 @@ export default defineConfig({
         collapsed: true,
         items: [...pagesOf("reference/generated"), ...pagesOf("reference")],
       },
-      {
-        text: "Measurements and decisions",
-        collapsed: true,
-        items: [
-          { text: "Measuring retention", link: "/guide/eval" },
-          { text: "Holding an exam", link: "/guide/exams" },
-          ...pagesOf("decisions"),
-        ],
-      },
+      { text: "Decisions", collapsed: true, items: pagesOf("decisions") },
     ].filter(({ items }) => items.length > 0),
   },
 });

@@ -1,0 +1,133 @@
+// @ts-check
+/**
+ * Compares the figures of a page with the results that they come from. A page names them in a comment before a table or a paragraph:
+ *
+ *     <!-- figures
+ *     retention > sets > id=agent-sessions/cuts > rows > contestant=precis & budget=10 % > measures > naar | naar-ctx
+ *     page > openMs > warm ÷ 1000
+ *     -->
+ *
+ * Each line is a file of bench/results and a path in it. `name=value` chooses an item of a list, `*` takes all that is there, `|` stands
+ * between several names at the end, `×` or `÷` and a number change the unit. The values of a line must stand in this order in one row of the table,
+ * or in the paragraph, rounded as the page shows them.
+ */
+
+/** @typedef {{ line: number, message: string }} Fault */
+/** A number of a page: how it is written, what it is, and how far the exact value may be from it. @typedef {{ text: string, value: number, tolerance: number }} Shown */
+
+/**
+ * @param {string} page Markdown
+ * @param {(file: string) => unknown} read a file of bench/results, by its name
+ * @returns {{ faults: Fault[], values: number }} what is wrong, and how many values were compared
+ */
+export function checkFigures(page, read) {
+  /** @type {Fault[]} */
+  const faults = [];
+  let values = 0;
+  for (const found of page.matchAll(/<!-- figures\n([\s\S]*?)-->\s*\n([\s\S]*?)(?=\n\s*\n|$(?![\s\S]))/g)) {
+    const [whole, sources = "", block = ""] = found;
+    const line = page.slice(0, found.index).split("\n").length;
+    const isTable = block.trimStart().startsWith("|");
+    const rows = (isTable ? block.split("\n").filter((row) => row.includes("|")) : [block]).map(numbersIn);
+    /** @type {Set<Shown>} */
+    const backed = new Set();
+    for (const [at, source] of whole.split("\n").slice(1).entries()) {
+      if (at >= sources.trimEnd().split("\n").length) break;
+      if (source.trim() === "") continue;
+      try {
+        const wanted = valuesAt(source, read);
+        values += wanted.length;
+        const row = rows.map((numbers) => inOrder(wanted, numbers)).find((one) => one !== undefined);
+        for (const one of row ?? []) backed.add(one);
+        if (!row)
+          faults.push({
+            line: line + at + 1,
+            message: `${source.trim()} is ${wanted.map(shortly).join(" | ")}`,
+          });
+      } catch (error) {
+        faults.push({ line: line + at + 1, message: error instanceof Error ? error.message : String(error) });
+      }
+    }
+    if (!isTable) continue;
+    for (const one of rows.flat())
+      if (one.text.includes(".") && !backed.has(one))
+        faults.push({ line, message: `no result is named for ${one.text} in the table that follows` });
+  }
+  return { faults, values };
+}
+
+/**
+ * @param {string} source
+ * @param {(file: string) => unknown} read
+ * @returns {number[]}
+ */
+export function valuesAt(source, read) {
+  const [path = "", ...factors] = source.trim().split(/ (?=[×÷] )/);
+  const [file = "", ...steps] = path.split(" > ");
+  /** @type {unknown[]} */
+  let at = [read(file)];
+  for (const step of steps) at = at.flatMap((one) => below(one, step.trim()));
+  const scale = factors.reduce(
+    (made, one) => (one.startsWith("×") ? made * Number(one.slice(2)) : made / Number(one.slice(2))),
+    1,
+  );
+  if (at.length === 0 || at.some((one) => typeof one !== "number"))
+    throw new Error(`bench/results/${file}.json has no number at ${steps.join(" > ")}`);
+  return at.map((one) => Number(one) * scale);
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} step
+ * @returns {unknown[]}
+ */
+function below(value, step) {
+  if (typeof value !== "object" || value === null) return [];
+  if (step === "*") return Object.values(value);
+  if (Array.isArray(value) && step.includes("=")) {
+    const wanted = step.split(" & ").map((one) => one.split("="));
+    return value.filter((item) => wanted.every(([name = "", is]) => String(item[name]) === is)).slice(0, 1);
+  }
+  const names = step.split(" | ");
+  return names.map((name) => /** @type {Record<string, unknown>} */ (value)[name]);
+}
+
+/**
+ * @param {string} text
+ * @returns {Shown[]}
+ */
+function numbersIn(text) {
+  const plain = text.replaceAll("−", "-").replace(/\]\([^)]*\)/g, "]");
+  return [...plain.matchAll(/-?\d+(?:,\d{3})*(?:\.\d+)?/g)].map(([shown]) => {
+    const digits = shown.replaceAll(",", "");
+    const [, decimals = ""] = digits.split(".");
+    const significant = digits.replace(/^-?0*/, "").replace(/0+$/, "");
+    // "3,300" stands for all that rounds to it; "100" for nothing but 100.
+    const zeros =
+      decimals === "" && significant.length > 1 ? digits.length - digits.replace(/0+$/, "").length : 0;
+    return { text: shown, value: Number(digits), tolerance: 0.5 * 10 ** (zeros - decimals.length) + 1e-9 };
+  });
+}
+
+/**
+ * The numbers that show the values, if they stand there in this order.
+ * @param {readonly number[]} wanted
+ * @param {readonly Shown[]} numbers
+ */
+function inOrder(wanted, numbers) {
+  /** @type {Shown[]} */
+  const found = [];
+  let from = 0;
+  for (const value of wanted) {
+    const at = numbers.findIndex(
+      (one, place) => place >= from && Math.abs(one.value - value) <= one.tolerance,
+    );
+    if (at < 0) return undefined;
+    found.push(/** @type {Shown} */ (numbers[at]));
+    from = at + 1;
+  }
+  return found;
+}
+
+/** @param {number} value */
+const shortly = (value) => String(Math.round(value * 1_000) / 1_000);

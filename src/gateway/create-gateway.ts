@@ -39,7 +39,6 @@ import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createTracing, hasSdk, noTracing, type Tracing } from "./telemetry/open-telemetry.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
-import { createTimeline } from "./telemetry/timeline.ts";
 import { openOwnUpstreams, ownUpstreamsFile } from "./upstream/own-upstreams.ts";
 import { createUpstream } from "./upstream/upstream.ts";
 
@@ -164,7 +163,7 @@ async function finishWriting(gateway: Gateway): Promise<void> {
 }
 
 function telemetryOf(
-  { config, version, store, log, now }: Pick<Gateway, "config" | "version" | "store" | "log" | "now">,
+  { config, version, log, now }: Pick<Gateway, "config" | "version" | "log" | "now">,
   { share, shareBusy }: GatewayParts,
 ): Telemetry {
   const live = createLive(share);
@@ -173,7 +172,6 @@ function telemetryOf(
     now,
     live,
     metrics: createMetrics(),
-    timeline: createTimeline(store.events, live, log),
     tracing: config.openTelemetry ? startTracing(version, now, log) : noTracing,
     busy: createBusy(shareBusy),
   };
@@ -206,12 +204,8 @@ function compactionOf(
   return { windows, askWindow: createAskWindow({ windows, now }), records, compactors, observing };
 }
 
-/** Tells whom a compactor works for, the timeline, log and metrics what happens to its summaries. */
-function listen(
-  { metrics, log, timeline, now }: Telemetry,
-  compactor: Compactor<unknown>,
-  model: string,
-): void {
+/** Tells whom a compactor works for, and the log, what happens to its summaries. */
+function listen({ log }: Pick<Telemetry, "log">, compactor: Compactor<unknown>, model: string): void {
   compactor.on("started", ({ reason }) => currentBehalf()?.onStarted?.(reason));
   compactor.on("failed", ({ error, fallback }) => {
     const { message } = error;
@@ -219,14 +213,11 @@ function listen(
     // A person gave up waiting for it.
     if (behalf?.signal?.aborted) return;
     behalf?.onFailed?.(message);
-    metrics.summaryFailures.inc({ fallback });
     // Its message may quote what the provider said, and that may quote the conversation.
     const reason = error instanceof ModelError ? error.failure : error.name;
     const status = error instanceof ModelError ? error.status : undefined;
     log.warn({ model, fallback, reason, status }, "a summary failed");
-    const conversation = behalf?.conversation();
-    if (behalf && conversation !== undefined)
-      void timeline.add(behalf.tenant, conversation, now(), { type: "failed", message, fallback });
+    behalf?.noted?.({ type: "failed", message, fallback });
   });
 }
 

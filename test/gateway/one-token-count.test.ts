@@ -101,11 +101,20 @@ for (const [name, file] of Object.entries(FILES))
           recorded: now.tokens.after,
         },
         // Requests end before the answer that they ask for.
-        replayed: {
-          asSet: asSet.transcript,
-          policy: (await replay(false)).transcript,
-          past: past.points.find(({ messages }) => messages === asSet.messages)?.transcript,
-        },
+        replayed: { asSet: asSet.transcript, policy: (await replay(false)).transcript },
+        // What was sent is what its own record says.
+        asked: await Promise.all(
+          past.points.flatMap(({ request, transcript, view }) =>
+            request === undefined
+              ? []
+              : [
+                  call(routes.requestRecord, { params: { id: request } }).then(({ tokens }) => [
+                    tokens,
+                    { before: transcript, after: view },
+                  ]),
+                ],
+          ),
+        ),
       };
     };
     const isOne = (group: object) =>
@@ -115,7 +124,10 @@ for (const [name, file] of Object.entries(FILES))
     isOne(before.replayed);
     await events(routes.chat, { params, body: { text: "What is still open on the list?" } });
     const after = await sizes();
-    for (const group of Object.values(after)) isOne(group);
+    for (const group of [after.transcript, after.sent, after.replayed]) isOne(group);
+    expect(before.asked).toEqual([]);
+    expect(after.asked).toHaveLength(1);
+    for (const [recorded, shown] of after.asked) expect(shown).toEqual(recorded);
     expect(after.transcript.view).not.toBe(before.transcript.view);
   });
 

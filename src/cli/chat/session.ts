@@ -64,11 +64,11 @@ export function createChatSession(options: {
   let seen = options.conversation?.messages ?? 0;
   /** Our own work tells its own story; what the live stream says about it would be said twice. */
   let jobs = 0;
-  /** Number of the newest event on the timeline that we know. */
-  let known = 0;
+  /** Id of the newest event on the timeline that we know. */
+  let known = "";
   /** A compaction that was asked for here is under way. */
   let byHand = false;
-  const toldFailures = new Set<number>();
+  const toldFailures = new Set<string>();
 
   const params = () => {
     if (id === undefined) throw new ApiFailure({ code: "empty", message: "Nothing has been said yet." });
@@ -77,8 +77,11 @@ export function createChatSession(options: {
   /** What happened up to now was our own doing: it isn't told again when the live stream brings it. */
   const noteEvents = async (): Promise<void> => {
     if (id === undefined) return;
-    const { events } = await api.call(routes.timeline, { params: { id }, query: { after: known } });
-    known = Math.max(known, ...events.map((event) => event.id));
+    const { events } = await api.call(routes.timeline, {
+      params: { id },
+      query: known === "" ? {} : { after: known },
+    });
+    known = events.at(-1)?.id ?? known;
     if (byHand) for (const event of events) if (event.type === "failed") toldFailures.add(event.id);
   };
   const work = async <T>(job: () => Promise<T>): Promise<T> => {
@@ -156,10 +159,13 @@ export function createChatSession(options: {
         if (event.conversation.busy !== "answering") catchUp(event.conversation.messages).catch(() => {});
         return;
       }
-      const number = event.type === "timeline" ? event.event.id : Number.POSITIVE_INFINITY;
+      const told = event.type === "timeline" ? event.event.id : undefined;
       // What failed in a compaction by hand is in its answer; what failed in the background is told here alone.
-      const isTold = byHand || toldFailures.has(number);
-      const notice = eventNotice(event, id, { isOurs: jobs > 0 || number <= known, isTold });
+      const isTold = byHand || (told !== undefined && toldFailures.has(told));
+      const notice = eventNotice(event, id, {
+        isOurs: jobs > 0 || (told !== undefined && told <= known),
+        isTold,
+      });
       if (notice !== undefined) tell.notice(notice);
     },
   };

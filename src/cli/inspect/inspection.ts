@@ -6,14 +6,15 @@ import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../.
 import { fittingQuotations } from "../../engine/recall/fitting-quotations.ts";
 import { placedQuotations, withQuoted } from "../../engine/recall/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
-import type { ApiCitations } from "../../gateway/api.ts";
+import type { ApiCitations, TimelineEvent } from "../../gateway/api.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";
 import { metaOf } from "../../gateway/conversation/chat-meta.ts";
 import { citationsOf } from "../../gateway/conversation/citations-of.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";
 import { countedQuotes } from "../../gateway/conversation/recorded-quotes.ts";
+import { eventsIn, rowsOf } from "../../gateway/conversation/timeline.ts";
 import { readHead } from "../../recall/stored-head.ts";
-import type { Conversation, ServerStore, StoredEvent, StoredMessage } from "../../stores/server-store.ts";
+import type { Conversation, ServerStore, StoredMessage } from "../../stores/server-store.ts";
 import { type Branch, branchesOf } from "./branches.ts";
 
 /** Everything that the store knows about a conversation, and the view that follows from it. */
@@ -27,7 +28,8 @@ export interface Inspection {
   readonly records: Records;
   readonly view: InspectedView;
   readonly tokens: InspectedTokens;
-  readonly events: readonly StoredEvent[];
+  /** What happened to it, as the records of its requests say it. */
+  readonly events: readonly TimelineEvent[];
   readonly citations: ApiCitations["sources"];
 }
 
@@ -54,7 +56,6 @@ interface InspectedTokens {
   readonly view: number;
 }
 
-const NEWEST_EVENTS = 1_000;
 const DEFAULT_DIALECT = "openai-chat";
 
 export async function inspectConversation(
@@ -83,7 +84,7 @@ export async function inspectConversation(
     records,
     view,
     tokens: tokensOf(dialect, headText, view, measure),
-    events: await store.events.list(tenant, { conversation: id, newest: true, limit: NEWEST_EVENTS }),
+    events: eventsIn(await rowsOf({ store }, tenant, id)),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

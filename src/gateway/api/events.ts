@@ -12,10 +12,11 @@ import type { ApiConversation, ApiSummary } from "./conversation.ts";
 
 /** One compaction (or failure, undo, edit, recall) on the timeline of a conversation. */
 export type TimelineEvent = {
-  readonly id: number;
+  /** Events are in the order of their ids. */
+  readonly id: string;
   readonly at: Time;
   readonly conversation: string;
-  /** The request that it happened in. */
+  /** The request that it happened in or came of. */
   readonly request?: string;
 } & TimelineFact;
 
@@ -31,7 +32,6 @@ export type TimelineFact =
       readonly ms: number;
       readonly cost: number;
       readonly checkpoint: string | undefined;
-      readonly text: string;
       /** Why the summary that a model was asked for isn't part of it. */
       readonly failed?: string;
       /** What it did otherwise than one may expect. */

@@ -8,18 +8,20 @@ export type PlacedEvent = TimelineEvent & {
   readonly until?: number;
 };
 
-/** What was sent before an answer, by what was recorded. Nothing is worked out anew. */
+/** What was sent with a request, by its record. The last point is the present, counted as it is now. */
 export interface PastPoint {
   /** Messages of the transcript at that moment. */
   readonly messages: number;
   /** Tokens of all that was said, and of what was sent of it. */
   readonly transcript: number;
   readonly view: number;
+  /** The request; left out for the present, which wasn't sent. */
+  readonly request?: string;
 }
 
 /** What really happened to a conversation. */
 export interface Past {
-  /** One for each answer, and one for the present; of a very long conversation fewer. */
+  /** One for each request, and one for the present; of a very long conversation fewer. */
   readonly points: readonly PastPoint[];
   /** Oldest first, those of the conversation that it was forked from included. */
   readonly events: readonly PlacedEvent[];

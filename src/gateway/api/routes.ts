@@ -148,7 +148,7 @@ export const routes = {
   whatIf: json<{ params: Id; body: WhatIf; answer: WhatIfAnswer }>("POST", "/api/conversations/:id/what-if"),
   timeline: json<{
     params: Id;
-    query: { after?: number; limit?: number };
+    query: { after?: string; limit?: number };
     answer: { readonly events: readonly TimelineEvent[] };
   }>("GET", "/api/conversations/:id/timeline"),
   /** Reads back what the view no longer shows. */

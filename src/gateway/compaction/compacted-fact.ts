@@ -18,9 +18,6 @@ export function compactedFact(
     ms: Math.round(ms),
     cost: report.cost,
     checkpoint: report.checkpoint,
-    text: report.entries
-      .flatMap((entry) => (entry.type === "insert" ? [entry.message.text] : []))
-      .join("\n\n"),
     ...(failed && { failed: failed.message }),
     ...(report.warnings.length > 0 && { warnings: report.warnings.map(({ code }) => code) }),
     ...(report.summarizer?.key && { key: report.summarizer.key }),

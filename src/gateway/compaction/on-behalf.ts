@@ -5,6 +5,7 @@ import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Model, ModelRequest, Reason } from "../../core/types.ts";
 import type { LeaseStore } from "../../stores/server-store.ts";
+import type { TimelineFact } from "../api.ts";
 
 /** Whom a compactor works for: one serves many conversations, and its events don't say which. */
 export interface Behalf {
@@ -17,6 +18,8 @@ export interface Behalf {
   cause?(): { readonly reason?: string | undefined; readonly request?: string | undefined };
   onStarted?(reason: Reason): void;
   onFailed?(message: string): void;
+  /** What the timeline of the conversation is to say. */
+  noted?(fact: TimelineFact): void;
 }
 
 const working = new AsyncLocalStorage<Behalf>();

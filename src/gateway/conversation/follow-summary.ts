@@ -1,4 +1,5 @@
 import type { FitResult, Reason } from "../../core/types.ts";
+import type { Behalf } from "../compaction/on-behalf.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Announcer } from "./announcer.ts";
 import { summaryToApi } from "./to-api.ts";
@@ -36,16 +37,14 @@ export async function followSummary(
   if (isAwaited || !parts.isDraining()) await parts.announcer.now(tenant, conversation);
 }
 
-/** What `fit` has under way in the background: when it is written, the timeline tells. */
+/** What `fit` has under way in the background: when it is written, the timeline says so. */
 export async function noteSummaries(
-  { timeline, now }: Pick<Telemetry, "timeline" | "now">,
-  { tenant, conversation }: Pick<SummaryUnderWay, "tenant" | "conversation">,
+  { noted }: Required<Pick<Behalf, "noted">>,
   fitted: Pick<FitResult<unknown>, "state" | "background">,
 ): Promise<void> {
   // The newer one first, because it is written in slices; the one before has nothing left to do then.
   const { summaries } = await fitted.background;
   const known = new Set(fitted.state.summaries.map(({ key }) => key));
   for (const summary of summaries)
-    if (!known.has(summary.key))
-      await timeline.add(tenant, conversation, now(), { type: "summary", summary: summaryToApi(summary) });
+    if (!known.has(summary.key)) noted({ type: "summary", summary: summaryToApi(summary) });
 }

@@ -1,9 +1,11 @@
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import type { Requests } from "../requests/requests.ts";
 import type { LogHealth } from "../telemetry/log.ts";
 import type { Counted } from "../telemetry/telemetry.ts";
 
 /** What a server is kept running and looked after with. */
 export interface OpsParts extends ConversationParts {
+  readonly requests: Pick<Requests, "note">;
   readonly version: string;
   /** Names this process among all nodes. */
   readonly node: string;

@@ -1,4 +1,5 @@
 import type { Reason } from "../../core/types.ts";
+import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { followSummary, tellBegun } from "../conversation/follow-summary.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
@@ -54,6 +55,7 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
     tenant,
     cause: () => ({ reason: why, request: "idle" }),
     conversation: () => conversation,
+    noted: (fact: TimelineFact) => parts.requests.note({ tenant }, conversation, fact),
     signal: controller.signal,
     onStarted(reason: Reason) {
       why = reason;

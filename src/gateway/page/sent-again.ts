@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
+import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { renderView } from "../../core/render.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
-import { measureOf } from "../compaction/measure.ts";
-import { bareName } from "../compaction/records.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
-import { restoredDraft, viewTokens } from "../conversation/recorded-view.ts";
+import { draftsThen } from "../conversation/recorded-view.ts";
 import { fitInput } from "../conversation/view-of.ts";
-import { RequestFault } from "../http/request-fault.ts";
 import { withHiddenRounds } from "../wires/hidden-rounds.ts";
 import type { PageParts } from "./context.ts";
 
@@ -28,7 +25,10 @@ export async function sentAgain(parts: PageParts, tenant: string, row: RequestTe
     };
   const loaded = await loadedThen(parts, tenant, { conversation, message, head: row.head });
   const changed = await changedSince(parts, loaded, row.details);
-  const drafts = await draftsThen(parts, tenant, loaded, row.checkpoint);
+  const drafts =
+    row.checkpoint === undefined
+      ? [keepAll(loaded.messages.length)]
+      : await draftsThen(parts, tenant, loaded, row.checkpoint);
   if (drafts.length === 0) {
     const why = "The record of the compaction that it stood on isn't kept any more.";
     return { isExact: false, changed, why };
@@ -73,34 +73,6 @@ async function loadedThen(
   const transcript = [...lead, ...wires];
   const messages = transcript.map((one) => dialect.read(one));
   return { ...now, stored, head, lead, system, transcript, messages };
-}
-
-/** Of requests with wishes of their own there may be several compactions by one name: the bytes tell which it was. */
-async function draftsThen(
-  parts: PageParts,
-  tenant: string,
-  loaded: Loaded,
-  checkpoint: string | undefined,
-): Promise<readonly Draft[]> {
-  if (checkpoint === undefined) return [keepAll(loaded.messages.length)];
-  const measure = await measureOf(parts, loaded.choice);
-  const { budget } = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
-  const tokensOf = viewTokens(loaded, measure);
-  // Those of requests with a wish of their own, too.
-  const records = { of: (of: string) => parts.store.records(of) };
-  const { checkpoints } = await records.of(tenant).find(loaded.stored.map(({ hash }) => hash));
-  const drafts: Draft[] = [];
-  for (const { id } of checkpoints) {
-    if (bareName(id) !== checkpoint) continue;
-    try {
-      drafts.push(
-        await restoredDraft({ records }, tenant, loaded, { id, measure, tokensOf, budget: budget.budget }),
-      );
-    } catch (error) {
-      if (!(error instanceof RequestFault && error.status === 410)) throw error;
-    }
-  }
-  return drafts;
 }
 
 /** Settings of then that are others by now: what would be sent today may be another view. */

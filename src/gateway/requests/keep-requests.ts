@@ -77,6 +77,8 @@ export function keepRequests(store: RequestStore, log: Log): KeptRequests {
       forgetOldest(waiting, MAX_WAITING);
       // Not once more for those behind them: a store that takes nothing is left to the timer.
       if (waiting.size === BATCH) void flush();
+      // A person waits for what came of it, maybe at another server.
+      if (row.kind === "compaction") void flush();
       later();
     },
   };

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
+import type { TimelineFact } from "../api.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { keepRequests } from "./keep-requests.ts";
@@ -9,6 +10,13 @@ import { type RequestStart, RunningRequest } from "./running-request.ts";
 /** Where requests begin: each makes one record, and whoever wants to know hears of it. Read `running-request.ts` first. */
 export interface Requests {
   begin(start: RequestStart): RunningRequest;
+  /** Something that happened to a conversation outside of any request. `checkpoint`: what requests stand on from then on. */
+  note(
+    client: NonNullable<RequestStart["client"]>,
+    conversation: string,
+    fact: TimelineFact,
+    checkpoint?: string,
+  ): void;
   /** Writes rows that wait. */
   flush(): Promise<void>;
 }
@@ -25,8 +33,18 @@ export function createRequests(
     now: parts.now,
     written: (text: string) => (parts.config.redact ? redactSecrets(text) : text),
   };
+  const begin = (start: RequestStart): RunningRequest => new RunningRequest(start, context);
   return {
-    begin: (start) => new RunningRequest(start, context),
+    begin,
+    note(client, conversation, fact, checkpoint) {
+      const noted = begin({ kind: "compaction", api: "page", path: fact.type, headers: {}, client });
+      const asked = { model: "", transcript: [] };
+      const recording = { known: { id: conversation }, hadRequest: false };
+      noted.asks({ upstream: undefined, asked, recording }, undefined);
+      noted.checkpoint = checkpoint;
+      noted.happened({ type: "noted", fact });
+      noted.end(200);
+    },
     flush: kept.flush,
   };
 }

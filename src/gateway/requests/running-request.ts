@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
-import type { PrefixReason, Prices, Report, Usage } from "../../core/types.ts";
+import { leadLength } from "../../core/rounds.ts";
+import type { PrefixReason, Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/spend-of.ts";
-import type { RequestFact } from "../api.ts";
+import type { RequestFact, TimelineFact } from "../api.ts";
+import { compactedFact } from "../compaction/compacted-fact.ts";
+import type { RowDetails } from "../conversation/timeline.ts";
 import type { Client } from "../http/authenticate.ts";
 import type { Wire } from "../wires/index.ts";
 import { describeFailure } from "./describe-failure.ts";
@@ -30,13 +33,16 @@ export type Happening =
   /** and was answered without its client. */
   | { readonly type: "hidden-round"; readonly usage: Usage | undefined }
   /** The same tool round came back again and again after a compaction. */
-  | { readonly type: "loop"; readonly tool: string; readonly rounds: number };
+  | { readonly type: "loop"; readonly tool: string; readonly rounds: number }
+  /** Whoever did it says what the timeline shows. It may come after the end of the request: then it has a record of its own. */
+  | { readonly type: "noted"; readonly fact: TimelineFact };
 
 /** Hears of requests. Whoever serves them knows none of those who do. */
 export interface RequestListener {
   begun?(request: RunningRequest): void;
   /** Runs what is done for it once it is known what it asks for; also what goes on in the background afterwards. */
   run?<T>(request: RunningRequest, work: () => T): T;
+  /** For those who can't wait for the end: people who look at it. */
   happened?(request: RunningRequest, what: Happening): void;
   ended(request: RunningRequest): void;
 }
@@ -87,7 +93,10 @@ export interface RequestContext {
 /** The status of a request that nobody waits for any more. */
 export const CLIENT_LEFT = 499;
 
-/** One request while it goes on. Whoever has a part in it says here what it knows; at its end, all of it is one record. */
+/**
+ * One request while it goes on. Whoever has a part in it says here what it knows; at its end, all of it is one record, and whoever
+ * wants to know is told once.
+ */
 export class RunningRequest {
   readonly start: RequestStart;
   /** By the monotonic clock, and as people count. */
@@ -104,39 +113,35 @@ export class RunningRequest {
   error: string | undefined;
   /** What it was refused for before anybody looked at it. */
   refusal: string | undefined;
-  compactions = 0;
-  rejected = 0;
-  loops = 0;
+  readonly happenings: Happening[] = [];
   /** Why it was made, and in which request, where nobody sent it through here. */
   reason: string | undefined;
   cause: string | undefined;
+  /** The compaction that requests stand on afterwards, where no report says it. */
+  checkpoint: string | undefined;
   /** US dollars, where they don't follow from tokens. */
   spend: number | undefined;
   ownMs: number | undefined;
   firstMs: number | undefined;
   /** The row is in the store. */
   isStored = false;
-  readonly #listeners: readonly RequestListener[];
-  readonly #now: () => number;
+  readonly #context: RequestContext;
   #sent: SentRequest | undefined;
   #fields: (() => unknown) | undefined;
-  #details: (() => unknown) | undefined;
-  readonly #written: (text: string) => string;
+  #details: (() => object) | undefined;
   #id: string | undefined;
   #row: NewRequest | undefined;
 
-  constructor(start: RequestStart, { listeners, now, written }: RequestContext) {
+  constructor(start: RequestStart, context: RequestContext) {
     this.start = start;
-    this.#written = written;
     this.client = start.client;
-    this.#listeners = listeners;
-    this.#now = now;
-    this.startedAt = now();
-    for (const one of listeners) one.begun?.(this);
+    this.#context = context;
+    this.startedAt = context.now();
+    for (const one of context.listeners) one.begun?.(this);
   }
 
   get now(): number {
-    return this.#now();
+    return this.#context.now();
   }
 
   get tenant(): string | undefined {
@@ -163,22 +168,39 @@ export class RunningRequest {
   }
 
   run<T>(work: () => T): T {
-    return this.#listeners.reduceRight<() => T>(
-      (inner, one) => (one.run ? () => one.run!(this, inner) : inner),
-      work,
-    )();
+    let inner = work;
+    for (const one of this.#context.listeners) {
+      const run = inner;
+      if (one.run) inner = () => one.run!(this, run);
+    }
+    return inner();
   }
 
   happened(what: Happening): void {
-    if (what.type === "fitted" ? what.report.outcome === "compacted" : what.type === "summarised")
-      this.compactions++;
-    else if (what.type === "rejected") this.rejected++;
-    else if (what.type === "loop") this.loops++;
-    for (const one of this.#listeners) one.happened?.(this, what);
+    // Its row may be on its way to the store.
+    if (this.#row && what.type === "noted") this.#goesOn(what);
+    else {
+      this.happenings.push(what);
+      for (const one of this.#context.listeners) one.happened?.(this, what);
+    }
+  }
+
+  /** What came of it when it was over is a record of its own. */
+  #goesOn(what: Happening): void {
+    const { api, client = this.client } = this.start;
+    const path = what.type === "noted" ? what.fact.type : what.type;
+    const later = new RunningRequest(
+      { kind: "compaction", api, path, headers: {}, ...(client && { client }) },
+      this.#context,
+    );
+    later.turn = this.turn && { ...this.turn, asked: { ...this.turn.asked, transcript: [] } };
+    later.cause = this.start.kind === "compaction" && this.cause !== undefined ? this.cause : this.id;
+    later.happened(what);
+    later.end(200);
   }
 
   /** It leaves for the upstream, once more where it was too long. `fields` is all of it but its messages. */
-  sends(sent: SentRequest, fields: () => unknown, details: () => unknown): void {
+  sends(sent: SentRequest, fields: () => unknown, details: () => object): void {
     this.ownMs ??= performance.now() - (this.turn?.arrivedAt ?? this.began);
     this.#sent = sent;
     this.#fields = fields;
@@ -218,11 +240,18 @@ export class RunningRequest {
       this.fails(status, message);
     }
     if (this.error === undefined) this.status = status;
-    for (const one of this.#listeners) one.ended(this);
+    for (const one of this.#context.listeners) one.ended(this);
+  }
+
+  #count(type: Happening["type"]): number {
+    let count = 0;
+    for (const one of this.happenings) if (one.type === type) count++;
+    return count;
   }
 
   #made(message: string | undefined): NewRequest {
     const { start, report, usage, prices, status, action, turn } = this;
+    const { written } = this.#context;
     // What was only observed, or refused, found its cache as it was.
     const isView = action === "view" || action === "compacted" || action === "pass";
     const isFailed = status >= 400;
@@ -238,6 +267,7 @@ export class RunningRequest {
       recording.known.sentTokens = isView ? report?.tokens.after : report?.tokens.transcript;
     const sent = this.#sent;
     const conversation = recording?.known.id;
+    const isKept = message !== undefined || conversation !== undefined;
     const row: { -readonly [K in keyof NewRequest]: NewRequest[K] } = {
       id: this.id,
       at: this.startedAt,
@@ -254,9 +284,10 @@ export class RunningRequest {
     row.upstream = turn?.upstream?.name;
     row.conversation = conversation;
     row.message = message;
-    row.error = this.error === undefined ? undefined : this.#written(this.error);
+    row.error = this.error === undefined ? undefined : written(this.error);
     row.ownMs = this.ownMs;
     row.firstMs = this.firstMs;
+    row.checkpoint = this.checkpoint;
     if (report) {
       row.tokensBefore = report.tokens.transcript;
       row.tokensAfter = report.tokens.after;
@@ -273,23 +304,75 @@ export class RunningRequest {
     row.spend ??= this.spend;
     if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;
     row.reason ??= this.reason;
-    if (this.cause !== undefined) row.details = { cause: this.cause };
     if (lost) {
       row.cacheLost = lost.cause;
       row.lostSpend = lost.spend;
     }
-    if (this.compactions > 0) row.compactions = this.compactions;
-    if (this.rejected > 0) row.rejected = this.rejected;
-    if (this.loops > 0) row.loops = this.loops;
+    if (this.happenings.length > 0) {
+      const compactions = this.happenings.filter(isCompaction).length;
+      if (compactions > 0) row.compactions = compactions;
+      row.rejected = this.#count("rejected") || undefined;
+      row.loops = this.#count("loop") || undefined;
+    }
+    const facts = isKept ? factsOf(this) : [];
+    const details: RowDetails = {
+      ...(this.cause !== undefined && { cause: this.cause }),
+      ...(facts.length > 0 && { facts }),
+      ...(isKept && sent && this.#details?.()),
+    };
+    for (const _ in details) {
+      row.details = details;
+      break;
+    }
     // Without its messages in the store nobody could look at it.
-    if (sent && (message !== undefined || conversation !== undefined)) {
+    if (sent && isKept) {
       row.sha256 = createHash("sha256").update(sent.body).digest("hex");
       const fields = this.#fields?.();
-      if (fields !== undefined) row.fields = this.#written(stringifyDeep(fields));
-      row.details = this.#details?.();
+      if (fields !== undefined) row.fields = written(stringifyDeep(fields));
     }
     return row;
   }
+}
+
+function isCompaction(what: Happening): boolean {
+  if (what.type === "fitted") return what.report.outcome === "compacted";
+  return what.type === "summarised" || (what.type === "noted" && what.fact.type === "compacted");
+}
+
+/** What the timeline of its conversation says about a request. */
+export function factsOf(request: RunningRequest): readonly TimelineFact[] {
+  return request.happenings.flatMap((what): readonly TimelineFact[] => {
+    switch (what.type) {
+      case "fitted": {
+        if (what.isObserved) return [];
+        const { report, ms } = what;
+        return [
+          ...(report.recalled.length > 0 ? [recalledFact(request, report.recalled)] : []),
+          ...(report.outcome === "compacted" ? [compactedFact(report, ms)] : []),
+        ];
+      }
+      case "rejected":
+        return [{ type: "rejected", tokens: what.tokens, limit: what.limit }];
+      case "loop":
+        return [{ type: "loop", tool: what.tool, rounds: what.rounds }];
+      case "noted":
+        return [what.fact];
+      default:
+        return [];
+    }
+  });
+}
+
+/** The engine counts leading system messages among the messages, the API doesn't. */
+function recalledFact({ turn }: RunningRequest, recalled: readonly RecalledPassage[]): TimelineFact {
+  const { asked, wire } = turn!;
+  const lead = leadLength(asked.transcript, (message) => wire!.dialect.read(message).role);
+  return {
+    type: "recalled",
+    before: asked.transcript.length - 1 - lead,
+    from: [...new Set(recalled.map(({ index }) => index - lead))].sort((a, b) => a - b),
+    words: [...new Set(recalled.flatMap(({ words }) => words))],
+  };
 }
 
 /** A request whose beginning isn't what the provider has in its cache. */

@@ -17,6 +17,8 @@ import type { RequestFact } from "../api.ts";
 
 /** Tells OpenTelemetry of requests and of the calls that their summaries need. */
 export interface Tracing {
+  /** Somebody may listen. */
+  readonly isOn: boolean;
   /** A turn begins: what it does inside of `run`, also later in the background, belongs to its span. */
   begin(headers: IncomingHttpHeaders, startedAt: number): TurnTrace;
   /** The model, with a span for each of its calls. */
@@ -31,7 +33,7 @@ export interface TurnTrace {
 const UNTRACED: TurnTrace = { run: (work) => work(), end() {} };
 
 /** Tells nobody: `openTelemetry` isn't set. */
-export const noTracing: Tracing = { begin: () => UNTRACED, model: (model) => model };
+export const noTracing: Tracing = { isOn: false, begin: () => UNTRACED, model: (model) => model };
 
 /** Of the semantic conventions for generative AI. */
 const DURATION = "gen_ai.client.operation.duration";
@@ -73,6 +75,7 @@ export function createTracing(
   };
 
   return {
+    isOn: true,
     begin(headers, startTime) {
       const begun = tell(() => {
         const parent = propagation.extract(context.active(), headers);

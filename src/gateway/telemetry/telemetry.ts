@@ -3,7 +3,6 @@ import type { Live } from "./live.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Tracing } from "./open-telemetry.ts";
-import type { Timeline } from "./timeline.ts";
 
 /** What each process of a server knows only for itself. */
 export type Counted = "metrics";
@@ -12,7 +11,6 @@ export type Counted = "metrics";
 export interface Telemetry {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly timeline: Timeline;
   readonly tracing: Tracing;
   readonly live: Live;
   /** What is under way in conversations. */

@@ -3,6 +3,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import { fittingCap, type Rejected } from "../../core/fitting-cap.ts";
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
+import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
 import { followSummary, noteSummaries, tellBegun } from "../conversation/follow-summary.ts";
@@ -286,7 +287,7 @@ function lastRequest(
 
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
 export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
-  parts: Pick<TurnParts, "live" | "timeline" | "now" | "busy" | "announcer" | "isDraining">,
+  parts: Pick<TurnParts, "live" | "busy" | "announcer" | "isDraining">,
   { client: { tenant }, recording, told }: Pick<Turn, "client" | "recording" | "told">,
   fit: () => Promise<R>,
 ): Promise<R> {
@@ -298,6 +299,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
     conversation: () => recording?.known.id,
     signal: controller.signal,
     cause: () => ({ reason, request: told.id }),
+    noted: (fact: TimelineFact) => told.happened({ type: "noted", fact }),
     onStarted(why: Reason) {
       reason = why;
       const conversation = isWatched ? recording.known.id : undefined;
@@ -318,7 +320,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
     // What was compacted within `fit` is over; so is a summary that came before there was a conversation to tell about.
     if (isOver || conversation === undefined) return;
     if (!isWatched) tellBegun(parts, tenant, conversation, began);
-    const ended = noteSummaries(parts, { tenant, conversation }, result);
+    const ended = noteSummaries(behalf, result);
     void followSummary(parts, { tenant, conversation, controller, ended, isAwaited: isWatched });
   });
   return held;

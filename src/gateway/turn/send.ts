@@ -284,7 +284,7 @@ interface SentDetails {
   readonly changed?: readonly string[];
   /** What decided about the view. */
   readonly settings: Json;
-  /** Places of messages that were quoted before the last one. */
+  /** Places of user messages before which something is quoted that the view hides. */
   readonly quoted?: readonly number[];
   /** Places of messages with a marker for the provider's cache. */
   readonly markers?: readonly number[];
@@ -301,7 +301,7 @@ function fieldsOf(turn: Turn, { json = turn.body }: Outgoing): Json {
 function detailsOf(turn: Turn, { json, report }: Outgoing): SentDetails {
   const { body, translation, choice, pins } = turn;
   const markers = listOf(json?.["messages"]).flatMap((message, n) => (isMarked(message) ? [n] : []));
-  const quoted = [...new Set(report?.recalled.map(({ index }) => index))];
+  const quoted = report?.quoted.map(({ before }) => before) ?? [];
   const changed = json
     ? [...new Set([...Object.keys(body), ...Object.keys(json)])].filter(
         (name) => !Array.isArray(json[name]) && body[name] !== json[name],

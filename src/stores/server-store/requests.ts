@@ -85,8 +85,8 @@ export interface RequestDetails {
 /** A row to add. The system prompt is that of the conversation. */
 export interface NewRequest extends RequestFields, RequestDetails {}
 
-/** A row as lists show it. */
-export interface StoredRequest extends RequestFields, Pick<RequestDetails, "error" | "conversation"> {}
+/** A row as lists show it; its details and message only where the query asks for them. */
+export interface StoredRequest extends RequestFields, Omit<RequestDetails, "fields" | "sha256"> {}
 
 /** A row with everything that is known of it. */
 export interface RequestTexts extends NewRequest {
@@ -110,6 +110,8 @@ export interface RequestFilter extends TimeRange {
 
 /** Which of them to list. */
 export interface RequestsQuery extends RequestFilter {
+  /** With `details` and `message` of each. */
+  readonly details?: boolean | undefined;
   /** Only those before this one: the page that follows. */
   readonly before?: string | undefined;
   /** Default 100, at most 2,000. */

@@ -289,12 +289,10 @@ function* textsWhere(where: string, ...values: readonly unknown[]): Script<Reque
   );
   const texts: RequestTexts[] = [];
   for (const row of found) {
-    const { head, fields, details, message } = row as Readonly<Record<string, string | null>>;
+    const { head, fields } = row as Readonly<Record<string, string | null>>;
     texts.push({
       ...requestOf(row),
-      ...(message != null && { message }),
       ...(fields != null && { fields: yield* readBody(fields) }),
-      ...(details != null && { details: JSON.parse(details) as unknown }),
       head: head == null ? undefined : yield* readBody(head),
     });
   }
@@ -310,9 +308,14 @@ const selectRows = (columns: string): string =>
    left join precis_conversations c on c.key = ${keyOfNode("r.node")}`;
 const LISTED = [...FIELDS.map((field) => `r.${columnOf(field)}`)].join(", ");
 
-function requestOf(row: Row): StoredRequest & Pick<RequestDetails, "checkpoint" | "sha256"> {
-  const { conversation } = row;
-  return { ...fieldsOf(row), ...(conversation != null && { conversation: String(conversation) }) };
+function requestOf(row: Row): StoredRequest & Pick<RequestDetails, "sha256"> {
+  const { conversation, message, details } = row;
+  return {
+    ...fieldsOf(row),
+    ...(conversation != null && { conversation: String(conversation) }),
+    ...(message != null && { message: String(message) }),
+    ...(details != null && { details: JSON.parse(String(details)) as unknown }),
+  };
 }
 
 /** The first id that a request of a time may have. */
@@ -387,7 +390,10 @@ function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequ
       ...groupConditions(filter, "r."),
       ...more,
     );
-    const sql = `${selectRows(LISTED)} where ${where} order by r.id desc limit ?`;
+    const from = query.details
+      ? `${selectRows(`${LISTED}, r.details, n.hash as message`)} left join precis_nodes n on n.id = r.node`
+      : selectRows(LISTED);
+    const sql = `${from} where ${where} order by r.id desc limit ?`;
     return [...(yield* rows<Row>(sql, ...values, limit))];
   };
   if (chat) return (yield* select(most, {}, ...ofChat(chat.key))).map(requestOf);

@@ -6,6 +6,7 @@ import { columnsOf, type Point, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { AlignedView } from "./aligned-view.tsx";
 import { IconButton } from "./controls.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { TallyBar } from "./tally-bar.tsx";
 import { Legend, TokenChart } from "./token-chart.tsx";
 import { useApp, useNumbers, usePiece, useStore } from "./use-store.ts";
@@ -158,6 +159,9 @@ function PointFacts({ point, place }: { point: Point; place: string }) {
       ) : null}
       {point.cost === undefined ? null : <span>{dollars(point.cost)}</span>}
       {point.compacted ? <span className="tag covered">{words.compaction}</span> : null}
+      {point.request === undefined ? null : (
+        <PlaceLink to={{ page: "request", id: point.request }}>{strings.request.title}</PlaceLink>
+      )}
     </p>
   );
 }

@@ -57,7 +57,7 @@ export interface ChatState {
   /** A summary that was asked for here and failed, with what was done instead. */
   readonly failure: FailedSummary | undefined;
   /** Failures up to this event of the timeline were seen. */
-  readonly dismissed: number;
+  readonly dismissed: string;
   readonly missing: boolean;
   /** An example that was just opened: its newest compaction is what to look at. */
   readonly atPoint: boolean;
@@ -79,7 +79,7 @@ export const NO_CHAT: ChatState = {
   notice: undefined,
   fresh: undefined,
   failure: undefined,
-  dismissed: 0,
+  dismissed: "",
   missing: false,
   atPoint: false,
   wasOpened: false,

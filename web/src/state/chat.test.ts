@@ -167,7 +167,7 @@ describe("what others do", () => {
     server.asked.length = 0;
     const loading = chat.load();
     await vi.waitFor(() => expect(server.asked.join()).toContain("/timeline"));
-    const compacted = { id: 1, type: "compacted", conversation: "c" } as unknown as TimelineEvent;
+    const compacted = { id: "1", type: "compacted", conversation: "c" } as unknown as TimelineEvent;
     server.events = [compacted];
     server.pressure = () => PRESSURE;
     chat.apply({ type: "timeline", event: compacted });

@@ -231,7 +231,7 @@ export function createChat(options: ChatOptions): Chat {
       }
     },
     dismiss() {
-      const seen = store.get().timeline.at(-1)?.id ?? 0;
+      const seen = store.get().timeline.at(-1)?.id ?? "";
       keepSeen(id, seen);
       store.set({ notice: undefined, fresh: undefined, failure: undefined, dismissed: seen });
     },

@@ -40,11 +40,13 @@ export const readCut = (chat: string): CutAnswer | undefined =>
 const seenOf = (chat: string) => `precis.seen.${chat}`;
 
 /** Keeps up to which event of its timeline a person has closed the failures of a chat. */
-export const keepSeen = (chat: string, event: number): boolean =>
-  keepText(globalThis.localStorage, seenOf(chat), String(event));
+export const keepSeen = (chat: string, event: string): boolean =>
+  keepText(globalThis.localStorage, seenOf(chat), JSON.stringify(event));
 
-export const readSeen = (chat: string): number =>
-  Number(keptJson(globalThis.localStorage, seenOf(chat)) ?? 0) || 0;
+export const readSeen = (chat: string): string => {
+  const seen = keptJson(globalThis.localStorage, seenOf(chat));
+  return typeof seen === "string" ? seen : "";
+};
 
 const summaryOf = (summary: string) => `precis.summary.${summary}`;
 

@@ -34,11 +34,11 @@ it("a failure that a person has closed stays closed when the chat is opened agai
     removeItem: (key: string) => void kept.delete(key),
   };
   const server = fakeServer();
-  server.events = [{ id: 5, type: "failed", conversation: CONVERSATION.id } as unknown as TimelineEvent];
+  server.events = [{ id: "5", type: "failed", conversation: CONVERSATION.id } as unknown as TimelineEvent];
   vi.stubGlobal("localStorage", storage);
   const chat = open(server);
   await chat.load();
   chat.dismiss();
   const again = open(server);
-  expect(again.store.get().dismissed).toBe(5);
+  expect(again.store.get().dismissed).toBe("5");
 });

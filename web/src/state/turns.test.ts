@@ -2,15 +2,15 @@ import { expect, it } from "vitest";
 import type { TimelineEvent } from "../../../src/gateway/api.ts";
 import { openFailure } from "./turns.ts";
 
-const event = (id: number, type: string, more: object = {}) =>
-  ({ id, at: id, conversation: "c", type, ...more }) as unknown as TimelineEvent;
-const failed = event(5, "failed", { message: "no key", fallback: "extractive" });
+const event = (id: string, type: string, more: object = {}) =>
+  ({ id, at: 1, conversation: "c", type, ...more }) as unknown as TimelineEvent;
+const failed = event("5", "failed", { message: "no key", fallback: "extractive" });
 
 it("a failure stays until a model's summary has made it good, or a person has seen it", () => {
   expect(openFailure([])).toBeUndefined();
   expect(openFailure([failed])).toMatchObject({ message: "no key", fallback: "extractive" });
-  expect(openFailure([failed, event(6, "compacted", { rung: "extractive" })])).toBeDefined();
-  expect(openFailure([failed, event(6, "compacted", { rung: "full" })])).toBeUndefined();
-  expect(openFailure([failed, event(6, "summary")])).toBeUndefined();
-  expect(openFailure([event(1, "summary"), failed], 5)).toBeUndefined();
+  expect(openFailure([failed, event("6", "compacted", { rung: "extractive" })])).toBeDefined();
+  expect(openFailure([failed, event("6", "compacted", { rung: "full" })])).toBeUndefined();
+  expect(openFailure([failed, event("6", "summary")])).toBeUndefined();
+  expect(openFailure([event("1", "summary"), failed], "5")).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import type {
 } from "../../../src/gateway/api.ts";
 
 /** One request. What happened has no budget: it may have changed since. */
-export type Point = Omit<ReplayPoint, "budget"> & { readonly budget?: number };
+export type Point = Omit<ReplayPoint, "budget"> & { readonly budget?: number; readonly request?: string };
 
 /** The timeline as columns, ready to be drawn. */
 export interface TimelineColumns {
@@ -63,7 +63,7 @@ export const compactionOf = (
 const BY_MODEL: readonly (RungName | undefined)[] = ["continuation", "full", "simple", "known-summaries"];
 
 /** The newest failure that no later summary has made good, unless a person has seen it. */
-export function openFailure(timeline: readonly TimelineEvent[], seen = 0): FailedSummary | undefined {
+export function openFailure(timeline: readonly TimelineEvent[], seen = ""): FailedSummary | undefined {
   const last = timeline.findLast(
     (event) =>
       event.type === "failed" ||

@@ -79,7 +79,9 @@ export const compactHandlers = {
     const compactor = gateway.compactors.of(loaded.choice);
     const before = (await standingCheckpoint(context, loaded))?.id;
     await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
-    return answer(context, loaded, "undone", undefined, { type: "undone", checkpoint: before });
+    const after = (await standingCheckpoint(context, loaded))?.id;
+    note(context, { type: "undone", checkpoint: before }, after);
+    return answer(context, loaded, "undone", undefined);
   },
 
   async summaries(context) {
@@ -142,7 +144,8 @@ export const compactHandlers = {
     await changeMeta(gateway, context.tenant, loaded.conversation.id, (meta) =>
       summaries.length > 0 || standing ? { ...meta, cleared } : meta,
     );
-    return answer(context, loaded, "cleared", undefined, { type: "cleared" });
+    note(context, { type: "cleared" }, undefined);
+    return answer(context, loaded, "cleared", undefined);
   },
 
   async restoreSummaries(context) {
@@ -161,7 +164,8 @@ export const compactHandlers = {
     await records.save({ summaries: cleared.summaries, ...(again && { checkpoints: [again] }) });
     await changeMeta(gateway, tenant, loaded.conversation.id, ({ cleared: _, ...meta }) => meta);
     const view = again && { checkpoint: again.id, tokens: again.tokens.after };
-    return answer(context, loaded, "restored", undefined, { type: "restored", ...(view && { view }) });
+    note(context, { type: "restored", ...(view && { view }) }, again?.id);
+    return answer(context, loaded, "restored", undefined);
   },
 
   async stop({ gateway, tenant, busy, param }) {
@@ -261,6 +265,7 @@ async function compaction(
           tenant,
           conversation: () => id,
           cause: () => ({ reason: "forced", request: made.id }),
+          noted: (said) => made.happened({ type: "noted", fact: said }),
           onFailed,
           ...(!isSure && { onStarted: tell }),
         },
@@ -271,24 +276,19 @@ async function compaction(
       );
       const failed = failedSummary(report, told);
       const isCompacted = report.outcome === "compacted";
-      Object.assign(made, { report, action: report.outcome, compactions: isCompacted ? 1 : 0 });
-      if (isCompacted || fact) made.end(200);
-      if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
+      Object.assign(made, { report, action: report.outcome });
       const noted =
         fact?.(report) ??
         (isCompacted ? compactedFact(report, performance.now() - started, failed) : undefined);
-      const said = await answer(
-        context,
-        loaded,
-        fact ? "edited" : report.outcome,
-        report,
-        noted && { ...noted, request: made.id },
-      );
+      if (noted) made.happened({ type: "noted", fact: noted });
+      if (made.happenings.length > 0) made.end(200);
+      if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
+      const said = await answer(context, loaded, fact ? "edited" : report.outcome, report);
       return { ...said, ...(failed && { failed }) };
     } catch (error) {
       made.end(signal.aborted ? CLIENT_LEFT : describeFailure(error).status, error);
       if (!signal.aborted) throw error;
-      return answer(context, loaded, "cancelled", undefined, undefined);
+      return answer(context, loaded, "cancelled", undefined);
     }
   });
 }
@@ -309,16 +309,19 @@ async function noteCompacted(
   }));
 }
 
+/** What a person did without a request is a record, too. */
+function note({ gateway, client, param }: ApiContext, fact: TimelineFact, stands: string | undefined): void {
+  gateway.requests.note(client, param("id"), fact, stands);
+}
+
 async function answer(
   context: ApiContext,
   loaded: Loaded,
   outcome: CompactAnswer["outcome"],
   report: Report | undefined,
-  fact: (TimelineFact & { readonly request?: string }) | undefined,
 ): Promise<CompactAnswer> {
   const { gateway, tenant } = context;
   const { id } = loaded.conversation;
-  if (fact) await gateway.timeline.add(tenant, id, gateway.now(), fact);
   await announce(context, id);
   const plan = await currentPlan(gateway, loaded);
   return {

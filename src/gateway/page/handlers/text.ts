@@ -20,7 +20,12 @@ export const textHandlers = {
     };
     const sent = { headers, keyIsOurs: client.keyIsOurs, upstream: choice.upstream };
     const { text, tokens, report } = await onBehalfOf(
-      { tenant, conversation: () => conversation.id, onFailed },
+      {
+        tenant,
+        conversation: () => conversation.id,
+        onFailed,
+        noted: (fact) => gateway.requests.note(client, conversation.id, fact),
+      },
       () =>
         withClientKeys(sent, () =>
           goal === undefined

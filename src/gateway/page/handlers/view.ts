@@ -7,12 +7,10 @@ import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { citationsOf } from "../../conversation/citations-of.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
-import { systemTokens } from "../../conversation/entry-tokens.ts";
-import { happenedIn } from "../../conversation/found-compaction.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
-import { pastOf } from "../../conversation/recorded-past.ts";
-import { quoteSizes, recordedView, viewSizes } from "../../conversation/recorded-view.ts";
+import { recordedView } from "../../conversation/recorded-view.ts";
 import { replayedPlan } from "../../conversation/replayed-plan.ts";
+import { eventsIn, pastOf, rowsOf } from "../../conversation/timeline.ts";
 import {
   currentPlan,
   fitInput,
@@ -26,7 +24,7 @@ import { hostedTool } from "../../wires/gateway-tools.ts";
 import { withHiddenRounds } from "../../wires/hidden-rounds.ts";
 import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../chat-turn.ts";
-import { type Handlers, numberQuery } from "../context.ts";
+import { type Handlers, invalid, numberQuery } from "../context.ts";
 import { progressStream } from "../progress-stream.ts";
 import { schemas } from "../schemas.ts";
 
@@ -47,22 +45,13 @@ export const viewHandlers = {
     const { id } = await findConversation(gateway, tenant, context.param("id"));
     return progressStream<Past>(context, async (onProgress) => {
       const loaded = await load(gateway, tenant, id);
-      const { messages, lead, choice } = loaded;
+      const { messages, choice } = loaded;
       await countAhead(gateway, loaded, {
         signal,
         onProgress: (done) => onProgress(done, messages.length),
       });
       const measure = await measureOf(gateway, choice);
-      const events = await happenedIn(gateway, tenant, loaded);
-      return pastOf({
-        messages,
-        lead: lead.length,
-        tokens: messages.map((message) => measure.message(message)),
-        system: systemTokens(loaded, measure),
-        events,
-        sizes: await viewSizes(gateway, tenant, loaded, { events, measure }),
-        quotes: await quoteSizes(gateway, tenant, loaded, measure),
-      });
+      return pastOf(gateway, tenant, loaded, measure);
     });
   },
 
@@ -130,9 +119,13 @@ export const viewHandlers = {
 
   async timeline(context) {
     const { gateway, tenant, param } = context;
-    const after = numberQuery(context, "after");
-    const limit = numberQuery(context, "limit");
+    const after = context.query("after") || undefined;
+    if (after !== undefined && !/^[0-9a-f-]{36}\.\d{3}$/.test(after))
+      throw invalid("after", "it isn't the id of an event", "Leave it out to begin with the first one.");
+    const limit = numberQuery(context, "limit") ?? Number.POSITIVE_INFINITY;
     const { id } = await findConversation(gateway, tenant, param("id"));
-    return { events: await gateway.timeline.list(tenant, id, after, limit) };
+    const events = eventsIn(await rowsOf(gateway, tenant, id));
+    const from = after === undefined ? events : events.filter((event) => event.id > after);
+    return { events: from.slice(-limit) };
   },
 } satisfies Partial<Handlers>;

@@ -1,0 +1,223 @@
+import { restoreDraft } from "../../core/checkpoint.ts";
+import type { Checkpoint, Measure } from "../../core/types.ts";
+import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
+import type { Past, PastPoint, PlacedEvent, TimelineEvent, TimelineFact } from "../api.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import { metaOf } from "./chat-meta.ts";
+import { systemTokens } from "./entry-tokens.ts";
+import type { Loaded } from "./loaded.ts";
+import { fitInput } from "./view-of.ts";
+
+/** What a row says beside its columns: how it was sent, what it was made for, and what happened in it. */
+export interface RowDetails {
+  /** The request that it was made for or came of. */
+  readonly cause?: string;
+  readonly facts?: readonly TimelineFact[];
+  readonly [name: string]: unknown;
+}
+
+/** The name of what happened in a request: events are in the order of their names. */
+export const eventId = (request: string, n: number): string => `${request}.${String(n).padStart(3, "0")}`;
+
+/** A request of a conversation, and its place in the transcript. */
+export interface PlacedRow {
+  readonly row: StoredRequest;
+  /** Messages of the transcript when it was sent. */
+  readonly messages: number;
+}
+
+/** Points that are told of one conversation: more of them than a screen has pixels help nobody. */
+const MAX_POINTS = 4_000;
+/** Rows that are read at once, and in all of one conversation: the newest. */
+const ROWS_AT_ONCE = 2_000;
+const MAX_ROWS = 20_000;
+/** Forks of forks that are followed back. */
+const MAX_ORIGINS = 20;
+
+interface RowParts {
+  readonly store: Pick<ServerStore, "requests" | "conversations">;
+  /** Rows that wait to be written; left out by who reads a database that others write. */
+  readonly requests?: { flush(): Promise<void> };
+}
+
+/** Rows of the requests of a conversation, the oldest first. */
+export async function rowsOf(parts: RowParts, tenant: string, id: string): Promise<StoredRequest[]> {
+  await parts.requests?.flush();
+  const all: StoredRequest[] = [];
+  for (;;) {
+    const query = { conversation: id, details: true, before: all.at(-1)?.id, limit: ROWS_AT_ONCE };
+    const more = await parts.store.requests.list(tenant, query);
+    all.push(...more);
+    if (more.length < ROWS_AT_ONCE || all.length >= MAX_ROWS) return all.reverse();
+  }
+}
+
+/** What happened to a conversation, as its rows say it. */
+export const eventsIn = (rows: readonly StoredRequest[]): TimelineEvent[] =>
+  rows.flatMap((row) => {
+    const { cause = row.id, facts = [] } = detailsOf(row);
+    const of = { at: row.at, conversation: row.conversation ?? "", request: cause };
+    return facts.map((fact, n) => ({ id: eventId(row.id, n), ...of, ...fact }));
+  });
+
+const detailsOf = ({ details }: StoredRequest): RowDetails => (details ?? {}) as RowDetails;
+
+/** The rows of a conversation's path, and those of the conversations that it was forked from, up to the fork. */
+export async function placedRows(
+  parts: RowParts,
+  tenant: string,
+  { conversation, stored }: Pick<Loaded, "conversation" | "stored">,
+): Promise<readonly PlacedRow[]> {
+  const lengthOf = new Map(stored.map(({ hash }, index) => [hash, index + 1]));
+  const placed = new Map<string, PlacedRow>();
+  let of = conversation;
+  let until = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < MAX_ORIGINS; n++) {
+    for (const row of await rowsOf(parts, tenant, of.id)) {
+      // What was written beside a request, or came of it, stands where the request stood.
+      const cause = placed.get(detailsOf(row).cause ?? "");
+      const messages = cause?.messages ?? lengthOf.get(row.message ?? "");
+      if (messages !== undefined && row.at <= until) placed.set(row.id, { row, messages });
+    }
+    const { fork } = metaOf(of);
+    const origin = fork && (await parts.store.conversations.get(tenant, fork.of));
+    if (!origin) break;
+    until = Math.min(until, of.createdAt);
+    of = origin;
+  }
+  return [...placed.values()].sort((a, b) => a.messages - b.messages || (a.row.id < b.row.id ? -1 : 1));
+}
+
+const isRequest = ({ row: { kind } }: PlacedRow): boolean => kind === "client" || kind === "page";
+/** Does it say what requests stand on from then on? A summary that is written beside them doesn't. */
+const isStanding = (one: PlacedRow): boolean =>
+  isRequest(one) || (one.row.kind === "compaction" && detailsOf(one.row).cause === undefined);
+
+/** The request that a view is asked for by its length: the last one at or before it. */
+export function rowAt(rows: readonly PlacedRow[], length: number): PlacedRow | undefined {
+  // One that was refused before a view was made for it changed nothing; one that failed afterwards did.
+  return rows.findLast(
+    (one) =>
+      one.messages <= length && isStanding(one) && (one.row.tokensBefore !== undefined || !isRequest(one)),
+  );
+}
+
+/** The compaction that a request stood on; what was passed on as it came stood on none. */
+export function checkpointOf({ row: { checkpoint, outcome } }: PlacedRow): string | undefined {
+  return outcome === "observed" || outcome === "off" ? undefined : checkpoint;
+}
+
+/** What was sent, request by request, and what happened: as the rows say it. The last point is the present. */
+export async function pastOf(
+  parts: RowParts & Pick<CompactionParts, "records" | "compactors">,
+  tenant: string,
+  loaded: Loaded,
+  measure: Measure,
+): Promise<Past> {
+  const rows = await placedRows(parts, tenant, loaded);
+  const { stored, messages, lead } = loaded;
+  const points = new Map<number, PastPoint>();
+  for (const one of rows) {
+    const { row, messages: at } = one;
+    const { tokensBefore: transcript, tokensAfter = transcript } = row;
+    if (transcript === undefined || !isStanding(one) || (row.status >= 400 && points.has(at))) continue;
+    const view = row.outcome === "observed" ? transcript : tokensAfter!;
+    points.set(at, { messages: at, transcript, view, request: row.id });
+  }
+  const standing = await parts.compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
+  const there = points.get(stored.length);
+  const made = rows.find(({ row }) => row.id === there?.request);
+  if (stored.length > 0)
+    points.set(stored.length, {
+      messages: stored.length,
+      transcript: messages.reduce(
+        (sum, message) => sum + measure.message(message),
+        systemTokens(loaded, measure),
+      ),
+      view: standing.tokens,
+      ...(there && made?.row.checkpoint === standing.checkpoint && { request: there.request }),
+    });
+  const events = placedEvents(rows, lead.length);
+  const found = await foundEvent(parts, tenant, loaded, { events, inForce: standing.checkpoint });
+  return {
+    points: thinned(
+      [...points.values()].sort((a, b) => a.messages - b.messages),
+      events,
+    ),
+    events: found ? [found, ...events] : events,
+  };
+}
+
+/** Of a very long conversation some points, those among them at which something changed. */
+function thinned(points: readonly PastPoint[], events: readonly PlacedEvent[]): readonly PastPoint[] {
+  const every = Math.ceil(points.length / MAX_POINTS);
+  const changed = new Set(events.flatMap((event) => (event.type === "compacted" ? [event.messages] : [])));
+  return points.filter(
+    ({ messages }, n) => n % every === 0 || n === points.length - 1 || changed.has(messages),
+  );
+}
+
+/** Events by their place, and of each recall when its quotation left the view. */
+function placedEvents(rows: readonly PlacedRow[], lead: number): readonly PlacedEvent[] {
+  const sent = rows.filter((one) => isRequest(one) && one.row.status < 400);
+  return rows.flatMap(({ row, messages }) =>
+    eventsIn([row]).map((event): PlacedEvent => {
+      if (event.type !== "recalled") return { ...event, messages };
+      const isQuoting = (one: PlacedRow): boolean => {
+        const { quoted } = detailsOf(one.row);
+        return Array.isArray(quoted) && quoted.includes(event.before + lead);
+      };
+      const left = sent.find((one) => one.messages > messages && !isQuoting(one));
+      return { ...event, messages, ...(left && { until: left.messages }) };
+    }),
+  );
+}
+
+/**
+ * The compaction that a conversation stands on without having made it: records are found by the messages that they are about, so
+ * that a file that is opened again has a view at once, of which no row tells.
+ */
+async function foundEvent(
+  parts: Pick<CompactionParts, "records">,
+  tenant: string,
+  { conversation, messages, lead, stored }: Loaded,
+  { events, inForce }: { readonly events: readonly PlacedEvent[]; readonly inForce: string | undefined },
+): Promise<PlacedEvent | undefined> {
+  const isKnown = events.some(
+    (event) =>
+      (event.type === "compacted" && event.checkpoint === inForce) ||
+      ("view" in event && event.view?.checkpoint === inForce),
+  );
+  if (inForce === undefined || isKnown) return undefined;
+  const { checkpoints } = await parts.records.of(tenant).find(stored.map(({ hash }) => hash));
+  const checkpoint = checkpoints.find(({ id }: Checkpoint) => id === inForce);
+  const draft =
+    checkpoint && restoreDraft(checkpoint, messages.slice(0, lead.length + checkpoint.length), lead.length);
+  if (!draft) return undefined;
+  const { reason, rung, strategy, tokens, budget, id, length } = checkpoint;
+  const count = (type: string) => draft.fates.filter((fate) => fate.type === type).length;
+  return {
+    // Stands before all that was recorded here.
+    id: "",
+    at: conversation.createdAt,
+    conversation: conversation.id,
+    messages: length,
+    type: "compacted",
+    reason,
+    rung,
+    strategy,
+    tokens: { transcript: tokens.before, ...tokens },
+    pressure: { before: tokens.before / budget, after: tokens.after / budget },
+    counts: {
+      kept: count("keep"),
+      edited: count("edit"),
+      covered: count("cover"),
+      dropped: count("drop"),
+      inserted: draft.inserts.length,
+    },
+    ms: 0,
+    cost: 0,
+    checkpoint: id,
+    isFound: true,
+  };
+}

@@ -43,6 +43,24 @@ describe("without a model", () => {
     await context.close();
   });
 
+  it("offers an example, a model and a file, in this order; the assistant answers a greeting by what it is", async () => {
+    const { tab, faults, context } = await openPage(world.browser, world.serve.url);
+    await tab.getByRole("button", { name: /^Add a model/ }).waitFor();
+    expect(await tab.locator(".home h2").allTextContents()).toEqual([
+      "Try an example",
+      "Connect a model",
+      "Open a file",
+    ]);
+    await tab.getByRole("button", { name: /^Start a chat/ }).click();
+    const box = tab.getByRole("textbox", { name: "Message" });
+    await box.fill("Hello!");
+    await box.press("Enter");
+    const answer = tab.locator(".message.assistant:not(.writing)", { hasText: "I'm the offline assistant" });
+    expect(await answer.textContent()).toContain("connect a model");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   it("keeps an opened summary in sight when messages far above it come later", async () => {
     // A server of its own: where the example was opened before, it is opened as it was then.
     const other = await serveHere([]);
@@ -235,7 +253,11 @@ describe("models", () => {
     await tab.getByRole("button", { name: /^Remove / }).waitFor();
     expect(await tab.content()).not.toContain("sk-typed-on-the-page");
     await tab.goto(world.serve.url);
-    await tab.getByRole("button", { name: /^Start a chat/ }).click();
+    const start = tab.getByRole("button", { name: /^Start a chat/ });
+    // With a model there is one thing to begin with.
+    await start.waitFor();
+    expect(await tab.locator(".card").first().textContent()).toContain("Start a chat");
+    await start.click();
     const box = tab.getByRole("textbox", { name: "Message" });
     await box.fill("Are you there?");
     await box.press("Enter");

@@ -54,6 +54,16 @@ it.each([1440, 1024, 390])("a title of usual length is whole at %i px", async (w
   await context.close();
 });
 
+it("the header keeps its words at 1024 px, and a title takes one line of it", async () => {
+  const url = await toolWork("Moving the parcel tracker to one database");
+  const { tab, context } = await openPage(world.browser, url, { width: 1024 });
+  const header = tab.locator(".chat-header");
+  for (const words of ["Chat", "Inspect", "Timeline", "Compact now"])
+    expect((await header.getByText(words, { exact: true }).boundingBox())!.width).toBeGreaterThan(20);
+  expect((await header.locator("h1").boundingBox())!.height).toBeLessThan(30);
+  await context.close();
+});
+
 it.each([1440, 390])("a toast doesn't lie over the message box at %i px", async (width) => {
   const url = await toolWork("A toast");
   const { tab, context } = await openPage(world.browser, url, { width });

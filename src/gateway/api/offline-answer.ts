@@ -43,6 +43,7 @@ async function answerSaid(
   const answering = said.messages[0]?.index ?? said.total - 1;
   const answer = await quoteAnswer(text, {
     lead: said.lead,
+    isFirst: answering === 0,
     recall: async (q) =>
       (await api.call(routes.recall, { params, query: { q, limit: MOST_HITS, answering } })).hits,
   });

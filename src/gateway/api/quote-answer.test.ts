@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SearchHit } from "./conversation.ts";
-import { bestHits, keywords } from "./quote-answer.ts";
+import { bestHits, canAnswer, keywords, quoteAnswer } from "./quote-answer.ts";
 
 const hit = (index: number): SearchHit => ({
   conversation: "c",
@@ -21,3 +21,17 @@ it("prefers messages with more of the words", () => {
   const many = [1, 2, 3, 4, 5, 6].map(hit);
   expect(bestHits([many, [hit(1)]]).map(({ index }) => index)).toEqual([1, 4, 5, 6]);
 });
+
+it.each(["Hello!", "Hi", "Good morning", "Hey, who are you?", "What can you do?", "Hallo"])(
+  "answers %j by saying what it is, and doesn't quote that later",
+  async (question) => {
+    const recall = () => Promise.reject(new Error("nothing is looked for"));
+    for (const isFirst of [true, false]) {
+      const answer = await quoteAnswer(question, { recall, lead: 0, isFirst });
+      expect(answer).toContain("I'm the offline assistant of precis, not a language model");
+      expect(answer).toContain("connect a model");
+      expect(answer.includes("nothing in it")).toBe(isFirst);
+      expect(canAnswer("Where is the key?")("assistant", answer)).toBe(false);
+    }
+  },
+);

@@ -14,6 +14,13 @@ const COMMON = new Set(
   ),
 );
 
+/** What people begin with, and how they ask whom they speak to: nothing of it is looked for. */
+const GREETINGS = new Set(
+  "hello hey hiya greetings good morning afternoon evening thanks thank help there test ping anyone hallo hola bonjour salut ciao moin servus guten tag".split(
+    " ",
+  ),
+);
+
 /** Longer runs of characters aren't words that anybody looks for (characters). */
 const LONGEST_WORD = 200;
 
@@ -23,7 +30,7 @@ export function keywords(question: string): readonly string[] {
   const telling = words
     .filter((word) => word.length <= LONGEST_WORD)
     .map((word) => word.replace(/^[./-]+|[./-]+$/g, ""))
-    .filter((word) => word.length >= SHORTEST_WORD && !COMMON.has(word));
+    .filter((word) => word.length >= SHORTEST_WORD && !COMMON.has(word) && !GREETINGS.has(word));
   return [...new Set(telling)].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS);
 }
 
@@ -54,15 +61,23 @@ const wordsOf = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}
 /** Says which texts can answer a question: none that only repeats it, and no answer of the offline assistant itself. */
 export function canAnswer(question: string): (role: Role, text: string) => boolean {
   const asked = wordsOf(question);
-  return (role, text) => !(role === "assistant" && text.startsWith(LIMIT)) && wordsOf(text) !== asked;
+  return (role, text) => !(role === "assistant" && text.includes(LIMIT)) && wordsOf(text) !== asked;
 }
 
 const SPEAKERS = { system: "System prompt", user: "You", assistant: "Assistant", tool: "Tool" } as const;
 
-function nothingFound(words: readonly string[]): string {
-  if (words.length === 0) return `${LIMIT}. Ask about something that was said in it.`;
-  return `${LIMIT}, and nothing in it holds ${words.map((word) => `“${word}”`).join(", ")}.`;
-}
+const nothingFound = (words: readonly string[]): string =>
+  `${LIMIT}, and nothing in it holds ${words.map((word) => `“${word}”`).join(", ")}.`;
+
+/** What it says to whoever greets it, or asks what it is. */
+const introduction = (isEmpty: boolean): string =>
+  `Hello! I'm the offline assistant of precis, not a language model. ${LIMIT}.
+
+${
+  isEmpty
+    ? "So far there is nothing in it: open an example or a file of yours, or go on writing."
+    : "Ask about a name, a file or any word that occurs in it, and I show who said what about it, also where a summary hides it from the model."
+} For real answers, connect a model: in the page's settings, or with a key such as OPENAI_API_KEY when precis starts.`;
 
 /** Answers by quoting what the conversation holds, and says so. `lead` is added to indexes, as summaries number messages. */
 export async function quoteAnswer(
@@ -71,10 +86,13 @@ export async function quoteAnswer(
     /** Finds what can answer the question. */
     readonly recall: (word: string) => Promise<readonly SearchHit[]>;
     readonly lead: number;
+    /** Nothing was said before the question. */
+    readonly isFirst?: boolean;
   },
 ): Promise<string> {
-  const { recall, lead } = options;
+  const { recall, lead, isFirst = false } = options;
   const words = keywords(question);
+  if (words.length === 0) return introduction(isFirst);
   const found = await Promise.all(words.map(recall));
   const hits = bestHits(found);
   if (hits.length === 0) return nothingFound(words);

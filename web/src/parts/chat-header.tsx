@@ -28,33 +28,35 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
   return (
     <header className="chat-header">
       <div className="chat-title">
-        <div className="title-line">
-          <h1>{conversation?.title || (conversation ? strings.sidebar.untitled : "")}</h1>
-          <ModelPicker chat={chat} />
-        </div>
+        <h1 title={conversation?.title}>
+          {conversation?.title || (conversation ? strings.sidebar.untitled : "")}
+        </h1>
+        <ModelPicker chat={chat} />
         {conversation?.fork === undefined ? null : <ForkOrigin fork={conversation.fork} />}
       </div>
-      <nav className="tabs" aria-label={strings.tabs.label}>
-        {TABS.map(({ tab: name, icon }) => (
-          <PlaceLink key={name} to={{ page: "chat", id: chat.id, tab: name }} isHere={name === tab}>
-            <Icon name={icon} size={16} /> <span>{strings.tabs[name]}</span>
-          </PlaceLink>
-        ))}
-      </nav>
-      {pressure !== undefined && showMeter ? (
-        <Meter pressure={pressure} isBusy={compacting !== undefined} auto={auto} />
-      ) : null}
-      <button
-        type="button"
-        className="button compact-now"
-        title={strings.compaction.focusHelp}
-        disabled={compacting !== undefined || conversation === undefined || conversation.messages === 0}
-        onClick={onCompact}
-      >
-        <Icon name="fold" size={16} /> <span>{strings.meter.compactNow}</span>
-      </button>
       <IconButton icon="handover" label={strings.text.open} onClick={() => setTextOpen(true)} />
       <IconButton icon="settings" label={strings.chat.details} onClick={() => setOpen(true)} />
+      <div className="chat-tools">
+        <nav className="tabs" aria-label={strings.tabs.label}>
+          {TABS.map(({ tab: name, icon }) => (
+            <PlaceLink key={name} to={{ page: "chat", id: chat.id, tab: name }} isHere={name === tab}>
+              <Icon name={icon} size={16} /> <span>{strings.tabs[name]}</span>
+            </PlaceLink>
+          ))}
+        </nav>
+        {pressure !== undefined && showMeter ? (
+          <Meter pressure={pressure} isBusy={compacting !== undefined} auto={auto} />
+        ) : null}
+        <button
+          type="button"
+          className="button compact-now"
+          title={strings.compaction.focusHelp}
+          disabled={compacting !== undefined || conversation === undefined || conversation.messages === 0}
+          onClick={onCompact}
+        >
+          <Icon name="fold" size={16} /> <span>{strings.meter.compactNow}</span>
+        </button>
+      </div>
       {isOpen && conversation !== undefined ? (
         <ChatSettingsDialog chat={chat} conversation={conversation} onClose={() => setOpen(false)} />
       ) : null}

@@ -65,7 +65,11 @@ export const home = {
   lead: "A conversation that outgrows its model's window is usually cut off. precis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
   start: "Start a chat",
   startHelp: (model: string) => `with ${model}`,
-  startOffline: "with the offline assistant",
+  startOffline: "with the offline assistant, which quotes and isn't a language model",
+  examples: "Try an example",
+  connect: "Connect a model",
+  connectHelp: "A server on this machine, or any other with its address and key",
+  open: "Open a file",
   titles: {
     coding: "Example: the parcel tracker",
     retrieval: "Example: questions with sources",
@@ -93,7 +97,6 @@ export const home = {
 
 export const offline = {
   badge: "Offline assistant",
-  title: "No model is configured.",
   text: "The offline assistant is not a language model: it answers only by quoting what this conversation already holds.",
   how: "Or set OPENAI_API_KEY or ANTHROPIC_API_KEY before you start precis serve.",
 };

@@ -1,6 +1,6 @@
+import type { ReactNode } from "react";
 import { ScrollArea } from "../parts/controls.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 
@@ -27,18 +27,18 @@ export function HomeView({ onFile }: { onFile: () => void }) {
         <Sketch />
         <h1>{words.title}</h1>
         <p className="lead">{words.lead}</p>
-        <div className="cards">
-          <Card
-            icon="chat"
-            title={words.start}
-            help={
-              isOffline
-                ? words.startOffline
-                : words.startHelp(models?.models[0]?.id ?? status?.upstreams[0]?.name ?? "…")
-            }
-            act={() => void app.newChat()}
-            isMain
-          />
+        {status === undefined || isOffline ? null : (
+          <div className="cards">
+            <Card
+              icon="chat"
+              title={words.start}
+              help={words.startHelp(models?.models[0]?.id ?? status.upstreams[0]?.name ?? "…")}
+              act={() => void app.newChat()}
+              isMain
+            />
+          </div>
+        )}
+        <Group title={words.examples}>
           <Card icon="tool" title={words.coding} help={words.codingHelp} act={openExample("coding")} />
           <Card
             icon="search"
@@ -47,21 +47,34 @@ export function HomeView({ onFile }: { onFile: () => void }) {
             act={openExample("retrieval")}
           />
           <Card icon="frames" title={words.stream} help={words.streamHelp} act={openExample("stream")} />
-          <Card icon="file" title={words.file} help={words.fileHelp} act={onFile} />
-        </div>
+        </Group>
         {isOffline ? (
-          <aside className="note">
-            <strong>{strings.offline.title}</strong> {strings.offline.text}
-            <div className="row">
-              <PlaceLink className="button" to={{ page: "settings" }}>
-                {strings.models.open}
-              </PlaceLink>
-              <span className="help">{strings.offline.how}</span>
-            </div>
-          </aside>
+          <Group title={words.connect} help={strings.offline.how}>
+            <Card
+              icon="gateway"
+              title={strings.models.open}
+              help={words.connectHelp}
+              act={() => app.router.go({ page: "settings" })}
+              isMain
+            />
+            <Card icon="chat" title={words.start} help={words.startOffline} act={() => void app.newChat()} />
+          </Group>
         ) : null}
+        <Group title={words.open}>
+          <Card icon="file" title={words.file} help={words.fileHelp} act={onFile} />
+        </Group>
       </div>
     </ScrollArea>
+  );
+}
+
+function Group({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <div className="cards">{children}</div>
+      {help === undefined ? null : <p className="help">{help}</p>}
+    </section>
   );
 }
 

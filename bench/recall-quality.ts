@@ -8,7 +8,6 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openaiChat } from "../src/apis/index.ts";
-import { runNow } from "../src/core/steps.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { isProbeRecord, probeCase } from "../src/eval/data/probe-case.ts";
 import { answerIsThere, isThere } from "../src/eval/evidence.ts";
@@ -19,7 +18,7 @@ import { indexWords } from "../src/eval/words.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { createMemoryIndex } from "../src/recall/memory-index.ts";
 import { readQuery } from "../src/recall/query.ts";
-import { rankSteps } from "../src/recall/rank.ts";
+import { rank } from "../src/recall/rank.ts";
 import { postgresStore } from "../src/stores/postgres.ts";
 import { sqliteStore } from "../src/stores/sqlite.ts";
 import { exactCounter } from "../src/tokens/index.ts";
@@ -68,10 +67,13 @@ async function recallOf(
   return sums.map((sum) => round((100 * sum) / questions, 1));
 }
 
-function byRecall({ messages }: ProbeCase): (question: string) => readonly number[] {
+function byRecall({ messages }: ProbeCase): Ranking {
   const index = createMemoryIndex();
   for (const message of messages) index.add(openaiChat.read(message));
-  return (question) => runNow(rankSteps(index, readQuery(question))).map(({ of }) => of);
+  return async (question) => {
+    const ranked = await rank(index, readQuery(question), async () => {});
+    return ranked.map(({ of }) => of);
+  };
 }
 
 /**

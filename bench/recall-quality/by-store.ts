@@ -1,8 +1,7 @@
-import { runNow } from "../../src/core/steps.ts";
 import type { ProbeCase } from "../../src/eval/types.ts";
 import { gatherCandidates } from "../../src/recall/candidates.ts";
 import { readQuery } from "../../src/recall/query.ts";
-import { rankSteps } from "../../src/recall/rank.ts";
+import { rank } from "../../src/recall/rank.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
 
 /** Candidates that a search asks an index for. */
@@ -37,6 +36,6 @@ export async function byStore(
       limit: CANDIDATES,
     });
     const candidates = gatherCandidates(found, query.terms, statistics);
-    return runNow(rankSteps(candidates, query)).map(({ of }) => candidates.messages[of]!.index);
+    return (await rank(candidates, query, async () => {})).map(({ of }) => candidates.messages[of]!.index);
   };
 }

@@ -1,6 +1,6 @@
 import { createHeldTexts, HELD_FROM_CHARS } from "./held-texts.ts";
+import type { Pause } from "./pause.ts";
 import { sha256 } from "./sha256.ts";
-import type { Steps } from "./steps.ts";
 import { textSlices } from "./text-slices.ts";
 
 /**
@@ -17,24 +17,24 @@ export function contentHash(text: string): string {
 }
 
 const held = createHeldTexts<string>();
-/** Characters that are hashed in one step: some milliseconds of work. */
-const STEP_CHARS = 524_288;
+/** Characters that are hashed at once: some milliseconds of work. */
+const PIECE_CHARS = 524_288;
 
-/** Hashes a long text in steps. `contentHash` knows it from then on, for as long as `owner`, which holds the text, lives. */
-export function* hashFor(owner: object, text: string): Steps<string> {
+/** Hashes a long text with pauses. `contentHash` knows it from then on, for as long as `owner`, which holds the text, lives. */
+export async function hashFor(owner: object, text: string, pause: Pause): Promise<string> {
   if (text.length <= HELD_FROM_CHARS) return contentHash(text);
-  const hash = held.get(text) ?? (yield* hashSteps(text));
+  const hash = held.get(text) ?? (await hashInPieces(text, pause));
   held.hold(owner, text, hash);
   return hash;
 }
 
-function* hashSteps(text: string): Steps<string> {
+async function hashInPieces(text: string, pause: Pause): Promise<string> {
   const growing = sha256.begin();
   const isWellFormed = text.isWellFormed();
   if (!isWellFormed) growing.add('"');
-  for (const slice of textSlices(text, STEP_CHARS)) {
+  for (const slice of textSlices(text, PIECE_CHARS)) {
     growing.add(isWellFormed ? slice : JSON.stringify(slice).slice(1, -1));
-    yield;
+    await pause();
   }
   if (!isWellFormed) growing.add('"');
   return isWellFormed ? growing.digest() : markIllFormed(growing.digest());

@@ -1,5 +1,4 @@
 import type { Draft } from "../core/draft.ts";
-import type { Steps } from "../core/steps.ts";
 import type { RungName } from "../core/types.ts";
 import { judge } from "./judge.ts";
 import { type Climb, climb } from "./ladder.ts";
@@ -11,19 +10,19 @@ import type { Survey } from "./survey.ts";
 import { narrativeFor, speaksOfRounds } from "./wanted-run.ts";
 
 /** Climbs the ladder towards a target, with the summaries that are there. */
-export function* climbTo<M>(
+export async function climbTo<M>(
   operation: Operation<M>,
   target: Pick<RungInput, "limit" | "goal" | "anyGain" | "modest" | "spokenFor" | "rewords">,
   cut: number | undefined,
   current: Draft = operation.survey.current,
   steps?: RungInput["steps"],
-): Steps<Climb> {
+): Promise<Climb> {
   const { engine, input, survey } = operation;
   const rounds = speaksOfRounds(operation)
     ? roundRecords(survey.state.summaries, survey.conversation)
     : undefined;
   const narrative = narrativeFor(operation).records;
-  return yield* climb(
+  return climb(
     {
       conversation: survey.conversation,
       current,
@@ -31,6 +30,7 @@ export function* climbTo<M>(
       rules: engine.dialect.rules,
       ...target,
       start: survey.start,
+      pause: operation.pause,
       focus: input.focus,
       isOurs: engine.writtenTexts.has,
       narrative,

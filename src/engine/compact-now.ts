@@ -1,5 +1,4 @@
 import type { CompactInput, FitResult } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
 import { summaryByHand } from "./background.ts";
 import { checkRange } from "./check-input.ts";
 import { askedRange } from "./choose-range.ts";
@@ -55,12 +54,10 @@ export async function compactNow<M>(
   const cut = engine.summarizer && readyCut(operation, goal);
   const spokenFor = !filling && tokens <= budget.budget;
   const target = { limit: budget.budget, goal, anyGain: true, spokenFor };
-  const withModel = await inSlices(climbTo(operation, target, cut), input.signal);
+  const withModel = await climbTo(operation, target, cut);
   // Summaries of a part, because the model failed at the rest, may cover too little: lines by code speak for that.
   const result =
-    withModel.draft || cut === undefined
-      ? withModel
-      : await inSlices(climbTo(operation, target, undefined), input.signal);
+    withModel.draft || cut === undefined ? withModel : await climbTo(operation, target, undefined);
   const noRoom = noRoomWarning(operation);
   const adopt = input.adopt ?? !filling;
   return deliver(operation, {

@@ -1,5 +1,4 @@
 import type { CompactInput, FitResult, Run, Warning } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
 import { summaryByHand } from "./background.ts";
 import { chooseRange, pointer } from "./choose-range.ts";
 import { climbTo } from "./climb-to.ts";
@@ -29,12 +28,15 @@ export async function compactRange<M>(
   if (asking && range) operation = { ...(await beginOperation(engine, transcript, input)), range };
   const { steps, lastResort } = strategies[engine.settings.strategy];
   const isOver = operation.survey.tokens > budget.budget;
-  const result = await inSlices(
-    climbTo(operation, { limit: budget.budget, goal, anyGain: true }, undefined, operation.survey.current, [
+  const result = await climbTo(
+    operation,
+    { limit: budget.budget, goal, anyGain: true },
+    undefined,
+    operation.survey.current,
+    [
       ...(range && steps.length > 0 ? (["summarize-range"] as const) : []),
       ...(isOver ? [...steps, ...lastResort] : []),
-    ]),
-    input.signal,
+    ],
   );
   const why =
     steps.length === 0

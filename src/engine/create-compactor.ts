@@ -16,7 +16,6 @@ import type {
   Undo,
   Warning,
 } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
 import { requestSummary } from "./background.ts";
 import { checkInput, type InputOf } from "./check-input.ts";
 import { givenOptions } from "./check-options.ts";
@@ -173,10 +172,10 @@ async function fitView<M>(
 ): Promise<FitResult<M>> {
   const bounds = measureOfShort(engine, transcript, input);
   let operation = await beginOperation(engine, transcript, input, { bounds });
-  let decision = await inSlices(decide(operation), input.signal);
+  let decision = await decide(operation);
   if (bounds && mayMatter(operation, decision)) {
     operation = await beginOperation(engine, transcript, input);
-    decision = await inSlices(decide(operation), input.signal);
+    decision = await decide(operation);
   }
   let { background, refused } = summaryFor(operation, decision, true);
   const many = background && decision.wanted && manyRequestsWarning(operation, decision.wanted);
@@ -184,12 +183,12 @@ async function fitView<M>(
   const waitMs = decision.due === undefined ? 0 : engine.settings.waitMs;
   if (background && (await settledInTime(background, waitMs, input.signal))) {
     operation = await beginOperation(engine, transcript, input);
-    decision = await inSlices(decide(operation), input.signal);
+    decision = await decide(operation);
     background = undefined;
   }
   input.signal?.throwIfAborted();
   const otherwise = background ? undefined : decision.otherwise?.();
-  const result = otherwise ? await inSlices(otherwise, input.signal) : decision.result;
+  const result = (await otherwise) ?? decision.result;
   const noRoom = result.draft && noRoomWarning(operation);
   return deliver(operation, {
     reason: decision.due,
@@ -230,16 +229,13 @@ function summaryFor<M>(
 
 async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<Plan> {
   const begun = await beginOperation(engine, transcript, input);
-  const { due, result, wanted } = await inSlices(decide(begun), input.signal);
+  const { due, result, wanted } = await decide(begun);
   const operation = withFittingQuotations(begun, result);
   const { survey } = operation;
   const many = wanted && manyRequestsWarning(operation, wanted);
   const view = viewOf(operation, result);
   const isCompacted = survey.checkpoint !== undefined || result.draft !== undefined;
-  const recalled =
-    isCompacted && survey.keepsRecalled
-      ? await inSlices(recallFor(operation, view), input.signal)
-      : undefined;
+  const recalled = isCompacted && survey.keepsRecalled ? await recallFor(operation, view) : undefined;
   const quoted = [...view.quoted, ...(recalled ? [recalled.quoted] : [])];
   const tokens = view.tokens + (recalled?.quoted.tokens ?? 0);
   return {
@@ -294,7 +290,7 @@ async function observeReply<M>(
     tokens: survey.tokens,
     budget: survey.budget.budget,
   });
-  const decision = await inSlices(decide(operation), input.signal);
+  const decision = await decide(operation);
   input.signal?.throwIfAborted();
   // Not awaited: the summary is for the next request.
   summaryFor(operation, decision);

@@ -1,5 +1,4 @@
 import { startPressure } from "../core/budget.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Reason, Run } from "../core/types.ts";
 import { LEAVE_BELOW } from "./choose-checkpoint.ts";
 import { climbTo, nothingDue } from "./climb-to.ts";
@@ -31,11 +30,11 @@ export interface Decision {
   /** The messages (after the leading system messages) that a model should summarise in the background. */
   readonly wanted: Run | undefined;
   /** What is done if nobody can be asked for it just now: a compaction that is due isn't held up. */
-  readonly otherwise?: () => Steps<Climb>;
+  readonly otherwise?: () => Promise<Climb>;
 }
 
 /** Decides without doing: a function of transcript, state, options and now. */
-export function* decide<M>(operation: Operation<M>): Steps<Decision> {
+export async function decide<M>(operation: Operation<M>): Promise<Decision> {
   const { engine, input, survey, now } = operation;
   const { settings, dialect } = engine;
   const rejected = input.rejected !== undefined && input.rejected !== false;
@@ -60,16 +59,16 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
   const goal = Math.min(cheap ? dueInput.goal : survey.goal, limit);
   const target = { limit, goal, anyGain: full || rejected, modest };
   const steps = modest ? withoutReductions(operation) : undefined;
-  if (!due) return yield* beforeDue(operation, target, dueInput);
+  if (!due) return beforeDue(operation, target, dueInput);
   const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
   if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
     const ready = readyCut(operation, target.goal);
-    const result = yield* climbTo(operation, target, ready, survey.current, steps);
+    const result = await climbTo(operation, target, ready, survey.current, steps);
     return { due, wanted: undefined, result };
   }
   const reduced =
-    full || modest ? undefined : yield* climbTo(operation, target, undefined, survey.current, ["reduce"]);
+    full || modest ? undefined : await climbTo(operation, target, undefined, survey.current, ["reduce"]);
   if (reduced?.draft) return { due, wanted: undefined, result: reduced };
   const ready = readyCut(operation, target.goal);
   const isReady = ready !== undefined || hasFreshRounds(operation);
@@ -83,31 +82,31 @@ export function* decide<M>(operation: Operation<M>): Steps<Decision> {
     const otherwise = () => climbTo(operation, target, undefined, survey.current, steps);
     return { due, wanted, result: nothingDue(survey), otherwise };
   }
-  return { due, wanted, result: yield* climbTo(operation, target, ready, survey.current, steps) };
+  return { due, wanted, result: await climbTo(operation, target, ready, survey.current, steps) };
 }
 
 /**
  * While nothing is due: applies a summary that is ready, puts one that came too late for its compaction in the place of code's at the
  * next user turn, or asks for one ahead of a late start.
  */
-function* beforeDue<M>(
+async function beforeDue<M>(
   operation: Operation<M>,
   target: Parameters<typeof climbTo<M>>[1],
   dueInput: Parameters<typeof isHeld>[0],
-): Steps<Decision> {
+): Promise<Decision> {
   const { survey } = operation;
   const { pressure } = dueInput;
   const ahead = survey.startsAt > ASKS_AT_LATEST;
   const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
   const ready = applies ? readyCut(operation, target.goal) : undefined;
   if (ready || (applies && hasFreshRounds(operation)))
-    return { due: "pressure", wanted: undefined, result: yield* climbTo(operation, target, ready) };
+    return { due: "pressure", wanted: undefined, result: await climbTo(operation, target, ready) };
   const late = isUserTurn(survey.conversation) && !isHeld(dueInput) ? lateCut(operation) : undefined;
   if (late !== undefined) {
     const { reason } = survey.checkpoint!;
     const modest = reason === "messages" || reason === "turns";
     const again = { ...target, modest, rewords: true };
-    const result = yield* climbTo(operation, again, late, survey.current, ["summarize"]);
+    const result = await climbTo(operation, again, late, survey.current, ["summarize"]);
     if (result.draft) return { due: modest ? reason : "pressure", wanted: undefined, result };
   }
   const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);

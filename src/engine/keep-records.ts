@@ -1,6 +1,5 @@
 import { makeCheckpoint } from "../core/checkpoint.ts";
 import type { Checkpoint, Reason, Recalled, Warning } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
 import { hiddenEnd } from "./conversation.ts";
 import type { Climb } from "./ladder.ts";
 import { headJson } from "./lost-head.ts";
@@ -22,11 +21,11 @@ export async function keepRecords<M>(
   readonly recalled: (RecallNow & { readonly record: Recalled }) | undefined;
   readonly saved: readonly Warning[];
 }> {
-  const { engine, input, survey } = operation;
+  const { engine, survey } = operation;
   const { made, quotedIn } = given;
   const found =
     quotedIn && survey.keepsRecalled
-      ? await inSlices(recallFor(operation, viewOf(operation, given.result)), input.signal)
+      ? await recallFor(operation, viewOf(operation, given.result))
       : undefined;
   const record = found && quotedIn && recordOf(operation, quotedIn, found);
   if (!made && !record && survey.left.length === 0) return { recalled: undefined, saved: [] };

@@ -2,7 +2,6 @@ import { type Draft, type Fate, type Insert, isShown, withFates } from "../core/
 import { BudgetImpossibleError, InvariantError } from "../core/errors.ts";
 import { isAboutSize } from "../core/invariants.ts";
 import { isOnlyReasoning } from "../core/rounds.ts";
-import type { Steps } from "../core/steps.ts";
 import type { RungName, RungReport } from "../core/types.ts";
 import { edited } from "../reductions/reduction.ts";
 import { draftTokens, floorTokens } from "./conversation.ts";
@@ -42,10 +41,10 @@ export interface Climb {
 }
 
 /** Takes the strategy's steps in turn until one ends in a view that breaks no post-condition. */
-export function* climb(
+export async function climb(
   input: RungInput,
   breachesOf: (draft: Draft, tokens: number) => readonly string[],
-): Steps<Climb> {
+): Promise<Climb> {
   const { conversation, current, limit, settings } = input;
   const before = draftTokens(conversation, current);
   const fits = before <= limit;
@@ -55,11 +54,11 @@ export function* climb(
   for (const step of input.steps ?? (fits ? steps : [...steps, ...lastResort])) {
     const { rung } = STEPS[step];
     const isSummary = step.startsWith("summarize");
-    const found = yield* rung(input);
+    const found = await rung(input);
     // Where no summary has room, such a step hides messages, and nothing speaks for them: that is what `drop` does.
     const isUnspoken = isSummary && found !== undefined && !found.inserts.some(isSummaryInsert);
     const name = isUnspoken ? "drop" : isSummary ? (input.writtenBy ?? STEPS[step].name) : STEPS[step].name;
-    yield;
+    await input.pause();
     if (!found) {
       rungs.push({ rung: name, result: "not-enough", note: step });
       continue;
@@ -73,7 +72,7 @@ export function* climb(
       rungs.push({ rung: name, result: "nothing-to-gain", tokens, note: step });
       continue;
     }
-    yield;
+    await input.pause();
     breaches = breachesOf(draft, tokens);
     if (breaches.length === 0) {
       rungs.push({ rung: name, result: "used", tokens, note: step });

@@ -1,4 +1,6 @@
+import type { Pause } from "../core/pause.ts";
 import type { FitInput } from "../core/types.ts";
+import { createPause } from "../recall/pause.ts";
 import type { ChosenRange } from "./choose-range.ts";
 import type { Engine } from "./engine.ts";
 import { type Survey, type SurveyOptions, takeSurvey } from "./survey.ts";
@@ -10,6 +12,8 @@ export interface Operation<M> {
   readonly input: FitInput<M> & { readonly focus?: string };
   readonly survey: Survey<M>;
   readonly now: number;
+  /** Long work stops here now and then. */
+  readonly pause: Pause;
   /** Summaries are asked for anew, whatever is known. */
   readonly anew?: boolean;
   /** The view is to fill a budget of so many tokens, for this operation alone. */
@@ -27,5 +31,12 @@ export async function beginOperation<M>(
 ): Promise<Operation<M>> {
   const now = input.now ?? Date.now();
   const survey = await takeSurvey(engine, transcript, input, { ...more, now });
-  return { engine, transcript, input: { ...input, system: survey.system }, now, survey };
+  return {
+    engine,
+    transcript,
+    input: { ...input, system: survey.system },
+    now,
+    survey,
+    pause: createPause(input.signal),
+  };
 }

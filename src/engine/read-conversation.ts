@@ -1,8 +1,8 @@
 import { TranscriptError } from "../core/errors.ts";
+import type { Pause } from "../core/pause.ts";
 import { readMessages } from "../core/read-messages.ts";
 import { appendSystem, systemMessage } from "../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../core/rounds.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Budget, Dialect, FitInput, Measure, Message, Select } from "../core/types.ts";
 import { type Conversation, hasSystem } from "./conversation.ts";
 import { hostNote } from "./host-state.ts";
@@ -29,13 +29,13 @@ interface Reading<M> {
 }
 
 /** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
-export function* readConversation<M>(reading: Reading<M>): Steps<Conversation> {
+export async function readConversation<M>(reading: Reading<M>, pause: Pause): Promise<Conversation> {
   const { dialect, transcript, input, measure, transcriptReader } = reading;
   checkList(transcript);
   const messages = readMessages(dialect, transcript);
   const structure = structureOf(messages);
-  yield;
-  const { chain, tokens } = yield* transcriptReader.read(messages, structure.start, measure);
+  await pause();
+  const { chain, tokens } = await transcriptReader.read(messages, structure.start, measure, pause);
   const tokensOf = (list: readonly M[]): number =>
     list.reduce((sum, message) => sum + measure.message(dialect.read(message)), 0);
   const promptOf = (system: unknown): M[] => (hasSystem(system) ? [systemMessage<M>(system)] : []);

@@ -9,7 +9,7 @@ import type {
   Report,
   SummarizeInput,
 } from "../core/types.ts";
-import { breathe } from "../recall/in-slices.ts";
+import { breathe } from "../recall/pause.ts";
 import { cutToFit } from "../summaries/cut-to-fit.ts";
 import {
   handoverHead,

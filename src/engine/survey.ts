@@ -3,7 +3,7 @@ import { budgetOf, startPressure } from "../core/budget.ts";
 import { readState } from "../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../core/state/remembered.ts";
 import type { Budget, FitInput, Measure, Undo, Warning } from "../core/types.ts";
-import { inSlices } from "../recall/in-slices.ts";
+import { createPause } from "../recall/pause.ts";
 import { undosOf } from "./choose-checkpoint.ts";
 import { type Conversation, draftTokens, floorTokens } from "./conversation.ts";
 import { type CurrentView, currentView } from "./current-view.ts";
@@ -217,8 +217,9 @@ async function readAll<M>(
   const budgets = budgetsOf(settings, given, measure, budget);
   const keepsFirst = strategies[settings.strategy].keepsFirst === true;
   const usual = { dialect, transcript, measure, transcriptReader, keepsFirst, budgetFor: budgets.asked };
+  const pause = createPause(given.signal);
   const read = (input: FitInput<M>, restored: readonly M[]) =>
-    inSlices(readConversation({ ...usual, input, restored }), given.signal);
+    readConversation({ ...usual, input, restored }, pause);
   const sent = await read(given, []);
   const { chain, structure } = sent;
   const reading = readState(given.state, {

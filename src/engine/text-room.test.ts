@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { createTextHash } from "../core/hash.ts";
-import { runNow } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
 import { createTextRoom } from "./text-room.ts";
 import { createTranscriptReader } from "./transcript-reader.ts";
 
+const atOnce = async () => {};
 const say = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 function counting(): Measure & { calls: number } {
   const measure = {
@@ -38,31 +38,35 @@ it("what was used longest ago leaves first, whoever has it", () => {
   expect(gone).toEqual(["b", "a", "c", "d"]);
 });
 
-it("one long transcript for each of many models doesn't fill the memory: readers that share a room are bounded together", () => {
+it("one long transcript for each of many models doesn't fill the memory: readers that share a room are bounded together", async () => {
   const room = createTextRoom(10_000);
   const measure = counting();
   const readers = Array.from({ length: 20 }, () => createTranscriptReader(createTextHash(), room));
   const talk = (n: number) => [say(`${n} ${"a".repeat(1_000)}`), say("b")];
-  const counted = (n: number) => {
+  const counted = async (n: number) => {
     const before = measure.calls;
-    runNow(readers[n]!.read(talk(n), 0, measure));
+    await readers[n]!.read(talk(n), 0, measure, atOnce);
     return measure.calls - before;
   };
-  for (const n of readers.keys()) expect(counted(n)).toBe(2);
-  expect(counted(19)).toBe(0);
-  expect(counted(0)).toBe(2);
+  for (const n of readers.keys()) expect(await counted(n)).toBe(2);
+  expect(await counted(19)).toBe(0);
+  expect(await counted(0)).toBe(2);
 });
 
-it("a transcript that others push out while it is read is read all the same", () => {
+it("a transcript that others push out while it is read is read all the same", async () => {
   const room = createTextRoom(3_000);
   const reader = createTranscriptReader(createTextHash(), room);
   const measure = counting();
   const talk = Array.from({ length: 300 }, (_, n) => say(`message ${n}`));
-  const alone = runNow(createTranscriptReader(createTextHash()).read(talk, 0, measure));
-  runNow(reader.read(talk.slice(0, 100), 0, measure));
-  const steps = reader.read(talk, 0, measure);
-  expect(steps.next().done).toBe(false);
-  runNow(reader.read([say("x".repeat(2_900))], 0, measure));
-  expect(runNow(steps)).toEqual(alone);
-  expect(runNow(reader.read(talk.slice(0, 150), 0, measure)).chain).toEqual(alone.chain.slice(0, 151));
+  const alone = await createTranscriptReader(createTextHash()).read(talk, 0, measure, atOnce);
+  await reader.read(talk.slice(0, 100), 0, measure, atOnce);
+  let pauses = 0;
+  const read = reader.read(talk, 0, measure, async () => {
+    if (pauses++ === 0) await reader.read([say("x".repeat(2_900))], 0, measure, atOnce);
+  });
+  expect(await read).toEqual(alone);
+  expect(pauses).toBeGreaterThan(0);
+  expect((await reader.read(talk.slice(0, 150), 0, measure, atOnce)).chain).toEqual(
+    alone.chain.slice(0, 151),
+  );
 });

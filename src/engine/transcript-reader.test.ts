@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { chainOf } from "../core/chain.ts";
 import { contentHash, createTextHash } from "../core/hash.ts";
-import { runNow } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
 import { createTranscriptReader } from "./transcript-reader.ts";
 
 const say = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
+const atOnce = async () => {};
 const system: Message = { role: "system", parts: [{ type: "text", text: "You help." }] };
 
 function counting(): Measure & { calls: number } {
@@ -25,13 +25,13 @@ function counting(): Measure & { calls: number } {
 describe("messages seen before", () => {
   const talk = [system, say("a"), say("b"), say("c")];
 
-  test("give the same hashes and tokens as a first reading, and only new ones are counted", () => {
+  test("give the same hashes and tokens as a first reading, and only new ones are counted", async () => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
-    runNow(seen.read(talk, 1, measure));
+    await seen.read(talk, 1, measure, atOnce);
     const before = measure.calls;
     const longer = [...structuredClone(talk), say("d")];
-    const reading = runNow(seen.read(longer, 1, measure));
+    const reading = await seen.read(longer, 1, measure, atOnce);
     expect(measure.calls - before).toBe(2);
     expect(reading.chain).toEqual(chainOf(longer, 1, contentHash));
     expect(reading.tokens).toEqual(longer.map((message) => JSON.stringify(message).length));
@@ -50,31 +50,39 @@ describe("messages seen before", () => {
         { role: "tool" as const, parts: [{ type: "tool-result" as const, id: "1", text: "x", error: true }] },
       ],
     ],
-  ])("don't hide %s", (_name, changed) => {
+  ])("don't hide %s", async (_name, changed) => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
-    runNow(seen.read(talk, 1, measure));
-    runNow(
-      seen.read([system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }], 1, measure),
+    await seen.read(talk, 1, measure, atOnce);
+    await seen.read(
+      [system, { role: "tool", parts: [{ type: "tool-result", id: "1", text: "x" }] }],
+      1,
+      measure,
+      atOnce,
     );
     const start = changed[0] === system ? 1 : 0;
-    expect(runNow(seen.read(changed, start, measure)).chain).toEqual(chainOf(changed, start, contentHash));
-    expect(runNow(seen.read(talk, 1, measure)).chain).toEqual(chainOf(talk, 1, contentHash));
+    expect((await seen.read(changed, start, measure, atOnce)).chain).toEqual(
+      chainOf(changed, start, contentHash),
+    );
+    expect((await seen.read(talk, 1, measure, atOnce)).chain).toEqual(chainOf(talk, 1, contentHash));
   });
 
-  test("that a host changes in place are read anew", () => {
+  test("that a host changes in place are read anew", async () => {
     const seen = createTranscriptReader(createTextHash());
     const part = { type: "text" as const, text: "a" };
-    const first = runNow(seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting())).chain;
+    const first = (await seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting(), atOnce)).chain;
     part.text = "b";
-    expect(runNow(seen.read([{ role: "user", parts: [part] }], 0, counting())).chain).not.toEqual(first);
+    expect((await seen.read([{ role: "user", parts: [part] }], 0, counting(), atOnce)).chain).not.toEqual(
+      first,
+    );
   });
 
-  test("are looked at once for all forks that share them, and not once for each", () => {
+  test("are looked at once for all forks that share them, and not once for each", async () => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     const shared = Array.from({ length: 20 }, (_, n) => say(`shared ${n}`));
-    for (let fork = 0; fork < 30; fork++) runNow(seen.read([...shared, say(`fork ${fork}`)], 0, measure));
+    for (let fork = 0; fork < 30; fork++)
+      await seen.read([...shared, say(`fork ${fork}`)], 0, measure, atOnce);
     let looks = 0;
     const watched = shared.map((message) => ({
       role: message.role,
@@ -85,21 +93,23 @@ describe("messages seen before", () => {
     }));
     const before = measure.calls;
     const transcript = [...watched, say("another one")];
-    expect(runNow(seen.read(transcript, 0, measure)).chain).toEqual(chainOf(transcript, 0, contentHash));
+    expect((await seen.read(transcript, 0, measure, atOnce)).chain).toEqual(
+      chainOf(transcript, 0, contentHash),
+    );
     expect(measure.calls - before).toBe(1);
     // A few for each message in the comparison, and one in the chain that was expected.
     expect(looks).toBeLessThan(shared.length * 6);
   });
 
-  test("are forgotten with the last conversation that has them", () => {
+  test("are forgotten with the last conversation that has them", async () => {
     const seen = createTranscriptReader(createTextHash());
     const measure = counting();
     const talks = Array.from({ length: 40 }, (_, n) => [say("same beginning"), say(`talk ${n}`)]);
-    for (const one of talks) runNow(seen.read(one, 0, measure));
+    for (const one of talks) await seen.read(one, 0, measure, atOnce);
     const before = measure.calls;
-    runNow(seen.read(talks.at(-1)!, 0, measure));
+    await seen.read(talks.at(-1)!, 0, measure, atOnce);
     expect(measure.calls - before).toBe(0);
-    runNow(seen.read(talks[0]!, 0, measure));
+    await seen.read(talks[0]!, 0, measure, atOnce);
     expect(measure.calls - before).toBe(1);
   });
 });

@@ -1,17 +1,17 @@
 import { FIRST_LINK, type Link, nextLink } from "../core/chain.ts";
 import { charsOf } from "../core/message-text.ts";
+import type { Pause } from "../core/pause.ts";
 import { sameMessage } from "../core/same-message.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
-import { countLongTexts } from "../tokens/count-steps.ts";
+import { countLongTexts } from "../tokens/exact-counter.ts";
 import { createTextRoom, type TextRoom } from "./text-room.ts";
 
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
 const MAX_CONVERSATIONS = 32;
 
-/** New messages that are read in one step, and characters of them. */
+/** New messages that are read between two pauses, and characters of them. */
 const FEW_MESSAGES = 64;
-const STEP_CHARS = 65_536;
+const FEW_CHARS = 65_536;
 
 /** Hashes and tokens of the messages of one transcript. */
 interface Reading {
@@ -22,7 +22,7 @@ interface Reading {
 
 /** Reads transcripts that mostly are longer versions of ones read before. */
 export interface TranscriptReader {
-  read(messages: readonly Message[], start: number, measure: Measure): Steps<Reading>;
+  read(messages: readonly Message[], start: number, measure: Measure, pause: Pause): Promise<Reading>;
 }
 
 /** A place in the tree of all transcripts: what was said up to there. */
@@ -96,32 +96,35 @@ export function createTranscriptReader(
   };
 
   return {
-    *read(messages, start, measure) {
+    async read(messages, start, measure, pause) {
       const before: number[] = [];
-      for (let index = 0; index < start; index++)
-        before.push(yield* messageTokens(messages[index]!, measure));
+      for (let index = 0; index < start; index++) {
+        const message = messages[index]!;
+        if (charsOf(message) > FEW_CHARS) await countLongTexts(measure, message, pause);
+        before.push(measure.message(message));
+      }
       const path = knownPath(messages, start);
       // What is new is hashed and counted before it joins the tree, which others may change meanwhile.
       const links: Link[] = [];
       const counts: number[] = [];
       let chars = 0;
-      let isOneStep = true;
+      let isAtOnce = true;
       let link = path.at(-1)?.link ?? root.link;
       for (let index = start + path.length; index < messages.length; index++) {
-        // A few are read in one step as long as they are short.
+        // A few are read at once as long as they are short.
         chars += charsOf(messages[index]!);
-        const isLong = chars > STEP_CHARS;
+        const isLong = chars > FEW_CHARS;
         if (links.length % FEW_MESSAGES === FEW_MESSAGES - 1 || isLong) {
-          yield;
+          await pause();
           chars = 0;
-          isOneStep = false;
+          isAtOnce = false;
         }
         link = nextLink(link, messages[index]!, textHash);
         links.push(link);
-        if (isLong) yield* countLongTexts(measure, messages[index]!);
+        if (isLong) await countLongTexts(measure, messages[index]!, pause);
         counts.push(measure.message(messages[index]!));
       }
-      const isStill = isOneStep || path.length === 0 || isRemembered(path.at(-1)!);
+      const isStill = isAtOnce || path.length === 0 || isRemembered(path.at(-1)!);
       const chain = [root.link.hash];
       const tokens = before;
       let place = root;
@@ -148,12 +151,6 @@ export function createTranscriptReader(
       return { chain, tokens };
     },
   };
-}
-
-/** Tokens of a message, a long one counted in steps. */
-function* messageTokens(message: Message, measure: Measure): Steps<number> {
-  if (charsOf(message) > STEP_CHARS) yield* countLongTexts(measure, message);
-  return measure.message(message);
 }
 
 function placeBehind(before: Place | undefined, link: Link, message: Message | undefined): Place {

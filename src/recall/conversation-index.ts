@@ -1,6 +1,6 @@
 import { isRecord } from "../core/is-record.ts";
+import type { Pause } from "../core/pause.ts";
 import { sameMessage } from "../core/same-message.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Dialect, Message } from "../core/types.ts";
 import { createMemoryIndex, type MemoryIndex } from "./memory-index.ts";
 import { createFileChanges, type FileChanges } from "./older.ts";
@@ -14,10 +14,10 @@ export interface ConversationIndex<M> {
    * Reads what is new since the last time. What was changed in place is read again from there on; the first `unchanged`
    * messages aren't looked at, for callers that know.
    */
-  update(transcript: readonly M[], unchanged?: number): Steps<void>;
+  update(transcript: readonly M[], pause: Pause, unchanged?: number): Promise<void>;
 }
 
-/** Messages that are read in one step. */
+/** Messages that are read between two pauses. */
 const MESSAGES_AT_ONCE = 16;
 
 export function createConversationIndex<M>(dialect: Pick<Dialect<M>, "read">): ConversationIndex<M> {
@@ -30,13 +30,13 @@ export function createConversationIndex<M>(dialect: Pick<Dialect<M>, "read">): C
     index,
     changes,
     messages,
-    *update(transcript, unchanged = 0) {
+    async update(transcript, pause, unchanged = 0) {
       let same = unchanged;
       // By content, never by identity: a host may change the very objects that were read before.
       const saysTheSame = (at: number) =>
         hasFieldsOf(transcript[at]!, copies[at]) || sameMessage(messages[at]!, dialect.read(transcript[at]!));
       while (same < messages.length && same < transcript.length && saysTheSame(same))
-        if (++same % MESSAGES_AT_ONCE === 0) yield;
+        if (++same % MESSAGES_AT_ONCE === 0) await pause();
       if (same < messages.length) {
         messages.length = same;
         copies.length = same;
@@ -44,7 +44,7 @@ export function createConversationIndex<M>(dialect: Pick<Dialect<M>, "read">): C
         changes.truncate(same);
       }
       for (let at = same; at < transcript.length; at++) {
-        if (at % MESSAGES_AT_ONCE === 0) yield;
+        if (at % MESSAGES_AT_ONCE === 0) await pause();
         const message = dialect.read(transcript[at]!);
         messages.push(message);
         copies.push(copyOf(transcript[at]!));

@@ -2,8 +2,8 @@ import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
 import { bestStretch, shown } from "./excerpt.ts";
-import { inSlices } from "./in-slices.ts";
 import { type Passage, passagesOf } from "./passages.ts";
+import { createPause } from "./pause.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
 import { type ReadWhat, readRange } from "./read-range.ts";
@@ -146,7 +146,7 @@ export function searchIndex(index: RecallIndex, settings: RecallSettings = {}): 
 type Opened = ConversationIndex<unknown> & { readonly wire: readonly unknown[] };
 
 /**
- * Hands over the conversation as it is now, read as far as it has grown since the last time. That goes in slices, and one question
+ * Hands over the conversation as it is now, read as far as it has grown since the last time. That goes with pauses, and one question
  * waits for the one before it: the index must not change under either.
  */
 function opened<M>(
@@ -171,7 +171,7 @@ function givenTranscript<M>({
     // The host may go on with its list while it is read.
     const wire: readonly unknown[] = [...transcript];
     return async () => {
-      await inSlices(index.update(wire));
+      await index.update(wire, createPause());
       return { ...index, wire };
     };
   };
@@ -190,7 +190,7 @@ function storedConversation({
     index ??= createConversationIndex(dialect);
     const wire = await read();
     // What is stored only grows.
-    await inSlices(index.update(wire, index.messages.length));
+    await index.update(wire, createPause(), index.messages.length);
     return { ...index, wire };
   };
 }

@@ -1,4 +1,4 @@
-import type { Steps } from "../core/steps.ts";
+import type { Pause } from "../core/pause.ts";
 import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
 import type { Query } from "./query.ts";
 import { termsOf } from "./terms.ts";
@@ -39,23 +39,23 @@ export interface Ranked {
 
 /**
  * Ranks candidates, best first. Messages that have nothing to do with the query are left out. A long conversation with many words
- * to look for takes a while, hence the steps.
+ * to look for takes a while, hence the pauses.
  */
-export function* rankSteps(candidates: CandidateSet, query: Query): Steps<Ranked[]> {
+export async function rank(candidates: CandidateSet, query: Query, pause: Pause): Promise<Ranked[]> {
   const { messages, passages } = candidates;
   const voices = voicesOf(candidates.statistics, query);
   const own = new Float64Array(passages.length);
   const around = new Float64Array(messages.length);
   const windows = windowsOf(messages);
   for (const term of query.terms) {
-    yield;
+    await pause();
     addTerm(candidates, voices, term, own, around, windows);
   }
   for (const pair of query.pairs) {
-    yield;
+    await pause();
     addPair(candidates, voices, pair, own);
   }
-  yield;
+  await pause();
   const best = new Int32Array(messages.length).fill(-1);
   const scores = new Float64Array(messages.length);
   for (const [place, passage] of passages.entries()) {
@@ -65,7 +65,7 @@ export function* rankSteps(candidates: CandidateSet, query: Query): Steps<Ranked
     scores[passage.of] = score;
     best[passage.of] = place;
   }
-  yield;
+  await pause();
   // What stands around a result is its round, which counts for it like for the words that led to it.
   for (const [of, { kind }] of messages.entries())
     scores[of]! += around[of]! * (kind === "data" ? 1 : voices.weight[kind]);

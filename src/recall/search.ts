@@ -1,12 +1,12 @@
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
 import { bestStretch, shown, stretchWithMost } from "./excerpt.ts";
-import { inSlices } from "./in-slices.ts";
 import { olderNote } from "./older.ts";
 import { linearPattern } from "./pattern/linear-pattern.ts";
+import { createPause } from "./pause.ts";
 import type { Stretch } from "./pieces.ts";
 import { readQuery } from "./query.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
-import { type Ranked, rankSteps } from "./rank.ts";
+import { type Ranked, rank } from "./rank.ts";
 import type { ShownView, Visible } from "./visible-text.ts";
 
 /** Something that was found. */
@@ -84,7 +84,7 @@ export async function searchCandidates(
     return { hits: quoted(candidates, found, new Set(), options), ...(partial && { partial }) };
   }
   const read = readQuery(query);
-  const found = passagesFound(candidates, await inSlices(rankSteps(candidates, read), options.signal));
+  const found = passagesFound(candidates, await rank(candidates, read, createPause(options.signal)));
   const ordered = options.embed ? await byMeaning(query, found, options.embed) : found;
   return { hits: quoted(candidates, ordered, new Set(read.terms), options) };
 }

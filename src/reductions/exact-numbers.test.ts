@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { keepAll } from "../core/draft.ts";
 import { structureOf } from "../core/rounds.ts";
-import { runNow } from "../core/steps.ts";
 import type { Measure, Message } from "../core/types.ts";
 import { sourcesOf } from "./old-retrieval.ts";
 import type { ReductionInput } from "./reduction.ts";
@@ -15,9 +14,7 @@ function superseded(...args: string[]): number {
     { role: "tool", parts: [{ type: "tool-result", id: `c${n}`, text: `Order ${n}. `.repeat(100) }] },
   ]);
   const input = { messages, structure: structureOf(messages), reducible: () => true, measure };
-  const { fates } = runNow(
-    supersededResults.apply(keepAll(messages.length), input as unknown as ReductionInput),
-  );
+  const { fates } = supersededResults.apply(keepAll(messages.length), input as unknown as ReductionInput);
   return fates.filter(({ type }) => type === "edit").length;
 }
 

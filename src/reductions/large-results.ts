@@ -7,9 +7,9 @@ const WORTH_IT = 1.25;
 /** Large old tool results keep their first 40 % and last 60 % of the allowance, with a marker between. */
 export const largeResults: Reduction = {
   name: "large-results",
-  *apply(draft, input) {
+  apply(draft, input) {
     const { measure, allowance } = input;
-    return yield* editParts(draft, input, (part, at) => {
+    return editParts(draft, input, (part, at) => {
       if (part.type !== "tool-result" || part.locked || part.media?.length) return undefined;
       if (measure.text(part.text) <= allowance * WORTH_IT) return undefined;
       const text = clipText(part.text, allowance, (piece) => measure.text(piece));

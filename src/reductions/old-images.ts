@@ -4,9 +4,9 @@ import { editParts, type Reduction } from "./reduction.ts";
 /** Old images and attachments become a line of text that says what was there. */
 export const oldImages: Reduction = {
   name: "old-images",
-  *apply(draft, input) {
+  apply(draft, input) {
     const kept = newestImages(input.messages, input.images.keep);
-    return yield* editParts(draft, input, (part, { index, part: at }) => {
+    return editParts(draft, input, (part, { index, part: at }) => {
       if (kept.has(index)) return undefined;
       if (
         part.type === "image" ||

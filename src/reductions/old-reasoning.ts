@@ -5,12 +5,11 @@ import { edited, type Reduction } from "./reduction.ts";
 /** Reasoning leaves old messages where the provider does without it; a message that was nothing else leaves whole. */
 export const oldReasoning: Reduction = {
   name: "old-reasoning",
-  *apply(draft, { messages, reducible, needsReasoning }) {
+  apply(draft, { messages, reducible, needsReasoning }) {
     const changes = new Map<number, Fate>();
     for (const [index, message] of messages.entries()) {
       if (!reducible(index) || !message.parts.some((part) => part.type === "reasoning")) continue;
       if (needsReasoning(index)) continue;
-      yield;
       changes.set(
         index,
         isOnlyReasoning(message)

@@ -14,8 +14,8 @@ const IDENTITY =
 /** Old retrieval results (JSON lists of passages) keep what identifies their sources and lose the passages. */
 export const oldRetrieval: Reduction = {
   name: "old-retrieval",
-  *apply(draft, input) {
-    return yield* editParts(draft, input, (part, at) => {
+  apply(draft, input) {
+    return editParts(draft, input, (part, at) => {
       if (part.type !== "tool-result" || part.locked || part.media?.length) return undefined;
       const sources = sourcesOf(part.text);
       if (!sources || input.measure.text(sources) >= input.measure.text(part.text)) return undefined;

@@ -1,7 +1,6 @@
 import { type Draft, type Fate, withFates } from "../core/draft.ts";
 import { applyEdits, editableParts, mergeEdits } from "../core/edits.ts";
 import type { Structure } from "../core/rounds.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Edit, Measure, Message, Part, Tuning } from "../core/types.ts";
 
 /** What a reduction may look at. */
@@ -21,8 +20,7 @@ export interface ReductionInput {
 /** A way to make the middle smaller without a model: a pure function from draft to draft. */
 export interface Reduction {
   readonly name: string;
-  /** In steps: counting a long middle takes a while. */
-  apply(draft: Draft, input: ReductionInput): Steps<Draft>;
+  apply(draft: Draft, input: ReductionInput): Draft;
 }
 
 /** The message as the draft shows it now. */
@@ -32,15 +30,14 @@ export function currentMessage(draft: Draft, index: number, message: Message): M
 }
 
 /** Asks `edit` about each part of each reducible message, and applies what it returns. */
-export function* editParts(
+export function editParts(
   draft: Draft,
   input: ReductionInput,
   edit: (part: Part, at: { readonly index: number; readonly part: number }) => Edit | undefined,
-): Steps<Draft> {
+): Draft {
   const changes = new Map<number, Fate>();
   for (const [index, message] of input.messages.entries()) {
     if (!input.reducible(index)) continue;
-    yield;
     const edits: Edit[] = [];
     for (const [at, part] of editableParts(currentMessage(draft, index, message)).entries()) {
       const one = edit(part, { index, part: at });

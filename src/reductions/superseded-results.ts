@@ -2,7 +2,6 @@ import { parseReadable } from "../core/deep-json.ts";
 import { editableParts } from "../core/edits.ts";
 import { isRecord } from "../core/is-record.ts";
 import type { Structure } from "../core/rounds.ts";
-import type { Steps } from "../core/steps.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
@@ -12,10 +11,10 @@ export const SUPERSEDED = /^\[superseded: the same call was made again, see the 
 /** The same call made again later (the same file read again): the older result becomes one line. */
 export const supersededResults: Reduction = {
   name: "superseded-results",
-  *apply(draft, input) {
+  apply(draft, input) {
     const { messages, structure, measure } = input;
-    const supersededBy = yield* laterResults(messages, structure);
-    return yield* editParts(draft, input, (part, at) => {
+    const supersededBy = laterResults(messages, structure);
+    return editParts(draft, input, (part, at) => {
       const later = supersededBy.get(`${at.index}:${at.part}`);
       if (later === undefined || part.type !== "tool-result" || part.locked) return undefined;
       const text = `[superseded: the same call was made again, see the result in message #${later + 1}]`;
@@ -29,16 +28,12 @@ export const supersededResults: Reduction = {
 const known = new WeakMap<Structure, ReadonlyMap<string, number>>();
 
 /** By place of a result: the message with the newest result of the same call, where that is a later one. */
-function* laterResults(
-  messages: readonly Message[],
-  structure: Structure,
-): Steps<ReadonlyMap<string, number>> {
+function laterResults(messages: readonly Message[], structure: Structure): ReadonlyMap<string, number> {
   const found = known.get(structure);
   if (found) return found;
   const newest = new Map<string, number>();
   const later = new Map<string, number>();
   for (const { call, result } of structure.pairs.toSorted((a, b) => b.result.index - a.result.index)) {
-    yield;
     const key = callKey(callAt(messages, call));
     const last = newest.get(key);
     if (last === undefined) newest.set(key, result.index);

@@ -8,7 +8,7 @@ import { growth, LINEAR } from "../../test/support/growth.ts";
 import { byProof } from "../../test/support/proof.ts";
 import { anyCharacter } from "../testing/arbitraries/texts.ts";
 import { createBpe } from "./bpe.ts";
-import { exactCounter, steppedCounter } from "./exact-counter.ts";
+import { exactCounter, patientCounter } from "./exact-counter.ts";
 import { readVocabulary } from "./read-vocabulary.ts";
 import cl100kText from "./vocabularies/cl100k_base.ts";
 import o200kText from "./vocabularies/o200k_base.ts";
@@ -197,20 +197,21 @@ describe("a long text", () => {
 
   test.each(texts)("of %s counts as a whole, though it is counted region by region", async (_name, text) => {
     for (const encoding of ENCODINGS)
-      expect((await steppedCounter(encoding)).count(text)).toBe(REFERENCE[encoding](text));
+      expect((await patientCounter(encoding)).count(text)).toBe(REFERENCE[encoding](text));
   });
 
-  test("that was counted in steps is known", async () => {
-    const counter = await steppedCounter("o200k_base");
+  test("that was counted with pauses is known", async () => {
+    const counter = await patientCounter("o200k_base");
     const text = `${letters(300)} `.repeat(5_000);
     const owner = { text };
-    const steps = counter.countFor(owner, text);
-    let stops = 0;
-    let step = steps.next();
-    for (; !step.done; step = steps.next()) stops++;
-    expect(stops).toBeGreaterThan(text.length / 40_000);
-    expect(counter.count(text)).toBe(step.value);
-    expect(counter.countFor(owner, text).next()).toEqual({ done: true, value: step.value });
+    let pauses = 0;
+    const pause = async () => void pauses++;
+    const tokens = await counter.countFor(owner, text, pause);
+    expect(pauses).toBeGreaterThan(text.length / 40_000);
+    expect(counter.count(text)).toBe(tokens);
+    pauses = 0;
+    expect(await counter.countFor(owner, text, pause)).toBe(tokens);
+    expect(pauses).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createHeldTexts, HELD_FROM_CHARS } from "../core/held-texts.ts";
-import { runNow, type Steps } from "../core/steps.ts";
+import type { Pause } from "../core/pause.ts";
 import { cutBefore } from "../core/text-slices.ts";
-import type { TokenCounter } from "../core/types.ts";
+import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
 import { createBpe, MAX_PIECE_CHARS } from "./bpe.ts";
 import { readVocabulary, type Vocabulary } from "./read-vocabulary.ts";
 import { createRecentMap } from "./recent-map.ts";
@@ -21,16 +21,16 @@ const LONG_PIECES_CHARS = 4_000_000;
 /** V8 makes a substring of this length or more a view into its parent, which keeps the whole parent alive. */
 const SUBSTRING_VIEW_CHARS = 13;
 
-/** An exact counter that can also count piece by piece. */
-export interface SteppedCounter extends TokenCounter {
+/** An exact counter that can also stop between the pieces of a text. */
+export interface PatientCounter extends TokenCounter {
   /**
-   * Counts a text in steps of some milliseconds. `count` knows it from then on, and that of a long text at least for as long
+   * Counts a text with a pause every few milliseconds. `count` knows it from then on, and that of a long text at least for as long
    * as `owner`, which holds it, lives.
    */
-  countFor(owner: object, text: string): Steps<number>;
+  countFor(owner: object, text: string, pause: Pause): Promise<number>;
 }
 
-const loading = new Map<Encoding, Promise<SteppedCounter>>();
+const loading = new Map<Encoding, Promise<PatientCounter>>();
 const loaded = new Set<Encoding>();
 
 /**
@@ -49,11 +49,11 @@ const loaded = new Set<Encoding>();
  * counter.count("Hello, world!"); // 4
  */
 export function exactCounter(encoding: Encoding): Promise<TokenCounter> {
-  return steppedCounter(encoding);
+  return patientCounter(encoding);
 }
 
 /** The very same counter, for those who count long texts and have other things to do. */
-export function steppedCounter(encoding: Encoding): Promise<SteppedCounter> {
+export function patientCounter(encoding: Encoding): Promise<PatientCounter> {
   const known = loading.get(encoding);
   if (known) return known;
   const counter = load(encoding).then((vocabulary) => createExactCounter(encoding, vocabulary));
@@ -80,7 +80,7 @@ async function load(encoding: Encoding): Promise<Vocabulary> {
   return readVocabulary(text);
 }
 
-function createExactCounter(id: Encoding, vocabulary: Vocabulary): SteppedCounter {
+function createExactCounter(id: Encoding, vocabulary: Vocabulary): PatientCounter {
   const countPiece = createBpe(vocabulary);
   const pieces = createRecentMap<number>(PIECE_CHARS);
   const longPieces = createRecentMap<number>(LONG_PIECES_CHARS);
@@ -115,16 +115,6 @@ function createExactCounter(id: Encoding, vocabulary: Vocabulary): SteppedCounte
     return tokens;
   };
 
-  function* countRegions(text: string): Steps<number> {
-    let tokens = 0;
-    for (let from = 0; from < text.length; ) {
-      const to = regionEnd(text, from);
-      tokens += countRegion(text.slice(from, to));
-      from = to;
-      yield;
-    }
-    return tokens;
-  }
   const knownCount = (text: string): number | undefined => {
     if (text === "") return 0;
     return texts.get(text) ?? (text.length > HELD_FROM_CHARS ? heldTexts.get(text) : undefined);
@@ -135,12 +125,24 @@ function createExactCounter(id: Encoding, vocabulary: Vocabulary): SteppedCounte
     count(text) {
       const known = knownCount(text);
       if (known !== undefined) return known;
-      const tokens = runNow(countRegions(text));
+      let tokens = 0;
+      for (let from = 0, to = 0; from < text.length; from = to) {
+        to = regionEnd(text, from);
+        tokens += countRegion(text.slice(from, to));
+      }
       texts.set(text, tokens);
       return tokens;
     },
-    *countFor(owner, text) {
-      const tokens = knownCount(text) ?? (yield* countRegions(text));
+    async countFor(owner, text, pause) {
+      let tokens = knownCount(text);
+      if (tokens === undefined) {
+        tokens = 0;
+        for (let from = 0, to = 0; from < text.length; from = to) {
+          to = regionEnd(text, from);
+          tokens += countRegion(text.slice(from, to));
+          await pause();
+        }
+      }
       texts.set(text, tokens);
       // The memo has no room for the longest, and forgets others soon.
       if (text.length > HELD_FROM_CHARS) heldTexts.hold(owner, text, tokens);
@@ -155,4 +157,38 @@ function detach(piece: string): string {
   const units: number[] = [];
   for (let i = 0; i < piece.length; i++) units.push(piece.charCodeAt(i));
   return String.fromCharCode(...units);
+}
+
+/** Shorter texts are counted at once (characters). */
+const LONG_TEXT_CHARS = 32_768;
+
+/** Counts the long texts of a message with pauses, where its counter can do that: `measure.message` knows them from then on. */
+export async function countLongTexts(
+  { counter }: Pick<Measure, "counter">,
+  message: Message,
+  pause: Pause,
+  /** What holds its texts: their counts are known for at least as long. */
+  owner: object = message,
+): Promise<void> {
+  if (!("countFor" in counter)) return;
+  for (const part of message.parts) {
+    const text = countedText(part);
+    if (text !== undefined && text.length > LONG_TEXT_CHARS)
+      await (counter as PatientCounter).countFor(owner, text, pause);
+  }
+}
+
+/** What of a part is counted as a text. */
+function countedText(part: Part): string | undefined {
+  switch (part.type) {
+    case "tool-call":
+      return part.args;
+    case "other":
+      return part.json;
+    case "image":
+    case "frame":
+      return undefined;
+    default:
+      return part.text;
+  }
 }

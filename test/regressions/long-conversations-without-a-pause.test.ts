@@ -1,14 +1,12 @@
 /** Work on a conversation of many messages, or of long ones, stops often enough for others to have their turn. */
 import { describe, expect, it } from "vitest";
-import { keepAll } from "../../src/core/draft.ts";
-import { structureOf } from "../../src/core/rounds.ts";
-import type { Steps } from "../../src/core/steps.ts";
-import type { Measure, Message } from "../../src/core/types.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
+import { encode } from "../../src/apis/transcode.ts";
+import type { Message } from "../../src/core/types.ts";
+import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { readQuery } from "../../src/recall/query.ts";
-import { rankSteps } from "../../src/recall/rank.ts";
-import { reductions } from "../../src/reductions/index.ts";
-import type { ReductionInput } from "../../src/reductions/reduction.ts";
+import { rank } from "../../src/recall/rank.ts";
 import { userWords } from "../../src/summaries/user-words.ts";
 import { growth, LINEAR } from "../support/growth.ts";
 
@@ -33,41 +31,24 @@ const workOf = (length: number): Message[] =>
     { role: "tool", parts: [{ type: "tool-result", id: `c${at}`, text: words(at).repeat(5) }] },
   ]).flat();
 
-function stepsOf(steps: Steps<unknown>): number {
-  let taken = 0;
-  while (!steps.next().done) taken++;
-  return taken;
-}
+it("a compaction of many messages stops between its steps", async () => {
+  const compactor = createCompactor({ dialect: openaiChat, budget: 20_000, counter: { id: "chars", count } });
+  const messages = encode("openai-chat", workOf(8 * MESSAGES)).messages as ChatMessage[];
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const { report } = await compactor.fit([...messages, { role: "user", content: "And now?" }]);
+  clearInterval(timer);
+  expect(report.outcome).toBe("compacted");
+  expect(turns).toBeGreaterThan(5);
+});
 
-describe("work on many messages is done in at least one step for each", () => {
-  it.each(reductions.map((reduction) => [reduction.name, reduction] as const))(
-    "the reduction %s",
-    (_name, reduction) => {
-      const messages = workOf(MESSAGES).map(
-        (message): Message =>
-          message.role === "assistant"
-            ? { ...message, parts: [{ type: "reasoning", text: "Hm.", signed: false }, ...message.parts] }
-            : message,
-      );
-      const input = {
-        messages,
-        structure: structureOf(messages),
-        reducible: () => true,
-        needsReasoning: () => false,
-        measure: { text: count } as Measure,
-        allowance: 10,
-        images: { keep: 0 },
-      } as unknown as ReductionInput;
-      expect(stepsOf(reduction.apply(keepAll(messages.length), input))).toBeGreaterThanOrEqual(MESSAGES / 2);
-    },
-  );
-
-  it("ranking by many words", () => {
-    const index = createMemoryIndex();
-    for (const message of dialogueOf(MESSAGES)) index.add(message);
-    const query = readQuery("Which house did Person7 move to in the year 1907?");
-    expect(stepsOf(rankSteps(index, query))).toBeGreaterThan(query.terms.length);
-  });
+it("ranking by many words stops between them", async () => {
+  const index = createMemoryIndex();
+  for (const message of dialogueOf(MESSAGES)) index.add(message);
+  const query = readQuery("Which house did Person7 move to in the year 1907?");
+  let pauses = 0;
+  await rank(index, query, async () => void pauses++);
+  expect(pauses).toBeGreaterThan(query.terms.length);
 });
 
 describe("what the user said, and may have sent again", () => {

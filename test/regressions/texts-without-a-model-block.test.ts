@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { openaiChat } from "../../src/apis/index.ts";
-import type { Steps } from "../../src/core/steps.ts";
 import type { Message } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createTranscriptReader } from "../../src/engine/transcript-reader.ts";
 import { sourcesOf } from "../../src/reductions/old-retrieval.ts";
 import { chat } from "../../src/testing/index.ts";
-import { steppedCounter } from "../../src/tokens/exact-counter.ts";
+import { patientCounter } from "../../src/tokens/exact-counter.ts";
 import { createMeasure } from "../../src/tokens/index.ts";
 import { talk } from "../support/host.ts";
 
@@ -46,28 +45,21 @@ describe.each(calls)("%s without a model", (_name, call) => {
 });
 
 const said = (role: Message["role"], text: string): Message => ({ role, parts: [{ type: "text", text }] });
-const stepsOf = <T>(steps: Steps<T>): number => {
-  let count = 0;
-  while (!steps.next().done) count++;
-  return count;
-};
 const CHARS = 3_000_000;
 const line = "We decided to keep the cache because it is fast. ".repeat(CHARS / 50);
 
 describe("a line of 3 MB", () => {
-  it("is counted in small steps", async () => {
-    const counter = await steppedCounter("o200k_base");
+  it("is counted with pauses", async () => {
+    const counter = await patientCounter("o200k_base");
     const measure = createMeasure({ counter });
-    const text = `${line}.`;
-    const read = createTranscriptReader((one) => one.slice(0, 20)).read([said("user", text)], 0, measure);
-    expect(stepsOf(read)).toBeGreaterThan(CHARS / 65_536);
-    // A system prompt as well.
-    const head = createTranscriptReader((one) => one.slice(0, 20)).read(
-      [said("system", `${line}!`)],
-      1,
-      measure,
-    );
-    expect(stepsOf(head)).toBeGreaterThan(CHARS / 65_536);
+    const pausesIn = async (message: Message, start: number): Promise<number> => {
+      let pauses = 0;
+      const reader = createTranscriptReader((one) => one.slice(0, 20));
+      await reader.read([message], start, measure, async () => void pauses++);
+      return pauses;
+    };
+    expect(await pausesIn(said("user", `${line}.`), 0)).toBeGreaterThan(CHARS / 65_536);
+    expect(await pausesIn(said("system", `${line}!`), 1)).toBeGreaterThan(CHARS / 65_536);
   });
 
   it("isn't parsed as a list of passages", () => {

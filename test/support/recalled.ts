@@ -1,8 +1,8 @@
 import type { Draft } from "../../src/core/draft.ts";
-import { runNow } from "../../src/core/steps.ts";
 import type { Message } from "../../src/core/types.ts";
 import type { Conversation } from "../../src/engine/conversation.ts";
 import { chooseRecalled } from "../../src/engine/recall/choose-recalled.ts";
+import type { Chosen } from "../../src/engine/recall/quoter.ts";
 import { createMemoryIndex, type MemoryIndex } from "../../src/recall/memory-index.ts";
 
 /** What automatic recall chooses for the newest message, as the view of a draft shows the others; four characters are a token. */
@@ -11,9 +11,9 @@ export function recalledFor(
   draft: unknown,
   allowance: number,
   index: MemoryIndex = indexOf(messages.slice(0, -1)),
-): ReturnType<typeof chooseRecalled> extends Generator<unknown, infer Chosen> ? Chosen : never {
-  return runNow(
-    chooseRecalled({
+): Promise<readonly Chosen[]> {
+  return chooseRecalled(
+    {
       indexes: { lend: (_messages, _chain, work) => work(index) },
       conversation: {
         messages,
@@ -24,7 +24,8 @@ export function recalledFor(
       draft: draft as Draft,
       quoted: [],
       allowance,
-    }),
+    },
+    async () => {},
   );
 }
 
@@ -59,7 +60,11 @@ export const work: readonly Message[] = Array.from({ length: 40 }, (_, at) => [
 ]).flat();
 
 /** What is quoted where a view hides all that was said before. */
-export function quotedFor(question: string, past: readonly Message[], allowance = 2_000): string[] {
+export async function quotedFor(
+  question: string,
+  past: readonly Message[],
+  allowance = 2_000,
+): Promise<string[]> {
   const messages = [...past, user(question)];
-  return recalledFor(messages, allHidden(messages), allowance).map(({ passage }) => passage.text);
+  return (await recalledFor(messages, allHidden(messages), allowance)).map(({ passage }) => passage.text);
 }

@@ -42,30 +42,30 @@ const beginnings = SUBJECTS.map((subject) => `quartz-${subject}`);
 const SUMMARY = "Can you summarise the plan for my terrace garden?";
 
 /** What is quoted where the view shows what the user said, and hides the answers. */
-function quotedFor(asked: string) {
+async function quotedFor(asked: string) {
   const messages = [...past, said("user", asked)];
   const draft: Draft = {
     fates: messages.map((_, at) => (at < past.length ? { type: "cover", by: 0 } : { type: "keep" })),
     inserts: [{ message: { role: "user", text: turns.map(({ question }) => question).join("\n") } }],
   };
-  return recalledFor(messages, draft, 500).map(({ passage }) => passage);
+  return (await recalledFor(messages, draft, 500)).map(({ passage }) => passage);
 }
 
-it("a summary of a long conversation is asked for, and where its subjects begin isn't quoted", () => {
-  const quoted = quotedFor(SUMMARY);
+it("a summary of a long conversation is asked for, and where its subjects begin isn't quoted", async () => {
+  const quoted = await quotedFor(SUMMARY);
   const text = quoted.map((passage) => passage.text).join("\n");
   for (const beginning of beginnings) expect(text).toContain(beginning);
 });
 
-it("what only stands between turns that share words with the question isn't quoted", () => {
-  for (const { text, words } of quotedFor(SUMMARY)) {
+it("what only stands between turns that share words with the question isn't quoted", async () => {
+  for (const { text, words } of await quotedFor(SUMMARY)) {
     expect(text).not.toContain("violins");
     expect(words).not.toEqual([]);
   }
 });
 
-it("a summary of what was never said quotes nothing", () => {
-  expect(quotedFor("Please summarise the negotiations about the helicopter licence.")).toEqual([]);
+it("a summary of what was never said quotes nothing", async () => {
+  expect(await quotedFor("Please summarise the negotiations about the helicopter licence.")).toEqual([]);
 });
 
 describe("what wants all of something", () => {

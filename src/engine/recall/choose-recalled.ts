@@ -1,8 +1,8 @@
 import { saidText } from "../../core/message-text.ts";
-import type { Steps } from "../../core/steps.ts";
+import type { Pause } from "../../core/pause.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
 import { type Query, readQuery } from "../../recall/query.ts";
-import { rankSteps } from "../../recall/rank.ts";
+import { rank } from "../../recall/rank.ts";
 import { type Found, passagesFound } from "../../recall/search.ts";
 import { typedText } from "../../summaries/user-words.ts";
 import { readAsked } from "./asked.ts";
@@ -17,9 +17,10 @@ const BESIDE_BEST = 0.35;
 const MOST_LOOKED_AT = 80;
 
 /** Chooses what to quote for the newest message, best first, for about an allowance of tokens. Empty if nothing is clearly relevant. */
-export function* chooseRecalled(
+export async function chooseRecalled(
   options: Allowance & { readonly indexes: RecallIndexes },
-): Steps<readonly Chosen[]> {
+  pause: Pause,
+): Promise<readonly Chosen[]> {
   const { messages, structure, chain } = options.conversation;
   const { start } = structure;
   const newest = messages.length - 1;
@@ -28,20 +29,24 @@ export function* chooseRecalled(
   if (query.terms.length === 0) return [];
   // The newest message itself would be found before everything else.
   const older = messages.slice(start, newest);
-  return yield* options.indexes.lend(older, chain.slice(0, newest - start + 1), (index) =>
-    chosenFrom(index, text, query, options),
+  return options.indexes.lend(
+    older,
+    chain.slice(0, newest - start + 1),
+    (index) => chosenFrom(index, text, query, options, pause),
+    pause,
   );
 }
 
-function* chosenFrom(
+async function chosenFrom(
   index: MemoryIndex,
   text: string,
   query: Query,
   allowance: Allowance,
-): Steps<readonly Chosen[]> {
-  yield;
-  const byWords = passagesFound(index, yield* rankSteps(index, query));
-  yield;
+  pause: Pause,
+): Promise<readonly Chosen[]> {
+  await pause();
+  const byWords = passagesFound(index, await rank(index, query, pause));
+  await pause();
   const asked = readAsked(text, query, index, byWords);
   const { isTalk, wantsAll } = asked;
   const quoter = createQuoter(index, asked, allowance);
@@ -50,7 +55,7 @@ function* chosenFrom(
   let best: number | undefined;
   let looked = 0;
   for (const one of wantsAll ? inBroadOrder(index, byWords) : byWords) {
-    yield;
+    await pause();
     if (quoter.isFull()) break;
     if (best !== undefined && !wantsAll && one.score < BESIDE_BEST * best) break;
     if (best === undefined && !wantsAll && !asked.isMeant(one)) {
@@ -61,7 +66,7 @@ function* chosenFrom(
     if (!quoter.take(one) || best !== undefined) continue;
     best = one.score;
     for (const higher of above) {
-      yield;
+      await pause();
       if (quoter.isFull()) break;
       quoter.take(higher);
     }

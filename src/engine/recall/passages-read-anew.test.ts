@@ -7,7 +7,7 @@ const said = (role: "user" | "assistant", text: string): Message => ({
   parts: [{ type: "text", text }],
 });
 
-it("where nothing is clearly relevant, no passage is read once more", () => {
+it("where nothing is clearly relevant, no passage is read once more", async () => {
   const past = Array.from({ length: 2_000 }, (_, n) =>
     said(n % 2 === 0 ? "user" : "assistant", `Part ${n}: the number of the day, and words about it.`),
   );
@@ -21,7 +21,7 @@ it("where nothing is clearly relevant, no passage is read once more", () => {
       return text;
     },
   }));
-  const chosen = recalledFor(messages, allHidden(messages), 2_000, { ...index, passages });
+  const chosen = await recalledFor(messages, allHidden(messages), 2_000, { ...index, passages });
   expect(chosen).toEqual([]);
   expect(reads).toBe(0);
 });

@@ -1,6 +1,5 @@
 import { sawOther } from "../../core/checkpoint.ts";
 import { type Draft, isShown } from "../../core/draft.ts";
-import type { Steps } from "../../core/steps.ts";
 import type { RecalledPassage } from "../../core/types.ts";
 import type { Operation } from "../operation.ts";
 import { chooseRecalled } from "./choose-recalled.ts";
@@ -30,7 +29,7 @@ export interface RecallNow {
  * What the newest user message asks for and its view hides. Only at the beginning of a turn: later in it the model has
  * seen the view already, and its cache would be lost. Undefined if nothing is clearly relevant.
  */
-export function* recallFor<M>(
+export async function recallFor<M>(
   operation: Operation<M>,
   view: {
     readonly draft: Draft;
@@ -39,7 +38,7 @@ export function* recallFor<M>(
     /** The view is made anew, so that nobody has its beginning in a cache. */
     readonly isNew: boolean;
   },
-): Steps<RecallNow | undefined> {
+): Promise<RecallNow | undefined> {
   const { engine, survey } = operation;
   const { conversation, budget } = survey;
   const { structure, messages } = conversation;
@@ -61,13 +60,16 @@ export function* recallFor<M>(
     quotedTokens(countsOf(conversation), dialect.rules, { before: newest, text });
   const frame = tokensOf(recalledMessage([{ head: "#1", text: "", isSaid: true }]));
   if (allowance < Math.max(LEAST_ALLOWANCE, frame)) return undefined;
-  const chosen = yield* chooseRecalled({
-    indexes: recallIndexes,
-    conversation,
-    draft: view.draft,
-    quoted: view.quoted.map(({ text }) => text),
-    allowance: allowance - frame,
-  });
+  const chosen = await chooseRecalled(
+    {
+      indexes: recallIndexes,
+      conversation,
+      draft: view.draft,
+      quoted: view.quoted.map(({ text }) => text),
+      allowance: allowance - frame,
+    },
+    operation.pause,
+  );
   // Tokens of pieces don't add up exactly: what ranks lowest leaves until all of it fits.
   for (let length = chosen.length; length > 0; length--) {
     const kept = chosen.slice(0, length);

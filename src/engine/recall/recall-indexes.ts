@@ -1,13 +1,13 @@
 import { lastTrue } from "../../core/last-true.ts";
 import { charsOf } from "../../core/message-text.ts";
-import type { Steps } from "../../core/steps.ts";
+import type { Pause } from "../../core/pause.ts";
 import type { Message } from "../../core/types.ts";
 import { createMemoryIndex, type MemoryIndex } from "../../recall/memory-index.ts";
 import { createTextRoom, type TextRoom } from "../text-room.ts";
 
 /** Conversations whose index is kept; one that comes back later is read again. */
 const MAX_CONVERSATIONS = 16;
-/** Messages that are read in one step. */
+/** Messages that are read between two pauses. */
 const MESSAGES_AT_ONCE = 16;
 /** What a term of an index takes in memory beside its texts, as characters. */
 const TERM_CHARS = 40;
@@ -21,8 +21,9 @@ export interface RecallIndexes {
   lend<T>(
     messages: readonly Message[],
     chain: readonly string[],
-    work: (index: MemoryIndex) => Steps<T>,
-  ): Steps<T>;
+    work: (index: MemoryIndex) => Promise<T>,
+    pause: Pause,
+  ): Promise<T>;
 }
 
 interface Known {
@@ -37,7 +38,7 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
   /** By the first message; least recently used first. */
   const known = new Map<string, Known>();
   return {
-    *lend(messages, chain, work) {
+    async lend(messages, chain, work, pause) {
       const name = chain[1] ?? "";
       const before = known.get(name);
       const one =
@@ -53,8 +54,8 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
         forget(oldest);
       }
       try {
-        yield* readInto(one, name, messages, chain);
-        return yield* work(one.index);
+        await readInto(one, name, messages, chain, pause);
+        return await work(one.index);
       } finally {
         one.isLent = false;
       }
@@ -67,12 +68,13 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
     known.delete(name);
   }
 
-  function* readInto(
+  async function readInto(
     one: Known,
     name: string,
     messages: readonly Message[],
     chain: readonly string[],
-  ): Steps<void> {
+    pause: Pause,
+  ): Promise<void> {
     const { index, hashes } = one;
     const forgetIt = (): void => {
       if (known.get(name) === one) forget(name);
@@ -86,7 +88,7 @@ export function createRecallIndexes(room: TextRoom = createTextRoom()): RecallIn
       index.truncate(same);
     }
     for (let at = same; at < messages.length; at++) {
-      if ((at - same) % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) yield;
+      if ((at - same) % MESSAGES_AT_ONCE === MESSAGES_AT_ONCE - 1) await pause();
       index.add(messages[at]!);
       hashes.push(chain[at + 1]!);
     }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { assistant, call, quotedFor, result, user, work } from "../../../test/support/recalled.ts";
 
-describe("a file that was read twice", () => {
+describe("a file that was read twice", async () => {
   const line = "The turnstile at the harbour gate opens with the phrase copper lantern.";
   const past = [
     user("Read the sheets."),
@@ -20,7 +20,7 @@ describe("a file that was read twice", () => {
     ),
     ...work,
   ];
-  const quoted = quotedFor("Which phrase opens the turnstile at the harbour gate?", past).join("\n");
+  const quoted = (await quotedFor("Which phrase opens the turnstile at the harbour gate?", past)).join("\n");
 
   it("has a line quoted once", () => {
     expect(quoted.split("copper lantern")).toHaveLength(2);
@@ -32,7 +32,7 @@ describe("a file that was read twice", () => {
   });
 });
 
-it("what is left of a long passage is no crumb beside another one", () => {
+it("what is left of a long passage is no crumb beside another one", async () => {
   const fact = "The turnstile at the harbour gate opens with the phrase copper lantern.";
   const long = [
     "Nobody opens the harbour gate by a phrase while the turnstile creaks.",
@@ -43,12 +43,12 @@ it("what is left of a long passage is no crumb beside another one", () => {
   ].join(" ");
   const past = [user("Read the sheets."), ...work, result("f", fact), ...work, assistant(long), ...work];
   const question = "Which phrase opens the turnstile at the harbour gate?";
-  expect(quotedFor(question, past)).toEqual([fact, expect.stringContaining("creaks")]);
+  expect(await quotedFor(question, past)).toEqual([fact, expect.stringContaining("creaks")]);
   const most = Math.ceil(fact.length / 4) + 5;
-  expect(quotedFor(question, past, most + 26)).toEqual([fact]);
+  expect(await quotedFor(question, past, most + 26)).toEqual([fact]);
 });
 
-it("a passage that is cut is quoted where nothing else is", () => {
+it("a passage that is cut is quoted where nothing else is", async () => {
   const long = [
     "The turnstile at the harbour gate opens with a phrase.",
     ...Array.from(
@@ -57,12 +57,12 @@ it("a passage that is cut is quoted where nothing else is", () => {
     ),
   ].join(" ");
   const past = [user("Read the sheets."), ...work, assistant(long), ...work];
-  expect(quotedFor("Which phrase opens the turnstile at the harbour gate?", past, 25)).toEqual([
+  expect(await quotedFor("Which phrase opens the turnstile at the harbour gate?", past, 25)).toEqual([
     "The turnstile at the harbour gate opens with a phrase. …",
   ]);
 });
 
-it("between people, what ranks above the passage with the most words of the question is quoted beside it", () => {
+it("between people, what ranks above the passage with the most words of the question is quoted beside it", async () => {
   const talk = Array.from({ length: 40 }, (_, at) => [
     user(`Anna: Today I painted picture number ${at} with blue and some yellow.`),
     assistant(`Ben: Nice, I cooked soup number ${at} with beans and a little pepper.`),
@@ -82,7 +82,7 @@ it("between people, what ranks above the passage with the most words of the ques
     ),
     ...talk,
   ];
-  const quoted = quotedFor(
+  const quoted = await quotedFor(
     "Who invented the phrase that opens the gate so slowly after walks in the hills with dogs, at the turnstile?",
     past,
   );

@@ -2,7 +2,6 @@ import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../cor
 import { applyEdits } from "../../core/edits.ts";
 import { readableText } from "../../core/message-text.ts";
 import { shifted } from "../../core/shifted.ts";
-import type { Steps } from "../../core/steps.ts";
 import type { Told } from "../../summaries/render-narrative.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
 import { hiddenEnd, insertTokens } from "../conversation.ts";
@@ -23,12 +22,12 @@ export function fills({ goal, limit }: RungInput): boolean {
 }
 
 /** The draft with a summary message for what its fates say is covered by insert 0; undefined if `most` has no room for one. */
-export function* coverBySummary(
+export async function coverBySummary(
   input: RungInput,
   fates: readonly Fate[],
   place: SummaryPlace,
   most: number,
-): Steps<Draft | undefined> {
+): Promise<Draft | undefined> {
   const { conversation, settings } = input;
   const { messages, measure } = conversation;
   const { role } = place;
@@ -41,7 +40,7 @@ export function* coverBySummary(
   };
   const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
   // The ceiling holds for the whole message: what the format adds to a text is taken off first.
-  yield;
+  await input.pause();
   const summary = summaryMessage({
     messages,
     hidden,

@@ -11,23 +11,17 @@ const START_SHARE = 0.25;
 const NOTE_TOKENS = 40;
 
 /** Rung 4, oldest first: the newest units that fit. */
-export const dropOldest: Rung = function* (input) {
-  yield;
-  return keepEnds(input, 0);
-};
+export const dropOldest: Rung = (input) => keepEnds(input, 0);
 
 /** Rung 4, middle-out: the first user turn and the newest units that fit. */
-export const dropMiddle: Rung = function* (input) {
-  yield;
-  return keepEnds(input, START_SHARE);
-};
+export const dropMiddle: Rung = (input) => keepEnds(input, START_SHARE);
 
 /** Head, last user message and the unanswered round only. */
-export const dropAll: Rung = function* (input) {
+export const dropAll: Rung = async (input) => {
   const { conversation, limit, rules } = input;
   const around = (tail: Tail) => withoutSummary(input, aroundTail(conversation, tail, dropped("strategy")));
   for (const tail of [emptyTail(conversation), leastTail(conversation)]) {
-    yield;
+    await input.pause();
     const indexes = tailIndexes(conversation, tail);
     const draft = shrinkParts({ conversation, draft: around(tail), indexes, limit, why: "hard-cut", rules });
     if (draft) return draft;

@@ -8,7 +8,7 @@ import { leastTail, newestUnit, tailIndexes } from "../tail.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./rung.ts";
 
 /** Rung 5: the newest unit with its largest parts shortened; if that can't fit, head and last user message alone. */
-export const hardCut: Rung = function* (input) {
+export const hardCut: Rung = async (input) => {
   const { conversation, rules, limit } = input;
   const { messages } = conversation;
   const newest = newestUnit(conversation);
@@ -23,7 +23,7 @@ export const hardCut: Rung = function* (input) {
       rules,
     });
     if (cut) return cut;
-    yield;
+    await input.pause();
   }
   const least = withoutSummary(input, aroundTail(conversation, leastTail(conversation), dropped("budget")));
   if (draftTokens(conversation, least) <= limit) return least;

@@ -14,7 +14,7 @@ const ENOUGH = 0.6;
 const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 
 /** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
-export const reduce: Rung = function* (input) {
+export const reduce: Rung = async (input) => {
   const { conversation, current, settings, rules, limit, goal, anyGain } = input;
   const { messages, structure } = conversation;
   const measure = countingOnce(conversation.measure);
@@ -33,10 +33,10 @@ export const reduce: Rung = function* (input) {
   for (const allowance of ALLOWANCES) {
     let draft = current;
     for (const reduction of reductions) {
-      yield;
-      draft = yield* reduction.apply(draft, { ...given, allowance });
+      await input.pause();
+      draft = reduction.apply(draft, { ...given, allowance });
     }
-    yield;
+    await input.pause();
     const after = draftTokens(conversation, draft);
     if (after <= aim && (anyGain || before - after >= LEAST_GAIN * before)) return draft;
   }

@@ -1,5 +1,5 @@
 import { type Draft, type Fate, type Insert, KEEP } from "../../core/draft.ts";
-import type { Steps } from "../../core/steps.ts";
+import type { Pause } from "../../core/pause.ts";
 import type { DialectRules, DropReason, Edit, Run, RungName, Summary } from "../../core/types.ts";
 import type { IsOurs } from "../../summaries/proof.ts";
 import { type Conversation, mustShow } from "../conversation.ts";
@@ -15,6 +15,7 @@ export interface RungInput {
   readonly current: Draft;
   readonly settings: Settings;
   readonly rules: DialectRules;
+  readonly pause: Pause;
   /** Tokens that the view may have at most, and tokens that it should have. */
   readonly limit: number;
   readonly goal: number;
@@ -50,8 +51,8 @@ export interface RungInput {
   readonly writtenBy?: RungName | undefined;
 }
 
-/** A step of the ladder: a draft, or undefined when it can't help. Long ones stop now and then, so that others have their turn. */
-export type Rung = (input: RungInput) => Steps<Draft | undefined>;
+/** A step of the ladder: a draft, or undefined when it can't help. Long ones pause now and then, so that others have their turn. */
+export type Rung = (input: RungInput) => Draft | undefined | Promise<Draft | undefined>;
 
 /** Head, last user message and tail are kept; everything else gets `fate`. */
 export function aroundTail(conversation: Conversation, tail: Tail, fate: Fate): Fate[] {

@@ -13,7 +13,7 @@ const SHARES = [0.35, 0.6];
 const INSIDE: SummaryPlace = { role: "user", merged: false, needsUser: false };
 
 /** Hides the messages that a person chose behind a summary of their own; everything else stays as the view shows it. */
-export const summarizeRange: Rung = function* (input) {
+export const summarizeRange: Rung = async (input) => {
   const { conversation, current, limit, range, settings } = input;
   if (!range) return undefined;
   const hides = (index: number) => index >= range.from && index < range.to && !mustShow(conversation, index);
@@ -36,7 +36,7 @@ export const summarizeRange: Rung = function* (input) {
   const place = isFront ? summaryPlace(input, fates) : INSIDE;
   for (const share of SHARES) {
     const cap = Math.min(MAX_SUMMARY, limit - bare, Math.floor(standing + shown * share));
-    const made = yield* coverBySummary({ ...input, goal: bare + cap }, fates, place, cap);
+    const made = await coverBySummary({ ...input, goal: bare + cap }, fates, place, cap);
     if (made) return withOthers(made, current, hides, others);
   }
   return undefined;

@@ -18,7 +18,7 @@ const ROUNDS_SUMMARY = "Summary of previous tool interaction (";
  * Rung 3 on completed rounds only: each run of rounds in the middle becomes one message, by the records that a model wrote
  * of them, and for the rest a line per call.
  */
-export const summarizeRounds: Rung = function* (input) {
+export const summarizeRounds: Rung = async (input) => {
   const { conversation, current, settings, goal, rules, rounds = new Map() } = input;
   const { start } = conversation.structure;
   const isUnproven = [...rounds.values()].some(({ unproven }) => unproven);
@@ -27,7 +27,7 @@ export const summarizeRounds: Rung = function* (input) {
     current.inserts.length > 0 ? conversation.messages.map(() => KEEP) : [...current.fates];
   const inserts: Insert[] = [];
   for (const run of roundRuns(conversation, roundsEnd(conversation, settings, goal))) {
-    yield;
+    await input.pause();
     const lines: string[] = [];
     let isQuoted = false;
     let isFramed = false;

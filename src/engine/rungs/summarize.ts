@@ -1,5 +1,4 @@
 import type { Draft, Fate } from "../../core/draft.ts";
-import type { Steps } from "../../core/steps.ts";
 import { draftTokens, floorTokens, limitBesideCut, recordOfLong, wholeTokens } from "../conversation.ts";
 import { shrinkParts } from "../shrink.ts";
 import { landingRoom, landingTail, leastSummary, MAX_SUMMARY } from "../summary-room.ts";
@@ -16,22 +15,22 @@ const MODEST_CAPS = 2;
 const NOTE_TRIES = 2;
 
 /** Rung 3 without a model: the middle is covered by the user's words and the working set, the tail stays. */
-export const summarize: Rung = function* (input) {
+export const summarize: Rung = async (input) => {
   const { conversation, settings, goal, limit: budget } = input;
   const room = landingRoom(conversation, settings, { goal, fills: fills(input), limit: budget });
   if (room.landing <= 0) return undefined;
-  const ready = yield* atCut(input);
+  const ready = await atCut(input);
   if (ready) return ready;
   const newest = newestUnit(conversation);
-  if (mustCutNewest(input)) return yield* cutNewest(input, newest);
+  if (mustCutNewest(input)) return cutNewest(input, newest);
   const tail = landingTail(conversation, settings, room);
   const floor = floorTokens(conversation);
   const limit = floor + room.mostTail;
   const landed = settings.countedTail ? floor + tail.tokens + leastSummary(room.landing) : goal;
   return (
-    (yield* coverMiddle({ ...input, goal: Math.max(goal, Math.min(landed, budget)) }, tail, limit)) ??
-    (yield* coverMiddle(input, newest, limit)) ??
-    (yield* coverMiddle(input, emptyTail(conversation), limit))
+    (await coverMiddle({ ...input, goal: Math.max(goal, Math.min(landed, budget)) }, tail, limit)) ??
+    (await coverMiddle(input, newest, limit)) ??
+    (await coverMiddle(input, emptyTail(conversation), limit))
   );
 };
 
@@ -41,40 +40,40 @@ function mustCutNewest({ conversation, limit }: RungInput): boolean {
 }
 
 /** The unanswered round, cut to what the limit leaves, and that record. */
-function* cutNewest(input: RungInput, newest: Tail): Steps<Draft | undefined> {
+async function cutNewest(input: RungInput, newest: Tail): Promise<Draft | undefined> {
   const { conversation, limit } = input;
-  return yield* coverMiddle({ ...input, goal: limit }, newest, limitBesideCut(conversation, limit));
+  return coverMiddle({ ...input, goal: limit }, newest, limitBesideCut(conversation, limit));
 }
 
 /**
  * The conversation went on while its summary was being written. If what came since leaves room for the summary message,
  * the cut stays where the summary ends, so that every hidden message is spoken for by the model too.
  */
-function* atCut(input: RungInput): Steps<Draft | undefined> {
+async function atCut(input: RungInput): Promise<Draft | undefined> {
   const { conversation, settings, cut, limit, goal } = input;
   if (cut === undefined) return undefined;
   const tail = tailFrom(conversation, cut);
   const bare = floorTokens(conversation) + tail.tokens;
   const summary = Math.min(MAX_SUMMARY, Math.floor((goal - conversation.head) * (1 - settings.tail.share)));
   const landed = Math.max(goal, bare + summary);
-  return landed > limit ? undefined : yield* coverMiddle({ ...input, goal: landed }, tail, bare);
+  return landed > limit ? undefined : coverMiddle({ ...input, goal: landed }, tail, bare);
 }
 
 /** Rung 3 with an empty tail. */
-export const summarizeAll: Rung = function* (input) {
+export const summarizeAll: Rung = async (input) => {
   const { conversation, goal } = input;
   const tail = emptyTail(conversation);
-  if (mustCutNewest(input)) return yield* cutNewest(input, tail);
+  if (mustCutNewest(input)) return cutNewest(input, tail);
   const floor = floorTokens(conversation);
   const tailLimit = tail.tokens > 0 ? Math.max(floor, Math.floor((floor + goal) / 2)) : floor;
-  return yield* coverMiddle(input, tail, tailLimit);
+  return coverMiddle(input, tail, tailLimit);
 };
 
 /**
  * Head, last user message and the tail (cut to `tailLimit` tokens of view if need be), and a summary of the rest. The
  * unanswered round isn't cut as long as it fits the limit beside a record: older parts of the tail are.
  */
-function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Draft | undefined> {
+async function coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Promise<Draft | undefined> {
   const { conversation, goal, limit, modest, settings } = input;
   const whole = wholeTokens(conversation);
   const end = mustCutNewest(input) ? undefined : conversation.structure.unanswered;
@@ -88,7 +87,7 @@ function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Dr
     why: "tail-result",
     rules: input.rules,
   });
-  yield;
+  await input.pause();
   if (!bare) return undefined;
   const hidden = hiding.reduce(
     (sum, fate, index) => sum + (fate.type === "drop" ? conversation.tokens[index]! : 0),
@@ -100,8 +99,8 @@ function* coverMiddle(input: RungInput, tail: Tail, tailLimit: number): Steps<Dr
       ? Number.POSITIVE_INFINITY
       : MAX_SUMMARY;
   const cap = Math.min(most, goal - draftTokens(conversation, bare));
-  if (input.spokenFor) return yield* withSummary(input, bare, Math.min(cap, hidden - 1));
-  return (yield* withSummary(input, bare, cap)) ?? newestWhole(input) ?? withoutSummary(input, bare.fates);
+  if (input.spokenFor) return withSummary(input, bare, Math.min(cap, hidden - 1));
+  return (await withSummary(input, bare, cap)) ?? newestWhole(input) ?? withoutSummary(input, bare.fates);
 }
 
 /**
@@ -127,7 +126,7 @@ function newestWhole(input: RungInput): Draft | undefined {
   return undefined;
 }
 
-function* withSummary(input: RungInput, bare: Draft, cap: number): Steps<Draft | undefined> {
+async function withSummary(input: RungInput, bare: Draft, cap: number): Promise<Draft | undefined> {
   const fates = bare.fates.map((fate): Fate => (fate.type === "drop" ? { type: "cover", by: 0 } : fate));
-  return yield* coverBySummary(input, fates, summaryPlace(input, fates), cap);
+  return coverBySummary(input, fates, summaryPlace(input, fates), cap);
 }

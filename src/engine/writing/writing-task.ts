@@ -4,7 +4,7 @@ import { shifted } from "../../core/shifted.ts";
 import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
-import { breathe } from "../../recall/in-slices.ts";
+import { breathe } from "../../recall/pause.ts";
 import { abridged } from "../../summaries/abridge.ts";
 import { citationRegistry } from "../../summaries/citations.ts";
 import { readForRecord } from "../../summaries/cited-sources.ts";

@@ -5,8 +5,7 @@ import { hashFor } from "../../core/hash.ts";
 import { systemMessage } from "../../core/render.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Measure, Message, Part } from "../../core/types.ts";
-import { countLongTexts } from "../../tokens/count-steps.ts";
-import { type SteppedCounter, steppedCounter } from "../../tokens/exact-counter.ts";
+import { countLongTexts, type PatientCounter, patientCounter } from "../../tokens/exact-counter.ts";
 import { createMeasure } from "../../tokens/index.ts";
 import type { WireRequest } from "../wires/index.ts";
 import type { CompactorChoice } from "./compactors.ts";
@@ -17,9 +16,9 @@ import type { Windows } from "./windows.ts";
 export async function measureOf(
   { windows }: { readonly windows: Windows },
   { upstream, model, tenant }: CompactorChoice,
-): Promise<Measure & { readonly counter: SteppedCounter }> {
+): Promise<Measure & { readonly counter: PatientCounter }> {
   const info = windows.of(upstream, model, tenant);
-  const counter = await steppedCounter(info.encoding);
+  const counter = await patientCounter(info.encoding);
   const factor = windows.factor(upstream, model, tenant);
   return { ...createMeasure({ counter, factor, images: info.images }), counter };
 }
@@ -48,13 +47,13 @@ export async function countInSlices(
 
 /** Counts a message, a long one in steps: whoever counts it again has its tokens at once. */
 async function countMessage(
-  measure: Measure & { readonly counter: SteppedCounter },
+  measure: Measure & { readonly counter: PatientCounter },
   message: Message,
   pace: Pace,
   /** What holds its texts. */
   owner: object = message,
 ): Promise<void> {
-  await pace.run(countLongTexts(measure, message, owner));
+  await countLongTexts(measure, message, pace.pause, owner);
   measure.message(message);
   await pace.pause();
 }
@@ -145,12 +144,12 @@ async function look(
     // What the engine reads of it is another object with the same texts.
     if (message) await countMessage(measure, message, pace, asked);
   }
-  if (tools !== undefined) await pace.run(measure.counter.countFor(asked, stringifyDeep(tools)));
+  if (tools !== undefined) await measure.counter.countFor(asked, stringifyDeep(tools), pace.pause);
 }
 
 async function hashTexts(message: Message, pace: Pace): Promise<void> {
   for (const part of message.parts)
-    for (const text of hashedTexts(message, part)) await pace.run(hashFor(message, text));
+    for (const text of hashedTexts(message, part)) await hashFor(message, text, pace.pause);
 }
 
 /** What of a part is part of a message's name (`nextLink`). */

@@ -1,10 +1,12 @@
-import { Lexer, type Token, type Tokens } from "marked";
-import { memo, type ReactNode, useMemo } from "react";
-import { isCheapMarkdown } from "../state/markdown-work.ts";
+import type { Token, Tokens } from "marked";
+import { memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { Piece } from "../state/highlight.ts";
+import { type Formula, parseMarkdown } from "../state/parse-markdown.ts";
 import { strings } from "../strings.ts";
 import { Cited } from "./cited.tsx";
 import { ScrollArea } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
+import { useModule } from "./use-module.ts";
 
 /**
  * Markdown as React elements. No HTML is ever made from text, so nothing that a model writes can run or load anything:
@@ -12,7 +14,7 @@ import { CopyButton } from "./copy-button.tsx";
  * was written. In a message of a chat, the numbers of sources can be opened.
  */
 export const Markdown = memo(function Markdown({ text, message }: { text: string; message?: number }) {
-  const tokens = useMemo(() => (isCheapMarkdown(text) ? Lexer.lex(text, { gfm: true }) : undefined), [text]);
+  const tokens = useMemo(() => parseMarkdown(text), [text]);
   if (tokens === undefined) return <div className="markdown as-written">{text}</div>;
   return <div className="markdown">{tokens.map((token, n) => blockOf(token, n, message))}</div>;
 });
@@ -46,9 +48,6 @@ function blockOf(token: Token, key: number, message: number | undefined): ReactN
       const lines = items.map((item, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
         <li key={n} className={item.task ? "task" : undefined}>
-          {item.task ? (
-            <input type="checkbox" checked={item.checked === true} disabled aria-label={item.text} />
-          ) : null}
           {item.tokens.map((inner, m) => blockOf(inner, m, message))}
         </li>
       ));
@@ -62,6 +61,9 @@ function blockOf(token: Token, key: number, message: number | undefined): ReactN
     }
     case "table":
       return <Table key={key} table={token as Tokens.Table} message={message} />;
+    case "formula":
+    case "checkbox":
+      return inlines([token], message)[0];
     case "hr":
       return <hr key={key} />;
     case "text": {
@@ -85,6 +87,13 @@ function inlines(tokens: readonly Token[], message: number | undefined): ReactNo
         return <del key={key}>{inlines((token as Tokens.Del).tokens, message)}</del>;
       case "codespan":
         return <code key={key}>{(token as Tokens.Codespan).text}</code>;
+      case "checkbox": {
+        const isDone = token["checked"] === true;
+        const label = isDone ? strings.chat.done : strings.chat.open;
+        return <input key={key} type="checkbox" checked={isDone} disabled aria-label={label} />;
+      }
+      case "formula":
+        return <FormulaView key={key} formula={token as Formula} />;
       case "br":
         return <br key={key} />;
       case "link": {
@@ -156,7 +165,13 @@ function Table({ table, message }: { table: Tokens.Table; message: number | unde
   // biome-ignore-end lint/suspicious/noArrayIndexKey: cells of a table have no other name
 }
 
+const loadHighlight = () => import("../state/highlight.ts");
+
 function Code({ text, lang }: { text: string; lang: string | undefined }) {
+  // ```ts title="a.ts": the first word is the language.
+  const language = /^[\w+#.-]+/.exec(lang ?? "")?.[0].toLowerCase() ?? "";
+  const module = useModule(loadHighlight, language !== "");
+  const pieces = useMemo(() => module?.highlight(text, language), [module, text, language]);
   return (
     <figure className="code">
       <figcaption>
@@ -165,8 +180,39 @@ function Code({ text, lang }: { text: string; lang: string | undefined }) {
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines must be scrollable by keyboard */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{pieces?.map(coloured) ?? text}</code>
       </pre>
     </figure>
+  );
+}
+
+/** A piece of code, in the colour that styles give what it is. */
+function coloured(piece: Piece, key: number): ReactNode {
+  if (piece.type === "text") return piece.value;
+  if (piece.type !== "element") return null;
+  const classes = piece.properties["className"];
+  return (
+    <span key={key} className={Array.isArray(classes) ? classes.join(" ") : undefined}>
+      {piece.children.map(coloured)}
+    </span>
+  );
+}
+
+const loadFormulas = () => import("../state/set-formula.ts");
+
+/** A formula; until it can be set, and where it can't, as it was written. */
+function FormulaView({ formula: { text, raw, isBlock } }: { formula: Formula }) {
+  const module = useModule(loadFormulas);
+  const place = useRef<HTMLSpanElement>(null);
+  const [isSet, setSet] = useState(false);
+  useLayoutEffect(() => {
+    if (module && place.current) setSet(module.setFormula(place.current, text, isBlock));
+  }, [module, text, isBlock]);
+  return (
+    <span className={isBlock ? "formula block" : "formula"}>
+      {/* What stands in it is set without React. */}
+      <span ref={place} />
+      {isSet ? null : <code>{raw.trim()}</code>}
+    </span>
   );
 }

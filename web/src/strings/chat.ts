@@ -71,6 +71,8 @@ export const chat = {
   forkOf: (title: string) => `Fork of “${title}”`,
   forkAt: (length: number) => `after ${plural(length, "message")}`,
   copyCode: "Copy code",
+  done: "Done",
+  open: "To do",
   table: "Table",
   showAll: "Show all",
   checkKey: "Check the key in Settings",

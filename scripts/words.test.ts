@@ -53,8 +53,8 @@ test("what the engine works on is called by its words", () => {
   const used = (word: RegExp, folder: string) =>
     sources.filter((file) => file.startsWith(folder) && word.test(readFileSync(join(root, file), "utf8")));
   expect(used(/\bcall\.seen\b|\bCall<|\bopenDesk\b/, "src/engine/")).toEqual([]);
-  expect(used(/\binterface Operation</, "src/engine/")).toEqual(["src/engine/operation.ts"]);
-  expect(used(/\binterface Survey</, "src/engine/")).toEqual(["src/engine/survey.ts"]);
+  expect(used(/\binterface Operation</, "src/engine/")).toEqual(["src/engine/read/survey.ts"]);
+  expect(used(/\binterface Survey</, "src/engine/")).toEqual(["src/engine/read/survey.ts"]);
 });
 
 test("a comment isn't a riddle: it names who or what it is about", () => {

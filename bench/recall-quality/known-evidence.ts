@@ -1,5 +1,5 @@
+import { recalledMessage } from "../../src/engine/recall/quotations.ts";
 import { recallAllowance } from "../../src/engine/recall/recall-for.ts";
-import { recalledMessage } from "../../src/engine/recall/recalled-text.ts";
 import { isThere } from "../../src/eval/evidence.ts";
 import { indexWords } from "../../src/eval/words.ts";
 import { piecesOf } from "../../src/recall/pieces.ts";

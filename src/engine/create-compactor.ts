@@ -16,27 +16,22 @@ import type {
   Undo,
   Warning,
 } from "../core/types.ts";
-import { requestSummary } from "./background.ts";
-import { checkInput, type InputOf } from "./check-input.ts";
-import { givenOptions } from "./check-options.ts";
-import { compactNow } from "./compact-now.ts";
-import { type Decision, decide } from "./decide.ts";
-import { deliver, viewDraft } from "./deliver.ts";
+import { requestSummary } from "./background/background.ts";
+import { settledInTime } from "./background/jobs.ts";
+import { manyRequestsWarning, plannedCalls } from "./background/write-summaries.ts";
+import { compactNow } from "./compact.ts";
+import { type Decision, decide } from "./decide/decide.ts";
+import { isWorthAsking, noRoomWarning, wantedRun } from "./decide/wanted-run.ts";
+import { deliver, viewDraft } from "./deliver/deliver.ts";
+import { prepareState, viewOf } from "./deliver/records.ts";
+import { pressureOf } from "./deliver/report.ts";
 import { createEngine, createEngineMemory, type Engine, type EngineMemory } from "./engine.ts";
-import { viewOf } from "./keep-records.ts";
 import { calibrate, learnAnswer } from "./learn.ts";
-import { prepareState } from "./next-state.ts";
-import { beginOperation, type Operation } from "./operation.ts";
-import { withFittingQuotations } from "./recall/fitting-quotations.ts";
+import { beginOperation, measureOfShort, type Operation, takeSurvey } from "./read/survey.ts";
+import { withFittingQuotations } from "./recall/quotations.ts";
 import { recallFor } from "./recall/recall-for.ts";
-import { withoutLeftOut } from "./refuse.ts";
-import { pressureOf } from "./report.ts";
-import { settledInTime } from "./settled-in-time.ts";
-import { measureOfShort } from "./surely-fits.ts";
-import { takeSurvey } from "./survey.ts";
-import { wantedRun } from "./wanted-run.ts";
-import { isWorthAsking, noRoomWarning } from "./worth-asking.ts";
-import { manyRequestsWarning, plannedCalls } from "./write-summaries.ts";
+import { checkInput, type InputOf } from "./settings/check-input.ts";
+import { givenOptions, withoutLeftOut } from "./settings/check-options.ts";
 
 /** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
 const PREPARE_FROM = 0.4;
@@ -121,7 +116,7 @@ export function createCompactorWith<M, S = unknown>(
 }
 
 /** Texts for people are made now and then: a page that only makes views fit doesn't load their code. */
-const standalone = () => import("./standalone.ts");
+const standalone = () => import("./texts.ts");
 
 /**
  * A list as it is now: hosts add to their own, or take something back, while a call is under way. What isn't a list is refused where it

@@ -1,8 +1,11 @@
 import { createTextHash } from "../core/hash.ts";
 import { isRecord } from "../core/is-record.ts";
+import { forgetOldest } from "../core/keep-newest.ts";
 import type {
+  Compactor,
   CompactorOptions,
   Dialect,
+  Events,
   Measure,
   Model,
   ModelCall,
@@ -17,19 +20,24 @@ import { isLoaded } from "../tokens/exact-counter.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
 import { mostTokens } from "../tokens/most-tokens.ts";
 import { createRecentMap, type RecentMap } from "../tokens/recent-map.ts";
-import { type Answers, createAnswers } from "./answers.ts";
-import { type Circuit, createCircuit } from "./circuit.ts";
-import { createEditTokens, type EditTokens } from "./edit-tokens.ts";
-import { createEmitter, type Emitter } from "./emitter.ts";
-import { createGenuineCheckpoints, type GenuineMemory } from "./genuine-checkpoints.ts";
-import { createJobs, createPlaces, type Jobs, type Places } from "./jobs.ts";
+import { createJobs, createPlaces, type Jobs, type Places, settledInTime } from "./background/jobs.ts";
+import {
+  type Circuit,
+  createCircuit,
+  type FirstSummaries,
+  type SummaryAccounts,
+} from "./background/may-ask.ts";
+import { type Answers, createAnswers } from "./learn.ts";
+import { createGenuineCheckpoints, type GenuineMemory } from "./read/genuine-checkpoints.ts";
+import {
+  createTextRoom,
+  createTranscriptReader,
+  type TextRoom,
+  type TranscriptReader,
+} from "./read/transcript-reader.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
-import { resolveSettings, type Settings } from "./settings.ts";
-import { settledInTime } from "./settled-in-time.ts";
-import type { FirstSummaries, SummaryAccounts } from "./summary-account.ts";
-import { createTextRoom, type TextRoom } from "./text-room.ts";
-import { createTranscriptReader, type TranscriptReader } from "./transcript-reader.ts";
-import { createWrittenTexts, type WrittenTexts } from "./written-texts.ts";
+import { check, oneOf } from "./settings/check-options.ts";
+import { resolveSettings, type Settings } from "./settings/settings.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */
 const UNNAMED_MODEL = "(unnamed)";
@@ -255,4 +263,110 @@ const unreadableText = (count: number): string =>
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   if (await settledInTime(answer, STORE_WAIT_MS)) return answer;
   throw new Error(`it didn't answer within ${STORE_WAIT_MS / 1_000} seconds.`);
+}
+
+type Listener = (payload: never) => void;
+
+/** Typed events. */
+interface Emitter {
+  emit<K extends keyof Events>(event: K, payload: Events[K]): void;
+  readonly on: Compactor<unknown>["on"];
+}
+
+const EVENTS: readonly (keyof Events)[] = [
+  "started",
+  "progress",
+  "completed",
+  "failed",
+  "cancelled",
+  "pressure",
+];
+
+/** A listener that throws doesn't fail the conversation. */
+function createEmitter(): Emitter {
+  const listeners = new Map<keyof Events, Set<Listener>>();
+  return {
+    emit(event, payload) {
+      for (const listener of listeners.get(event) ?? []) {
+        try {
+          const heard: unknown = listener(payload as never);
+          // One that is asynchronous throws later.
+          if (heard instanceof Promise) heard.catch(() => undefined);
+        } catch {
+          // The listener's own matter: what it was told about has already happened.
+        }
+      }
+    },
+    on(event, listener) {
+      oneOf("on", String(event), EVENTS);
+      check(
+        "on",
+        listener ?? "",
+        typeof listener === "function",
+        "a listener",
+        'Call `on("completed", (event) => …)`.',
+      );
+      const set = listeners.get(event) ?? new Set();
+      listeners.set(event, set.add(listener as Listener));
+      return () => set.delete(listener as Listener);
+    },
+  };
+}
+
+/** Edited messages whose tokens are remembered. */
+const MAX_ENTRIES = 20_000;
+
+/** For one checkpoint: the tokens of its edited messages, counted once. */
+type EditTokens = (measure: Measure, checkpoint: string) => (message: string, count: () => number) => number;
+
+/**
+ * A checkpoint never changes, so neither do the messages that it edits; except that a client may drop reasoning from
+ * them, so a message is named by its place and by the numbers of its edits and parts.
+ */
+function createEditTokens(): EditTokens {
+  let counted: Measure | undefined;
+  /** By checkpoint, then by message: a key of both would be put together and read for every message of every view. */
+  const memo = new Map<string, Map<string, number>>();
+  let size = 0;
+  return (measure, checkpoint) => {
+    // Another calibration, other numbers.
+    if (counted !== measure || size > MAX_ENTRIES) {
+      memo.clear();
+      size = 0;
+    }
+    counted = measure;
+    const messages = memo.get(checkpoint) ?? new Map<string, number>();
+    memo.set(checkpoint, messages);
+    return (message, count) => {
+      const known = messages.get(message);
+      if (known !== undefined) return known;
+      const tokens = count();
+      messages.set(message, tokens);
+      size++;
+      return tokens;
+    };
+  };
+}
+
+/** Texts that are remembered; a busier compactor forgets the oldest. */
+const MAX_TEXTS = 4_096;
+
+/** Knows the summary messages that this compactor wrote, so that one that comes back in a transcript can be told from an imitation. */
+interface WrittenTexts {
+  add(text: string): void;
+  has(text: string): boolean;
+}
+
+function createWrittenTexts(textHash: (text: string) => string): WrittenTexts {
+  const hashes = new Set<string>();
+  return {
+    add(text) {
+      const hash = textHash(text);
+      // The newest stand last.
+      hashes.delete(hash);
+      hashes.add(hash);
+      forgetOldest(hashes, MAX_TEXTS);
+    },
+    has: (text) => hashes.has(textHash(text)),
+  };
 }

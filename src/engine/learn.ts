@@ -1,5 +1,6 @@
-import { answerSize, MAX_MODEL_NAME, MOST_ANSWER_TOKENS } from "../core/answers.ts";
-import type { Observation } from "../core/types.ts";
+import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/answers.ts";
+import type { AnswerSize, AnswerSizes, Observation } from "../core/types.ts";
+import { createRecentMap } from "../tokens/recent-map.ts";
 import type { Engine } from "./engine.ts";
 
 /** Corrects the counting by what the provider counted. */
@@ -25,4 +26,46 @@ export async function learnAnswer<M>(
   const told = engine.answers.add({ hash: conversation, model }, size);
   if (told) await engine.records.save({ answers: [told] });
   return true;
+}
+
+/** Characters of the names of conversations and models that are remembered: some thousand of them. */
+const MAX_NAMES = 256 * 1_024;
+
+/** What answers took, by conversation and model: what this compactor saw, and what the store has from others. */
+export interface Answers {
+  /** What is known, with what the store says by now. */
+  learn(stored: AnswerSizes): readonly AnswerSize[];
+  /** One more answer. The record to be stored, if the store's leads to another figure; undefined otherwise. */
+  add(of: Pick<AnswerSizes, "hash" | "model">, size: AnswerSize): AnswerSizes | undefined;
+}
+
+interface Known {
+  readonly sizes: readonly AnswerSize[];
+  /** As they are in the store, as far as is known here. */
+  readonly stored: readonly AnswerSize[];
+}
+
+const NOTHING: Known = { sizes: [], stored: [] };
+
+export function createAnswers(): Answers {
+  const known = createRecentMap<Known>(MAX_NAMES);
+  const nameOf = ({ hash, model }: Pick<AnswerSizes, "hash" | "model">) => `${hash} ${model}`;
+  return {
+    learn(stored) {
+      const name = nameOf(stored);
+      const before = known.get(name) ?? NOTHING;
+      if (stored.sizes.length === 0) return before.sizes;
+      const sizes = mergeSizes(before.sizes, stored.sizes);
+      known.set(name, { sizes, stored: stored.sizes });
+      return sizes;
+    },
+    add({ hash, model }, size) {
+      const name = nameOf({ hash, model });
+      const before = known.get(name) ?? NOTHING;
+      const sizes = mergeSizes(before.sizes, [size]);
+      const isTold = haveSameStep(sizes, before.stored);
+      known.set(name, { sizes, stored: isTold ? before.stored : sizes });
+      return isTold ? undefined : { hash, model, sizes };
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openaiChat } from "../../src/apis/index.ts";
 import type { Message } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { createTranscriptReader } from "../../src/engine/transcript-reader.ts";
+import { createTranscriptReader } from "../../src/engine/read/transcript-reader.ts";
 import { sourcesOf } from "../../src/reductions/old-retrieval.ts";
 import { chat } from "../../src/testing/index.ts";
 import { patientCounter } from "../../src/tokens/exact-counter.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { NOT_SHOWN } from "../../src/engine/rungs/role-notes.ts";
+import { NOT_SHOWN } from "../../src/engine/ladder/step.ts";
 import { chat } from "../../src/testing/index.ts";
 import { changeValue } from "../support/change-json.ts";
 import { talk } from "../support/host.ts";

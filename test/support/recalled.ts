@@ -1,8 +1,8 @@
 import type { Draft } from "../../src/core/draft.ts";
 import type { Message } from "../../src/core/types.ts";
-import type { Conversation } from "../../src/engine/conversation.ts";
-import { chooseRecalled } from "../../src/engine/recall/choose-recalled.ts";
+import type { Conversation } from "../../src/engine/read/conversation.ts";
 import type { Chosen } from "../../src/engine/recall/quoter.ts";
+import { chooseRecalled } from "../../src/engine/recall/recall-for.ts";
 import { createMemoryIndex, type MemoryIndex } from "../../src/recall/memory-index.ts";
 
 /** What automatic recall chooses for the newest message, as the view of a draft shows the others; four characters are a token. */

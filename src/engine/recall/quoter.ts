@@ -8,10 +8,8 @@ import type { Found } from "../../recall/search.ts";
 import { termsOf, wantedTerms } from "../../recall/terms.ts";
 import { shownBy, visibleText } from "../../recall/visible-text.ts";
 import { characterClass, DENSE } from "../../summaries/characters.ts";
-import type { Conversation } from "../conversation.ts";
-import type { Asked } from "./asked.ts";
-import { fromBeginning } from "./broad-question.ts";
-import { withoutPhatic } from "./without-phatic.ts";
+import type { Conversation } from "../read/conversation.ts";
+import { type Asked, fromBeginning, withoutPhatic } from "./asked.ts";
 
 /** What is quoted beside the best passage holds this share of what the message asks for, unless people talk and it may be a reply. */
 const LEAST_BESIDE = 0.1;

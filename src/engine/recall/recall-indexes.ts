@@ -3,7 +3,7 @@ import { charsOf } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
 import type { Message } from "../../core/types.ts";
 import { createMemoryIndex, type MemoryIndex } from "../../recall/memory-index.ts";
-import { createTextRoom, type TextRoom } from "../text-room.ts";
+import { createTextRoom, type TextRoom } from "../read/transcript-reader.ts";
 
 /** Conversations whose index is kept; one that comes back later is read again. */
 const MAX_CONVERSATIONS = 16;

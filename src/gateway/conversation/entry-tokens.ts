@@ -1,6 +1,6 @@
 import { appendSystem, systemMessage } from "../../core/render.ts";
 import type { Entry, Measure } from "../../core/types.ts";
-import { hasSystem, insertTokens } from "../../engine/conversation.ts";
+import { hasSystem, insertTokens } from "../../engine/read/conversation.ts";
 import type { Loaded } from "./loaded.ts";
 
 /** Tokens of a system prompt that stands apart from the messages. */

@@ -12,7 +12,7 @@ import type {
   Run,
 } from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
-import { levelOf } from "../../engine/report.ts";
+import { levelOf } from "../../engine/deliver/report.ts";
 import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";

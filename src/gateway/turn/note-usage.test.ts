@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { splitEvents } from "../../apis/shared/events.ts";
-import { answerRewriter } from "../turn/note-usage.ts";
-import { createEventEnd } from "../turn/relay.ts";
 import { wireOfDialect } from "../wires/index.ts";
+import { answerRewriter } from "./note-usage.ts";
+import { createEventEnd } from "./relay.ts";
 
 const EVENTS = [
   'data: {"a":"é"}',

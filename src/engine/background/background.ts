@@ -1,0 +1,162 @@
+import { keepNewest } from "../../core/keep-newest.ts";
+import type { ModelCall, Reason, Run, Summary, Warning } from "../../core/types.ts";
+import { isWorthAskingByHand, wantedRun } from "../decide/wanted-run.ts";
+import { prepareState } from "../deliver/records.ts";
+import { reportOf } from "../deliver/report.ts";
+import type { Engine } from "../engine.ts";
+import type { Operation } from "../read/survey.ts";
+import { isCancelled } from "./ask-summary.ts";
+import { settledInTime } from "./jobs.ts";
+import { openAccount, refusal } from "./may-ask.ts";
+import { manyRequestsWarning, writeSummaries } from "./write-summaries.ts";
+
+/** What a report says when a summary would be wanted and isn't asked for. */
+const RESTING: Warning = {
+  code: "summarizer-resting",
+  message:
+    "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
+};
+
+const BUSY: Warning = {
+  code: "summarizer-busy",
+  message:
+    "So many summaries are under way or wait for their turn that no other is asked for just now. Lines chosen by code take its place.",
+};
+
+/** Conversations whose calls wait to be reported. */
+const MAX_UNREPORTED = 10_000;
+
+/**
+ * Has a run summarised in the background, once per conversation at a time. The promise never rejects and brings the new
+ * records (none if it failed); there is none where the model isn't asked just now, and `refused` says why.
+ */
+export function requestSummary<M>(
+  operation: Operation<M>,
+  run: Run,
+  why: {
+    readonly reason: Reason;
+    /** Whoever waits for it gives up, or the turn that it is for was cancelled: it ends where nobody else needs it. */
+    readonly cancel?: AbortSignal | undefined;
+    /** A request is about to be sent; otherwise one was answered. */
+    readonly isRequest?: boolean;
+  },
+): { readonly background?: Promise<readonly Summary[]>; readonly refused?: Warning } {
+  const { engine, survey, now } = operation;
+  const { jobs, circuit } = engine;
+  const { name, pressure } = survey;
+  const { reason, cancel } = why;
+  // A person who asks is answered, whatever failed before.
+  if (!jobs.running(name) && reason !== "forced") {
+    const refused = circuit.allows(name, pressure, now)
+      ? refusal(operation, run, why.isRequest === true)
+      : RESTING;
+    if (refused) return { refused };
+    if (engine.places.isFull) return { refused: BUSY };
+  }
+  const write = async (ended: AbortSignal) => {
+    const leave = await engine.places.take(ended);
+    return summarise(operation, run, reason, ended).finally(leave);
+  };
+  const job = jobs.start(name, write, cancel);
+  return { background: job.then((records) => records ?? []) };
+}
+
+/** Has what a compaction by hand would hide summarised, and waits a while for it. Undefined if it isn't worth a request. */
+export async function summaryByHand<M>(
+  operation: Operation<M>,
+  goal: number,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly background?: Promise<readonly Summary[]>; readonly many?: Warning } | undefined> {
+  const run = wantedRun(operation, goal);
+  if (!run || !isWorthAskingByHand(operation, run)) return undefined;
+  const many = manyRequestsWarning(operation, run);
+  const { background } = requestSummary(operation, run, { reason: "forced", cancel: signal });
+  if (background) await settledInTime(background, waitMs, signal);
+  return { ...(background && { background }), ...(many && { many }) };
+}
+
+/** The work itself. Whatever comes of it, what it began ends with one event: completed, failed or cancelled. */
+async function summarise<M>(
+  operation: Operation<M>,
+  run: Run,
+  reason: Reason,
+  signal: AbortSignal,
+): Promise<readonly Summary[]> {
+  const { engine, survey, now } = operation;
+  const { circuit, emitter, records: store } = engine;
+  const { name, pressure } = survey;
+  const calls: ModelCall[] = [];
+  let isOver = false;
+  const end = (tell: () => void): void => {
+    if (!isOver) tell();
+    isOver = true;
+  };
+  // At once, because a model may heed no signal.
+  signal.addEventListener("abort", () => end(() => emitter.emit("cancelled", { reason })), { once: true });
+  const tellFailed = (error: unknown): void =>
+    emitter.emit("failed", { error: asError(error), fallback: "extractive" });
+  emitter.emit("started", { reason });
+  circuit.begun(name);
+  const account = openAccount(operation, run, reason === "forced");
+  try {
+    const { records, failure } = await writeSummaries(operation, run, {
+      signal,
+      calls,
+      spend: account.spend,
+    });
+    await store.save({ summaries: records });
+    if (records.length > 0) account.written();
+    end(() => {
+      // What was written before it failed is kept, and shows that the model works.
+      circuit.succeeded(name);
+      if (failure === undefined || isCancelled(failure))
+        emitter.emit("completed", written(operation, reason, records));
+      else tellFailed(failure);
+    });
+    return records;
+  } catch (error) {
+    end(() => {
+      // A model that was stopped, or that leaves the summary to another node, didn't fail.
+      if (isCancelled(error)) emitter.emit("cancelled", { reason });
+      else {
+        account.failed();
+        circuit.failed(name, pressure, now);
+        tellFailed(error);
+      }
+    });
+    throw error;
+  } finally {
+    circuit.ended(name);
+    keepForReport(engine, name, calls);
+  }
+}
+
+/** What is told of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
+function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]) {
+  const { survey } = operation;
+  const checkpoint = survey.checkpoint?.id;
+  const report = reportOf(operation, {
+    outcome: survey.checkpoint ? "view" : "pass",
+    reason,
+    rungs: [{ rung: "nothing-due", result: "used", tokens: survey.tokens }],
+    checkpoint,
+  });
+  const state = prepareState(operation, { checkpoint });
+  return {
+    report,
+    get state() {
+      return state(summaries);
+    },
+  };
+}
+
+/** The next compaction tells what was asked for it, whatever came of that. */
+function keepForReport<M>({ unreported }: Engine<M>, name: string, calls: readonly ModelCall[]): void {
+  if (calls.length === 0) return;
+  keepNewest(unreported, name, [...(unreported.get(name) ?? []), ...calls], MAX_UNREPORTED);
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

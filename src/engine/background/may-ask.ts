@@ -1,0 +1,265 @@
+import { FIRST_LINK, nextLink } from "../../core/chain.ts";
+import { forgetOldest, keepNewest } from "../../core/keep-newest.ts";
+import { charsOf } from "../../core/message-text.ts";
+import type { Message, Run, Warning } from "../../core/types.ts";
+import { LEAST_REQUESTS } from "../decide/decide.ts";
+import type { Operation } from "../read/survey.ts";
+import type { Summarizer } from "./ask-summary.ts";
+
+/** After a failure the model isn't asked again before the conversation's pressure has grown by this much. */
+const GROWTH = 0.05;
+/** This many failures in a row open the circuit: nobody asks. */
+const FAILURES = 3;
+/** The circuit closes by itself after this time (milliseconds). */
+const OPEN_MS = 5 * 60_000;
+/** Conversations whose last failure is remembered. */
+const MAX_CONVERSATIONS = 10_000;
+
+/** Decides whether a failing summariser is asked again. */
+export interface Circuit {
+  allows(conversation: string, pressure: number, now: number): boolean;
+  /** The model is asked. What follows is told with `succeeded`, `failed` or `ended`. */
+  begun(conversation: string): void;
+  succeeded(conversation: string): void;
+  failed(conversation: string, pressure: number, now: number): void;
+  /** It came to nothing, and that says nothing about the model. */
+  ended(conversation: string): void;
+  /** A compaction was applied, maybe while the model was still busy: pressure starts over. */
+  applied(conversation: string): void;
+}
+
+export function createCircuit(): Circuit {
+  const failedAt = new Map<string, number>();
+  /** Conversations that the model is busy with; true once a compaction was applied meanwhile. */
+  const busy = new Map<string, boolean>();
+  let failures = 0;
+  let openUntil = Number.NEGATIVE_INFINITY;
+  return {
+    allows(conversation, pressure, now) {
+      if (now < openUntil) return false;
+      const before = failedAt.get(conversation);
+      return before === undefined || pressure >= Math.min(1, before + GROWTH);
+    },
+    begun: (conversation) => void busy.set(conversation, false),
+    ended: (conversation) => void busy.delete(conversation),
+    succeeded(conversation) {
+      busy.delete(conversation);
+      failures = 0;
+      openUntil = Number.NEGATIVE_INFINITY;
+      failedAt.delete(conversation);
+    },
+    failed(conversation, pressure, now) {
+      failures++;
+      // The pressure that it failed at is gone with the compaction that didn't wait for it.
+      if (busy.get(conversation) !== true) failedAt.set(conversation, pressure);
+      busy.delete(conversation);
+      forgetOldest(failedAt, MAX_CONVERSATIONS);
+      if (failures >= FAILURES) {
+        openUntil = now + OPEN_MS;
+        // One attempt after the pause decides whether it opens again.
+        failures = FAILURES - 1;
+      }
+    },
+    applied(conversation) {
+      failedAt.delete(conversation);
+      if (busy.has(conversation)) busy.set(conversation, true);
+    },
+  };
+}
+
+/** So many summaries in a row that no later request could use are enough: nobody asks for the next. */
+const MOST_LOST = 2;
+/** Answers by which a conversation is recognised when its first message has changed, the newest ones. */
+const MARKS = 8;
+/** An answer with what follows it says less than this (characters): other conversations may have the same. */
+const LEAST_MARK = 100;
+/** So many of them make it the same one: sessions that read the same file have an answer or two in common. */
+const LEAST_SAME = 3;
+/** Messages that are compared to say which one changed. */
+const COMPARED = 64;
+/** What the instructions of a request for a summary take, about (tokens). */
+const INSTRUCTIONS = 1_000;
+/** Conversations and answers that are remembered. */
+const MAX_MARKS = 20_000;
+/** So many conversations get their first summary whatever became of others' (after a restart no chat has gone on yet). */
+const FREE_FIRSTS = 4;
+
+/** What a conversation's summaries have cost, and whether a later request could use them. */
+interface Account {
+  /** Input tokens of all requests for summaries. */
+  spent: number;
+  /** Summaries in a row before the newest one that were of no use, because the transcript no longer began with what they speak for. */
+  lost: number;
+  /** The newest summary that was asked for: what the transcript began with. */
+  asked?: { readonly to: number; readonly hash: string; readonly chain: readonly string[] };
+  /** What the last request that wanted a summary began with, up to the message that had changed. */
+  began?: string | undefined;
+  /** Of `spent`, what is among the first summaries that nobody has gone on from. */
+  first?: number;
+}
+
+/**
+ * First summaries of conversations whose next request wasn't seen yet. Where every message changes in every request, each of them looks
+ * like the first one of another conversation.
+ */
+export interface FirstSummaries {
+  /** How many there are, and the input tokens of their requests. */
+  count: number;
+  spent: number;
+  /** Tokens of all requests that were made to fit. */
+  seen: number;
+}
+
+/** Accounts by what names a conversation: its first message, and its newest answers, because clients change the first one. */
+export type SummaryAccounts = Map<string, Account>;
+
+/** Notes what a request takes, and that its conversation's summary can be used. */
+export function noteRequest<M>({ engine, survey }: Operation<M>, tokens: number): void {
+  const { firsts, accounts } = engine;
+  firsts.seen += tokens + survey.budget.tools;
+  const account = accounts.get(survey.name);
+  if (!account?.first || account.asked?.hash !== survey.conversation.chain[account.asked?.to ?? 0]) return;
+  firsts.count--;
+  firsts.spent -= account.first;
+  delete account.first;
+}
+
+/** Says why a run isn't summarised although it could be; undefined where it may be. */
+export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean): Warning | undefined {
+  const { survey } = operation;
+  const { chain, messages, structure } = survey.conversation;
+  const account = accountOf(operation);
+  const { asked } = account;
+  if (asked && chain[asked.to] === asked.hash) account.lost = 0;
+  else if (asked && account.lost + 1 >= MOST_LOST) {
+    const at = asked.chain.findIndex((hash, index) => hash !== chain[index]);
+    const changed = at < 0 ? asked.chain.length : at;
+    // It was the same in two requests: somebody edited it, and it may stand now.
+    const stands = isRequest && account.began === chain[changed];
+    if (isRequest) account.began = chain[changed];
+    if (!stands) {
+      const index = structure.start + changed - 1;
+      const what = at < 0 ? `a message behind #${index}` : `message #${index + 1} (${messages[index]?.role})`;
+      return {
+        code: "summaries-unused",
+        message: `No model is asked for a summary: the last ${account.lost + 1} couldn't be used, because ${what} was another one in each request. Lines chosen by code take their place. Leave that message as it is, and put what changes (a clock, a map of files) at the end of the newest message or into \`extras\`.`,
+      };
+    }
+  }
+  const planned = plannedTokens(operation, run);
+  const { firsts, settings } = operation.engine;
+  const { costShare } = settings.summary;
+  if (account.spent === 0 && firsts.count >= FREE_FIRSTS && firsts.spent + planned > firsts.seen * costShare)
+    return {
+      code: "summaries-unused",
+      message: `No model is asked for a summary: no later request began with what the last ${firsts.count} first summaries speak for, and another one would make them cost more than the share (${costShare}) of all requests. Lines chosen by code take its place. If these requests are one conversation, leave its earlier messages as they are, and put what changes (a clock, how long ago something was said) at the end of the newest message or into \`extras\`.`,
+    };
+  const left = allowance(operation, account);
+  if (planned <= left) return undefined;
+  return {
+    code: "summaries-too-dear",
+    message: `No model is asked for a summary: it would read about ${planned} tokens, and ${Math.max(0, left)} are left of the share (${costShare}) of what the chat itself has cost. Lines chosen by code take its place until then. Raise \`summary.costShare\` if more may be spent.`,
+  };
+}
+
+/** Notes that a run is summarised now, and what its requests cost: false where one would cost too much. */
+export function openAccount<M>(
+  operation: Operation<M>,
+  run: Run,
+  forced: boolean,
+): {
+  readonly spend: Summarizer["spend"];
+  /** It is there, for whoever goes on from it. */
+  written(): void;
+  /** It came to nothing, so nobody could have used it. */
+  failed(): void;
+} {
+  const { firsts } = operation.engine;
+  const { chain } = operation.survey.conversation;
+  const account = accountOf(operation);
+  const { asked } = account;
+  if (asked && chain[asked.to] !== asked.hash) account.lost++;
+  account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, COMPARED)) };
+  const own = account.asked;
+  const isFirst = !forced && account.spent === 0;
+  const most = forced ? Number.POSITIVE_INFINITY : allowance(operation, account) + account.spent;
+  return {
+    spend(tokens, isSpent) {
+      if (!isSpent && account.spent + tokens > most) return false;
+      account.spent += tokens;
+      return true;
+    },
+    written() {
+      if (!isFirst) return;
+      account.first = account.spent;
+      firsts.count++;
+      firsts.spent += account.spent;
+    },
+    failed() {
+      if (account.asked === own) delete account.asked;
+    },
+  };
+}
+
+/** Input tokens that may still be spent on summaries of a conversation. */
+function allowance<M>(operation: Operation<M>, { spent }: Account): number {
+  return Math.floor(chatTokens(operation) * operation.engine.settings.summary.costShare) - spent;
+}
+
+/**
+ * Input tokens of all requests of a chat, at least: each answer came behind all before it, or behind a view that had just been compacted.
+ * The requests that a summary is written for count, too: a chat of a few long documents would never get its first one otherwise.
+ */
+function chatTokens<M>({ survey }: Operation<M>): number {
+  const { conversation, budget, startsAt, usualGoal } = survey;
+  const { messages, tokens, outside } = conversation;
+  const largest = startsAt * budget.budget;
+  let before = outside.system;
+  let sum = (1 + LEAST_REQUESTS) * (survey.tokens + budget.tools);
+  for (const [index, { role }] of messages.entries()) {
+    if (role === "assistant" && messages[index - 1]?.role !== "assistant")
+      sum += (before <= largest ? before : Math.min(before, usualGoal)) + budget.tools;
+    before += tokens[index]!;
+  }
+  return sum;
+}
+
+function plannedTokens<M>({ survey }: Operation<M>, { from, to }: Run): number {
+  const { tokens, structure } = survey.conversation;
+  const read = tokens.slice(structure.start + from, structure.start + to);
+  return read.reduce((sum, count) => sum + count, INSTRUCTIONS);
+}
+
+/** The account of a conversation, also where its first message isn't the one that it was. */
+function accountOf<M>({ engine, survey }: Operation<M>): Account {
+  const { accounts, textHash } = engine;
+  const { messages } = survey.conversation;
+  const marks: string[] = [];
+  let found: { readonly account: Account; hits: number; misses: number } | undefined;
+  for (let index = messages.length - 2; index >= 0 && (!found || marks.length < MARKS); index--) {
+    const mark = markAt(messages, index, textHash);
+    if (mark === undefined) continue;
+    if (marks.length < MARKS) marks.push(mark);
+    if (found && found.hits >= LEAST_SAME) continue;
+    const account = accounts.get(mark);
+    if (!found) found = account && { account, hits: 1, misses: 0 };
+    else if (account === found.account) found.hits++;
+    // Another conversation that merely has an answer in common with this one.
+    else if (++found.misses > found.hits) found = undefined;
+  }
+  const own = found && found.hits >= LEAST_SAME ? found.account : accounts.get(survey.name);
+  const account = own ?? { spent: 0, lost: 0 };
+  for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account, MAX_MARKS);
+  return account;
+}
+
+/** Names an answer together with what follows it. */
+function markAt(
+  messages: readonly Message[],
+  index: number,
+  textHash: (text: string) => string,
+): string | undefined {
+  const [answer, next] = [messages[index]!, messages[index + 1]!];
+  if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < LEAST_MARK) return undefined;
+  return nextLink(nextLink(FIRST_LINK, answer, textHash), next, textHash).hash;
+}

@@ -1,0 +1,249 @@
+import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
+import { ModelError } from "../../core/errors.ts";
+import { shifted } from "../../core/shifted.ts";
+import { summaryProof } from "../../core/summary-proof.ts";
+import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
+import { timeLimit } from "../../models/shared/time-limit.ts";
+import { breathe } from "../../recall/pause.ts";
+import { abridged } from "../../summaries/abridge.ts";
+import { citationRegistry } from "../../summaries/citations.ts";
+import { readForRecord } from "../../summaries/cited-sources.ts";
+import { lengthInWords } from "../../summaries/length-in-words.ts";
+import { type MustKeep, mustKeepOf } from "../../summaries/must-keep.ts";
+import {
+  type Prompt,
+  promptForKind,
+  promptKey,
+  promptOf,
+  type RecordKind,
+} from "../../summaries/prompts/index.ts";
+import { recordKind } from "../../summaries/record-kind.ts";
+import {
+  LEAST_RECORD,
+  narrativeOf,
+  narrativeShare,
+  recordLength,
+  recordRoom,
+  summaryKey,
+} from "../decide/narrative.ts";
+import { tokensIn } from "../read/conversation.ts";
+import type { Operation } from "../read/survey.ts";
+import type { Summarizer, Written } from "./ask-summary.ts";
+import { summarizerWindow } from "./summarizer-window.ts";
+
+/** Share of a summariser's window that a record may take. */
+const ANSWER_SHARE = 0.1;
+
+/** The writing of one record: who writes it, by which prompt, and how long it may be. */
+export interface WritingTask<M> {
+  readonly operation: Operation<M>;
+  readonly summarizer: Summarizer;
+  readonly prompt: Prompt;
+  /** What kind of conversation it is, for the steps that serve all kinds. */
+  readonly kind: RecordKind;
+  /** Tokens of a record, pointers not counted. */
+  readonly ceiling: number;
+  /** One record for everything, made anew each time. */
+  readonly rolling: boolean;
+  /** Where that record begins: behind what a person wrote. */
+  readonly rollsFrom?: number;
+  /** How often what the record so far says was rewritten; -1 where there is none. */
+  readonly rewritten?: number;
+  /** The ceiling is the host's, whatever other records stand. */
+  readonly fixed?: boolean;
+  /** All of it is needed now, however many requests that takes: nobody comes back for the rest. */
+  readonly complete?: boolean;
+}
+
+/** What all writing of one summary shares. */
+export interface Work {
+  readonly signal: AbortSignal;
+  /** Every model call that is made is put here, whatever comes of it. */
+  readonly calls: ModelCall[];
+  /** Is told of a request's tokens before it is made, and says whether they may be spent; what was spent anyway is told with `isSpent`. */
+  readonly spend?: (tokens: number, isSpent?: true) => boolean;
+}
+
+export function createWritingTask<M>(
+  operation: Operation<M>,
+  { signal, calls, spend = () => true }: Work,
+  ceiling: number,
+): WritingTask<M> {
+  const { engine, survey } = operation;
+  const { summary } = engine.settings;
+  const model = engine.summarizer!;
+  const { measure } = survey.conversation;
+  const messages = readForRecord(survey.conversation.messages);
+  const named = summary.prompt === undefined ? undefined : promptOf(summary.prompt);
+  const kind = named?.kind ?? recordKind(messages);
+  // Reads a while, and most who plan a summary never ask.
+  let words: ((tokens: number) => string) | undefined;
+  return {
+    operation,
+    prompt: named ?? promptForKind(kind),
+    kind,
+    ceiling: withinWindow(model, ceiling),
+    rolling: summary.merge === "rolling",
+    summarizer: {
+      model,
+      measure,
+      temperature: summary.temperature,
+      ...(engine.settings.hasCap && { longest: Math.max(summary.cap, ceiling) }),
+      reasoning: reasoningAllowance(model.id, summarizerWindow(model)),
+      signal: AbortSignal.any([signal, timeLimit(summary.deadlineMs)]),
+      messages,
+      calls,
+      spend,
+      inWords(tokens) {
+        words ??= lengthInWords(spokenTexts(messages), measure.text);
+        return words(tokens);
+      },
+    },
+  };
+}
+
+/** What people and the assistant said, the newest first: a record is written like that. */
+function* spokenTexts(messages: readonly Message[]): Generator<string> {
+  for (const { role, parts } of messages.toReversed())
+    if (role !== "system") for (const part of parts) if (part.type === "text") yield part.text;
+}
+
+/** Tokens that a record of a run has room for beside those that stand, without those that it will replace. */
+export function roomBeside<M>(
+  operation: Operation<M>,
+  written: readonly Summary[],
+  replaced: readonly Summary[] = [],
+): number {
+  const { chain } = operation.survey.conversation;
+  const { records } = narrativeOf([...operation.survey.state.summaries, ...written], chain, chain.length - 1);
+  return recordRoom(
+    records.filter((one) => !replaced.includes(one)),
+    shareOf(operation),
+  );
+}
+
+/** The same task, for one of so many records of a run, with the room that the others leave it. */
+export function withRoom<M>(
+  task: WritingTask<M>,
+  { written, pieces = 1, source }: { written: readonly Summary[]; pieces?: number; source: number },
+): WritingTask<M> {
+  const { cap } = task.operation.engine.settings.summary;
+  const ceiling = task.fixed
+    ? // What is merged in the end may be longer in between.
+      Math.max(Math.min(LEAST_RECORD, task.ceiling), task.ceiling / pieces)
+    : recordLength({ room: roomBeside(task.operation, written) / pieces, source, cap });
+  return { ...task, ceiling: withinWindow(task.summarizer.model, ceiling) };
+}
+
+/** A record takes at most a part of the summariser's window: what it reads must have more room than what it writes. */
+function withinWindow(model: Model, ceiling: number): number {
+  return Math.floor(Math.min(ceiling, Math.max(LEAST_RECORD, summarizerWindow(model) * ANSWER_SHARE)));
+}
+
+/** Tokens that all records together may take in the summary message. */
+export function shareOf<M>({ engine, survey, filling }: Operation<M>): number {
+  const landing = { goal: filling ?? survey.usualGoal, fills: filling !== undefined };
+  return narrativeShare(engine.settings, survey.conversation, landing);
+}
+
+export function record<M>(
+  task: WritingTask<M>,
+  covers: Run,
+  prompt: Prompt,
+  written: Written,
+  level: number,
+): Summary {
+  const { operation, summarizer } = task;
+  const { text, notes } = inOwnNumbers(task, { ...written, covers });
+  const { conversation } = operation.survey;
+  const key = keyOf(task, covers, prompt);
+  return {
+    key,
+    text,
+    ...(notes && { notes }),
+    hash: conversation.chain[covers.to]!,
+    covers,
+    level,
+    prompt: promptKey(prompt),
+    model: summarizer.model.id,
+    author: "model",
+    ...(operation.anew && { anew: true }),
+    tokens: { source: sourceTokens(task, absolute(task, covers)), text: conversation.measure.text(text) },
+    at: operation.now,
+    proof: summaryProof(key, text, notes),
+    ...(goesOnFromUnproven(task) && { unproven: true }),
+  };
+}
+
+/** A record with its citations in the numbers that its conversation has now; what cites nothing is left out. */
+export function inOwnNumbers<M, R extends Written & { readonly covers: Run }>(
+  task: WritingTask<M>,
+  record: R,
+): R {
+  const { messages } = task.operation.survey.conversation;
+  const { inRecord } = citationRegistry(abridged(messages));
+  const { to } = absolute(task, record.covers);
+  const { text, notes } = record;
+  return { ...record, text: inRecord(text, to), ...(notes && { notes: inRecord(notes, to) }) };
+}
+
+/** A model that read a record without proof may have repeated what it says. */
+function goesOnFromUnproven<M>({ operation }: WritingTask<M>): boolean {
+  const { state, conversation } = operation.survey;
+  return state.summaries.some(
+    ({ unproven, hash, covers }) => unproven && conversation.chain[covers.to] === hash,
+  );
+}
+
+export function keyOf<M>(
+  { operation, summarizer, ceiling }: WritingTask<M>,
+  covers: Run,
+  prompt: Prompt,
+): string {
+  return summaryKey({
+    hash: operation.survey.conversation.chain[covers.to]!,
+    covers,
+    prompt: promptKey(prompt),
+    model: summarizer.model.id,
+    focus: operation.input.focus,
+    cap: ceiling,
+    anew: operation.anew ? operation.now : undefined,
+  });
+}
+
+export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
+  return shifted(run, operation.survey.conversation.structure.start);
+}
+
+/** Runs of more tokens, or of more messages, are long; for a shorter one the model is asked before others have their turn. */
+const LONG_TOKENS = 250_000;
+const MANY_MESSAGES = 2_000;
+
+/** Does work that reads a run of messages (absolute indexes); others have their turn before it where it takes long. */
+export async function inTurns<M, T>(task: WritingTask<M>, run: Run, work: () => T): Promise<T> {
+  const isShort = run.to - run.from <= MANY_MESSAGES && sourceTokens(task, run) <= LONG_TOKENS;
+  if (!isShort) await breathe(task.summarizer.signal);
+  return work();
+}
+
+export function mustKeep<M>(task: WritingTask<M>, run: Run): Promise<readonly MustKeep[]> {
+  const { operation, ceiling } = task;
+  const { messages, measure } = operation.survey.conversation;
+  const items = () =>
+    mustKeepOf({ messages: readForRecord(messages), run, cap: ceiling, count: measure.text });
+  // What stands behind the run says what is still used, and may be longer than the run.
+  return inTurns(task, { from: run.from, to: messages.length }, items);
+}
+
+export function sourceTokens<M>({ operation }: WritingTask<M>, run: Run): number {
+  return tokensIn(operation.survey.conversation, run);
+}
+
+export function unfinished<M>({ summarizer }: WritingTask<M>): ModelError {
+  return new ModelError({
+    model: summarizer.model.id,
+    failure: "bad-answer",
+    message: "only a part of the messages could be summarised.",
+    fix: "Try again later; nothing was stored.",
+  });
+}

@@ -1,0 +1,314 @@
+import { type BreakEvenInput, breakEvenRequests } from "../../core/break-even.ts";
+import { startPressure } from "../../core/budget.ts";
+import type { Draft } from "../../core/draft.ts";
+import type { Checkpoint, DialectRules, Message, Reason, Run, Undo } from "../../core/types.ts";
+import { type Climb, climbTo, nothingDue, shortenBehindReasoning } from "../ladder/ladder.ts";
+import type { RungInput } from "../ladder/step.ts";
+import {
+  type Conversation,
+  fixedTokens,
+  shownMessages,
+  shownTurns,
+  wholeTokens,
+} from "../read/conversation.ts";
+import { LEAVE_BELOW } from "../read/current-view.ts";
+import { rejectedLimit } from "../read/limits.ts";
+import { openLoop } from "../read/reasoning.ts";
+import type { Operation, Survey } from "../read/survey.ts";
+import type { Settings } from "../settings/settings.ts";
+import { strategies, usesSummaries } from "../settings/strategies.ts";
+import {
+  APPLY_FROM,
+  aheadRun,
+  hasFreshRounds,
+  isWorthAsking,
+  isWorthAskingByCount,
+  lateCut,
+  readyCut,
+  wantedRun,
+} from "./wanted-run.ts";
+
+/**
+ * Where a compaction starts later than this, its summary is asked for here: asked when the budget is full, it would be shown
+ * a whole compaction late.
+ */
+const ASKS_AT_LATEST = 0.85;
+/** When a compaction is cheap, it lands at this share of room, and leaves at least this much beside what is fixed. */
+const CHEAP_LANDING = 0.3;
+const LEAST_LANDING = 0.1;
+
+/** What `fit` would do: leave the view, climb the ladder, or have a summary written first. */
+export interface Decision {
+  readonly due: Reason | undefined;
+  readonly result: Climb;
+  /** The messages (after the leading system messages) that a model should summarise in the background. */
+  readonly wanted: Run | undefined;
+  /** What is done if nobody can be asked for it just now: a compaction that is due isn't held up. */
+  readonly otherwise?: () => Promise<Climb>;
+}
+
+/** Decides without doing: a function of transcript, state, options and now. */
+export async function decide<M>(operation: Operation<M>): Promise<Decision> {
+  const { engine, input, survey, now } = operation;
+  const { settings, dialect } = engine;
+  const rejected = input.rejected !== undefined && input.rejected !== false;
+  const limit = rejected ? rejectedLimit(operation) : survey.budget.budget;
+  const full = survey.tokens > limit;
+  const judged = full ? survey : withoutNewestQuotation(survey);
+  const { pressure } = judged;
+  const dueInput = {
+    ...judged,
+    goal: cheapGoal(operation),
+    settings,
+    rules: dialect.rules,
+    now,
+    lastRequestAt: input.lastRequestAt,
+    rejected,
+    asksModel: engine.summarizer !== undefined && usesSummaries(settings.strategy),
+  };
+  const due = survey.invalid ? invalidReason(dueInput) : dueReason(dueInput);
+  // A count that is due far below the budget must get smaller; what would fit into the budget doesn't matter then.
+  const modest = !full && (due === "messages" || due === "turns");
+  const cheap = due === "cold-cache" || due === "pause";
+  const goal = Math.min(cheap ? dueInput.goal : survey.goal, limit);
+  const target = { limit, goal, anyGain: full || rejected, modest };
+  const steps = modest ? withoutReductions(operation) : undefined;
+  if (!due) return beforeDue(operation, target, dueInput);
+  const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
+  if (behind) return { due, wanted: undefined, result: behind };
+  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
+    const ready = readyCut(operation, target.goal);
+    const result = await climbTo(operation, target, ready, survey.current, steps);
+    return { due, wanted: undefined, result };
+  }
+  const reduced =
+    full || modest ? undefined : await climbTo(operation, target, undefined, survey.current, ["reduce"]);
+  if (reduced?.draft) return { due, wanted: undefined, result: reduced };
+  const ready = readyCut(operation, target.goal);
+  const isReady = ready !== undefined || hasFreshRounds(operation);
+  const run = isReady ? undefined : wantedRun(operation, target.goal);
+  const wanted =
+    run && (modest ? isWorthAskingByCount(operation, run) : isWorthAsking(operation, run)) ? run : undefined;
+  // Where nobody is asked, a small budget is used to its end, as without a model.
+  if (!isReady && !wanted && due === "pressure" && pressure < startsAlone(operation))
+    return { due: undefined, wanted, result: nothingDue(survey) };
+  if (wanted && !full) {
+    const otherwise = () => climbTo(operation, target, undefined, survey.current, steps);
+    return { due, wanted, result: nothingDue(survey), otherwise };
+  }
+  return { due, wanted, result: await climbTo(operation, target, ready, survey.current, steps) };
+}
+
+/**
+ * While nothing is due: applies a summary that is ready, puts one that came too late for its compaction in the place of code's at the
+ * next user turn, or asks for one ahead of a late start.
+ */
+async function beforeDue<M>(
+  operation: Operation<M>,
+  target: Parameters<typeof climbTo<M>>[1],
+  dueInput: Parameters<typeof isHeld>[0],
+): Promise<Decision> {
+  const { survey } = operation;
+  const { pressure } = dueInput;
+  const ahead = survey.startsAt > ASKS_AT_LATEST;
+  const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
+  const ready = applies ? readyCut(operation, target.goal) : undefined;
+  if (ready || (applies && hasFreshRounds(operation)))
+    return { due: "pressure", wanted: undefined, result: await climbTo(operation, target, ready) };
+  const late = isUserTurn(survey.conversation) && !isHeld(dueInput) ? lateCut(operation) : undefined;
+  if (late !== undefined) {
+    const { reason } = survey.checkpoint!;
+    const modest = reason === "messages" || reason === "turns";
+    const again = { ...target, modest, rewords: true };
+    const result = await climbTo(operation, again, late, survey.current, ["summarize"]);
+    if (result.draft) return { due: modest ? reason : "pressure", wanted: undefined, result };
+  }
+  const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
+  const wanted = early ? aheadRun(operation, target.goal) : undefined;
+  return { due: undefined, wanted, result: nothingDue(survey) };
+}
+
+/**
+ * The survey as it was before something was quoted for the newest message: a request that comes again is judged as it was the first
+ * time, and its own quotation doesn't make a compaction due.
+ */
+function withoutNewestQuotation<M>(survey: Survey<M>): Survey<M> {
+  const newest = survey.conversation.messages.length - 1;
+  const own = survey.quoted.find(({ before }) => before === newest);
+  if (!own) return survey;
+  const tokens = survey.tokens - own.tokens;
+  return { ...survey, tokens, pressure: tokens / survey.budget.budget };
+}
+
+/** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */
+function invalidReason(dueInput: Parameters<typeof dueReason>[0]): Reason | undefined {
+  return dueReason(dueInput) || dueInput.pressure >= LEAVE_BELOW ? "invalid-checkpoint" : undefined;
+}
+
+/**
+ * Where a compaction lands when it is cheap: a cold cache is written anew anyway, so every token less is saved at once
+ * and on each request that follows.
+ */
+function cheapGoal<M>({ engine, survey }: Operation<M>): number {
+  if (engine.settings.landAt !== undefined) return survey.goal;
+  const { conversation, budget, goal } = survey;
+  const lowest = wholeTokens(conversation) + Math.floor(budget.room * LEAST_LANDING);
+  return Math.min(
+    goal,
+    Math.max(lowest, fixedTokens(conversation) + Math.floor(budget.room * CHEAP_LANDING)),
+  );
+}
+
+/** Pressure at which a compaction starts without a model. */
+function startsAlone<M>({ engine, survey }: Operation<M>): number {
+  const { startAt } = engine.settings;
+  return startPressure({ startAt, budget: survey.budget.budget, model: false, conversation: survey.name });
+}
+
+/** Reductions leave the number of messages as it is. */
+function withoutReductions<M>({ engine }: Operation<M>): RungInput["steps"] {
+  return strategies[engine.settings.strategy].steps.filter((step) => step !== "reduce");
+}
+
+/** A cold prompt cache makes compaction cheap: from this pressure on one is due. */
+const COLD_FROM = 0.4;
+/** A user turn after a pause of this length is a good time for it, too, from this pressure on. */
+const PAUSE_MS = 60_000;
+const PAUSE_FROM = 0.5;
+/** From this pressure on a count that is due isn't held up. */
+const COUNT_PRESSES = 0.5;
+/** A record takes about this share of its ceiling. */
+const USUAL_LENGTH = 0.5;
+/** After an undo, automatic compaction waits until pressure has grown by this much. */
+const UNDO_GROWTH = 0.1;
+/** Requests still to come are guessed from those that were: conversations that have lasted will last. */
+export const LEAST_REQUESTS = 4;
+const MOST_REQUESTS = 50;
+
+/** What is looked at to tell whether a compaction is due. */
+interface DueInput {
+  readonly conversation: Conversation;
+  readonly settings: Settings;
+  readonly rules: DialectRules;
+  readonly current: Draft;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly undos: readonly Undo[];
+  readonly tokens: number;
+  readonly pressure: number;
+  readonly startsAt: number;
+  /** Tokens of the view after a compaction. */
+  readonly goal: number;
+  readonly now: number;
+  readonly lastRequestAt: number | undefined;
+  readonly rejected: boolean;
+  /** There is a model that would be asked for a summary. */
+  readonly asksModel: boolean;
+}
+
+/** Is a compaction due now, and why? */
+function dueReason(input: DueInput): Reason | undefined {
+  const { pressure, startsAt } = input;
+  if (input.rejected) return "rejected";
+  if (pressure > 1) return "budget";
+  if (isHeld(input)) return undefined;
+  if (pressure >= startsAt && !hasJustCompacted(input)) return "pressure";
+  return countReason(input) ?? cheapReason(input);
+}
+
+/** Nothing may be applied below a full budget: switched off, undone, or bound by the reasoning of an open round. */
+function isHeld(input: Omit<DueInput, "rejected">): boolean {
+  const { settings, conversation, rules } = input;
+  if (!settings.auto || isSuspended(input)) return true;
+  return rules.boundReasoning === true && openLoop(conversation) !== undefined;
+}
+
+/**
+ * The last request of a tool loop was compacted already: where rounds are large, another compaction now would make it one on
+ * every turn. As long as the budget holds, it waits for the next request.
+ */
+function hasJustCompacted({ conversation, checkpoint }: DueInput): boolean {
+  const { messages, structure } = conversation;
+  if (!checkpoint || structure.unanswered === messages.length) return false;
+  let answers = 0;
+  for (let at = structure.units.length - 1; at >= 0; at--) {
+    const { from } = structure.units[at]!;
+    if (from < checkpoint.seen.messages) break;
+    if (messages[from]!.role === "assistant") answers++;
+  }
+  return answers <= 1;
+}
+
+/** An undo holds until pressure has grown; a compaction that came after it ends it. */
+function isSuspended({ undos, checkpoint, pressure }: Omit<DueInput, "rejected">): boolean {
+  return undos.some(
+    (undo) => pressure < undo.pressure + UNDO_GROWTH && !(checkpoint && checkpoint.at > undo.at),
+  );
+}
+
+/**
+ * Counts what came since the last checkpoint plus what it kept. It fires again only when the last compaction has paid for
+ * itself: each one writes the provider's cache anew, and below a full budget nothing presses.
+ */
+function countReason(input: DueInput): Reason | undefined {
+  const { conversation, settings, current, checkpoint } = input;
+  const { messages, turns } = settings.triggers;
+  if (checkpoint && !hasPaid(input, checkpoint)) return undefined;
+  // Hosts count their list, with the system prompt in it. After a compaction what it kept counts, without it: every turn would fire.
+  const prompt = checkpoint ? 0 : conversation.structure.start || Math.sign(conversation.outside.system);
+  if (messages !== undefined && shownMessages(conversation, current) + prompt > messages) return "messages";
+  if (turns !== undefined && shownTurns(conversation, current) > turns) return "turns";
+  return undefined;
+}
+
+/** Have as many requests come since a checkpoint as another one like it would take to pay off? */
+function hasPaid(input: DueInput, checkpoint: Checkpoint): boolean {
+  const { conversation, settings, pressure } = input;
+  const { structure, messages } = conversation;
+  const { seen, tokens } = checkpoint;
+  if (structure.turns.length <= seen.turns) return false;
+  if (pressure >= COUNT_PRESSES) return true;
+  const summary = input.asksModel ? settings.summary.cap * USUAL_LENGTH : 0;
+  const needed = requestsToPayOff(input, { landing: tokens.after, cold: false, summary });
+  return needed <= requestsIn(messages.slice(seen.messages));
+}
+
+/** Is a user's message the newest one? */
+function isUserTurn({ structure, messages }: Conversation): boolean {
+  return structure.lastUser === messages.length - 1;
+}
+
+/** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
+function cheapReason(input: DueInput): Reason | undefined {
+  const { conversation, settings, pressure, now, lastRequestAt } = input;
+  if (lastRequestAt === undefined) return undefined;
+  const idle = now - lastRequestAt;
+  const cold = idle > settings.cache.ttlMs;
+  const reason: Reason | undefined =
+    cold && pressure >= COLD_FROM
+      ? "cold-cache"
+      : isUserTurn(conversation) && idle >= PAUSE_MS && pressure >= PAUSE_FROM
+        ? "pause"
+        : undefined;
+  if (!reason) return undefined;
+  const expected = Math.min(MOST_REQUESTS, Math.max(LEAST_REQUESTS, requestsIn(conversation.messages)));
+  const needed = requestsToPayOff(input, { landing: input.goal, cold, summary: 0 });
+  return needed <= expected ? reason : undefined;
+}
+
+/** Requests that must still come for a compaction to so many tokens to pay off. */
+function requestsToPayOff(
+  { conversation: { head }, settings, tokens }: DueInput,
+  { landing, ...more }: Pick<BreakEvenInput, "landing" | "cold" | "summary">,
+): number {
+  return breakEvenRequests({
+    view: tokens - head,
+    landing: landing - head,
+    head,
+    ...settings.cache,
+    ...more,
+  });
+}
+
+function requestsIn(messages: readonly Message[]): number {
+  return messages.filter(({ role }) => role === "assistant").length;
+}

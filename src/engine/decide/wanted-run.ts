@@ -1,0 +1,193 @@
+import { isShown } from "../../core/draft.ts";
+import { shifted } from "../../core/shifted.ts";
+import type { Run, Warning } from "../../core/types.ts";
+import { shareOf } from "../background/writing-task.ts";
+import { floorTokens, hiddenEnd, mustShow, unansweredTokens } from "../read/conversation.ts";
+import type { Operation } from "../read/survey.ts";
+import type { Settings } from "../settings/settings.ts";
+import { strategies, usesSummaries } from "../settings/strategies.ts";
+import { LEAST_RECORD, type Narrative, narrativeOf } from "./narrative.ts";
+import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
+import { landingRoom, landingTail, newestUnit, tailFrom } from "./tail.ts";
+
+/** A summary that became ready is applied from this pressure on; below it is kept for later. */
+export const APPLY_FROM = 0.65;
+
+/** All records that fit the transcript so far, or those of the range that is to be hidden. */
+export function narrativeFor<M>({ survey, range }: Operation<M>): Narrative {
+  const { chain, structure } = survey.conversation;
+  const { from, to } = range ? shifted(range.run, -structure.start) : { from: 0, to: chain.length - 1 };
+  return narrativeOf(survey.state.summaries, chain, to, from);
+}
+
+/** Are there summaries of rounds alone? A range that a person chose is spoken for as a whole, whatever the strategy. */
+export function speaksOfRounds<M>({ engine, range }: Pick<Operation<M>, "engine" | "range">): boolean {
+  return !range && summarizesRounds(engine.settings);
+}
+
+/**
+ * Where the tail may begin because everything before it is summarised: farther than the current view goes, and far
+ * enough that the view gets small. Otherwise the conversation has outgrown its summary, and the next one is due.
+ */
+export function readyCut<M>(operation: Operation<M>, goal: number): number | undefined {
+  const { survey } = operation;
+  const { conversation, current, checkpoint, budget } = survey;
+  const { start } = conversation.structure;
+  const { sealed } = narrativeOf(
+    survey.state.summaries,
+    conversation.chain,
+    newestUnit(conversation).from - start,
+  );
+  if (sealed <= (checkpoint?.sealed ?? 0) || sealed <= hiddenEnd(conversation, current.fates))
+    return undefined;
+  const cut = start + sealed;
+  // A result that came late may have joined what the summary ends in to what follows it: rounds are never split.
+  const { units, unitOf } = conversation.structure;
+  if (cut < unitOf.length && units[unitOf[cut]!]!.from !== cut) return undefined;
+  // The unanswered round is shown whatever it takes: how small the view gets is a question of what stands beside it.
+  const unanswered = unansweredTokens(conversation);
+  const kept = floorTokens(conversation) + tailFrom(conversation, cut).tokens - unanswered;
+  const landing = goal - conversation.head - unanswered;
+  return kept + landing / 2 <= APPLY_FROM * (budget.budget - unanswered) ? cut : undefined;
+}
+
+/**
+ * Where the tail of the view begins if code alone spoke for what it hides, because the model's summary wasn't there, and it is there
+ * now. What a person had hidden stays as it is.
+ */
+export function lateCut<M>({ engine, survey }: Operation<M>): number | undefined {
+  const { conversation, current, checkpoint, state } = survey;
+  const { start } = conversation.structure;
+  if (checkpoint?.rung !== "extractive" || checkpoint.reason === "forced") return undefined;
+  if (!strategies[engine.settings.strategy].steps.includes("summarize")) return undefined;
+  const hidden = hiddenEnd(conversation, current.fates);
+  const { sealed } = narrativeOf(state.summaries, conversation.chain, hidden);
+  return sealed > checkpoint.sealed ? start + hidden : undefined;
+}
+
+/** The run that a model has not summarised yet, up to where the tail would begin now. */
+export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undefined {
+  const { engine, survey } = operation;
+  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || !canBeShown(operation))
+    return undefined;
+  if (speaksOfRounds(operation)) {
+    // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
+    if (engine.settings.summary.mode === "continuation") return undefined;
+    const { conversation, state } = survey;
+    const to = roundsEnd(conversation, engine.settings, goal);
+    const runs = unsealedRounds(conversation, state.summaries, { to });
+    const { start } = conversation.structure;
+    return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
+  }
+  const { conversation } = survey;
+  const { start } = conversation.structure;
+  const from = narrativeFor(operation).sealed;
+  let to = (operation.range?.run.to ?? plannedCut(operation, goal)) - start;
+  // What stays behind all that is hidden may be worded anew: a summary that tells of it would be lost with it.
+  while (to > from && mustShow(conversation, start + to - 1)) to--;
+  return to > from ? { from, to } : undefined;
+}
+
+/** First message of the tail if a compaction were applied now. */
+function plannedCut<M>({ engine, survey, filling }: Operation<M>, goal: number): number {
+  const { settings } = engine;
+  const { conversation } = survey;
+  if (settings.strategy === "summarize-and-drop") return conversation.messages.length;
+  const limit = survey.budget.budget;
+  const room = landingRoom(conversation, settings, { goal, fills: filling !== undefined, limit });
+  return landingTail(conversation, settings, room).from;
+}
+
+/** A record about rounds is there that the view doesn't show yet: it is used before another one is asked for. */
+export function hasFreshRounds<M>({ engine, survey }: Operation<M>): boolean {
+  if (!engine.summarizer || !summarizesRounds(engine.settings)) return false;
+  const { conversation, current, state } = survey;
+  const records = roundRecords(state.summaries, conversation);
+  return [...records].some(([from]) => isShown(current.fates[from]!));
+}
+
+/** What a compaction that comes later will need a summary of. Without a tail it would be everything, and the end changes. */
+export function aheadRun<M>(operation: Operation<M>, goal: number): Run | undefined {
+  const { settings } = operation.engine;
+  if (!usesSummaries(settings.strategy) || settings.strategy === "summarize-and-drop") return undefined;
+  if (readyCut(operation, goal) !== undefined || hasFreshRounds(operation)) return undefined;
+  const run = wantedRun(operation, goal);
+  return run && isWorthAsking(operation, run) ? run : undefined;
+}
+
+/** A request for a summary brings a thousand tokens of its own: it should read several times as much (tokens). */
+const LEAST_SOURCE = 6_000;
+/** The same where messages are counted, whatever the pressure is (tokens). */
+const LEAST_COUNTED = 2_000;
+/** In rooms so small that this never comes together before much of it is hidden, it is this share of the room … */
+const SMALL_ROOM_SHARE = 0.75;
+/** … and in large ones a small rest of what a summary didn't reach waits for the next compaction, too. */
+const LARGE_ROOM_SHARE = 0.25;
+/** The first record of a conversation is worth more than the next line of it: this share of all that is enough. */
+const FIRST_SHARE = 0.5;
+
+/**
+ * Is a run large enough to be summarised by itself? What isn't stands unsealed for a while: lines chosen by code speak
+ * for it, and the model reads it together with what comes next (docs/decisions/0013).
+ */
+export function isWorthAsking<M>(operation: Operation<M>, { from, to }: Run): boolean {
+  const { settings } = operation.engine;
+  if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
+  return hasTokens(operation, { from, to }, leastSource(operation, from));
+}
+
+/**
+ * A compaction by count comes long before the budget is full, and often: a request for each turn that leaves would cost more
+ * than all the turns. What isn't worth one yet is spoken for by code.
+ */
+export function isWorthAskingByCount<M>(operation: Operation<M>, run: Run): boolean {
+  const { settings } = operation.engine;
+  if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
+  return hasTokens(operation, run, run.from === 0 ? LEAST_RECORD : LEAST_COUNTED);
+}
+
+/** A person who asks for a compaction gets a summary of less, too; but a few words are no longer than their summary. */
+export function isWorthAskingByHand<M>(operation: Operation<M>, run: Run): boolean {
+  return summarizesRounds(operation.engine.settings) || hasTokens(operation, run, LEAST_RECORD);
+}
+
+function hasTokens<M>({ survey }: Operation<M>, { from, to }: Run, least: number): boolean {
+  const { tokens, structure } = survey.conversation;
+  let source = 0;
+  for (let index = structure.start + from; index < structure.start + to; index++) {
+    source += tokens[index]!;
+    if (source >= least) return true;
+  }
+  return false;
+}
+
+/** Tokens that a run from this message on must have. */
+function leastSource<M>({ survey }: Operation<M>, from: number): number {
+  const { room } = survey.budget;
+  const usual = Math.max(room * LARGE_ROOM_SHARE, Math.min(LEAST_SOURCE, room * SMALL_ROOM_SHARE));
+  return from === 0 ? usual * FIRST_SHARE : usual;
+}
+
+/** Is there room for what the model would write? If not, nobody would ever read it. */
+function canBeShown<M>(operation: Operation<M>): boolean {
+  const { settings } = operation.engine;
+  if (summarizesRounds(settings)) return true;
+  return shareOf(operation) >= Math.min(LEAST_RECORD, settings.summary.cap);
+}
+
+/** Then the summary has the tail's share too, and every run needs one: nothing else is left of it. */
+function keepsNoTail({ strategy }: Settings): boolean {
+  return strategy === "summarize-and-drop";
+}
+
+/** Tells a host that has a summariser why it isn't asked. */
+export function noRoomWarning<M>(operation: Operation<M>): Warning | undefined {
+  const { summarizer, settings } = operation.engine;
+  if (!summarizer || !usesSummaries(settings.strategy) || canBeShown(operation)) return undefined;
+  const { conversation, budget } = operation.survey;
+  const left = Math.max(0, budget.budget - floorTokens(conversation));
+  return {
+    code: "no-room-for-summaries",
+    message: `Beside what every view shows (the system prompt, pins, the last user message) ${left} of ${budget.budget} tokens are left: too few to show a summary by a model, so none is asked for, and lines chosen by code take its place.`,
+  };
+}

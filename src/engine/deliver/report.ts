@@ -1,0 +1,276 @@
+import { defined } from "../../core/defined.ts";
+import { type Draft, entriesOf, isShown } from "../../core/draft.ts";
+import { applyEdits } from "../../core/edits.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
+import type {
+  Budget,
+  Entry,
+  ModelCall,
+  PressureReport,
+  Report,
+  Warning,
+  WarningCode,
+} from "../../core/types.ts";
+import { isSummaryMessage } from "../../summaries/markers.ts";
+import { PLANT_MARK } from "../../summaries/plants.ts";
+import { earliestStart } from "../decide/tail.ts";
+import { isRoleNote } from "../ladder/step.ts";
+import { type Conversation, shownInsertTokens } from "../read/conversation.ts";
+import { showsNote } from "../read/host-note.ts";
+import { thinkingWarning } from "../read/reasoning.ts";
+import type { Operation, Survey } from "../read/survey.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** The meter's colours: green below the first, yellow below the second, red above. */
+const YELLOW_FROM = 0.7;
+const RED_FROM = 0.9;
+
+/** The receipt of one `fit`. */
+export function reportOf<M>(
+  { engine, survey }: Operation<M>,
+  told: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
+    Partial<Pick<Report, "recalled" | "quoted" | "unquoted" | "warnings" | "prefixReason">> & {
+      /** What is shown, and its tokens. Default: the current view. */
+      readonly draft?: Draft;
+      readonly tokens?: number;
+      readonly calls?: readonly ModelCall[];
+    },
+): Report {
+  const { settings, dialect } = engine;
+  const { draft = survey.current, tokens = survey.tokens, calls = [], prefixReason } = told;
+  const entries = entriesOf(draft);
+  return {
+    conversation: survey.name,
+    outcome: told.outcome,
+    reason: told.reason,
+    strategy: settings.strategy,
+    profile: settings.profile,
+    dialect: dialect.id,
+    budget: survey.budget,
+    pressure: { before: survey.pressure, after: tokens / survey.budget.budget },
+    tokens: {
+      transcript: survey.conversation.total,
+      before: survey.tokens,
+      after: tokens,
+      ...(survey.bounded && { atMost: true }),
+    },
+    answer: answerRoom(survey, tokens),
+    counts: countsOf(entries),
+    entries,
+    recalled: told.recalled ?? [],
+    quoted: told.quoted ?? [],
+    unquoted: told.unquoted ?? [],
+    rungs: told.rungs,
+    modelCalls: calls,
+    ...(engine.summarizer && {
+      summarizer: { id: engine.summarizer.id, ...defined({ key: engine.summarizer.key }) },
+    }),
+    cost: calls.reduce((sum, call) => sum + call.cost, 0),
+    cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: survey.state.summaries.length },
+    warnings: [...survey.warnings, ...(told.warnings ?? [])],
+    prefixChanged: prefixReason !== undefined,
+    prefixReason,
+    checkpoint: told.checkpoint,
+  };
+}
+
+/** Tokens that are left for the answer beside a view. */
+function answerRoom<M>({ budget, maxAnswer }: Survey<M>, tokens: number): number | undefined {
+  if (budget.window === undefined) return undefined;
+  const left = budget.window - tokens - budget.tools - budget.safety;
+  return Math.max(0, Math.min(left, maxAnswer ?? left));
+}
+
+function countsOf(entries: readonly Entry[]): Report["counts"] {
+  const counts = { kept: 0, edited: 0, covered: 0, dropped: 0, inserted: 0 };
+  for (const entry of entries) {
+    if (entry.type === "keep") counts.kept++;
+    else if (entry.type === "edit") counts.edited++;
+    else if (entry.type === "drop") counts.dropped++;
+    else {
+      counts.inserted++;
+      counts.covered += entry.covers.reduce((sum, run) => sum + run.to - run.from, 0);
+    }
+  }
+  return counts;
+}
+
+/** The colour of a meter at a pressure. */
+export function levelOf(pressure: number): PressureReport["level"] {
+  return pressure < YELLOW_FROM ? "green" : pressure < RED_FROM ? "yellow" : "red";
+}
+
+/** How full the current view is, and with what. */
+export function pressureOf<M>(survey: Survey<M>): PressureReport {
+  const { conversation, current, quoted, pressure, tokens, budget, startsAt, checkpoint } = survey;
+  const { measure, messages, outside, note } = conversation;
+  const fill = { system: outside.system, summary: 0, user: outside.extras, assistant: 0, tool: 0, image: 0 };
+  for (const [index, fate] of current.fates.entries()) {
+    if (fate.type === "cover" || fate.type === "drop") continue;
+    const message = fate.type === "edit" ? applyEdits(messages[index]!, fate.edits) : messages[index]!;
+    const appended = fate.type === "edit" && fate.edits.some((edit) => edit.type === "append");
+    const all = appended ? conversation.editedTokens(index, fate.edits) : measure.message(message);
+    const words = message.parts.filter((part) => part.type !== "image" && part.type !== "frame");
+    const images =
+      words.length < message.parts.length ? all - measure.message({ ...message, parts: words }) : 0;
+    fill.image += images;
+    const results = message.role === "user" && message.parts.some((part) => part.type === "tool-result");
+    fill[results ? "tool" : message.role] += all - images;
+  }
+  if (note && showsNote(current, messages)) fill.user += note.tokens;
+  for (const insert of current.inserts) fill.summary += shownInsertTokens(conversation, insert);
+  for (const one of quoted) fill.summary += one.tokens;
+  const level = levelOf(pressure);
+  return {
+    pressure,
+    tokens,
+    budget,
+    startsAt,
+    level,
+    fill,
+    ...(checkpoint && { checkpoint: checkpoint.id }),
+  };
+}
+
+/** Planted lines that a warning repeats, and characters of each. */
+const MAX_NAMED_PLANTS = 3;
+const MAX_PLANT = 160;
+
+/** What a person should know of a view that is about to be sent. */
+export function viewWarnings<M>(
+  { engine, input, survey }: Pick<Operation<M>, "engine" | "input" | "survey">,
+  view: {
+    /** All that is shown. */
+    readonly draft: Draft;
+    /** What a compaction made of it just now. */
+    readonly made: Draft | undefined;
+    /** What is quoted for the newest user message. */
+    readonly recalled: string | undefined;
+    readonly calls: readonly ModelCall[];
+  },
+): Warning[] {
+  const { conversation, budget } = survey;
+  const { draft, made, recalled, calls } = view;
+  const thinking = input.extras?.length ? undefined : thinkingWarning(conversation, draft);
+  return [
+    ...plantedWarnings(calls, made, recalled),
+    ...unspokenWarnings(made, budget),
+    ...tailWarnings(conversation, made, engine.settings),
+    ...(thinking ? [thinking] : []),
+    ...orphanWarnings(conversation, draft),
+  ];
+}
+
+/** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget. */
+function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "budget">): Warning[] {
+  if (!draft || draft.inserts.some((one) => isSummaryMessage(one.message.text) && !isRoleNote(one)))
+    return [];
+  const hidden = draft.fates.filter((fate) => fate.type === "drop" && fate.reason === "budget").length;
+  if (hidden === 0) return [];
+  return [
+    {
+      code: "no-summary-fits",
+      message: `A budget of ${budget} tokens has no room for a summary: the newest whole messages are shown, and ${hidden} older ones are not. They can be recalled.`,
+    },
+  ];
+}
+
+/** Fewer of the newest messages are shown than somebody asked for. */
+function tailWarnings(
+  conversation: Conversation,
+  draft: Draft | undefined,
+  { tail, countedTail }: Settings,
+): Warning[] {
+  if (!draft || !countedTail) return [];
+  const { length } = conversation.messages;
+  const kept = length - 1 - draft.fates.findLastIndex((fate) => !isShown(fate));
+  const asked = length - earliestStart(conversation, tail);
+  if (kept >= asked) return [];
+  return [
+    {
+      code: "tail-shortened",
+      message: `The newest ${kept} messages are kept, and \`tail\` asks for ${asked}: more don't fit the budget beside a summary of the rest.`,
+    },
+  ];
+}
+
+/** What a tool result or a file told the model to do stands in the view, by a summary or quoted: a person should look at it. */
+function plantedWarnings(
+  calls: readonly ModelCall[],
+  draft: Draft | undefined,
+  recalled: string | undefined,
+): Warning[] {
+  const notes = calls.flatMap(({ result, note }) => (result === "accepted" && note ? [note] : []));
+  const quoted = plantsIn(draft, recalled);
+  const warn = (message: string): Warning => ({ code: "planted-instruction", message });
+  return [
+    ...(notes.length === 0
+      ? []
+      : [
+          warn(
+            `A summary may pass on an instruction that stood in a tool result or a file; it is marked there: ${notes.join("; ")}`,
+          ),
+        ]),
+    ...(quoted.length === 0
+      ? []
+      : [
+          warn(
+            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, MAX_NAMED_PLANTS).join("; ")}`,
+          ),
+        ]),
+  ];
+}
+
+/** The marked lines of what a draft writes. */
+function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
+  const texts = (draft?.inserts ?? []).map(({ message }) => message.text);
+  const appended = (draft?.fates ?? []).flatMap((fate) =>
+    fate.type === "edit" ? fate.edits.flatMap((edit) => (edit.type === "append" ? [edit.text] : [])) : [],
+  );
+  const lines = [...new Set([...texts, ...appended, recalled])].join("\n").split("\n");
+  return lines.flatMap((line) => {
+    const at = line.indexOf(PLANT_MARK);
+    return at < 0 ? [] : [firstCharacters(line.slice(at + PLANT_MARK.length).trim(), MAX_PLANT)];
+  });
+}
+
+/** Messages that a warning names. */
+const NAMED = 5;
+
+/**
+ * Calls and results without their counterpart that the transcript itself has and the view shows: what isn't changed
+ * isn't repaired, and most providers refuse such a request.
+ */
+function orphanWarnings({ structure, messages }: Conversation, { fates }: Draft): Warning[] {
+  const shown = structure.faults.filter(({ index }) => isShown(fates[index]!));
+  const results = shown.filter(({ kind }) => kind === "orphan-result");
+  // A call that the provider runs itself may have its result in places that nobody else sees.
+  const calls = shown.filter(
+    ({ kind, index }) =>
+      kind === "orphan-call" &&
+      messages[index]!.parts.some((part) => part.type === "tool-call" && part.locked !== true),
+  );
+  return [
+    ...warning("orphan-result", "tool result", "call", results),
+    ...warning("orphan-call", "tool call", "result", calls),
+  ];
+}
+
+function warning(
+  code: WarningCode,
+  what: string,
+  counterpart: string,
+  found: readonly { readonly index: number }[],
+): Warning[] {
+  // People count from 1.
+  const numbers = [...new Set(found.map(({ index }) => index + 1))];
+  if (numbers.length === 0) return [];
+  const named = numbers.slice(0, NAMED).join(", ");
+  const more = numbers.length > NAMED ? ` and ${numbers.length - NAMED} more` : "";
+  return [
+    {
+      code,
+      message: `A ${what} without its ${counterpart} is sent as it came (message ${named}${more}): the transcript has it so, and the provider may refuse it.`,
+    },
+  ];
+}

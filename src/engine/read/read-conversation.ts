@@ -1,0 +1,200 @@
+import { TranscriptError } from "../../core/errors.ts";
+import { isSummary } from "../../core/markers.ts";
+import type { Pause } from "../../core/pause.ts";
+import { readMessages } from "../../core/read-messages.ts";
+import { appendSystem, systemMessage } from "../../core/render.ts";
+import { isOnlyReasoning, type Structure, structureOf } from "../../core/rounds.ts";
+import type { Budget, Dialect, FitInput, Measure, Message, Select } from "../../core/types.ts";
+import { type Conversation, hasSystem } from "./conversation.ts";
+import { hostNote } from "./host-note.ts";
+import { mustLead } from "./reasoning.ts";
+import type { TranscriptReader } from "./transcript-reader.ts";
+
+/** A first user message that takes more than this share of the budget is middle like any other. */
+const MOST_OF_FIRST = 0.25;
+
+/** What `readConversation` takes. */
+interface Reading<M> {
+  readonly dialect: Dialect<M>;
+  readonly transcript: readonly M[];
+  readonly input: Pick<FitInput<M>, "system" | "pins" | "knowledge" | "extras" | "hostState" | "request">;
+  readonly measure: Measure;
+  readonly transcriptReader: TranscriptReader;
+  /** Leading system messages that the host lost and the view brings back. */
+  readonly restored: readonly M[];
+  /** The first user message belongs to the head, as long as it isn't large. */
+  readonly keepsFirst: boolean;
+  /** The budget of a transcript, by tokens of its head and of all of it. */
+  readonly budgetFor: (head: number, total: number) => Budget;
+}
+
+/** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
+export async function readConversation<M>(reading: Reading<M>, pause: Pause): Promise<Conversation> {
+  const { dialect, transcript, input, measure, transcriptReader } = reading;
+  checkList(transcript);
+  const messages = readMessages(dialect, transcript);
+  const structure = structureOf(messages);
+  await pause();
+  const { chain, tokens } = await transcriptReader.read(messages, structure.start, measure, pause);
+  const tokensOf = (list: readonly M[]): number =>
+    list.reduce((sum, message) => sum + measure.message(dialect.read(message)), 0);
+  const promptOf = (system: unknown): M[] => (hasSystem(system) ? [systemMessage<M>(system)] : []);
+  const outside = {
+    system: tokensOf([...promptOf(input.system), ...reading.restored]),
+    extras: tokensOf(input.extras ?? []),
+  };
+  const read = { messages, structure, tokens, outside };
+  const { isHead, head, total, free } = measureHead(read, reading);
+  const note = hostNote(input.hostState, free, measure);
+  return {
+    ...read,
+    chain,
+    isHead,
+    measure,
+    head,
+    ...(note && { note }),
+    ...(mustLead(dialect.rules, input.request) && { leads: true }),
+    total,
+    editedTokens: (index, edits) => measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
+    ...(dialect.rules.system === "apart" && {
+      systemGain: (text: string) =>
+        tokensOf(promptOf(appendSystem(dialect, input.system, text))) - tokensOf(promptOf(input.system)),
+    }),
+  };
+}
+
+function checkList(transcript: unknown): void {
+  if (Array.isArray(transcript)) return;
+  throw new TranscriptError({
+    message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
+    fix: "Pass the array of wire messages.",
+  });
+}
+
+/** Finds the messages of the head, and what it, everything and the rest of the budget take. */
+function measureHead<M>(
+  read: Pick<Conversation, "messages" | "structure" | "tokens" | "outside">,
+  { dialect, transcript, input, keepsFirst, budgetFor }: Reading<M>,
+): Pick<Conversation, "isHead" | "head" | "total"> & { readonly free: number } {
+  const { messages, structure, tokens, outside } = read;
+  const [isPinned, isKnowledge] = [
+    selectTest(transcript, input.pins),
+    selectTest(transcript, input.knowledge),
+  ];
+  const flags = headFlags(messages, structure, (index) => isPinned(index) || isKnowledge(index));
+  const isHead = (index: number): boolean => flags[index] === 1;
+  let head = outside.system;
+  let total = outside.system + outside.extras;
+  for (let index = 0; index < tokens.length; index++) {
+    total += tokens[index]!;
+    if (isHead(index)) head += tokens[index]!;
+  }
+  const hold = (index: number): void => {
+    for (const one of unitAround(messages, structure, index)) {
+      if (isHead(one)) continue;
+      flags[one] = 1;
+      head += tokens[one]!;
+    }
+  };
+  /** The budget, and what head, last user message and extras leave of it. */
+  const room = (): { readonly budget: number; readonly free: number } => {
+    const { lastUser } = structure;
+    const last = lastUser === undefined || isHead(lastUser) ? 0 : tokens[lastUser]!;
+    const { budget } = budgetFor(head, total);
+    return { budget, free: budget - head - outside.extras - last };
+  };
+  const first = structure.turns[0]?.from;
+  if (keepsFirst && first !== undefined && tokens[first]! <= room().budget * MOST_OF_FIRST) hold(first);
+  if (dialect.rules.laterSystem === "anywhere")
+    for (const index of laterInstructions({ messages, structure, tokens, isHead, ...room() })) hold(index);
+  return { isHead, head, total, free: room().free };
+}
+
+/** 1 for each message of the head: leading system messages, pins and knowledge. */
+function headFlags(
+  messages: readonly Message[],
+  structure: Structure,
+  isSelected: (index: number) => boolean,
+): Uint8Array {
+  const flags = new Uint8Array(messages.length);
+  flags.fill(1, 0, structure.start);
+  for (let index = 0; index < messages.length; index++) {
+    const { pinned, knowledge } = messages[index]!;
+    if (pinned || knowledge || isSelected(index))
+      for (const one of unitAround(messages, structure, index)) flags[one] = 1;
+  }
+  return flags;
+}
+
+/** What is held is held with its round: half of one would be refused. Reasoning can't be held: it may be bound. */
+function unitAround(messages: readonly Message[], structure: Structure, index: number): number[] {
+  const { from, to } = structure.units[structure.unitOf[index]!]!;
+  return Array.from({ length: to - from }, (_, at) => from + at).filter(
+    (one) => !isOnlyReasoning(messages[one]!),
+  );
+}
+
+function selectTest<M>(transcript: readonly M[], select: Select<M> | undefined): (index: number) => boolean {
+  if (select === undefined) return () => false;
+  if (typeof select === "function") return (index) => select(transcript[index]!, index);
+  const chosen = new Set(select);
+  return (index) => chosen.has(index);
+}
+
+/** Instructions of this share of the budget are held at the most. */
+const MOST_SHARE = 1 / 8;
+/** And of this share of what head and last user message leave free. */
+const FREE_SHARE = 1 / 2;
+
+/**
+ * System messages that came after the first other message: what they say holds from there on, so views show them where
+ * they stand. Hosts also send notes of the moment in them ("12,000 tokens left"): of several that differ only in numbers
+ * the newest counts. If there are too many, the first one and the newest ones are held.
+ */
+function laterInstructions({
+  messages,
+  structure,
+  tokens,
+  isHead,
+  budget,
+  free,
+}: {
+  readonly messages: readonly Message[];
+  readonly structure: Structure;
+  readonly tokens: readonly number[];
+  /** What is held anyway. */
+  readonly isHead: (index: number) => boolean;
+  readonly budget: number;
+  /** Tokens of the budget beside head and last user message. */
+  readonly free: number;
+}): readonly number[] {
+  const found: { readonly index: number; readonly cost: number }[] = [];
+  const seen = new Set<string>();
+  for (let index = messages.length - 1; index > structure.start; index--) {
+    const message = messages[index]!;
+    if (message.role !== "system" || isHead(index) || isSummary(message)) continue;
+    const gist = gistOf(message);
+    if (gist === "" || seen.has(gist)) continue;
+    seen.add(gist);
+    const unit = structure.units[structure.unitOf[index]!]!;
+    let cost = 0;
+    for (let one = unit.from; one < unit.to; one++) cost += tokens[one]!;
+    found.push({ index, cost });
+  }
+  if (found.length === 0) return [];
+  let left = Math.min(budget * MOST_SHARE, free * FREE_SHARE);
+  const byWorth = [found.at(-1)!, ...found.slice(0, -1)];
+  const held = byWorth.filter(({ cost }) => {
+    if (cost > left) return false;
+    left -= cost;
+    return true;
+  });
+  return held.map(({ index }) => index);
+}
+
+function gistOf({ parts }: Message): string {
+  return parts
+    .map((part) => (part.type === "text" ? part.text.replace(/\d+/g, "0") : part.type))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,304 @@
+import { checkThreshold } from "../../core/budget.ts";
+import { ConfigError } from "../../core/errors.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
+import { nearest } from "../../core/nearest.ts";
+import { type Group, isGroup, type Kind, type Row, type Rows, TUNING } from "../../core/options.ts";
+import type {
+  CompactorOptions,
+  Model,
+  ModelInfo,
+  Profile,
+  SummaryOptions,
+  Tuning,
+} from "../../core/types.ts";
+import { promptOf } from "../../summaries/prompts/index.ts";
+
+/** What checks of options and inputs share: how values are tested, and how a refusal speaks of them. */
+
+export function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {
+  if (!given(value)) return;
+  if (typeof value === "number" && value >= least && value <= most) return;
+  const range = least > 0 ? ` from ${least}` : "";
+  throw refused(option, `${said(value)} isn't ${what}${range}.`, "Leave it out for the default.");
+}
+
+export function oneOf(option: string, value: unknown, names: readonly string[]): void {
+  if (!given(value) || names.some((name) => name === value)) return;
+  throw refused(option, `${said(value)} isn't known.`, `Choose one of: ${names.join(", ")}.`);
+}
+
+/** Refuses a value that isn't what it should be. */
+export function check(option: string, value: unknown, isRight: boolean, what: string, fix: string): void {
+  if (given(value) && !isRight) throw refused(option, `${said(value)} isn't ${what}.`, fix);
+}
+
+export function refused(option: string, message: string, fix: string): ConfigError {
+  return new ConfigError({ option, message, fix });
+}
+
+/** Null stands for "left out" as well: options from JSON have no undefined. */
+export function given<T>(value: T): value is T & {} {
+  return value !== undefined && value !== null;
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
+  return (
+    isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
+  );
+}
+
+/** A value as an error shows it: short, and never the content of an object. */
+export function said(value: unknown): string {
+  if (typeof value === "string") return `"${firstCharacters(value, 40)}"`;
+  return isObject(value) ? (Array.isArray(value) ? "a list" : "an object") : String(value);
+}
+
+/** The options without those that are undefined or null; the same object if there are none. */
+export function withoutLeftOut<T extends object>(options: T): T {
+  if (!isObject(options) || Object.values(options).every(given)) return options;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => given(value))) as T;
+}
+
+/** Strategies that only a streaming session has. */
+const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
+/** Keys shorter than this can be guessed (characters). */
+const LEAST_KEY = 16;
+
+type Checks<T> = { readonly [K in keyof Required<T>]: (value: unknown, option: string) => void };
+
+/** What a host hands in beside the tuning, each with its check. */
+const HOST: Checks<Omit<CompactorOptions<never>, keyof Tuning>> = {
+  dialect: checkDialect,
+  window: checkWindow,
+  profile(profile) {
+    const fix = 'Import `profiles` from "precis" and pass one, such as `profiles.agent`.';
+    check("profile", profile, isObject(profile), "a profile", fix);
+    if (isObject(profile)) checkTable(profile, { ...TUNING, name: undefined }, "profile.");
+  },
+  counter(counter) {
+    if (given(counter) && !hasMethods(counter, "count"))
+      throw refused(
+        "counter",
+        "it has no method `count`.",
+        "Pass a counter such as `charsCounter()`, or leave it out to count exactly.",
+      );
+  },
+  models: checkModels,
+  summarizer: checkSummarizer,
+  store(store) {
+    if (given(store) && !hasMethods(store, "find", "save"))
+      throw refused(
+        "store",
+        "it has no methods `find` and `save`.",
+        "Pass a store such as `memoryStore()`, or leave it out.",
+      );
+  },
+  stateKey: checkStateKey,
+};
+
+/** Refuses what types would have refused: hosts in JavaScript and options from files have none. */
+export function checkOptions<M>(options: CompactorOptions<M>): void {
+  if (!isObject(options))
+    throw refused("dialect", "no options are given.", "Call `createCompactor({ dialect, window })`.");
+  for (const name of Object.keys(HOST) as (keyof typeof HOST)[]) HOST[name](options[name], name);
+  checkTable(options, { ...HOST, ...TUNING });
+}
+
+/** Options without those that are left out, in their groups and in the profile, too: one of them must not stand for a default. */
+export function givenOptions<T extends Tuning>(options: T): T {
+  const left = withoutLeftOut(options);
+  if (!isObject(left)) return left;
+  const groups = Object.entries(left).flatMap(([name, value]: [string, unknown]) => {
+    const row = Object.hasOwn(TUNING, name) ? (TUNING as Rows)[name] : undefined;
+    return row && isGroup(row) && isObject(value) && !Array.isArray(value)
+      ? [[name, withoutLeftOut(value)]]
+      : [];
+  });
+  const { profile, summarizer } = left as Partial<CompactorOptions<never>>;
+  return {
+    ...left,
+    ...Object.fromEntries(groups),
+    ...(isObject(profile) && { profile: givenOptions<Profile>(profile) }),
+    ...(typeof summarizer === "function" && { summarizer: modelOf(summarizer) }),
+  };
+}
+
+/** A function of the host's as a model, under the function's name. */
+function modelOf(summarize: Extract<CompactorOptions<never>["summarizer"], CallableFunction>): Model {
+  return {
+    id: summarize.name || "summarizer",
+    async complete(request) {
+      const reply = await summarize(request);
+      return typeof reply === "string" ? { text: reply, stop: "end", usage: { input: 0 } } : reply;
+    },
+  };
+}
+
+/** Refuses an option that doesn't exist, which would silently leave the default in force, and a value that isn't of its kind. */
+function checkTable(from: object, rows: Readonly<Record<string, unknown>>, path = ""): void {
+  for (const [name, value] of Object.entries(from) as [string, unknown][]) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(rows, name)) throw unknownOption(name, Object.keys(rows), path);
+    const row = rows[name];
+    if (value === null || !isObject(row)) continue;
+    if (!isGroup(row as Row)) checkValue(`${path}${name}`, value, row as Row);
+    else if (!isObject(value) || Array.isArray(value)) throw notAGroup(path, name, value, row as Group);
+    else checkTable(value, (row as Group).rows, `${path}${name}.`);
+  }
+  for (const [name, row] of Object.entries(rows))
+    if (isObject(row) && "needed" in row && !given((from as Record<string, unknown>)[name]))
+      checkValue(`${path}${name}`, "nothing", row as Row);
+}
+
+function checkValue(option: string, value: unknown, row: Kind): void {
+  switch (row.is) {
+    case "tokens":
+      number(option, value, "a number of tokens", row.least);
+      return;
+    case "size":
+      if (typeof value === "number" && Number.isFinite(value) && value >= 1) return;
+      throw refused(option, `${said(value)} isn't a number of tokens.`, SIZE_FIX);
+    case "threshold":
+      if (value !== 0 || !row.none) checkThreshold(option, value as number);
+      return;
+    case "share":
+      if (typeof value === "number" && value > 0 && value <= 1) return;
+      throw refused(option, `${said(value)} isn't a share (0–1].`, "Leave it out for the default.");
+    case "count":
+      number(option, value, `a number of ${row.of}`, row.least);
+      return;
+    case "number":
+      number(option, value, `a ${row.what} from ${row.least} to ${row.most}`, row.least, row.most);
+      return;
+    case "time":
+      number(option, value, "a number of milliseconds", row.least);
+      return;
+    case "switch":
+      check(option, value, typeof value === "boolean", "a boolean", "Give true or false.");
+      return;
+    case "choice":
+      if (row.what === "strategy" && STREAM_ONLY.includes(value))
+        throw refused(
+          option,
+          `${said(value)} is a strategy of streaming sessions only.`,
+          `Choose one of: ${row.names.join(", ")}.`,
+        );
+      oneOf(option, value, row.names);
+      return;
+    case "choice or count":
+      if (row.names.some((name) => name === value)) return;
+      number(option, value, `a number or ${row.names.map((name) => `"${name}"`).join(", ")}`, 0);
+      return;
+    case "text":
+      if (typeof value === "string" && value.length <= row.most) return;
+      throw refused(
+        option,
+        `it isn't a text of at most ${row.most} characters.`,
+        "Give a sentence or two, or leave it out.",
+      );
+    case "prompt":
+      checkPrompt(option, value);
+      return;
+    default:
+      row satisfies never;
+  }
+}
+
+const SIZE_FIX = "Give a positive number, such as 128_000.";
+
+/** A prompt is refused when it is set, not when it is used: until then a summary would silently never be written. */
+function checkPrompt(option: string, prompt: unknown): void {
+  if (typeof prompt !== "string") {
+    const { id, version, text } = (isObject(prompt) ? prompt : {}) as Record<string, unknown>;
+    const isNamed = typeof id === "string" && /^[\w.-]+$/.test(id) && Number.isInteger(version);
+    if (!isNamed || typeof text !== "string")
+      throw refused(
+        option,
+        `${said(prompt)} isn't a prompt.`,
+        'Name a built-in one, write what a summary should hold, or give `{ id: "mine", version: 1, text }`.',
+      );
+  }
+  promptOf(prompt as NonNullable<SummaryOptions["prompt"]>);
+}
+
+/** A bare value for a group of options would silently leave all of its defaults in force. */
+function notAGroup(path: string, name: string, value: unknown, { rows }: Group): ConfigError {
+  const known = Object.keys(rows);
+  const example = name === "recall" ? "{ auto: true }" : `{ ${known[0]}: … }`;
+  return new ConfigError({
+    option: `${path}${name}`,
+    message: `${Array.isArray(value) ? "a list" : JSON.stringify(value)} isn't an object.`,
+    fix: `Write \`${name}: ${example}\`. Known there: ${known.join(", ")}.`,
+  });
+}
+
+export function unknownOption(name: string, known: readonly string[], path = ""): ConfigError {
+  const meant = nearest(name, known);
+  return new ConfigError({
+    option: `${path}${name}`,
+    message: "there is no such option.",
+    fix: meant ? `Did you mean \`${path}${meant}\`?` : `Known here: ${known.join(", ")}.`,
+  });
+}
+
+function checkStateKey(keys: unknown): void {
+  if (!given(keys)) return;
+  const list: readonly unknown[] = Array.isArray(keys) ? keys : [keys];
+  if (list.length > 0 && list.every((key) => typeof key === "string" && key.length >= LEAST_KEY)) return;
+  throw refused(
+    "stateKey",
+    `it isn't a secret of at least ${LEAST_KEY} characters, nor a list of such.`,
+    "Give a random text that only your servers know, or leave it out.",
+  );
+}
+
+function checkDialect(dialect: unknown): void {
+  if (hasMethods(dialect, "read", "edit", "write")) return;
+  throw refused(
+    "dialect",
+    given(dialect) ? `${said(dialect)} isn't a dialect.` : "it is required.",
+    'Import one from "precis/dialects", such as `openaiChat`; `dialectById` finds one by its name.',
+  );
+}
+
+function checkSummarizer(model: unknown): void {
+  if (!given(model) || model === "extractive" || typeof model === "function") return;
+  const fix =
+    'Pass a model from "precis/models", an async function that answers a request, or "extractive" for none.';
+  if (!hasMethods(model, "complete")) throw refused("summarizer", `${said(model)} isn't a model.`, fix);
+  const { id } = model as { readonly id?: unknown };
+  if (typeof id !== "string")
+    throw refused("summarizer", "it has no `id`.", `Give it the model's name: \`{ id, complete }\`. ${fix}`);
+}
+
+function checkWindow(window: unknown): void {
+  if (!given(window)) return;
+  if (typeof window === "number") {
+    checkValue("window", window, { is: "size" });
+    return;
+  }
+  const { model } = (isObject(window) ? window : {}) as { readonly model?: unknown };
+  if (typeof model === "string") return;
+  throw refused(
+    "window",
+    isObject(window) && !Array.isArray(window)
+      ? `its \`model\` is ${said(model)}, which names none.`
+      : `${said(window)} is neither a number of tokens nor a model.`,
+    'Give the model\'s context size (`window: 128_000`) or a model to look up (`window: { model: "…" }`).',
+  );
+}
+
+function checkModels(models: unknown): void {
+  if (!given(models)) return;
+  const fix = 'Give what differs by the model\'s id: `models: { "my-model": { window: 64_000 } }`.';
+  check("models", models, isObject(models) && !Array.isArray(models), "an object", fix);
+  for (const [id, info] of Object.entries(models) as [string, unknown][]) {
+    if (!given(info)) continue;
+    if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} describes no model.`, fix);
+    number(`models.${id}.window`, (info as Partial<ModelInfo>).window, "a number of tokens", 1);
+  }
+}

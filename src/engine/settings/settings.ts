@@ -1,0 +1,201 @@
+import {
+  defaultReserve,
+  givingWay,
+  landingProblem,
+  type StartAndLanding,
+  thresholdTokens,
+} from "../../core/budget.ts";
+import { ConfigError } from "../../core/errors.ts";
+import { defaultsOf, TUNING } from "../../core/options.ts";
+import type {
+  CacheOptions,
+  CompactorOptions,
+  ModelInfo,
+  Placement,
+  RecallOptions,
+  StrategyName,
+  SummaryOptions,
+  TailOptions,
+  Threshold,
+  Tuning,
+  Warning,
+} from "../../core/types.ts";
+import { modelInfo } from "../../tokens/index.ts";
+import { checkOptions } from "./check-options.ts";
+
+/** How summaries are asked for, with every default filled in. */
+type SummarySettings = Required<Pick<SummaryOptions, "cap" | "costShare" | "deadlineMs">> & SummaryOptions;
+
+/** Options after profile and defaults, checked once and frozen. */
+export interface Settings {
+  readonly profile: string | undefined;
+  readonly strategy: StrategyName;
+  readonly window: number | undefined;
+  readonly model: ModelInfo | undefined;
+  readonly budget: number | undefined;
+  readonly startAt: Threshold | undefined;
+  readonly landAt: Threshold | undefined;
+  readonly reserve: Threshold | undefined;
+  readonly safety: Threshold | undefined;
+  readonly tail: TailOptions & { readonly share: number; readonly minMessages: number };
+  /** The tail is precis's to size: neither host nor profile said anything about it. */
+  readonly freeTail: boolean;
+  /** Somebody said how many messages, turns or rounds stay, and no share: the number holds up to the budget. */
+  readonly countedTail: boolean;
+  /** Host or profile said what a summary may cost: no answer of a model may be longer. */
+  readonly hasCap: boolean;
+  readonly placement: Placement;
+  readonly triggers: NonNullable<Tuning["triggers"]>;
+  readonly auto: boolean;
+  readonly images: NonNullable<Tuning["images"]>;
+  readonly cache: Required<CacheOptions>;
+  readonly summary: SummarySettings;
+  readonly recall: RecallOptions & { readonly auto: boolean };
+  readonly waitMs: number;
+  /** How long a compaction that a person asked for waits for its summary. */
+  readonly compactWaitMs: number;
+  readonly frames: Tuning["frames"];
+  readonly warnings: readonly Warning[];
+}
+
+/** What holds where neither host nor profile says anything. */
+const DEFAULTS = {
+  tail: defaultsOf(TUNING.tail) as Settings["tail"],
+  images: defaultsOf(TUNING.images),
+  cache: defaultsOf(TUNING.cache) as Settings["cache"],
+  summary: defaultsOf(TUNING.summary) as SummarySettings,
+  recall: defaultsOf(TUNING.recall) as Settings["recall"],
+};
+/** How long a compaction that a person asked for waits for its summary, where the host says nothing about waiting (milliseconds). */
+const COMPACT_WAIT_MS = 60_000;
+/** A narrative of so many tokens tells nearly everything of 100,000: less room than that is worth a warning. */
+export const USUAL_NARRATIVE = 2_500;
+
+/** Options over profile over defaults; anything that can't work is refused here, by name. */
+export function resolveSettings<M>(options: CompactorOptions<M>): Settings {
+  checkOptions(options);
+  const { profile: given } = options;
+  const tuning: Tuning = options;
+  if (given) checkLanding(given);
+  const profile = given && givingWay(given, tuning);
+  const pick = <K extends keyof Tuning>(key: K): Tuning[K] | undefined => tuning[key] ?? profile?.[key];
+  const warnings: Warning[] = [];
+  const { model, window } = windowOf(options, warnings);
+  const budget = pick("budget");
+  checkSizes(window, budget);
+  checkLanding({ startAt: pick("startAt"), landAt: pick("landAt") });
+  if (window !== undefined) checkMargins(pick("reserve"), pick("safety"));
+  const tail = { ...profile?.tail, ...options.tail };
+  const settings: Settings = {
+    profile: profile?.name,
+    strategy: pick("strategy") ?? TUNING.strategy.default!,
+    window,
+    model,
+    budget,
+    startAt: pick("startAt"),
+    landAt: pick("landAt"),
+    reserve: pick("reserve"),
+    safety: pick("safety"),
+    tail: { ...DEFAULTS.tail, ...tail },
+    freeTail: Object.keys(tail).length === 0,
+    countedTail: isCounted(options.tail) ?? isCounted(tail) ?? false,
+    hasCap: hasCap(options.summary, profile?.summary),
+    placement: pick("placement") ?? TUNING.placement.default!,
+    triggers: { ...profile?.triggers, ...options.triggers },
+    auto: pick("auto") ?? TUNING.auto.default!,
+    images: pick("images") ?? DEFAULTS.images,
+    cache: { ...DEFAULTS.cache, ...profile?.cache, ...options.cache },
+    summary: summarySettings(options, profile?.summary, window, pick("reserve"), warnings),
+    recall: { ...DEFAULTS.recall, ...profile?.recall, ...options.recall },
+    waitMs: pick("waitMs") ?? TUNING.waitMs.default!,
+    compactWaitMs: pick("waitMs") ?? COMPACT_WAIT_MS,
+    frames: pick("frames"),
+    warnings,
+  };
+  return Object.freeze(settings);
+}
+
+/** The window, and the model whose it is if the host named one. */
+function windowOf<M>(
+  { window, models }: CompactorOptions<M>,
+  warnings: Warning[],
+): Pick<Settings, "model" | "window"> {
+  if (typeof window !== "object") return { model: undefined, window };
+  const model = modelInfo(window.model, models);
+  if (!model.known)
+    warnings.push({
+      code: "unknown-model",
+      message: `The model ${model.id} isn't in the registry: its window is taken as ${model.window} tokens. Give \`window\` as a number, or describe the model in \`models\`.`,
+    });
+  return { model, window: model.window };
+}
+
+function checkSizes(window: number | undefined, budget: number | undefined): void {
+  if (window === undefined && budget === undefined)
+    throw new ConfigError({
+      option: "window",
+      message: "neither `window` nor `budget` is given.",
+      fix: 'Give the model\'s context size (`window: 128_000`), a model to look up (`window: { model: "…" }`), or a `budget`.',
+    });
+}
+
+/** Refuses a landing that is too high for any budget, or for the start beside it. */
+function checkLanding(given: StartAndLanding): void {
+  const found = landingProblem(given);
+  if (found)
+    throw new ConfigError({ option: "landAt", message: `${given.landAt} ${found.problem}.`, fix: found.fix });
+}
+
+/** Refuses shares of the window, kept free for answers and for counting errors, that leave nothing of it. */
+function checkMargins(reserve: Threshold = 0, safety: Threshold = 0): void {
+  const [forAnswer, forErrors] = [reserve, safety].map((value) => (value <= 1 ? value : 0)) as [
+    number,
+    number,
+  ];
+  if (forAnswer + forErrors < 1) return;
+  const option = forErrors >= forAnswer ? "safety" : "reserve";
+  const beside = option === "safety" ? ["reserve", forAnswer] : ["safety", forErrors];
+  throw new ConfigError({
+    option,
+    message: `${option === "safety" ? forErrors : forAnswer} of the window${beside[1] === 0 ? "" : ` and \`${beside[0]}\` (${beside[1]})`} leaves nothing for a view.`,
+    fix: `Lower \`${option}\`, or leave it out for the default.`,
+  });
+}
+
+const hasCap = (...given: (SummaryOptions | undefined)[]): boolean =>
+  given.some((summary) => summary?.cap !== undefined);
+
+/** An answer can't be longer than what is kept free for it: the cap gives way, unless the host set both. */
+function summarySettings<M>(
+  options: CompactorOptions<M>,
+  profile: SummaryOptions | undefined,
+  window: number | undefined,
+  reserve: Threshold | undefined,
+  warnings: Warning[],
+): SummarySettings {
+  const summary = { ...DEFAULTS.summary, ...profile, ...options.summary };
+  const asksModel = options.summarizer !== undefined && options.summarizer !== "extractive";
+  if (window === undefined || (reserve === undefined && !asksModel)) return summary;
+  const free = reserve === undefined ? defaultReserve(window) : thresholdTokens(reserve, window);
+  if (free >= summary.cap || free === 0) return summary;
+  if (options.summary?.cap !== undefined && options.reserve !== undefined) {
+    throw new ConfigError({
+      option: "summary.cap",
+      message: `a summary of ${summary.cap} tokens doesn't fit the output reserve of ${free}.`,
+      fix: `Raise \`reserve\` to at least ${summary.cap}, or lower \`summary.cap\`.`,
+    });
+  }
+  if (options.summary?.cap !== undefined)
+    warnings.push({
+      code: "summary-cap-lowered",
+      message: `Summaries are capped at the output reserve of ${free} tokens instead of ${summary.cap}.`,
+    });
+  return { ...summary, cap: free };
+}
+
+/** Undefined where no count is given. */
+function isCounted(tail: TailOptions | undefined): boolean | undefined {
+  const { messages, turns, rounds, share, tokens } = tail ?? {};
+  if (messages === undefined && turns === undefined && rounds === undefined) return undefined;
+  return share === undefined && tokens === undefined;
+}

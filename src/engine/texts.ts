@@ -1,0 +1,248 @@
+import { ConfigError, TranscriptError } from "../core/errors.ts";
+import { LEAST_CAP } from "../core/options.ts";
+import type {
+  Compactor,
+  HandoverInput,
+  HandoverResult,
+  ModelCall,
+  Reason,
+  Report,
+  SummarizeInput,
+} from "../core/types.ts";
+import { breathe } from "../recall/pause.ts";
+import { cutToFit } from "../summaries/cut-to-fit.ts";
+import {
+  handoverHead,
+  handoverText,
+  NARRATIVE_TITLE,
+  type PeopleTextInput,
+  peopleText,
+} from "../summaries/digest/people-text.ts";
+import { forReaders } from "../summaries/record-pointers.ts";
+import { summaryMessage } from "../summaries/summary-message.ts";
+import { trimRecord } from "../summaries/trim-record.ts";
+import { asError } from "./background/background.ts";
+import { summarizerWindow } from "./background/summarizer-window.ts";
+import { writeHandover } from "./background/write-summaries.ts";
+import { recordLength } from "./decide/narrative.ts";
+import { prepareState } from "./deliver/records.ts";
+import { reportOf } from "./deliver/report.ts";
+import type { Operation } from "./read/survey.ts";
+
+/** Texts about a conversation that stand by themselves: they change no state and no view. */
+
+/** Length of such a text (tokens). */
+const DEFAULT_CAP = 2_500;
+/** Of a hand-over, what a model may write; goal, rules and files need the rest. */
+const NARRATIVE_SHARE = 0.7;
+
+/** A summary message has room for a line from here on, beside its tag and titles (tokens). */
+const LEAST_MESSAGE = 150;
+
+/** Why a model is asked: somebody called for the text. */
+const REASON: Reason = "forced";
+/** Of the model's window, what it may write. */
+const MOST_OF_WINDOW = 0.125;
+
+export async function summarize<M>(
+  operation: Operation<M>,
+  input: SummarizeInput<M>,
+): ReturnType<Compactor<M>["summarize"]> {
+  const cap = input.cap ?? DEFAULT_CAP;
+  const isRecord = input.form === "record";
+  // A record shows its pointers, and they count.
+  const { written, calls } = await byModel(operation, isRecord ? recordLength({ room: cap, cap }) : cap);
+  const text =
+    written !== undefined
+      ? within(operation, isRecord ? written : forReaders(written), cap)
+      : isRecord
+        ? await recordText(operation, cap, input.focus)
+        : await breathing(input.signal, () =>
+            peopleText({
+              ...peopleInput(operation, cap),
+              ...(input.focus !== undefined && { focus: input.focus }),
+            }),
+          );
+  return {
+    text,
+    tokens: operation.survey.conversation.measure.text(text),
+    report: told(operation, { text, calls, written }),
+  };
+}
+
+export async function handover<M>(
+  operation: Operation<M>,
+  input: HandoverInput<M>,
+): Promise<HandoverResult<M>> {
+  const cap = input.cap ?? DEFAULT_CAP;
+  const goal = input.goal.trim();
+  checkSaid(operation);
+  const room = roomBehindHead(operation, goal, cap);
+  const { written, calls } = await byModel(operation, room);
+  const text = await breathing(input.signal, () =>
+    handoverText({
+      ...peopleInput(operation, cap),
+      goal,
+      ...(written !== undefined && { narrative: within(operation, forReaders(written), room) }),
+    }),
+  );
+  return {
+    text,
+    tokens: operation.survey.conversation.measure.text(text),
+    message: operation.engine.dialect.write({ role: "user", text }),
+    report: told(operation, { text, calls, written }),
+  };
+}
+
+/** Long work between two turns of others. */
+async function breathing<T>(signal: AbortSignal | undefined, work: () => T): Promise<T> {
+  await breathe(signal);
+  const done = work();
+  await breathe(signal);
+  return done;
+}
+
+/** Tokens that a model may write in a hand-over. Refuses a cap that the goal alone takes. */
+function roomBehindHead<M>({ survey }: Operation<M>, goal: string, cap: number): number {
+  const { messages, structure, measure } = survey.conversation;
+  const head = handoverHead(goal, messages.slice(structure.start));
+  const taken = measure.text(`${head}\n\n${NARRATIVE_TITLE}\n\n`);
+  const room = Math.floor(Math.min(cap * NARRATIVE_SHARE, cap - taken));
+  if (room >= LEAST_CAP) return room;
+  const least = Math.ceil(Math.max(taken + LEAST_CAP, LEAST_CAP / NARRATIVE_SHARE));
+  throw new ConfigError({
+    option: "cap",
+    message: `a hand-over of ${cap} tokens has no room for the earlier session: its goal and title take ${taken}.`,
+    fix: `Raise \`cap\` to at least ${least}, or say the goal in fewer words.`,
+  });
+}
+
+/** What a model wrote within the cap: rules that code put back and pointers may have made it longer. */
+function within<M>({ survey }: Operation<M>, text: string, cap: number): string {
+  const count = survey.conversation.measure.text;
+  return cutToFit(trimRecord({ text, cap, count, whole: true }), count, cap);
+}
+
+export function checkGoal(input: { readonly goal?: unknown } | undefined): void {
+  const goal = input?.goal;
+  if (typeof goal === "string" && goal.trim() !== "") return;
+  throw new ConfigError({
+    option: "goal",
+    message: "a hand-over needs a goal.",
+    fix: 'Say what the fresh session is for: handover(transcript, { goal: "Release version 2" }).',
+  });
+}
+
+/** Refuses a hand-over of nothing: the fresh session would be told of an earlier one that wasn't. */
+function checkSaid<M>({ survey }: Operation<M>): void {
+  if (survey.conversation.messages.some(({ role }) => role !== "system")) return;
+  throw new TranscriptError({
+    message: "nobody has said anything in this transcript, so there is nothing to hand over.",
+    fix: "Begin the fresh session with its goal alone, or hand over a transcript with messages.",
+  });
+}
+
+function peopleInput<M>({ engine, survey, input }: Operation<M>, cap: number): PeopleTextInput {
+  const { messages, structure, measure } = survey.conversation;
+  return {
+    messages: messages.slice(structure.start),
+    cap,
+    count: measure.text,
+    isOurs: engine.writtenTexts.has,
+    ...(input.hostState !== undefined && { hostState: input.hostState }),
+  };
+}
+
+/** A summary message, for a model that goes on from it. */
+async function recordText<M>(
+  { engine, survey, input }: Operation<M>,
+  cap: number,
+  focus: string | undefined,
+): Promise<string> {
+  const { messages, structure, measure } = survey.conversation;
+  const made = await breathing(input.signal, () =>
+    summaryMessage({
+      messages,
+      hidden: [{ from: structure.start, to: messages.length }],
+      visible: () => false,
+      cap,
+      count: measure.text,
+      ...(input.hostState !== undefined && { hostState: input.hostState }),
+      ...(focus !== undefined && { focus }),
+      isOurs: engine.writtenTexts.has,
+    }),
+  );
+  if (made === undefined && cap < LEAST_MESSAGE && messages.length > structure.start) {
+    throw new ConfigError({
+      option: "cap",
+      message: `a summary message of ${cap} tokens has no room for a line of it.`,
+      fix: `Raise \`cap\` to at least ${LEAST_MESSAGE}, or leave \`form\` out for a text without tag and titles.`,
+    });
+  }
+  const text = made?.text ?? "";
+  engine.writtenTexts.add(text);
+  return text;
+}
+
+/** What a model wrote of the conversation; nothing without a model, or if it failed. */
+interface ByModel {
+  readonly written: string | undefined;
+  readonly calls: readonly ModelCall[];
+}
+
+/** The model's own summary of everything. It is told of as every summary is: what is started has one end. */
+async function byModel<M>(operation: Operation<M>, cap: number): Promise<ByModel> {
+  const { engine, survey, input } = operation;
+  const calls: ModelCall[] = [];
+  const length = survey.conversation.chain.length - 1;
+  if (!engine.summarizer || length === 0) return { written: undefined, calls };
+  const signal = input.signal ?? new AbortController().signal;
+  // Beside notes and record the conversation itself must fit.
+  const most = Math.floor(summarizerWindow(engine.summarizer) * MOST_OF_WINDOW);
+  const { emitter } = engine;
+  emitter.emit("started", { reason: REASON });
+  try {
+    return {
+      written: await writeHandover(operation, { from: 0, to: length }, Math.min(cap, most), {
+        signal,
+        calls,
+      }),
+      calls,
+    };
+  } catch (error) {
+    if (signal.aborted) emitter.emit("cancelled", { reason: REASON });
+    signal.throwIfAborted();
+    emitter.emit("failed", { error: asError(error), fallback: "extractive" });
+    return { written: undefined, calls };
+  }
+}
+
+/** The report of a text. Listeners are told of it, if a model wrote it. */
+function told<M>(operation: Operation<M>, made: ByModel & { readonly text: string }): Report {
+  const report = reportFor(operation, made);
+  if (made.written === undefined) return report;
+  const state = prepareState(operation, { checkpoint: report.checkpoint, beside: true });
+  operation.engine.emitter.emit("completed", {
+    report,
+    get state() {
+      return state();
+    },
+  });
+  return report;
+}
+
+function reportFor<M>(
+  operation: Operation<M>,
+  { text, calls, written }: ByModel & { readonly text: string },
+): Report {
+  const accepted = calls.findLast((one) => one.result === "accepted")?.rung;
+  return reportOf(operation, {
+    outcome: "pass",
+    reason: undefined,
+    rungs: [
+      { rung: (written !== undefined && accepted) || "extractive", result: text ? "used" : "not-enough" },
+    ],
+    calls,
+    checkpoint: operation.survey.checkpoint?.id,
+  });
+}

@@ -3,8 +3,6 @@ export type FileChange = TextChange | NameChange;
 
 interface OfFile {
   readonly file: string;
-  /** A shell was given the path: it counts from a folder that the call may not name, and may be a pattern or a folder. */
-  readonly inShell?: true;
 }
 
 /** A change of what stands in a file. */
@@ -22,7 +20,6 @@ type TextChange =
   | (OfFile & {
       /** Gives a file its whole text. */
       readonly type: "write";
-      /** Empty where nobody says what it is. */
       readonly now: string;
     });
 
@@ -32,8 +29,6 @@ type NameChange =
   | (OfFile & {
       readonly type: "move";
       readonly to: string;
-      /** What is moved goes into the folder `to`. */
-      readonly into: boolean;
     });
 
 /** Lines of a text without their indentation. */

@@ -1,8 +1,8 @@
 import type { Message } from "../core/types.ts";
 import { fromRoot } from "./common-root.ts";
-import { fileNames, type NamedFile } from "./file-names.ts";
-import { madeChanges } from "./made-changes.ts";
+import { type KnownFile, knownFiles } from "./known-files.ts";
 import { readCall } from "./read-call.ts";
+import { refusedEdits } from "./refused-edits.ts";
 import { headName, type SectionEntry } from "./sections.ts";
 
 /** A file that the tools touched, with what was done to it last. */
@@ -24,25 +24,25 @@ const DELETED = "deleted";
 
 /** The files that calls name, the one touched last first. */
 export function touchedFiles(messages: readonly Message[]): TouchedFile[] {
-  const files = new Map<NamedFile, Pick<TouchedFile, "action" | "message" | "isChanged">>();
-  const made = madeChanges(messages);
-  const names = fileNames();
-  const touch = (file: NamedFile, message: number, action: string, isChanged: boolean): void => {
+  const files = new Map<KnownFile, Pick<TouchedFile, "action" | "message" | "isChanged">>();
+  const refused = refusedEdits(messages);
+  const known = knownFiles();
+  const touch = (file: KnownFile, message: number, action: string, isChanged: boolean): void => {
     const before = files.get(file);
     files.delete(file);
     files.set(file, { action, message, isChanged: isChanged || before?.isChanged === true });
   };
   for (const [index, message] of messages.entries()) {
     for (const part of message.parts) {
-      if (part.type !== "tool-call" || made.refused.has(part)) continue;
-      for (const change of made.of(part)) {
+      if (part.type !== "tool-call" || refused.has(part)) continue;
+      const { file, kind, changes } = readCall(part);
+      for (const change of changes) {
         const action = change.type === "move" ? MOVED : change.type === "delete" ? DELETED : part.name;
-        for (const file of names.carryOut(change)) if (file.path !== "") touch(file, index, action, true);
+        if (change.file !== "") touch(known.apply(change).file, index, action, true);
       }
-      const { file, kind } = readCall(part);
       // A search names the folder in which it looked.
       if (file !== undefined && kind !== "search" && kind !== "edit")
-        touch(names.at(file), index, part.name, false);
+        touch(known.at(file), index, part.name, false);
     }
   }
   // Of two files that had the same name one after the other, the newer one is meant.

@@ -1,7 +1,6 @@
 import { cutBefore } from "../core/text-slices.ts";
-import type { NamedFile } from "./file-names.ts";
+import type { KnownFile, KnownFiles, ShownLine } from "./known-files.ts";
 import { TermTable } from "./terms.ts";
-import type { ShownLine, WrittenLines } from "./written-lines.ts";
 
 /** Who said a line, which decides how much its terms tell about what is needed next. */
 type LineKind = "user" | "assistant" | "call" | "body" | "result";
@@ -64,12 +63,12 @@ const MAX_LENGTH: Readonly<Record<LineKind, number>> = {
 const BLANK_LINE: ShownLine = { text: "", orders: [] };
 
 /** Collects the lines of a transcript, each with its terms and with the file that it belongs to. */
-export function createLineList(written: WrittenLines) {
+export function createLineList(files: Pick<KnownFiles, "at" | "gone">) {
   const table = new TermTable();
   const lines: Line[] = [];
   const firsts = new Map<string, number>();
   /** By ordinal of the line. */
-  const owners: (NamedFile | undefined)[] = [];
+  const owners: (KnownFile | undefined)[] = [];
   let position = 0;
   let toolLength = 0;
 
@@ -95,7 +94,7 @@ export function createLineList(written: WrittenLines) {
         fragment: fragment || isPart,
         indented,
       });
-      owners.push(file === "" ? undefined : written.fileAt(file));
+      owners.push(file === "" ? undefined : files.at(file));
       position += piece.length + 1;
       if (isTool) toolLength += piece.length + 1;
     }
@@ -125,7 +124,7 @@ export function createLineList(written: WrittenLines) {
     /** All lines, as their files are now. */
     end() {
       return {
-        lines: lines.map((line) => asItIsNow(line, owners[line.order], written.gone.has(line.order))),
+        lines: lines.map((line) => asItIsNow(line, owners[line.order], files.gone.has(line.order))),
         table,
         length: position,
         toolShare: position === 0 ? 0 : toolLength / position,
@@ -135,7 +134,7 @@ export function createLineList(written: WrittenLines) {
 }
 
 /** A line with the name that its file has now. What is no longer there tells a reader nothing. */
-function asItIsNow(line: Line, file: NamedFile | undefined, isGone: boolean): Line {
+function asItIsNow(line: Line, file: KnownFile | undefined, isGone: boolean): Line {
   const spent = line.spent || isGone || file?.isDeleted === true;
   const path = file?.path ?? line.file;
   if (spent === line.spent && path === line.file) return line;

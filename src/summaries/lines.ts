@@ -1,16 +1,15 @@
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../core/types.ts";
 import { leftText } from "./file-change.ts";
+import { knownFiles } from "./known-files.ts";
 import { createLineList, type Line } from "./line-list.ts";
-import { madeChanges } from "./made-changes.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
-import { isRefusal } from "./refused-edits.ts";
+import { isRefusal, refusedEdits } from "./refused-edits.ts";
 import { SECTION_TITLES } from "./section-titles.ts";
 import { sourceName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
 import type { TermTable } from "./terms.ts";
-import { writtenLines } from "./written-lines.ts";
 
 export type { Line, Speaker } from "./line-list.ts";
 
@@ -43,9 +42,9 @@ export function transcriptLines(messages: readonly Message[]): TranscriptLines {
 }
 
 function readLines(messages: readonly Message[]): TranscriptLines {
-  const made = madeChanges(messages);
-  const written = writtenLines();
-  const { table, add, addEach, end } = createLineList(written);
+  const refused = refusedEdits(messages);
+  const files = knownFiles();
+  const { table, add, addEach, end } = createLineList(files);
   const calls = new Map<string, { readonly name: string; readonly kind: CallKind; readonly file: string }>();
   const argumentNames = new Set<number>();
 
@@ -75,7 +74,7 @@ function readLines(messages: readonly Message[]): TranscriptLines {
   }
 
   function addCall(message: number, part: ToolCallPart): void {
-    const { kind, head, body, left, file = "", names } = readCall(part);
+    const { kind, head, body, left, changes, file = "", names } = readCall(part);
     calls.set(part.id, { name: part.name, kind, file });
     for (const name of names) for (const term of table.scan(name)) argumentNames.add(term);
     const isRead = kind === "read";
@@ -89,15 +88,16 @@ function readLines(messages: readonly Message[]): TranscriptLines {
       spent: kind !== "other" && !isRead,
       fragment: isRead,
     });
-    if (kind !== "edit" || made.refused.has(part)) {
+    if (kind !== "edit" || refused.has(part)) {
       add(left, { message, kind: "body", by, file, spent: true });
       add(body, { message, kind: "body", by, file, spent: kind !== "other" && kind !== "command" });
+      return;
     }
-    for (const change of made.of(part)) {
+    for (const change of changes) {
       const origin = { message, kind: "body", by, file: change.file } as const;
       add(leftText(change), { ...origin, spent: true });
-      const added = written.apply(change);
-      for (const { text, orders } of addEach(added, origin)) written.added(change.file, text, orders);
+      const { added } = files.apply(change);
+      for (const line of addEach(added, origin)) if (line.orders.length > 0) files.added(change.file, line);
     }
   }
 
@@ -106,7 +106,7 @@ function readLines(messages: readonly Message[]): TranscriptLines {
     const by = { source: sourceName(call?.name ?? part.name, "tool") };
     const origin = { message, kind: "result", by, file: call?.file ?? "" } as const;
     const text = readJson(part.text) ?? part.text;
-    if (call?.kind === "read") written.seen(call.file, addEach(text.split("\n"), origin));
+    if (call?.kind === "read") files.seen(call.file, addEach(text.split("\n"), origin));
     else add(text, { ...origin, spent: isMereReceipt(part, call?.kind) });
   }
 

@@ -3,7 +3,6 @@ import { firstCharacters } from "../core/first-characters.ts";
 import type { ToolCallPart } from "../core/types.ts";
 import { addedText, type FileChange, leftText } from "./file-change.ts";
 import { namesFile, readEdit } from "./read-edit.ts";
-import { readShell, type ShellChange } from "./read-shell.ts";
 
 /** A step of a plan that an agent keeps with a tool. */
 export interface PlanStep {
@@ -28,8 +27,6 @@ export interface CallText {
   readonly left: string;
   /** What an edit does to files, in order. */
   readonly changes: readonly FileChange[];
-  /** What a command line does to files, in order. */
-  readonly shell: readonly ShellChange[];
   /** The file that it is about, if an argument names one; of an edit the first one. */
   readonly file: string | undefined;
   /** What is run, if it is a command. */
@@ -44,8 +41,6 @@ const MAX_HEAD_ARGUMENT = 120;
 const MAX_HEAD = 240;
 const MAX_FILE = 300;
 const MAX_DEPTH = 6;
-/** Where a command is run. */
-const FOLDER_ARGUMENT = /^(?:work(?:ing)?_?dir(?:ectory)?|cwd|directory|dir)$/i;
 const COMMAND_ARGUMENT = /^(?:\w+_)?(?:command|cmd|script)$/i;
 /** Other keys (paths, titles) are data that stands where names stand. */
 const SCHEMA_NAME = /^-?[A-Za-z_][\w-]{0,40}$/;
@@ -102,7 +97,6 @@ function read(name: string, args: string): CallText {
     body: changes.length > 0 ? textsOf(changes, addedText) : body.join("\n"),
     left: textsOf(changes, leftText),
     changes,
-    shell: kind === "command" ? readShell(command!, folderIn(list)) : [],
     file: changes[0]?.file || file,
     command,
     plan,
@@ -115,10 +109,6 @@ function textsOf(changes: readonly FileChange[], textOf: (change: FileChange) =>
     .map(textOf)
     .filter((text) => text !== "")
     .join("\n");
-}
-
-function folderIn(list: readonly Argument[]): string | undefined {
-  return list.find(({ name, isText }) => isText && FOLDER_ARGUMENT.test(name))?.value;
 }
 
 /** One argument of a call, however deep it stands. */

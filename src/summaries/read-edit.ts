@@ -41,8 +41,7 @@ export function readEdit(tool: string, value: unknown, file: string | undefined)
   if (changes.length > 0 || !isRecord(value)) return changes;
   const from = textOf(value, (name) => MOVED_FROM.test(name));
   const to = textOf(value, (name) => MOVED_TO.test(name));
-  if (MOVES.test(tool) && from !== undefined && to !== undefined)
-    return [{ type: "move", file: from, to, into: false }];
+  if (MOVES.test(tool) && from !== undefined && to !== undefined) return [{ type: "move", file: from, to }];
   return DELETES.test(tool) && file !== undefined ? [{ type: "delete", file }] : [];
 
   function visit(item: unknown, above: string | undefined, all: boolean, depth: number): void {

@@ -62,7 +62,7 @@ function readCodex(lines: readonly string[]): FileChange[] {
       file = path!.trim();
       if (action === "Delete") changes.push({ type: "delete", file });
       else hunk.begin(file, action === "Add");
-    } else if (target !== undefined) move = { type: "move", file, to: target.trim(), into: false };
+    } else if (target !== undefined) move = { type: "move", file, to: target.trim() };
     else if (CODEX_END.test(line)) break;
     else if (line.startsWith("@@")) hunk.next();
     else if (!CODEX_FRAME.test(line)) hunk.add(line);
@@ -90,7 +90,7 @@ function readDiff(lines: readonly string[], given: string): FileChange[] {
       else hunk.begin(now, old === NO_FILE);
       at++;
     } else if (side === "from") from = path!.trim();
-    else if (side === "to") changes.push({ type: "move", file: from, to: path!.trim(), into: false });
+    else if (side === "to") changes.push({ type: "move", file: from, to: path!.trim() });
     else if (line.startsWith("@@")) hunk.next();
     else if (line.startsWith("diff --git ")) hunk.end();
     else if (/^[-+ ]/.test(line) || line === "") hunk.add(line);

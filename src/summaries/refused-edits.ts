@@ -1,6 +1,7 @@
 import { isRecord } from "../core/is-record.ts";
 import { parseJson } from "../core/parse-json.ts";
-import type { ToolResultPart } from "../core/types.ts";
+import type { Message, ToolCallPart, ToolResultPart } from "../core/types.ts";
+import { readCall } from "./read-call.ts";
 
 /** Tools say in their first sentences whether they did it; what follows is advice or the file (characters). */
 const LOOKED_AT = 300;
@@ -16,6 +17,19 @@ const NOT_DONE =
   /\b(?:not|no|nothing|never|0|zero|false|cannot|errors?|fail(?:s|ed|ure)?|reject(?:s|ed)|refused?|denie[sd]|declined|cancell?ed|aborted|interrupted|invalid|unable)\b|n['’]t\b/i;
 const DONE =
   /\b(?:success\w*|done|ok|updated|created|written|wrote|saved|applied|replaced|edited|inserted|added|deleted|removed|changed)\b/i;
+
+/** Edits that changed nothing, because the tool or a person refused them. */
+export function refusedEdits(messages: readonly Message[]): ReadonlySet<ToolCallPart> {
+  const edits = new Map<string, ToolCallPart>();
+  const refused = new Set<ToolCallPart>();
+  for (const { parts } of messages)
+    for (const part of parts) {
+      if (part.type === "tool-call" && readCall(part).kind === "edit") edits.set(part.id, part);
+      const edit = part.type === "tool-result" && isRefusal(part) ? edits.get(part.id) : undefined;
+      if (edit !== undefined) refused.add(edit);
+    }
+  return refused;
+}
 
 /** Does the answer to an edit say that it wasn't made? What it says first counts. */
 export function isRefusal({ text, error }: ToolResultPart): boolean {

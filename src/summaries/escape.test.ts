@@ -90,6 +90,9 @@ const entry: Record<SectionName, fc.Arbitrary<SectionEntry>> = {
     head: `${headName(name, "tool") || "tool"}:`,
     text,
   })),
+  states: fc
+    .tuple(fc.constantFrom("Committed", "Plan, open"), hostile)
+    .map(([label, text]) => ({ head: `${label}:`, text })),
   state: hostile.map((text) => ({ head: "", text })),
 };
 
@@ -115,7 +118,7 @@ test("whatever tools, files and people wrote, reading a summary message gives th
       for (const name of SECTION_NAMES)
         for (const [at, { text }] of (read[name] ?? []).entries()) {
           const given = built[name]![at]!.text;
-          const isOneLine = ["sources", "files", "state"].includes(name);
+          const isOneLine = ["sources", "files", "states", "state"].includes(name);
           const wanted = isOneLine ? escapeLine(given) : escapeText(given);
           // A line of the assistant's that begins like a speaker's gets a backslash, too.
           expect([wanted, `\\${wanted}`]).toContain(text);

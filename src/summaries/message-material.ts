@@ -8,6 +8,9 @@ import type { IsOurs } from "./proof.ts";
 import { renderNarrative, type ShownRecord, type Told } from "./render-narrative.ts";
 import { renderState } from "./render-state.ts";
 import type { SectionEntry } from "./sections.ts";
+import { readStates } from "./states/read-states.ts";
+import { repairRecord } from "./states/repair-record.ts";
+import { showStates } from "./states/show-states.ts";
 import type { WriterOptions } from "./write-message.ts";
 
 /** What the working set is chosen from, and what needn't be shown because it is shown elsewhere. */
@@ -58,9 +61,10 @@ export interface MessageMaterial {
   /** The newest words of the conversation, and the terms that they name with what showing each is worth. */
   readonly newest: string;
   readonly named: ReadonlyMap<number, number>;
-  /** What stands in the message whatever is chosen: the records of a model or a person, and the host's state. */
+  /** What stands in the message whatever is chosen: the records of a model or a person, the host's state, what is done and open. */
   readonly narrative: readonly ShownRecord[];
   readonly state: readonly SectionEntry[];
+  readonly states: readonly SectionEntry[];
   readonly sources: CitedSources;
 }
 
@@ -87,10 +91,11 @@ export function readMaterial(
       ? undefined
       : (shownText(index) ?? messages[index]!.parts.map(textOrArgs).join("\n")),
   );
-  const records = (input.narrative ?? []).map((one) => ({
-    ...one,
-    text: sources.inRecord(one.text, one.covers.to),
-  }));
+  const states = readStates(input.messages);
+  const records = (input.narrative ?? []).map((one) => {
+    const text = sources.inRecord(one.text, one.covers.to);
+    return { ...one, text: one.isOwn ? text : repairRecord(text, one.covers, states) };
+  });
   return {
     input,
     messages,
@@ -108,6 +113,7 @@ export function readMaterial(
       count,
     }),
     state: renderState(input.hostState, cap, count),
+    states: showStates(states, { isHidden, cap, count }),
     sources,
   };
 }

@@ -1,16 +1,12 @@
-import { firstCharacters } from "../core/first-characters.ts";
-import type { Message } from "../core/types.ts";
 import { chooseQuotes } from "./choose-quotes.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { MessageMaterial } from "./message-material.ts";
 import { namedLines } from "./newest-terms.ts";
 import { type Outcome, outcomesOf } from "./outcomes.ts";
 import { type Quote, textOf } from "./quotes.ts";
-import { type PlanStep, readCall } from "./read-call.ts";
 import { NEVER, recency } from "./recency.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
-import type { Statement } from "./statements.ts";
 import { userWords } from "./user-words.ts";
 
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
@@ -22,9 +18,6 @@ const ASKED_SHARE = 0.25;
 /** How the oldest command ended counts this much of what it would count now. */
 const OLDEST = 0.3;
 
-/** Longer steps are cut (characters). */
-const MAX_STEP = 120;
-
 /** What a summary message quotes before single lines fill it up. */
 export interface MessageQuotes {
   readonly quotes: readonly Quote[];
@@ -34,7 +27,7 @@ export interface MessageQuotes {
   readonly left: number;
 }
 
-/** Chooses the quotes: the plan, the words of the user and the assistant, how commands ended. */
+/** Chooses the quotes: the words of the user and the assistant, how commands ended. */
 export function messageQuotes(material: MessageMaterial, free: number): MessageQuotes {
   const { input, messages, isHidden, transcript, narrative } = material;
   const { count } = input;
@@ -68,12 +61,7 @@ export function messageQuotes(material: MessageMaterial, free: number): MessageQ
     (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
   const left = free - said.reduce((sum, quote) => sum + costOf(quote), 0);
   const outcomes = endings(material, left);
-  const plan = newestPlan(messages, isHidden);
-  const quotes = [
-    ...(plan === undefined || isTold(plan.text) ? [] : [{ by: "assistant", statement: plan } as const]),
-    ...said,
-    ...outcomes,
-  ];
+  const quotes = [...said, ...outcomes];
   return { quotes, costs: quotes.map(costOf), left };
 }
 
@@ -121,33 +109,4 @@ function chooseOutcomes(input: {
     chosen.push(outcome);
   }
   return chosen;
-}
-
-/** The plan as the agent last kept it with a tool, unless the view shows that call anyway: what is done, what is open. */
-function newestPlan(
-  messages: readonly Message[],
-  isHidden: (index: number) => boolean,
-): Statement | undefined {
-  for (let index = messages.length - 1; index >= 0; index--) {
-    for (const part of messages[index]!.parts.toReversed()) {
-      const plan = part.type === "tool-call" ? readCall(part).plan : undefined;
-      if (plan === undefined) continue;
-      return isHidden(index)
-        ? { message: index, text: renderPlan(plan), lead: "", factor: 1, order: -1 }
-        : undefined;
-    }
-  }
-  return undefined;
-}
-
-/** `Plan: completed: read the parser; pending: write tests`. */
-function renderPlan(plan: readonly PlanStep[]): string {
-  const byStatus = Map.groupBy(plan, ({ status }) => status);
-  const told = [...byStatus].map(([status, steps]) => `${status}: ${steps.map(stepLine).join("; ")}`);
-  return `Plan: ${told.join(" | ")}`;
-}
-
-function stepLine({ text }: PlanStep): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MAX_STEP ? line : `${firstCharacters(line, MAX_STEP)}…`;
 }

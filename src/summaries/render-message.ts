@@ -20,7 +20,7 @@ export type MessageSections = (
 
 /** Writes quotes and lines as sections, and the ledgers of sources and files that go with them. */
 export function messageSections(
-  { input, messages, isHidden, transcript, cost, state, sources }: MessageMaterial,
+  { input, messages, isHidden, transcript, cost, state, states, sources }: MessageMaterial,
   quotes: readonly Quote[],
   lines: readonly Line[],
 ): MessageSections {
@@ -64,6 +64,7 @@ export function messageSections(
         ...shown,
       ]),
       files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
+      states,
       state,
     };
   };

@@ -7,6 +7,7 @@ export const SECTIONS = {
   said: "Said earlier:",
   sources: "Sources:",
   files: "Files:",
+  states: "Done and open, as commands and tools showed it:",
   state: "State:",
 } as const;
 

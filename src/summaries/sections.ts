@@ -24,7 +24,7 @@ const SPEAKER = "(?:(?:user|system): |[\\p{L}\\p{N}_.@+~ -]{0,129}[\\p{L}\\p{N}_
 const SPEAKS = new RegExp(`^${SPEAKER}`, "u");
 
 /** Sections whose entries are one line each. */
-const ONE_LINE: ReadonlySet<SectionName> = new Set(["sources", "files", "state"]);
+const ONE_LINE: ReadonlySet<SectionName> = new Set(["sources", "files", "states", "state"]);
 
 /** The whole text: what it is, then every section that has content, inside the marker. */
 export function writeSections(
@@ -73,6 +73,7 @@ const HEADS: Readonly<Record<SectionName, RegExp>> = {
   said: new RegExp(`^#\\d+ ${SPEAKER}?`, "u"),
   sources: /^\[\^?\d+\] /,
   files: /^\S{1,60}: /,
+  states: /^[^:\n]{1,60}: /,
   state: /^/,
 };
 

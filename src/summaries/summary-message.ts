@@ -20,8 +20,8 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
   const write = messageWriter(hidden, input);
   if (write({}).tokens + MIN_CONTENT > cap) return undefined;
   const material = readMaterial(input, messages, (index) => hidden[index] === 1);
-  const { narrative, state, lineCost, sources } = material;
-  const chosen = messageQuotes(material, cap - write({ narrative, state }).tokens);
+  const { narrative, state, states, lineCost, sources } = material;
+  const chosen = messageQuotes(material, cap - write({ narrative, state, states }).tokens);
   const lines = messageLines(material, chosen);
   const sections = messageSections(material, chosen.quotes, lines);
   const filled = (records: Parameters<typeof sections>[2]): MadeMessage | undefined =>
@@ -29,7 +29,7 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
       quoteCosts: chosen.costs,
       chosen: lines,
       lineCost,
-      fixed: narrative.length > 0 || state.length > 0,
+      fixed: narrative.length > 0 || state.length > 0 || states.length > 0,
       render: (quoteCount, lineCount) => write(sections(quoteCount, lineCount, records)),
     });
   // In a very short message the sources of what records cite would leave no room for the records themselves.

@@ -23,7 +23,7 @@ const NAMES = new Map(
 const HEAD = /^(#\d+(?:–\d+)?):? (?:([^\n»]{1,80})» |(user|system): )?/;
 const SOURCE = /^\[\^?\d+\] /;
 /** Sections of which each line is an entry. */
-const BY_LINE: ReadonlySet<SectionName> = new Set(["sources", "files", "state"]);
+const BY_LINE: ReadonlySet<SectionName> = new Set(["sources", "files", "states", "state"]);
 
 /** The parts of a summary message, without what frames them for the model. Empty for a text of another form. */
 export function readSummary(text: string): readonly ReadSection[] {

@@ -65,6 +65,7 @@ export const compaction = {
     said: "Said earlier",
     sources: "Sources",
     files: "Files",
+    states: "Done and open",
     state: "Where the work stands",
   },
   /** The whole idea in one sentence, with this conversation's numbers. */

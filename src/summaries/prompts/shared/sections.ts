@@ -8,6 +8,8 @@ interface Section {
   readonly holds: string;
   /** 1 is given up last, 4 first. */
   readonly rank: 1 | 2 | 3 | 4;
+  /** It holds what wasn't finished when the messages ended. */
+  readonly isOpen?: true;
 }
 
 const RULES: Section = {
@@ -60,6 +62,7 @@ const WORK_SECTIONS: readonly Section[] = [
     holds:
       "what the user asked for and hadn't got yet, in order; the step that was about to be taken; questions without an answer. Nothing that the user didn't ask for.",
     rank: 1,
+    isOpen: true,
   },
 ];
 
@@ -79,6 +82,7 @@ const SHORT_WORK_SECTIONS: readonly Section[] = [
     title: "Open",
     holds: "where the work stood when the messages ended, and what was still to be done.",
     rank: 1,
+    isOpen: true,
   },
 ];
 
@@ -113,6 +117,7 @@ const TALK_SECTIONS: readonly Section[] = [
     title: "Last topic",
     holds: "what was being talked about when the messages ended, and what was still open.",
     rank: 1,
+    isOpen: true,
   },
 ];
 
@@ -123,7 +128,12 @@ const SHORT_TALK_SECTIONS: readonly Section[] = [
     holds: "people, dates, sums, plans with their latest state, and what the assistant advised.",
     rank: 2,
   },
-  { title: "Last topic", holds: "what was being talked about, and what was still open.", rank: 1 },
+  {
+    title: "Last topic",
+    holds: "what was being talked about, and what was still open.",
+    rank: 1,
+    isOpen: true,
+  },
 ];
 
 /** Answers from sources. */
@@ -139,7 +149,12 @@ const RETRIEVAL_SECTIONS: readonly Section[] = [
     holds: "the products, models and technical facts that were named and don't stand above.",
     rank: 3,
   },
-  { title: "Unanswered", holds: "what was asked and not answered, and what was being asked last.", rank: 1 },
+  {
+    title: "Unanswered",
+    holds: "what was asked and not answered, and what was being asked last.",
+    rank: 1,
+    isOpen: true,
+  },
 ];
 
 export type RecordKind = "work" | "talk" | "retrieval";
@@ -165,6 +180,17 @@ const RANKS: ReadonlyMap<string, number> = new Map(
     .flatMap(({ whole, short }) => [...whole, ...short])
     .map(({ title, rank }) => [title.toLowerCase(), rank]),
 );
+
+const OPEN_TITLES: ReadonlySet<string> = new Set(
+  Object.values(SECTIONS)
+    .flatMap(({ whole, short }) => [...whole, ...short])
+    .flatMap(({ title, isOpen }) => (isOpen ? [title.toLowerCase()] : [])),
+);
+
+/** Does a section of this title hold what wasn't finished? */
+export function isOpenSection(title: string): boolean {
+  return OPEN_TITLES.has(title.toLowerCase());
+}
 
 /** How much a section matters, by its title; 1 is given up last. */
 export function rankOf(title: string): number {

@@ -1,0 +1,198 @@
+import { isRecord } from "../../core/is-record.ts";
+import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
+import { readArguments, readCall } from "../read-call.ts";
+import { isRefusal } from "../refused-edits.ts";
+import { type GitHistory, markUnpushed, readGit } from "./git-states.ts";
+import { createStateBook, type EndedCall, hasWord, type State, type StateBook } from "./state.ts";
+import { readTests } from "./test-states.ts";
+
+/** How hosts say how a command ended: Claude Code, Codex (two forms). */
+const EXIT_STATUS = /\b(?:exit code:?|exited with code|"exit_code":)\s*(-?\d+)/i;
+/** A person or the host didn't let it run. */
+const NOT_RUN =
+  /^(?:<tool_use_error>|The user (?:doesn't|does not) want|Permission to use|\[?Request interrupted)/i;
+/** Hosts say at the beginning of an output how it ended (characters). */
+const HEAD = 300;
+
+const STARTED = [
+  /\brunning in (?:the )?background with ID:?\s*([\w-]+)/i,
+  /\bProcess running with session ID (\d+)/,
+  /\blaunched successfully[\s\S]{0,80}?\bagent_?id:\s*([\w-]+)/i,
+];
+/** A shell that prints the number of what it started. */
+const PRINTS_PID = /&\s*(?:\n|;)?\s*echo\s+[^\n]*\$!/;
+const SPAWNS = /(?:^|[_.-])spawn_?agent$/i;
+/** What is said of a process that isn't there any more, beside its id. */
+const ENDED =
+  /<status>(?!running|pending)\w+<\/status>|\bstatus"?\s*[:=]\s*"?(?:completed|failed|killed|stopped|exited|done|finished|errored|shutdown)|\bexited with code|\bexit[_ ]code|"completed":|Successfully (?:killed|stopped)/i;
+const ENDS = /(?:kill|stop|close|terminate)[\w-]*$/i;
+const ASKS =
+  /^(?:mcp__\w+__)?(?:ask_?user(?:_?questions?)?|request_user_input|ask_followup_question|question)$/i;
+const NOT_ANSWERED = /doesn't want to|dismissed|interrupted|rejected|cancell?ed|timed out/i;
+const SAID_INSTEAD = /the user said:\s*\S/i;
+const FINISHED = /^(?:completed?|done|finished|closed)$/i;
+const DROPPED = /^(?:deleted|cancell?ed|removed)$/i;
+/** Longer questions, commands and steps are cut (characters). */
+const MAX_TEXT = 100;
+
+const known = new WeakMap<
+  readonly Message[],
+  { readonly length: number; readonly states: readonly State[] }
+>();
+
+/** What is done and what is open, by what the transcript shows of it: each thing once, as it was last. */
+export function readStates(messages: readonly Message[]): readonly State[] {
+  const before = known.get(messages);
+  if (before?.length === messages.length) return before.states;
+  const states = read(messages);
+  known.set(messages, { length: messages.length, states });
+  return states;
+}
+
+function read(messages: readonly Message[]): State[] {
+  const book = createStateBook();
+  const history: GitHistory = [];
+  const calls = new Map<string, ToolCallPart>();
+  let edited = -1;
+  for (const [message, { role, parts }] of messages.entries()) {
+    for (const part of parts) {
+      if (part.type === "tool-call") calls.set(part.id, part);
+      else if (part.type === "text" && role === "user") endNamed(part.text, book);
+      else if (part.type === "tool-result") {
+        const call = calls.get(part.id);
+        if (call === undefined) continue;
+        const { kind, plan } = readCall(call);
+        if (kind === "edit" && !isRefusal(part)) edited = message;
+        const ended = endOf(call, part, message);
+        if (plan !== undefined) readPlan(plan, message, book);
+        readTask(ended, book);
+        readQuestion(ended, book);
+        if (NOT_RUN.test(part.text)) continue;
+        readProcess(ended, book);
+        readGit(ended, book, history);
+        readTests(ended, book);
+      }
+    }
+  }
+  markUnpushed(book, history);
+  for (const tests of book.all("tests")) if (tests.message < edited) book.set({ ...tests, changed: edited });
+  return KINDS.flatMap((kind) => book.all(kind));
+}
+
+const KINDS = [
+  "process",
+  "tests",
+  "question",
+  "conflict",
+  "step",
+  "request",
+  "issue",
+  "merge",
+  "push",
+  "commit",
+] as const;
+
+function endOf(call: ToolCallPart, { text, error }: ToolResultPart, message: number): EndedCall {
+  const status = Number(EXIT_STATUS.exec(text.slice(0, HEAD))?.[1] ?? 0);
+  const { kind, command } = readCall(call);
+  return {
+    tool: call.name,
+    command: kind === "command" ? command! : "",
+    args: call.args,
+    output: text.includes("\\n") && text.startsWith("{") ? unpacked(text) : text,
+    failed: error === true || status !== 0,
+    message,
+  };
+}
+
+/** Codex of older versions wraps what a command printed into JSON. */
+function unpacked(text: string): string {
+  const value = readArguments(text);
+  return isRecord(value) && typeof value.output === "string" ? value.output : text;
+}
+
+function readProcess({ tool, command, args, output, message, failed }: EndedCall, book: StateBook): void {
+  const head = output.slice(0, HEAD);
+  const isWork = command !== "" || /agent|task|stdin|shell|bash/i.test(tool);
+  const started = isWork
+    ? (STARTED.map((pattern) => pattern.exec(head)?.[1]).find((id) => id !== undefined) ??
+      (SPAWNS.test(tool) ? /"agent_id":\s*"([\w-]+)"/.exec(output)?.[1] : undefined) ??
+      (PRINTS_PID.test(command) ? /\b(\d{2,7})\s*$/.exec(output)?.[1] : undefined))
+    : undefined;
+  for (const { name, detail } of book.all("process")) {
+    if (name === started) return;
+    const isNamed = hasWord(args, name);
+    if (isNamed && !failed && ENDS.test(tool)) book.delete("process", name);
+    else if (isNamed && ENDED.test(output)) book.delete("process", name);
+    else if (/\bkill\b/.test(command) && hasWord(command, name)) book.delete("process", name);
+    else {
+      const pattern = /\bp?kill(?:all)?\s+(?:-\S+\s+)*["']?([^"'\n;&|]{3,})/.exec(command)?.[1]?.trim();
+      if (pattern !== undefined && detail.includes(pattern)) book.delete("process", name);
+    }
+  }
+  if (started === undefined) return;
+  const given = readArguments(args);
+  const { description, message: asked, prompt } = isRecord(given) ? given : {};
+  const what = command || [description, asked, prompt].find((one) => typeof one === "string") || tool;
+  book.set({ kind: "process", name: started, status: "running", detail: short(String(what)), message });
+}
+
+/** A host's notice that something ended. */
+function endNamed(text: string, book: StateBook): void {
+  for (const { name } of book.all("process"))
+    if (hasWord(text, name) && ENDED.test(text)) book.delete("process", name);
+}
+
+/** A plan that is written anew as a whole. */
+function readPlan(
+  plan: readonly { readonly text: string; readonly status: string }[],
+  message: number,
+  book: StateBook,
+): void {
+  for (const { name } of book.all("step")) book.delete("step", name);
+  for (const { text, status } of plan) setStep(text, status, "", message, book);
+}
+
+/** Steps that are created and changed one by one. */
+function readTask({ tool, args, output, message, failed }: EndedCall, book: StateBook): void {
+  if (failed || !/^Task(?:Create|Update)$/.test(tool)) return;
+  const given = readArguments(args);
+  if (!isRecord(given)) return;
+  if (tool === "TaskCreate") {
+    const id = /\bTask #(\w+)/.exec(output)?.[1];
+    if (id !== undefined) setStep(String(given.subject ?? ""), "pending", `task ${id}`, message, book);
+    return;
+  }
+  const id = `task ${String(given.taskId)}`;
+  const step = book.all("step").find(({ detail }) => detail === id);
+  if (step === undefined) return;
+  const { status = step.status, subject = step.name } = given;
+  book.delete("step", step.name);
+  setStep(String(subject), String(status), id, message, book);
+}
+
+function setStep(text: string, status: string, detail: string, message: number, book: StateBook): void {
+  const name = short(text);
+  if (name === "" || DROPPED.test(status)) return;
+  book.set({ kind: "step", name, status: FINISHED.test(status) ? "done" : "todo", detail, message });
+}
+
+/** A question that the agent asked by a tool, and that the user sent away. */
+function readQuestion({ tool, args, output, message }: EndedCall, book: StateBook): void {
+  if (!ASKS.test(tool)) return;
+  const given = readArguments(args);
+  if (!isRecord(given)) return;
+  const asked = Array.isArray(given.questions) ? given.questions : [given];
+  for (const one of asked) {
+    const name = isRecord(one) && typeof one.question === "string" ? short(one.question) : "";
+    if (name === "") continue;
+    const isOpen = NOT_ANSWERED.test(output.slice(0, HEAD)) && !SAID_INSTEAD.test(output);
+    if (isOpen) book.set({ kind: "question", name, status: "unanswered", message });
+    else book.delete("question", name);
+  }
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,92 @@
+/** What the conversation itself shows of a piece of work: no model is asked, and nothing is guessed. */
+export interface State {
+  readonly kind:
+    | "process"
+    | "tests"
+    | "question"
+    | "conflict"
+    | "step"
+    | "request"
+    | "issue"
+    | "merge"
+    | "push"
+    | "commit";
+  /** What it is known by: the start of a hash, `PR 12`, an id, a branch, a command, the text of a step. */
+  readonly name: string;
+  readonly status: StateStatus;
+  /** What stands behind the name: the subject of a commit, how many tests failed. */
+  readonly detail: string;
+  /** Index of the message that showed it last. */
+  readonly message: number;
+  /** Tests: index of a later message that changed a file. */
+  readonly changed?: number;
+}
+
+/** What became of it, what is still open first: where room is short, the last ones are left out. */
+export const STATUSES = [
+  "running",
+  "failing",
+  "unanswered",
+  "conflict",
+  "todo",
+  "unpushed",
+  "opened",
+  "merged",
+  "pushed",
+  "closed",
+  "passing",
+  "committed",
+  "done",
+] as const;
+
+export type StateStatus = (typeof STATUSES)[number];
+
+/** States that ask for something still to be done. */
+export const OPEN_STATUSES: ReadonlySet<StateStatus> = new Set(STATUSES.slice(0, STATUSES.indexOf("merged")));
+
+/** Takes note of a state; a later one of the same thing replaces it. */
+export interface StateBook {
+  set(state: Omit<State, "detail"> & { readonly detail?: string }): void;
+  delete(kind: State["kind"], name: string): void;
+  /** Those of a kind, the oldest first. */
+  all(kind: State["kind"]): State[];
+}
+
+export function createStateBook(): StateBook {
+  const states = new Map<string, State>();
+  const keyOf = (kind: State["kind"], name: string): string => `${kind} ${name.toLowerCase()}`;
+  return {
+    set(state) {
+      const key = keyOf(state.kind, state.name);
+      const before = states.get(key);
+      states.delete(key);
+      states.set(key, { ...state, detail: state.detail || before?.detail || "" });
+    },
+    delete: (kind, name) => void states.delete(keyOf(kind, name)),
+    all: (kind) => [...states.values()].filter((state) => state.kind === kind),
+  };
+}
+
+/** A call that came to its end, as the readers of states see it. */
+export interface EndedCall {
+  readonly tool: string;
+  /** What was run; empty where the call isn't a command. */
+  readonly command: string;
+  readonly args: string;
+  readonly output: string;
+  /** It says that it failed. A command behind a pipe or a `||` may have failed without a word. */
+  readonly failed: boolean;
+  readonly message: number;
+}
+
+/** As a word of its own: `main` isn't in `maintain`. */
+export function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (!/\w/.test(text[at - 1] ?? "") && !/\w/.test(text[at + word.length] ?? "")) return true;
+  return false;
+}
+
+/** A command line in which nothing between quotes looks like the beginning of a command. */
+export function outsideQuotes(command: string): string {
+  return command.replace(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g, (quoted) => quoted.replace(/[\n;&|({]/g, " "));
+}

@@ -8,6 +8,7 @@ import { loadLog } from "./load-log.ts";
 import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseBudget, parseTokens } from "./parse-tokens.ts";
 import { createProgress } from "./progress.ts";
+import { checkReadable } from "./read-lines.ts";
 import { writeOutput } from "./write-output.ts";
 
 export const compactLine: CommandLine = {
@@ -38,8 +39,11 @@ export async function compactCommand(flags: ParsedFlags, io: Io): Promise<void> 
   const budget = flags.parsed("budget", parseBudget);
   const window = flags.parsed("window", parseTokens);
   const modelText = flags.value("model");
-  if (budget === undefined && window === undefined && modelText === undefined)
+  if (budget === undefined && window === undefined && modelText === undefined) {
+    // Whoever mistyped the file's name hears of that first.
+    await checkReadable(file);
     throw new UsageError("How small? Give --budget (8k, or 10% of the transcript), --window or --model.");
+  }
   const asked = modelText === undefined || window !== undefined ? modelText : knownModel("model", modelText);
   const choice = engineChoice(flags);
   const progress = createProgress(io, { json: flags.has("json") });

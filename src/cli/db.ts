@@ -142,7 +142,7 @@ function actionOf(name: string | undefined): keyof typeof ACTIONS {
   if (found !== undefined) return found;
   const close = nearest(name ?? "", ACTION_NAMES);
   throw new UsageError(
-    `Unknown subcommand ${name}. ${close === undefined ? `precis db has ${ACTION_NAMES.join(", ")}.` : `Did you mean precis db ${close}?`}`,
+    `Unknown subcommand \`${name}\`. ${close === undefined ? `precis db has ${ACTION_NAMES.join(", ")}.` : `Did you mean precis db ${close}?`}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Io } from "./io.ts";
 import { type CommandLine, oneFile, type ParsedFlags, UsageError } from "./parse-flags.ts";
+import { checkReadable } from "./read-lines.ts";
 import { STANDALONE_FLAGS, STANDALONE_NOTES, writeStandalone } from "./standalone-text.ts";
 
 export const handoverLine: CommandLine = {
@@ -20,7 +21,10 @@ export const handoverLine: CommandLine = {
 export async function handoverCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const file = oneFile(handoverLine, flags);
   const goal = flags.value("goal")?.trim();
-  if (!goal) throw new UsageError("What is the fresh session for? Say it with --goal TEXT.");
+  if (!goal) {
+    await checkReadable(file);
+    throw new UsageError("What is the fresh session for? Say it with --goal TEXT.");
+  }
   await writeStandalone(file, flags, io, (compactor, messages, input) =>
     compactor.handover(messages, { ...input, goal }),
   );

@@ -3,7 +3,7 @@ import { nearest } from "../core/nearest.ts";
 import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
 import { type FoundGateway, findGateway } from "./launch/find-gateway.ts";
-import { runClient } from "./launch/run-client.ts";
+import { checkInstalled, runClient } from "./launch/run-client.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parsePort, parseTokens } from "./parse-tokens.ts";
 
@@ -49,6 +49,8 @@ export async function launchCommand(flags: ParsedFlags, io: Io): Promise<number>
   const model = flags.value("model");
   if (client.needsModel && model === undefined)
     throw new UsageError(`precis launch ${name} needs a model: --model NAME, as the upstream calls it.`);
+  const isDry = flags.has("dry-run");
+  if (!isDry) await checkInstalled(client, io);
   const gateway = await gatewayFor(name!, client, flags, io);
   try {
     const settings = client.settings({
@@ -57,7 +59,6 @@ export async function launchCommand(flags: ParsedFlags, io: Io): Promise<number>
       isAnthropic: gateway.upstreams.length > 0 && gateway.upstreams.every(isAnthropic),
       env: io.env,
     });
-    const isDry = flags.has("dry-run");
     io.stderr.write(told(client, settings, gateway, new Set(Object.values(io.env)), isDry));
     return isDry ? 0 : await runClient(client, settings, more, io);
   } finally {

@@ -3,8 +3,10 @@ import { defined } from "../core/defined.ts";
 import { ConfigError, problemOf } from "../core/errors.ts";
 import type { Past } from "../gateway/conversation/past.ts";
 import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
+import { readQuery } from "../recall/query.ts";
 import { READ_FORMS, typedWhat } from "../recall/read-range.ts";
 import type { SearchOptions } from "../recall/search.ts";
+import { termsOf } from "../recall/terms.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { ENGINE_FLAGS, engineChoice } from "./engine-flags.ts";
 import type { Io } from "./io.ts";
@@ -18,13 +20,18 @@ import { findByName, shortName } from "./short-names.ts";
 
 const { dialect, pick } = ENGINE_FLAGS;
 
+/** People see no hit whose score is below this share of the best one's, unless they say how many they want. */
+const NOTABLE = 0.6;
+/** Lines of a hit that people see. */
+const MOST_LINES = 6;
+
 export const recallLine: CommandLine = {
   name: "recall",
   summary: "Finds what was said: in a file, in one stored conversation, or in all of them.",
   usage: "precis recall QUERY [SESSION|FILE] [flags]",
   flags: {
     read: { help: "QUERY is a pointer (#12–18) or the id of a message or call: print what stands there" },
-    limit: { value: "N", help: "hits at most (default: 10)" },
+    limit: { value: "N", help: "hits at most (default: the best of 10)" },
     tokens: {
       value: "N",
       help: "tokens that all texts may have together (default: 2000, 4000 with --read)",
@@ -38,7 +45,7 @@ export const recallLine: CommandLine = {
   notes: [
     'QUERY is words, "phrases" in quotation marks, names and paths. No model is asked, and nothing is sent anywhere.',
     "A second word that is a file here (or - for stdin) is searched as a conversation. Any other is a SESSION in the database: the id of a session or of a conversation (precis inspect lists them). Without one, all conversations of the tenant are searched.",
-    "Each hit begins with its pointer: #13 fetch» is message 13, said by the tool fetch; without a name it is the assistant.",
+    "Each hit begins with its pointer: #13 fetch» is message 13, said by the tool fetch; without a name it is the assistant. Of long passages the lines that match are shown; --read shows the message, and --json everything that was found.",
   ],
   examples: [
     "precis recall 'name of the staging database'",
@@ -83,7 +90,7 @@ export async function recallCommand(flags: ParsedFlags, io: Io): Promise<void> {
   };
   const answer = async (place: Place): Promise<void> => {
     if (isRead) writeMessages((await place.read(typedWhat(query), allowance)).messages, flags, io);
-    else writeHits(await place.search(query, options).catch(asUsage), flags, io);
+    else writeHits(await place.search(query, options).catch(asUsage), query, flags, io);
   };
   if (where !== undefined && (where === "-" || existsSync(where)))
     await answer(await inFile(where, flags, io));
@@ -130,19 +137,23 @@ async function inStore(past: Past, session: string | undefined): Promise<Place> 
 }
 
 function writeHits(
-  { hits, partial }: Awaited<ReturnType<Place["search"]>>,
+  { hits: all, partial }: Awaited<ReturnType<Place["search"]>>,
+  query: string,
   flags: ParsedFlags,
   io: Io,
 ): void {
   if (partial) io.stderr.write("precis: the pattern took too long, so that not everything was looked at.\n");
   if (flags.has("json")) {
-    const found = hits.map(({ of, ...hit }) => ({
+    const found = all.map(({ of, ...hit }) => ({
       ...hit,
       ...(of && { session: of.session ?? of.id, title: of.title }),
     }));
     io.stdout.write(`${JSON.stringify({ hits: found, ...(partial && { partial }) })}\n`);
     return;
   }
+  const best = Math.max(...all.map(({ score }) => score));
+  const hits = flags.has("limit") ? all : all.filter(({ score }) => score >= best * NOTABLE);
+  const terms = new Set(flags.has("regex") ? [] : readQuery(query).terms);
   if (hits.length === 0) io.stderr.write("precis: nothing found.\n");
   let above: string | undefined;
   for (const { of, text } of hits) {
@@ -150,8 +161,27 @@ function writeHits(
     if (of && of.id !== above)
       io.stdout.write(printable(`${shortName(of)}${of.title && `  ${oneLine(of.title)}`}\n`));
     above = of?.id;
-    io.stdout.write(printable(`${of ? indented(text) : text}\n`));
+    const shown = excerpt(text, terms);
+    io.stdout.write(printable(`${of ? indented(shown) : shown}\n`));
   }
+}
+
+/** The beginning of a passage and its lines that speak of what was asked for; `--read` shows all of it. */
+function excerpt(text: string, terms: ReadonlySet<string>): string {
+  const lines = text.split("\n");
+  if (lines.length <= MOST_LINES) return text;
+  const speaks = lines.map((line) => termsOf(line).some((term) => terms.has(term)));
+  const wanted = new Set([0, ...lines.keys().filter((at) => speaks[at])].slice(0, MOST_LINES));
+  for (let at = 1; wanted.size < MOST_LINES; at++) wanted.add(at);
+  let before = -1;
+  const shown = [...wanted]
+    .toSorted((a, b) => a - b)
+    .flatMap((at) => {
+      const gap = at > before + 1 ? ["  …"] : [];
+      before = at;
+      return [...gap, lines[at]!];
+    });
+  return [...shown, ...(before < lines.length - 1 ? ["  …"] : [])].join("\n");
 }
 
 function writeMessages(messages: readonly ReadMessage[], flags: ParsedFlags, io: Io): void {

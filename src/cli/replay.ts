@@ -16,6 +16,7 @@ import { createProgress } from "./progress.ts";
 import { COMPARED, type Compared, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
 import { JUDGE_FLAGS, judgedShares } from "./replay/judge.ts";
+import { suggestProfile } from "./replay/suggest-profile.ts";
 import { type ReplayFacts, textReport } from "./replay/text-report.ts";
 import { writeOutput } from "./write-output.ts";
 
@@ -90,8 +91,9 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const judging = { flags, io, progress, dialect, transcript: log.messages, input, strategies: COMPARED };
   const knows = await judgedShares({ ...judging, compactorOf });
 
+  const suggested = suggestProfile(log.messages.map((message) => dialect.read(message)));
   const facts: ReplayFacts = {
-    file: log.title !== undefined && file === "-" ? log.title : (file.split("/").at(-1) ?? file),
+    file: file === "-" && log.title !== undefined ? log.title : (file.split("/").at(-1) ?? file),
     source: log.source === "messages" ? dialect.id : log.source,
     dialect: dialect.id,
     messages: log.messages.length,
@@ -103,6 +105,7 @@ export async function replayCommand(flags: ParsedFlags, io: Io): Promise<void> {
     strategy,
     profile: choice.profile.name,
     ...(pricesOf !== undefined && { pricesOf }),
+    ...(suggested !== choice.profile.name && !flags.has("profile") && { suggested }),
     warnings: [...log.warnings, ...impossibleNote(replay)],
   };
   const totals = totalsOf(replay, prices);

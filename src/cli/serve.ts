@@ -1,12 +1,14 @@
 import cluster from "node:cluster";
+import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
 import { version } from "../config/version.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/upstream.ts";
 import { profiles } from "../profiles/index.ts";
+import { databaseKind } from "../stores/database-kind.ts";
 import { aborted, type Io, untilAborted, warnOn } from "./io.ts";
-import { withDatabase } from "./open-database.ts";
+import { withDatabase, withoutPassword } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
@@ -84,7 +86,7 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
   const config = flags.has("no-summary-model") ? withoutModel(loaded) : loaded;
   const tell = (address: string, upstreams: readonly Named[] = config.upstreams) => {
     if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
-    else io.stderr.write(banner(address, upstreams, summarizerNotes(config)));
+    else io.stderr.write(banner(address, upstreams, storedIn(config), summarizerNotes(config)));
   };
   const hungUp = new AbortController();
   io.onHangUp?.(() => hungUp.abort());
@@ -138,9 +140,17 @@ function withoutModel(config: GatewayConfig): GatewayConfig {
   return { ...config, upstreams, summarizer: "extractive" };
 }
 
+function storedIn({ db, store }: Pick<GatewayConfig, "db" | "store">): string {
+  if (!store) return "Conversations are not stored.";
+  const kind = databaseKind(db);
+  if (kind === "memory") return "Conversations are stored in memory, until this process ends.";
+  return `Conversations are stored in ${kind === "postgres" ? withoutPassword(db) : resolve(db)}`;
+}
+
 function banner(
   address: string,
   upstreams: readonly Named[],
+  stored: string,
   { line, problems }: { readonly line: string; readonly problems: readonly string[] },
 ): string {
   const where =
@@ -155,6 +165,7 @@ function banner(
     `  Google     base URL ${address}`,
     `  Ollama     host ${address}/ollama`,
     `  ${where}`,
+    `  ${stored}`,
     `  ${line}`,
     ...problems.map((problem) => `  ${problem}`),
     "",

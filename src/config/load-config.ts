@@ -27,12 +27,20 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the command line says; wins over everything. */
   readonly flags?: GatewayConfigInput & { readonly upstream?: string };
+  /** Where requests go if neither flags nor variables nor the file name an upstream. Default: where the keys in the environment belong. */
+  readonly fallback?: string;
   /** Told, in words for people, what was passed over. */
   readonly warn?: (text: string) => void;
 }
 
 /** Flags over environment over file over defaults. */
-export async function loadConfig({ file, env, flags = {}, warn }: LoadOptions): Promise<GatewayConfig> {
+export async function loadConfig({
+  file,
+  env,
+  flags = {},
+  fallback,
+  warn,
+}: LoadOptions): Promise<GatewayConfig> {
   const variable = env["PRECIS_CONFIG"] || undefined;
   const fromFile = await readConfigFile(file ?? variable, file === undefined ? "PRECIS_CONFIG" : "--config");
   const named = variablesIn(fromFile.config);
@@ -48,7 +56,8 @@ export async function loadConfig({ file, env, flags = {}, warn }: LoadOptions): 
   const listed = merged["upstreams"] ?? [];
   if (address !== undefined) merged["upstreams"] = [fromAddress(address, env)];
   else if (!Array.isArray(listed)) merged["upstreams"] = listed;
-  else if (listed.length === 0) merged["upstreams"] = fromKeys(env);
+  else if (listed.length === 0)
+    merged["upstreams"] = fallback === undefined ? fromKeys(env) : [fromAddress(fallback, env)];
   else merged["upstreams"] = listed.map((one, index) => withSecrets(one, index, env));
   if (merged["auth"] !== undefined) merged["auth"] = withClientKeys(merged["auth"], env);
   else if (env["PRECIS_CLIENT_KEYS"]) merged["auth"] = withClientKeys({}, env);

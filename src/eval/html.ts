@@ -3,6 +3,7 @@ import { type Chart, type ChartLine, chartSvg } from "./chart.ts";
 import { escapeHtml } from "./report/escape.ts";
 import { reportPage, tableHtml } from "./report/page.ts";
 import type { RetentionResult, SetResult } from "./run-retention.ts";
+import { distinctRows } from "./tally.ts";
 
 /** Colours that the style has. */
 const COLORS = 9;
@@ -22,7 +23,10 @@ export function retentionHtml(result: RetentionResult): string {
     style: RETENTION_STYLE,
     body: [
       '<p class="note">Share of what is needed later that is still in the view, in percent.</p>',
-      ...result.sets.map((set) => section(set, colors)),
+      ...result.sets.map((set) => {
+        const { rows, same } = distinctRows(set.rows);
+        return section({ ...set, rows }, same, colors);
+      }),
     ],
   });
 }
@@ -33,7 +37,7 @@ function colorsOf(result: RetentionResult): Map<string, number> {
   return new Map([...labels].map((label, index) => [label, index % COLORS]));
 }
 
-function section(set: SetResult, colors: ReadonlyMap<string, number>): string {
+function section(set: SetResult, same: readonly string[], colors: ReadonlyMap<string, number>): string {
   const legend = [...new Set(set.rows.map((row) => row.label))]
     .map((label) => `<li class="c${colors.get(label) ?? 0}">${escapeHtml(label)}</li>`)
     .join("");
@@ -44,7 +48,7 @@ function section(set: SetResult, colors: ReadonlyMap<string, number>): string {
   });
   return `<section>
 <h2>${escapeHtml(set.id)}</h2>
-<p class="note">${set.cases} cases of ${set.sessions} sessions</p>
+<p class="note">${[`${set.cases} cases of ${set.sessions} sessions`, ...same].map(escapeHtml).join("; ")}</p>
 <ul class="legend">${legend}</ul>
 <div class="charts">${figures.join("")}</div>
 <details><summary>All figures</summary><div class="scroll">${table(set)}</div></details>

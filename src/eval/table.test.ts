@@ -45,6 +45,15 @@ test("a run scores every contestant at every budget and compares the first with 
   expect(tiny?.differences[0]?.measures["naar"]).toMatchObject({ mean: 1, low: 1, high: 1 });
 });
 
+test("a contestant that does the same as another everywhere is named instead of shown", async () => {
+  const twin: Contestant = { ...keepLast, id: "twin", label: "twin" };
+  const options = { sets: [set], counter: charsCounter(), shares: [0.1, 1] };
+  const result = await runRetention({ ...options, contestants: [firstMessage, keepLast, twin] });
+  const table = retentionTable(result, { intervals: false });
+  expect(table).toContain(`twin: the same figures as ${keepLast.label}`);
+  expect(table.match(/^twin /gm)).toBeNull();
+});
+
 test("a view that is too large is counted, and a contestant that throws scores nothing and is named", async () => {
   const tooLarge: Contestant = { id: "large", label: "large", view: () => "word ".repeat(1_000) };
   const result = await runRetention({

@@ -1,6 +1,6 @@
 import type { Estimate } from "./bootstrap.ts";
 import type { RetentionResult, SetResult } from "./run-retention.ts";
-import type { RetentionRow } from "./tally.ts";
+import { distinctRows, type RetentionRow } from "./tally.ts";
 
 function percent(estimate: Estimate | undefined): string {
   return estimate ? (100 * estimate.mean).toFixed(1) : "–";
@@ -41,7 +41,8 @@ function setTable(set: SetResult, options: { readonly intervals: boolean }): str
   ];
   const cells = (measures: RetentionRow["measures"]) =>
     set.measures.map((measure) => cell(measures[measure.id]));
-  const lines = set.rows.flatMap((row) => [
+  const { rows, same } = distinctRows(set.rows);
+  const lines = rows.flatMap((row) => [
     [
       row.label,
       row.budget,
@@ -54,7 +55,7 @@ function setTable(set: SetResult, options: { readonly intervals: boolean }): str
     ...(row.otherwise ? [[`  without ${row.failed} that failed`, row.budget, ...cells(row.otherwise)]] : []),
   ]);
   const title = `${set.id}: ${set.cases} cases of ${set.sessions} sessions, %`;
-  return `${title}\n${alignColumns([header, ...lines])}`;
+  return [title, alignColumns([header, ...lines]), ...same].join("\n");
 }
 
 /** Every set as a table, with what the reader must know first. */

@@ -186,3 +186,23 @@ function once<T>(make: () => T): () => T {
 export function scoredView(text: string): ScoredView {
   return { text, words: once(() => indexWords(text)), terms: once(() => new Set(termsOf(plainText(text)))) };
 }
+
+/** The rows of a set, without contestants that do the same as another in all of them: those are named in a sentence each. */
+export function distinctRows(rows: readonly RetentionRow[]): {
+  readonly rows: readonly RetentionRow[];
+  readonly same: readonly string[];
+} {
+  const figures = new Map<string, string>();
+  for (const { contestant, label: _, error: __, ...row } of rows)
+    figures.set(contestant, (figures.get(contestant) ?? "") + JSON.stringify(row));
+  const labels = new Map(rows.map(({ contestant, label }) => [contestant, label]));
+  const first = new Map<string, string>();
+  const same: string[] = [];
+  for (const [contestant, figure] of figures) {
+    const twin = first.get(figure);
+    if (twin === undefined) first.set(figure, contestant);
+    else same.push(`${labels.get(contestant)}: the same figures as ${labels.get(twin)}`);
+  }
+  const shown = new Set(first.values());
+  return { rows: rows.filter(({ contestant }) => shown.has(contestant)), same };
+}

@@ -7,7 +7,7 @@ import { handleOps, OPS_PATHS } from "./ops/health.ts";
 import { servePage } from "./page/serve-page.ts";
 import { fail, handleV1 } from "./v1/handle-v1.ts";
 import { handleOllama, OLLAMA_PREFIX } from "./v1/ollama/handle-ollama.ts";
-import { answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
+import { addressOf, answerForeign, answerWrongBase, withoutLastSlash } from "./v1/wrong-base.ts";
 import { plainPaths } from "./wires/index.ts";
 
 /** The one listener of the server: `/v1` by the shortest way, everything else by its own. */
@@ -45,7 +45,7 @@ export function createHandler(
     throw new RequestFault(
       404,
       "not-found",
-      `precis: there is nothing at ${request.method} ${pathname}. Clients use http://127.0.0.1:8787/v1 (OpenAI's) or http://127.0.0.1:8787 (Anthropic's and Google's).`,
+      `precis: there is nothing at ${request.method} ${pathname}. Clients use ${addressOf(request)}/v1 (OpenAI's) or ${addressOf(request)} (Anthropic's and Google's).`,
     );
   };
 

@@ -27,7 +27,7 @@ it("Ctrl-C while the gateway of a client starts ends it, and the client isn't st
   const folder = scratchFolder();
   const mark = folder.path("started");
   const settings = { env: {}, args: ["-c", `touch '${mark}'`] };
-  await expect(runClient({ command: "sh", install: "" }, settings, [], io())).rejects.toThrow();
+  await expect(runClient({ command: "sh" }, settings, [], io())).rejects.toThrow();
   expect(existsSync(mark)).toBe(false);
   folder.remove();
 });

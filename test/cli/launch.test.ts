@@ -101,6 +101,18 @@ test("Claude Code keeps its window of a million tokens where the upstream is Ant
   expect(started().args).toEqual(["--model", "qwen3-coder"]);
 });
 
+test("each client's requests go to its own provider, whichever keys are exported", async () => {
+  const { launch } = await stage();
+  const keys = { OPENAI_API_KEY: "sk-1", ANTHROPIC_API_KEY: "sk-2" };
+  const upstreamOf = async (client: string) => {
+    const { stderr } = await launch([client, "--dry-run"], keys);
+    return /upstream (\S+)/.exec(stderr)?.[1];
+  };
+  expect(await upstreamOf("claude")).toBe("https://api.anthropic.com");
+  expect(await upstreamOf("codex")).toBe("https://api.openai.com/v1");
+  expect(await upstreamOf("gemini")).toBe("https://generativelanguage.googleapis.com");
+});
+
 test("a gateway that listens already is used and left running", async () => {
   const { url, launch, started } = await stage();
   const provider = await startFakeProvider();

@@ -78,7 +78,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
       /no flag --budgt\. Did you mean --budget\?[\s\S]*precis compact --help/,
     ],
     [["compact", "--budget", "8k"], /needs a FILE/],
-    [["compact", "x"], /How small\?/],
+    [["compact", "-"], /How small\?/],
     [["compact", "x", "--budget", "lots"], /not a number of tokens/],
     [["compact", "x", "--budget", "8"], /Did you mean 8k\?/],
     [["compact", "x", "--budget", "8k", "--profile", "agnet"], /did you mean agent\?/],
@@ -123,6 +123,11 @@ describe("failures: exit 1, nothing on stdout, no stack", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("a file that isn't there is named before what else is missing", async () => {
+    const { code, stderr } = await runCli(["compact", "nofile.json"]);
+    expect([code, stderr]).toEqual([1, "precis: there is no file nofile.json.\n"]);
   });
 
   test("a budget that nothing fits in says the numbers and the fix", async () => {

@@ -28,8 +28,14 @@ export const aiSdkUi: DocumentFormat = {
       list.warn(
         `left out ${counted(unfinished, "call")} that ${unfinished === 1 ? "was" : "were"} still being written`,
       );
-    const title = textOf(value.title) ?? textOf(value.id);
-    return list.log({ dialect: "ai-sdk", title, model: textOf(value.model), system: textOf(value.system) });
+    const { title, id, model, system } = value;
+    return list.log({
+      dialect: "ai-sdk",
+      title: textOf(title),
+      id: textOf(id),
+      model: textOf(model),
+      system: textOf(system),
+    });
   },
 };
 

@@ -26,7 +26,7 @@ test("response items pass as they are; instructions, model and compactions are r
     dialect: "openai-responses",
     system: "Be brief.",
     model: "gpt-x",
-    title: "s-7",
+    id: "s-7",
     compactions: [3],
     warnings: ["left out 1 item of type ghost_snapshot"],
   });

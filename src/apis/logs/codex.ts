@@ -40,14 +40,14 @@ function createCodexReader(): RecordReader {
   const skipped = new Map<string, number>();
   let model: string | undefined;
   let system: string | undefined;
-  let title: string | undefined;
+  let id: string | undefined;
   return {
     push(record, line) {
       const payload = fieldsOf(record.payload);
       switch (record.type) {
         case "session_meta":
           system ??= textOf(fieldsOf(payload.base_instructions).text) ?? textOf(payload.instructions);
-          title ??= textOf(payload.id);
+          id ??= textOf(payload.id);
           return;
         case "turn_context":
           model = textOf(payload.model) ?? model;
@@ -72,7 +72,7 @@ function createCodexReader(): RecordReader {
     },
     end() {
       for (const [kind, count] of skipped) list.warn(`left out ${counted(count, "item")} of type ${kind}`);
-      return list.log({ dialect: "openai-responses", system, model, title });
+      return list.log({ dialect: "openai-responses", system, model, id });
     },
   };
 }

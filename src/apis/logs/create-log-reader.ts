@@ -126,8 +126,8 @@ function pickOne(logs: readonly TranscriptLog[], options: LogOptions): Transcrip
   return chosen;
 }
 
-const describeLog = (log: TranscriptLog): string =>
-  `${log.title === undefined ? "" : `${log.title}, `}${messages(log.messages.length)}`;
+const describeLog = ({ title, id, ...log }: TranscriptLog): string =>
+  [title ?? id, messages(log.messages.length)].filter(Boolean).join(", ");
 
 /** Lines that told no log format: one value, a message per line, or a conversation per line. */
 function readWaiting(

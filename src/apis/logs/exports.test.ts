@@ -160,7 +160,7 @@ test("session: flat calls are wrapped, times and summaries kept", () => {
       { role: "user", content: "sum", flags: { compactSummary: true } },
     ],
   });
-  expect(log).toMatchObject({ source: "session", compactions: [2], summaries: [2], title: "s1" });
+  expect(log).toMatchObject({ source: "session", compactions: [2], summaries: [2], id: "s1" });
   expect(log.messages[0]).toEqual({
     role: "assistant",
     content: "",

@@ -26,6 +26,7 @@ interface LogFacts {
   readonly tools?: unknown;
   readonly model?: string | undefined;
   readonly title?: string | undefined;
+  readonly id?: string | undefined;
 }
 
 export function createMessageList(
@@ -70,6 +71,7 @@ export function createMessageList(
         tools: rest.tools,
         model: rest.model,
         title: rest.title,
+        id: rest.id,
         times: times.some((time) => time !== undefined) ? times : undefined,
         compactions: compactions.size > 0 ? [...compactions] : undefined,
         summaries: summaries.length > 0 ? summaries : undefined,

@@ -38,7 +38,7 @@ export const opencode: DocumentFormat = {
     if (leftOut.calls > 0) list.warn(`left out ${counted(leftOut.calls, "call")} without a result`);
     if (leftOut.files > 0) list.warn(`left out ${counted(leftOut.files, "attached file")}`);
     const { title, id } = fieldsOf(value.info);
-    return list.log({ dialect: "openai-chat", model, title: textOf(title) ?? textOf(id) });
+    return list.log({ dialect: "openai-chat", model, title: textOf(title), id: textOf(id) });
   },
 };
 

@@ -40,7 +40,7 @@ test("an answer with two calls is one message", () => {
   expect(log).toMatchObject({
     source: "openhands",
     dialect: "openai-chat",
-    title: "i-1",
+    id: "i-1",
     model: "some-model",
   });
   expect(log.messages).toEqual(expected);

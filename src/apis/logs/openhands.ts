@@ -17,7 +17,7 @@ export const openhands: DocumentFormat = {
       listOf(value.history).map((event, at) => ({ event, place: at + 1 })),
       "message",
       {
-        title: textOf(value.instance_id),
+        id: textOf(value.instance_id),
         model: textOf(fieldsOf(fieldsOf(value.metadata).llm_config).model),
       },
     ),
@@ -54,7 +54,7 @@ const INTERNAL: ReadonlySet<unknown> = new Set([
 function readEvents(
   events: readonly Placed[],
   places: "line" | "message",
-  facts: { title?: string | undefined; model?: string | undefined },
+  facts: { id?: string | undefined; model?: string | undefined },
 ): TranscriptLog {
   const list = createMessageList("openhands", places);
   // Each call of an answer is an event that repeats all of the answer.
@@ -80,7 +80,7 @@ function readEvents(
   if (internal > 0)
     list.warn(`left out ${counted(internal, "event that is no message", "events that are no messages")}`);
   warnOfOddLines(list, { twins: answers.twins() });
-  return list.log({ dialect: "openai-chat", tools, model, title: facts.title });
+  return list.log({ dialect: "openai-chat", tools, model, id: facts.id });
 }
 
 /** When something was said, and where it stands in the file. */

@@ -39,13 +39,13 @@ function createPiReader(): RecordReader {
     end() {
       const list = createMessageList("pi");
       let model: string | undefined;
-      let title: string | undefined;
+      let id: string | undefined;
       let results = -1;
       const leftOut = new Map<string, number>();
       const { path, broken } = branchOf(records);
       for (const record of path) {
         const type = record.type;
-        if (type === "session") title = textOf(record.id);
+        if (type === "session") id = textOf(record.id);
         if (type === "session" || type === "model_change") model = textOf(record.modelId) ?? model;
         if (type === "compaction") list.compacted();
         if (type !== "message") continue;
@@ -77,7 +77,7 @@ function createPiReader(): RecordReader {
       for (const [role, count] of leftOut) list.warn(`left out ${messages(count)} of role ${role}`);
       const otherBranches = countMessages(records) - countMessages(path);
       warnOfOddLines(list, { twins: finder.twins(), broken, otherBranches });
-      return list.log({ dialect: "anthropic-messages", model, title });
+      return list.log({ dialect: "anthropic-messages", model, id });
     },
   };
 }

@@ -90,7 +90,8 @@ function wireLog(fields: {
     system: value.system ?? value.instructions ?? undefined,
     tools: tools.length > 0 ? tools : undefined,
     model: textOf(value.model),
-    title: textOf(value.title) ?? textOf(value.name) ?? textOf(value.id),
+    title: textOf(value.title) ?? textOf(value.name),
+    id: textOf(value.id),
     times: times.some((time) => time !== undefined) ? times : undefined,
   });
   return { source, dialect, messages, ...optional, warnings: [] };

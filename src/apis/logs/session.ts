@@ -29,7 +29,7 @@ export const session: DocumentFormat = {
       if (fieldsOf(message.flags).compactSummary === true) list.summary(at);
     }
     const model = textOf(value.model);
-    return list.log({ dialect: "openai-chat", model, title: textOf(value.id), tools: value.tools });
+    return list.log({ dialect: "openai-chat", model, id: textOf(value.id), tools: value.tools });
   },
 };
 

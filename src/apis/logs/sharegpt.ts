@@ -65,7 +65,7 @@ export const sharegpt: DocumentFormat = {
     return list.log({
       dialect: "openai-chat",
       model,
-      title: textOf(value.id),
+      id: textOf(value.id),
       tools: parseTools(value.tools),
     });
   },

@@ -15,7 +15,7 @@ export const sweAgent: DocumentFormat = {
       if (isMessage(message)) list.add(wireMessage(message), undefined, at + 1);
       else list.unreadable(at + 1);
     const model = textOf(fieldsOf(fieldsOf(value.replay_config).model).name);
-    return list.log({ dialect: "openai-chat", model, title: textOf(value.environment) });
+    return list.log({ dialect: "openai-chat", model, id: textOf(value.environment) });
   },
 };
 

@@ -28,8 +28,10 @@ export interface TranscriptLog {
   readonly system?: unknown;
   readonly tools?: unknown;
   readonly model?: string;
-  /** What a person would know the conversation by: an id or a title, when the file has one. */
+  /** What a person would know the conversation by, when the file says it. */
   readonly title?: string;
+  /** What the program that wrote the file calls it. */
+  readonly id?: string;
   /** Epoch milliseconds of each message, when the log tells. */
   readonly times?: readonly (number | undefined)[];
   /** Index of the first message after each compaction that the client did by itself. */

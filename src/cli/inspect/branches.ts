@@ -11,10 +11,12 @@ export interface Branch {
   readonly depth: number;
   /** Its first message that the one which is shown doesn't have, from 1; of a conversation its first message. */
   readonly from: number;
-  /** The beginning of that message. */
+  /** The beginning of its first user message, or of the message from which a branch differs. */
   readonly words: string;
 }
 
+/** Messages among which a conversation's first user message is looked for. */
+const LEADING = 4;
 const DEFAULT_DIALECT = "openai-chat";
 
 /** Conversations, older ones first, each with the other branches that begin on its path. */
@@ -27,8 +29,10 @@ export async function branchesOf(
   for (const conversation of conversations.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const { id } = conversation;
     const add = async (depth: number, at: number, leaf?: string): Promise<void> => {
-      const range = { from: at, to: at + 1, ...(leaf !== undefined && { leaf }) };
-      const [message] = await store.read(tenant, id, range);
+      const to = depth === 0 ? at + LEADING : at + 1;
+      const read = await store.read(tenant, id, { from: at, to, ...(leaf !== undefined && { leaf }) });
+      // What all of them share, such as a system prompt, tells none from another.
+      const message = (depth === 0 && read.find(({ role }) => role === "user")) || read[0];
       const words = message ? wordsOf(conversation, message) : "";
       branches.push({ conversation, depth, from: at + 1, words });
     };

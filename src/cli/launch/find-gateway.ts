@@ -1,5 +1,6 @@
 import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { version } from "../../config/version.ts";
+import { defined } from "../../core/defined.ts";
 import { routes, type Status } from "../../gateway/api.ts";
 import { shownAddress } from "../../gateway/upstream/upstream.ts";
 import { type Io, untilAborted, warnOn } from "../io.ts";
@@ -21,7 +22,7 @@ const ANSWER_MS = 2_000;
 interface GatewayWish {
   readonly config: string | undefined;
   readonly flags: GatewayConfigInput & { readonly upstream?: string };
-  /** Where requests go if nothing else says so. */
+  /** Where this client's requests go if nothing else says so, whichever keys are in the environment. */
   readonly upstream: string | undefined;
   /** Only say what would be started: nothing listens, and no database is made. */
   readonly isDry: boolean;
@@ -30,20 +31,15 @@ interface GatewayWish {
 /** The gateway that listens already, or else one of this process: the same as `precis serve`. */
 export async function findGateway(wish: GatewayWish, io: Io): Promise<FoundGateway | undefined> {
   const { loadConfig } = await import("../../config/load-config.ts");
-  const load = (flags: GatewayWish["flags"]) =>
-    loadConfig({
-      ...(wish.config !== undefined && { file: wish.config }),
-      env: io.env,
-      flags,
-      warn: warnOn(io),
-    });
-  let config = await load(wish.flags);
+  const config = await loadConfig({
+    ...defined({ file: wish.config, fallback: wish.upstream }),
+    env: io.env,
+    flags: wish.flags,
+    warn: warnOn(io),
+  });
   const running = await runningAt(`http://127.0.0.1:${config.port}`);
   if (running) return running;
-  if (config.upstreams.length === 0) {
-    if (wish.upstream === undefined) return undefined;
-    config = await load({ ...wish.flags, upstream: wish.upstream });
-  }
+  if (config.upstreams.length === 0) return undefined;
   const upstreams = config.upstreams.map(({ baseURL }) => shownAddress(baseURL));
   if (wish.isDry) return { url: addressOf(config), upstreams, isOwn: true, close: async () => {} };
   const { createGateway } = await import("../../gateway/create-gateway.ts");

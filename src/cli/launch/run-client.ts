@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, constants as modes, readdir, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Io } from "../io.ts";
 import { UsageError } from "../parse-flags.ts";
 import type { ClientSettings, LaunchClient } from "./clients.ts";
@@ -39,9 +39,29 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Refuses a client that isn't installed before anything is started for it. */
+export async function checkInstalled(
+  { command, install }: Pick<LaunchClient, "command" | "install">,
+  { env }: Pick<Io, "env">,
+): Promise<void> {
+  const endings = process.platform === "win32" ? (env["PATHEXT"] ?? ".EXE").split(";") : [""];
+  for (const folder of (env["PATH"] ?? env["Path"] ?? "").split(delimiter))
+    for (const ending of endings) {
+      const path = join(folder || ".", command + ending);
+      if (
+        await access(path, modes.X_OK).then(
+          () => true,
+          () => false,
+        )
+      )
+        return;
+    }
+  throw new UsageError(`${command} isn't installed, or isn't on the path. Install it: ${install}`);
+}
+
 /** Runs a client program to its end with its settings, in this terminal. Returns its exit code. */
 export async function runClient(
-  client: Pick<LaunchClient, "command" | "install">,
+  client: Pick<LaunchClient, "command">,
   { env, args, file }: ClientSettings,
   more: readonly string[],
   io: Io,
@@ -70,15 +90,9 @@ export async function runClient(
         io.signal.removeEventListener("abort", stop);
         ignoreHangUp?.();
       };
-      child.once("error", (error: NodeJS.ErrnoException) => {
+      child.once("error", (error) => {
         letGo();
-        reject(
-          error.code === "ENOENT"
-            ? new UsageError(
-                `${client.command} isn't installed, or isn't on the path. Install it: ${client.install}`,
-              )
-            : error,
-        );
+        reject(error);
       });
       child.once("close", (code, signal) => {
         letGo();

@@ -84,7 +84,13 @@ const bestOf = (lines: readonly Compared[]): Compared | undefined =>
   bestTrade(
     lines
       .filter(({ strategy }) => strategy !== "everything")
-      .map((line) => ({ line, keeps: keptBy(line), costs: line.cost, isPossible: line.impossible === 0 })),
+      .map((line) => ({
+        line,
+        keeps: keptBy(line),
+        costs: line.cost,
+        isPossible: line.impossible === 0,
+        strategy: line.strategy,
+      })),
   )?.line;
 
 function bestWhy(lines: readonly Compared[]): string | undefined {
@@ -93,9 +99,9 @@ function bestWhy(lines: readonly Compared[]): string | undefined {
   const most = Math.max(...lines.flatMap((line) => (line.strategy === "everything" ? [] : [keptBy(line)])));
   const what =
     best.knows === undefined
-      ? `It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and of those that keep nearly as much`
-      : `Its reader knows ${formatShare(best.knows)} (the most that any knows is ${formatShare(most)}), and of those whose readers know nearly as much`;
-  return `Best trade: ${best.label} (${best.strategy}). ${what} it costs least (${formatDollars(best.cost)}).`;
+      ? `It keeps ${formatShare(best.survives)} of what matters (the most that any keeps is ${formatShare(most)}), and none that keeps nearly as much`
+      : `Its reader knows ${formatShare(best.knows)} (the most that any knows is ${formatShare(most)}), and none whose reader knows nearly as much`;
+  return `Best trade: ${best.label} (${best.strategy}). ${what} costs clearly less (${formatDollars(best.cost)}).`;
 }
 
 const knowsText = ({ knows }: Compared): string => (knows === undefined ? "–" : formatShare(knows));

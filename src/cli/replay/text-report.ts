@@ -18,6 +18,8 @@ export interface ReplayFacts {
   readonly window: number;
   readonly strategy: StrategyName;
   readonly profile: string;
+  /** The one that is made for conversations of this kind, where nobody chose. */
+  readonly suggested?: string;
   /** The model whose prices are used. */
   readonly pricesOf?: string;
   readonly warnings: readonly string[];
@@ -40,6 +42,9 @@ export function textReport(facts: ReplayFacts, replay: Replay, totals: ReplayTot
       `window ${formatShort(facts.window)}, budget ${formatCount(totals.budget)}, profile ${facts.profile}, ${STRATEGY_WORDS[facts.strategy].label} (${facts.strategy})`,
       columns,
     ).map((line) => paint("dim", line)),
+    ...(facts.suggested === undefined
+      ? []
+      : wrap(`For a conversation like this one, --profile ${facts.suggested} is made.`, columns)),
   ];
   if (totals.requests === 0)
     return `${[...head, "", "There is no answer of a model in it, so there is no request to replay."].join("\n")}\n`;

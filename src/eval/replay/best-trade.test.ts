@@ -1,11 +1,23 @@
 import { expect, test } from "vitest";
 import { bestTrade, type Trade } from "./best-trade.ts";
 
-const trade = (keeps: number, costs: number, isPossible = true): Trade => ({ keeps, costs, isPossible });
+const trade = (keeps: number, costs: number, isPossible = true, strategy = "drop-all"): Trade => ({
+  keeps,
+  costs,
+  isPossible,
+  strategy,
+});
 
 test("of those that keep nearly as much as any, the cheapest", () => {
   const trades = [trade(0.9, 100), trade(0.87, 60), trade(0.4, 10)];
   expect(bestTrade(trades)).toBe(trades[1]);
+});
+
+test("the default wins where another is cheaper by next to nothing, and not otherwise", () => {
+  const usual = trade(0.9, 100, true, "summarize-oldest");
+  expect(bestTrade([trade(0.9, 98), usual])).toBe(usual);
+  const cheap = trade(0.9, 80);
+  expect(bestTrade([usual, cheap])).toBe(cheap);
 });
 
 test("one that can't be made to fit is none", () => {

@@ -1,3 +1,4 @@
+import { TUNING } from "../../core/options.ts";
 import type { Survival } from "./survival.ts";
 
 /** One way through a conversation, by what it keeps and what it costs. */
@@ -8,13 +9,17 @@ export interface Trade {
   readonly costs: number;
   /** Every request could be made to fit. */
   readonly isPossible: boolean;
+  readonly strategy: string | undefined;
 }
 
 /** Those that keep nearly as much as the best one are judged by what they cost. */
 const NEARLY = 0.05;
+/** The default wins over one that is cheaper by less: a difference of a few percent is chance. */
+const TIE = 0.05;
+const DEFAULT = TUNING.strategy.default;
 
 /**
- * The best trade: of those that keep nearly as much as any, the one that costs least. Undefined where there is no choice: in a
+ * The best trade: of those that keep nearly as much as any, the one that costs least, and the default where it costs hardly more. Undefined where there is no choice: in a
  * conversation that fits as it is, all come to the same.
  */
 export function bestTrade<T extends Trade>(trades: readonly T[]): T | undefined {
@@ -26,9 +31,11 @@ export function bestTrade<T extends Trade>(trades: readonly T[]): T | undefined 
   );
   if (!isChoice || possible.length === 0) return undefined;
   const most = Math.max(...possible.map(({ keeps }) => keeps));
-  return possible
-    .filter(({ keeps }) => keeps >= most - NEARLY)
-    .reduce((best, trade) => (trade.costs < best.costs ? trade : best));
+  const good = possible.filter(({ keeps }) => keeps >= most - NEARLY);
+  const cheapest = good.reduce((best, trade) => (trade.costs < best.costs ? trade : best));
+  const isTied = ({ strategy, costs }: T): boolean =>
+    (strategy ?? DEFAULT) === DEFAULT && costs <= cheapest.costs * (1 + TIE);
+  return good.find(isTied) ?? cheapest;
 }
 
 /** Share of what matters that survives; all of it where nothing does matter. */

@@ -15,20 +15,28 @@ export function withoutLastSlash(path: string): string {
 }
 
 /** Paths of other APIs, and what to do instead. */
-const FOREIGN: readonly { readonly path: RegExp; readonly fix: string }[] = [
+const FOREIGN: readonly { readonly path: RegExp; readonly fix: (address: string) => string }[] = [
   {
     path: /^\/openai\//,
-    fix: "These are Azure's paths. Point an ordinary OpenAI client (not an Azure one) at http://127.0.0.1:8787/v1, and name Azure as an upstream with its own address and key, such as https://NAME.openai.azure.com/openai/v1.",
+    fix: (address) =>
+      `These are Azure's paths. Point an ordinary OpenAI client (not an Azure one) at ${address}/v1, and name Azure as an upstream with its own address and key, such as https://NAME.openai.azure.com/openai/v1.`,
   },
   {
     path: /^\/api\/(?:chat|generate|tags|show|embed|embeddings)\/?$/,
-    fix: "This is Ollama's own API. It is at http://127.0.0.1:8787/ollama here: set OLLAMA_HOST or the client's host to that, with an upstream at http://127.0.0.1:11434/v1.",
+    fix: (address) =>
+      `This is Ollama's own API. It is at ${address}/ollama here: set OLLAMA_HOST or the client's host to that, with an upstream at http://127.0.0.1:11434/v1.`,
   },
   {
     path: /^\/model\/[^/]+\/(?:converse|invoke)/,
-    fix: "This is Bedrock's own API. Use an OpenAI-compatible client at http://127.0.0.1:8787/v1, or an Anthropic one at http://127.0.0.1:8787.",
+    fix: (address) =>
+      `This is Bedrock's own API. Use an OpenAI-compatible client at ${address}/v1, or an Anthropic one at ${address}.`,
   },
 ];
+
+/** This server as the one who asks reaches it. */
+export function addressOf({ headers, socket }: IncomingMessage): string {
+  return `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
+}
 
 /** Answers a client that speaks another API with the way to reach this one; true if that was it. */
 export function answerForeign(
@@ -39,7 +47,7 @@ export function answerForeign(
 ): boolean {
   const foreign = FOREIGN.find(({ path }) => path.test(pathname));
   if (!foreign) return false;
-  const message = `precis: there is nothing at ${request.method} ${pathname}. ${foreign.fix}`;
+  const message = `precis: there is nothing at ${request.method} ${pathname}. ${foreign.fix(addressOf(request))}`;
   fail(parts, response, new RequestFault(404, "not-found", message));
   return true;
 }
@@ -56,9 +64,10 @@ export function answerWrongBase(
   // A person who looks gets the page.
   const isPerson = request.method !== "POST" && request.headers.accept?.includes("text/html");
   if (isPerson || (!isTwice && !OUR_PATHS.has(meant))) return false;
+  const address = addressOf(request);
   const fix = isTwice
-    ? `/v1 is there twice, because the client adds it by itself: leave it out of the base URL, such as http://127.0.0.1:8787.`
-    : `Put /v1 at the end of the client's base URL, such as http://127.0.0.1:8787/v1.`;
+    ? `/v1 is there twice, because the client adds it by itself: leave it out of the base URL, such as ${address}.`
+    : `Put /v1 at the end of the client's base URL, such as ${address}/v1.`;
   const message = `precis: there is nothing at ${request.method} ${pathname}. ${fix}`;
   fail(parts, response, new RequestFault(404, "not-found", message), routeOf(meant)?.wire);
   return true;

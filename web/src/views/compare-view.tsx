@@ -130,6 +130,7 @@ const bestOf = (runs: readonly ReplayRun[], judged: JudgeAnswer | undefined): Re
       keeps: judged?.scores[n]?.score ?? survivingShare(run.survival),
       costs: run.cost?.view ?? run.tokens.view,
       isPossible: run.impossible === 0,
+      strategy: run.policy.strategy,
     })),
   )?.run;
 

@@ -1,4 +1,4 @@
-/** Pictures: pasted, dropped, sent, shown; and files that aren't pictures. */
+/** Pictures: pasted, dropped, sent, shown. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, drop, eventually, say } from "./support/actions.ts";
@@ -44,7 +44,7 @@ it("are pasted and dropped into a message, sent with it and shown in it", async 
   await context.close();
 });
 
-it("a picture alone is a message; another file in the message box is opened as a transcript, or refused in words", async () => {
+it("a picture alone is a message; a file that can't be read is refused in words", async () => {
   const { tab, context } = await world.newChat();
   await drop(tab, ".composer", { name: "one.png", type: "image/png", base64: PIXEL });
   await tab.getByRole("img", { name: "Image 1" }).waitFor();

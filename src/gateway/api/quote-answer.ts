@@ -1,4 +1,5 @@
 import type { Role } from "../../core/types.ts";
+import { splitAttachments } from "./attachments.ts";
 import type { SearchHit } from "./conversation.ts";
 
 const MOST_WORDS = 5;
@@ -91,7 +92,7 @@ export async function quoteAnswer(
   },
 ): Promise<string> {
   const { recall, lead, isFirst = false } = options;
-  const words = keywords(question);
+  const words = keywords(splitAttachments(question).words);
   if (words.length === 0) return introduction(isFirst);
   const found = await Promise.all(words.map(recall));
   const hits = bestHits(found);

@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL("../../../dist/web/", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".json": "application/json",
   ".jsonl": "application/jsonl",

@@ -1,5 +1,8 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type Attachment, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
+import { LONG_PASTE, readAttachment } from "../state/attachments.ts";
 import type { Chat } from "../state/chat-state.ts";
+import { keepText, keptJson } from "../state/kept.ts";
 import { strings } from "../strings.ts";
 import { CloseButton, Form, IconButton } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
@@ -7,20 +10,29 @@ import { useApp, usePiece } from "./use-store.ts";
 
 /** What is typed stays here when the page is reloaded or closed, or another conversation is looked at. */
 const draftKey = (id: string) => `precis.draft.${id}`;
+const attachedKey = (id: string) => `precis.attached.${id}`;
+
+/** Whether a longer text needs the whole height isn't measured: that takes as long as it is (characters). */
+const MEASURED = 5_000;
+/** What the system's dialog offers first. */
+const FILES =
+  "image/*,text/*,.pdf,.md,.json,.jsonl,.yaml,.yml,.toml,.ts,.tsx,.js,.jsx,.py,.rs,.go,.java,.sh,.sql";
 
 export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: boolean; isOffline: boolean }) {
   const app = useApp();
   const [text, setText] = useState(() => localStorage.getItem(draftKey(chat.id)) ?? "");
   const [images, setImages] = useState<readonly string[]>([]);
+  const [files, setFiles] = useState(() => kept(chat.id));
+  const [reading, setReading] = useState<readonly string[]>([]);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const canSend = text.trim() !== "" || images.length > 0;
+  const canSend = reading.length === 0 && (text.trim() !== "" || images.length > 0 || files.length > 0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
     if (!area.current) return;
+    const most = window.innerHeight * 0.4;
     area.current.style.height = "auto";
-    area.current.style.height = `${Math.min(area.current.scrollHeight, window.innerHeight * 0.4)}px`;
+    area.current.style.height = `${text.length > MEASURED ? most : Math.min(area.current.scrollHeight, most)}px`;
   }, [text]);
   useEffect(() => {
     if (matchMedia("(hover: hover)").matches) area.current?.focus();
@@ -28,38 +40,57 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
 
   const write = (words: string) => {
     setText(words);
-    if (words === "") localStorage.removeItem(draftKey(chat.id));
-    else localStorage.setItem(draftKey(chat.id), words);
+    keepText(localStorage, draftKey(chat.id), words === "" ? undefined : words);
   };
+  useEffect(() => {
+    keepText(localStorage, attachedKey(chat.id), files.length === 0 ? undefined : JSON.stringify(files));
+  }, [chat, files]);
   const returned = usePiece(chat.store, (state) => state.returned);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that comes back
   useEffect(() => {
     if (returned === undefined) return;
-    write(text.trim() === "" ? returned.text : `${returned.text}\n\n${text}`);
+    const { words, attachments } = splitAttachments(returned.text);
+    write([words, text].filter((one) => one.trim() !== "").join("\n\n"));
+    setFiles((before) => [...attachments, ...before]);
     setImages((before) => [...(returned.images ?? []), ...before]);
     chat.store.set({ returned: undefined });
     area.current?.focus();
   }, [returned]);
-  const add = async (files: readonly File[]) => {
-    const pictures = files.filter(({ type }) => type.startsWith("image/"));
-    if (pictures.length < files.length)
-      app.tell({ kind: "error", message: strings.composer.onlyImages, fix: strings.composer.onlyImagesFix });
-    const urls = await Promise.all(pictures.map(dataUrl));
-    setImages((before) => [...before, ...urls]);
+  const add = async (file: File) => {
+    setReading((before) => [...before, file.name]);
+    try {
+      if (file.type.startsWith("image/")) {
+        const url = await dataUrl(file);
+        setImages((before) => [...before, url]);
+      } else {
+        const read = await readAttachment(file);
+        setFiles((before) => [...before, read]);
+      }
+    } catch (error) {
+      app.tell({ kind: "error", message: (error as Error).message, fix: strings.composer.openFix });
+    }
+    setReading((before) => before.toSpliced(before.indexOf(file.name), 1));
   };
   const send = () => {
     if (!canSend) return;
-    const input = { text, ...(images.length > 0 && { images }) };
+    void chat.send({ text: withAttachments(text, files), ...(images.length > 0 && { images }) });
     write("");
     setImages([]);
-    void chat.send(input);
+    setFiles([]);
   };
-  const takeFiles = (event: ClipboardEvent | DragEvent, files: FileList | undefined) => {
-    const pictures = [...(files ?? [])].filter(({ type }) => type.startsWith("image/"));
-    if (pictures.length === 0) return;
+  const take = (event: ClipboardEvent | DragEvent, { files: given }: DataTransfer) => {
+    const pasted =
+      event.type === "paste" ? (event as ClipboardEvent).clipboardData.getData("text/plain") : "";
+    // What is copied from a document may come along as a picture, too: the words are meant.
+    if (pasted.length > LONG_PASTE) {
+      setFiles((before) => [
+        ...before,
+        { name: strings.composer.pasted(before.filter(isPasted).length + 1), text: pasted },
+      ]);
+    } else if (given.length > 0 && pasted === "") for (const file of given) void add(file);
+    else return;
     event.preventDefault();
     event.stopPropagation();
-    void add(pictures);
   };
 
   return (
@@ -67,9 +98,15 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
       className="composer"
       aria-label={strings.composer.label}
       onSubmit={send}
-      onDrop={(event) => takeFiles(event, event.dataTransfer.files)}
+      onDrop={(event) => take(event, event.dataTransfer)}
     >
-      <Attachments images={images} onRemove={(n) => setImages(images.filter((_, m) => m !== n))} />
+      <Attached
+        images={images}
+        files={files}
+        reading={reading}
+        onRemoveImage={(n) => setImages(images.toSpliced(n, 1))}
+        onRemoveFile={(n) => setFiles(files.toSpliced(n, 1))}
+      />
       <textarea
         ref={area}
         rows={1}
@@ -78,7 +115,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
         aria-describedby="composer-hint"
         placeholder={isOffline ? strings.composer.offlinePlaceholder : strings.composer.placeholder}
         onChange={(event) => write(event.target.value)}
-        onPaste={(event) => takeFiles(event, event.clipboardData.files)}
+        onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault();
@@ -91,15 +128,15 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
         <input
           ref={picker}
           type="file"
-          accept="image/*"
+          accept={FILES}
           multiple
           hidden
           onChange={(event) => {
-            void add([...(event.target.files ?? [])]);
+            for (const file of event.target.files ?? []) void add(file);
             event.target.value = "";
           }}
         />
-        <IconButton icon="image" label={strings.composer.attach} onClick={() => picker.current?.click()} />
+        <IconButton icon="clip" label={strings.composer.attach} onClick={() => picker.current?.click()} />
         <span id="composer-hint" className="hint">
           {isBusy ? strings.composer.busyHint : strings.composer.hint}
         </span>
@@ -129,20 +166,52 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
   );
 }
 
-/** The pictures that go with the message, each with a cross that takes it away. */
-function Attachments({ images, onRemove }: { images: readonly string[]; onRemove: (n: number) => void }) {
-  if (images.length === 0) return null;
+/** What goes with the message, each with a cross that takes it away. */
+function Attached(props: {
+  images: readonly string[];
+  files: readonly Attachment[];
+  reading: readonly string[];
+  onRemoveImage: (n: number) => void;
+  onRemoveFile: (n: number) => void;
+}) {
+  const { images, files, reading, onRemoveImage, onRemoveFile } = props;
+  const words = strings.composer;
+  if (images.length + files.length + reading.length === 0) return null;
+  // biome-ignore-start lint/suspicious/noArrayIndexKey: the same may be attached twice
   return (
     <ul className="attachments">
       {images.map((url, n) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
         <li key={n}>
-          <img src={url} alt={strings.composer.attached(n + 1)} />
-          <CloseButton label={strings.composer.removeImage(n + 1)} size={14} onClick={() => onRemove(n)} />
+          <img src={url} alt={words.attached(n + 1)} />
+          <CloseButton label={words.removeImage(n + 1)} size={14} onClick={() => onRemoveImage(n)} />
+        </li>
+      ))}
+      {files.map(({ name, text }, n) => (
+        <li key={n} className="chip">
+          <Icon name="file" size={16} />
+          <span>
+            <strong>{name}</strong>
+            <small>{words.size(text.length)}</small>
+          </span>
+          <CloseButton label={words.removeFile(name)} size={14} onClick={() => onRemoveFile(n)} />
+        </li>
+      ))}
+      {reading.map((name, n) => (
+        <li key={n} className="chip">
+          <span className="spinner" aria-hidden="true" /> <span role="status">{words.reading(name)}</span>
         </li>
       ))}
     </ul>
   );
+  // biome-ignore-end lint/suspicious/noArrayIndexKey: the same may be attached twice
+}
+
+const isPasted = ({ name }: Attachment) => name.startsWith(strings.composer.pasted(1));
+
+/** What was attached to what isn't sent yet. */
+function kept(chat: string): readonly Attachment[] {
+  const files = keptJson(localStorage, attachedKey(chat));
+  return Array.isArray(files) ? (files as Attachment[]) : [];
 }
 
 function dataUrl(file: File): Promise<string> {

@@ -7,6 +7,7 @@ const paths = {
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V5M6 11l6-6 6 6",
   stop: "M8 8h8v8H8z",
+  clip: "M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7L9.5 17a1.7 1.7 0 0 1-2.4-2.4L15 6.8",
   image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
   pin: "M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v5",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",

@@ -4,7 +4,6 @@ import type { Piece } from "../state/highlight.ts";
 import { type Formula, parseMarkdown } from "../state/parse-markdown.ts";
 import { strings } from "../strings.ts";
 import { Cited } from "./cited.tsx";
-import { ScrollArea } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { useModule } from "./use-module.ts";
 
@@ -29,8 +28,7 @@ function blockOf(token: Token, key: number, message: number | undefined): ReactN
       return null;
     case "heading": {
       const { depth, tokens } = token as Tokens.Heading;
-      // Headings of a message stand below those of the page.
-      const Tag = `h${Math.min(6, depth + 2)}` as "h3";
+      const Tag = `h${Math.max(3, depth)}` as "h3";
       return <Tag key={key}>{inlines(tokens, message)}</Tag>;
     }
     case "paragraph":
@@ -137,7 +135,9 @@ function Table({ table, message }: { table: Tokens.Table; message: number | unde
   const align = (n: number) => ({ textAlign: table.align[n] ?? ("left" as const) });
   // biome-ignore-start lint/suspicious/noArrayIndexKey: cells of a table have no other name
   return (
-    <ScrollArea className="table-scroll" label={strings.chat.table}>
+    // biome-ignore lint/a11y/useSemanticElements: it groups cells, not fields
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table must be scrollable by keyboard
+    <div className="table-scroll" role="group" aria-label={strings.chat.table} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -160,7 +160,7 @@ function Table({ table, message }: { table: Tokens.Table; message: number | unde
           ))}
         </tbody>
       </table>
-    </ScrollArea>
+    </div>
   );
   // biome-ignore-end lint/suspicious/noArrayIndexKey: cells of a table have no other name
 }

@@ -1,5 +1,5 @@
-import { memo, useState } from "react";
-import type { ApiMessage } from "../../../src/gateway/api.ts";
+import { memo, useMemo, useState } from "react";
+import { type ApiMessage, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
 import { oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
@@ -22,6 +22,7 @@ export const MessageRow = memo(function MessageRow(props: {
   const number = useNumbers().one(message.index);
   const { role, fate, index } = message;
   const text = textOf(message.parts);
+  const said = useMemo(() => splitAttachments(text), [text]);
   const isResultOnly = role === "tool" || message.parts.every(({ type }) => type === "tool-result");
   const isCallOnly =
     role === "assistant" && text.trim() === "" && message.parts.some(({ type }) => type === "tool-call");
@@ -67,10 +68,11 @@ export const MessageRow = memo(function MessageRow(props: {
       </header>
       {isEditing ? (
         <EditBox
-          text={text}
+          text={said.words}
+          isEmptyFine={said.attachments.length > 0}
           onCancel={() => setEditing(false)}
           onSave={async (words) => {
-            if (await actions.edit(index, words)) setEditing(false);
+            if (await actions.edit(index, withAttachments(words, said.attachments))) setEditing(false);
           }}
         />
       ) : (
@@ -113,15 +115,21 @@ function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "u
   );
 }
 
-function EditBox(props: { text: string; onSave: (text: string) => Promise<void>; onCancel: () => void }) {
-  const { text, onSave, onCancel } = props;
+function EditBox(props: {
+  text: string;
+  /** What is attached says enough. */
+  isEmptyFine: boolean;
+  onSave: (text: string) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const { text, isEmptyFine, onSave, onCancel } = props;
   const [words, setWords] = useState(text);
   const [isSaving, setSaving] = useState(false);
   return (
     <Form
       className="edit-box"
       onSubmit={() => {
-        if (words.trim() === "") return;
+        if (words.trim() === "" && !isEmptyFine) return;
         setSaving(true);
         void onSave(words).finally(() => setSaving(false));
       }}

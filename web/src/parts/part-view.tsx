@@ -5,6 +5,7 @@ import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Picture } from "./picture.tsx";
+import { UserText } from "./user-text.tsx";
 
 /** A part of a message, as people read it. */
 export function PartView(props: {
@@ -16,7 +17,7 @@ export function PartView(props: {
   switch (part.type) {
     case "text":
       return isUser ? (
-        <p className="plain">{part.text}</p>
+        <UserText text={part.text} />
       ) : (
         <Markdown text={part.text} {...(message && { message: message.index })} />
       );

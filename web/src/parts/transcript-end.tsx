@@ -11,6 +11,7 @@ import { PartView } from "./part-view.tsx";
 import { Picture } from "./picture.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
+import { UserText } from "./user-text.tsx";
 
 /** What stands behind the last message: an answer on its way, one that broke off, what isn't sent, a way to try again. */
 export function TranscriptEnd({ chat }: { chat: Chat }) {
@@ -160,7 +161,7 @@ function UnsentMessages({ chat }: { chat: Chat }) {
           <span className="tag unfinished">{strings.outbox.label}</span>
         </header>
         <div className="parts">
-          <p className="plain">{item.text}</p>
+          <UserText text={item.text} />
           {item.images?.map((source, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be attached twice
             <Picture key={n} source={source} />

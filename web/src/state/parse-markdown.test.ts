@@ -1,3 +1,4 @@
+import type { Tokens } from "marked";
 import { expect, test } from "vitest";
 import { parseMarkdown } from "./parse-markdown.ts";
 
@@ -36,4 +37,12 @@ test.each([
   "An open $x and \\(y and \\[ z",
 ])("leaves %j as it is", (text) => {
   expect(formulas(text)).toEqual([]);
+});
+
+test.each([
+  ["## A\n### B\n## C", [3, 4, 3]],
+  ["### A\n# B\n#### C", [3, 3, 4]],
+])("no heading of %j skips a level", (text, levels) => {
+  const headings = parseMarkdown(text)?.filter(({ type }) => type === "heading") as Tokens.Heading[];
+  expect(headings.map(({ depth }) => depth)).toEqual(levels);
 });

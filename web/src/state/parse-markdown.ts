@@ -59,5 +59,17 @@ const BOTH: typeof INLINE_ONLY = {
 export function parseMarkdown(text: string): readonly Token[] | undefined {
   if (!isCheapMarkdown(text)) return undefined;
   const extensions = /\$\$|\\\[/.test(text) ? BOTH : /\$|\\\(/.test(text) ? INLINE_ONLY : null;
-  return Lexer.lex(text, { gfm: true, extensions });
+  const tokens = Lexer.lex(text, { gfm: true, extensions });
+  nestHeadings(tokens.filter((token) => token.type === "heading") as Tokens.Heading[]);
+  return tokens;
+}
+
+/** Headings of a message stand below those of the page (1 and 2), and none skips a level: who hears a page goes by them. */
+function nestHeadings(headings: readonly Tokens.Heading[]): void {
+  const depths = [...new Set(headings.map(({ depth }) => depth))].sort();
+  let last = 2;
+  for (const heading of headings) {
+    last = Math.min(last + 1, 3 + depths.indexOf(heading.depth), 6);
+    heading.depth = last;
+  }
 }

@@ -75,6 +75,7 @@ export const chat = {
   open: "To do",
   table: "Table",
   showAll: "Show all",
+  showLess: "Show less",
   checkKey: "Check the key in Settings",
 };
 
@@ -98,13 +99,20 @@ export const composer = {
   send: "Send",
   sendLater: "Send when the answer is there",
   stop: "Stop",
-  attach: "Add an image",
+  attach: "Add images, texts or PDFs",
   attached: (n: number) => `Image ${n}`,
   removeImage: (n: number) => `Remove image ${n}`,
   hint: "Enter sends, Shift+Enter makes a new line",
   busyHint: "An answer is being written: Enter sends your message after it, Esc stops it",
-  onlyImages: "Only images can be attached to a message.",
-  onlyImagesFix: "To open a transcript, drop it on the page outside of the message box.",
+  removeFile: (name: string) => `Remove ${name}`,
+  pasted: (n: number) => (n === 1 ? "Pasted text" : `Pasted text ${n}`),
+  reading: (name: string) => `Reading ${name}…`,
+  size: (chars: number) => (chars < 1_000 ? plural(chars, "character") : `${short(chars)} characters`),
+  tooLarge: (name: string) => `${name} is larger than 10 MB, the most that is attached to a message.`,
+  notText: (name: string) => `${name} isn't a text, a PDF or an image.`,
+  brokenPdf: (name: string) => `${name} can't be read as a PDF.`,
+  emptyPdf: (name: string) => `${name} holds pictures only, no text.`,
+  openFix: "To open a transcript, drop it on the page outside of the message box.",
 };
 
 export const outbox = {

@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 const OUT = fileURLToPath(new URL("../dist/web", import.meta.url));
-const EXAMPLES = fileURLToPath(new URL("../examples", import.meta.url));
+const EXAMPLES = fileURLToPath(new URL("../examples/", import.meta.url));
 
 /** The example conversations, beside the page: a newcomer opens them with one click. */
 const examples = (): Plugin => ({

@@ -30,7 +30,7 @@ it.each([
   ["/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21", "These are Azure's paths"],
   ["/api/chat", "This is Ollama's own API"],
   ["/model/anthropic.claude/converse", "This is Bedrock's own API"],
-  ["/completions/v2", "Clients use http://127.0.0.1:8787/v1"],
+  ["/completions/v2", "Clients use http://127.0.0.1:"],
 ])("tells a client that asks at %s how to set its base URL right", async (path, words) => {
   const before = there.seen.length;
   const response = await post(gateway.url + path, body);

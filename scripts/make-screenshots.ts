@@ -10,7 +10,7 @@ import { serveHere } from "../test/gateway/serve-here.ts";
 import { browserOptions } from "./lib/browser.mjs";
 import { palettePng } from "./lib/palette-png.ts";
 
-const FOLDER = fileURLToPath(new URL("../docs/images", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const DESKTOP = { width: 1280, height: 800 };
 /** Cards of strategies are higher than a screen. */
 const TALL = { width: 1280, height: 1040 };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-const WEB = new URL("../../dist/web", import.meta.url);
+const WEB = new URL("../../dist/web/", import.meta.url);
 
 /** Bytes of the first load, compressed: script and styles that the document names. */
 export function firstLoad(): { readonly scriptGzip: number; readonly styleGzip: number } {

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { createSchemas, type Schemas } from "./json-schema.ts";
 
 /** The providers' own documents. They lie beside the repository and are never part of it. */
-const FOLDER = new URL("../../../shared/data/openapi", import.meta.url);
+const FOLDER = new URL("../../../shared/data/openapi/", import.meta.url);
 const FILES = { openai: "openai.json.gz", anthropic: "anthropic.yaml.gz" };
 
 /** Whether there is anything to judge by. */

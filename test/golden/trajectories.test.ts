@@ -10,7 +10,7 @@ import { dialectOf } from "../support/dialects.ts";
  * Whole example sessions, message by message, against the token counts that were seen last time. A change of behaviour
  * shows as a change of numbers: look at it, then run with `PRECIS_UPDATE_GOLDEN=1`.
  */
-const EXAMPLES = new URL("../../examples", import.meta.url);
+const EXAMPLES = new URL("../../examples/", import.meta.url);
 const GOLDEN = new URL("./", import.meta.url);
 const UPDATE = process.env["PRECIS_UPDATE_GOLDEN"] === "1";
 const WINDOWS = [16_000, 64_000];

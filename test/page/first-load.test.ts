@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 
-const WEB = new URL("../../dist/web", import.meta.url);
+const WEB = new URL("../../dist/web/", import.meta.url);
 /** Compressed script of the first load (bytes). */
 const MOST_SCRIPT = 200 * 1024;
 

@@ -6,7 +6,7 @@ import { toWire, type WireTranscript } from "../../src/testing/arbitraries/index
 import { dialectOf } from "./dialects.ts";
 
 /** Recorded sessions for measuring. They lie beside the repository and are never part of it. */
-const DATA = new URL("../../../shared/data", import.meta.url);
+const DATA = new URL("../../../shared/data/", import.meta.url);
 const FOLDERS = ["agent-sessions/dev/", "pi-mono/", "openhands/", "swe-agent/", "mtrag/"];
 
 export interface Session {

@@ -17,7 +17,7 @@ import {
   NARRATIVE_TITLE,
   type PeopleTextInput,
   peopleText,
-} from "../summaries/digest/people-text.ts";
+} from "../summaries/people/people-text.ts";
 import { forReaders } from "../summaries/record-pointers.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { trimRecord } from "../summaries/trim-record.ts";

@@ -1,9 +1,11 @@
-import { shortened } from "./digest/statements.ts";
+import { firstCharacters } from "../core/first-characters.ts";
 
 /** Each further attempt has this share of the characters of the one before. */
 const SMALLER = 0.9;
 /** Fewer characters than this say nothing. */
 const LEAST_CHARS = 12;
+/** Where a sentence ends. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
+const SENTENCE_END = /(?<=[^\s\p{Lu}\d][.!?…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।])/gu;
 
 /** The beginning of a text within so many tokens, cut where a sentence or a word ends; nothing where that leaves no words. */
 export function cutToFit(text: string, count: (text: string) => number, cap: number): string {
@@ -14,4 +16,14 @@ export function cutToFit(text: string, count: (text: string) => number, cap: num
     if (count(cut) <= cap) return cut;
   }
   return "";
+}
+
+/** A text within so many characters, cut where a sentence or a word ends. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index;
+  if (end > limit / 2) return text.slice(0, end).trim();
+  const space = text.lastIndexOf(" ", limit - 1);
+  return `${firstCharacters(text, space > limit / 2 ? space : limit - 1)}…`;
 }

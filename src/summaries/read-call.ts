@@ -154,7 +154,7 @@ export function readArguments(args: string): unknown {
 }
 
 /** The plan in a call's arguments: a list of steps, each with a status. Undefined: none. */
-export function readPlan(value: unknown): readonly PlanStep[] | undefined {
+function readPlan(value: unknown): readonly PlanStep[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const list of Object.values(value)) {
     if (!Array.isArray(list) || list.length === 0 || list.length > MAX_STEPS) continue;

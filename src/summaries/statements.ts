@@ -43,7 +43,7 @@ const CURRENT_TURN = 2;
 /** What the user answered with the newest request ("do the rest"): without it that can't be read. */
 const ANSWERED = 2;
 /** Longer intentions have room for a reason (characters). */
-const SHORT_INTENTION = 140;
+export const SHORT_INTENTION = 140;
 /**
  * Texts of fewer words say nothing by themselves ("Good question."), unless they hold a figure or a name in code signs. What
  * is said between two calls mostly says what comes next.

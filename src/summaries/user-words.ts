@@ -101,7 +101,7 @@ const LEAST_WITH_END = 240;
 const COMMAND_LINES = 3;
 
 /** What was typed within `limit` characters: its start, its end, and rules from between. */
-export function beginningAndEnd({ text, whole }: UserWords, limit: number): string {
+export function beginningAndEnd({ text, whole }: Pick<UserWords, "text" | "whole">, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < LEAST_WITH_END) return shorten(text, limit);
   // A message that is nothing but tags or code is what the user sent: then `text` is all of it.

@@ -6,7 +6,7 @@ import { said } from "../../src/engine/settings/check-options.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";
 import { redact } from "../../src/models/shared/redact.ts";
 import { cleanTitle } from "../../src/stores/shared/clean-text.ts";
-import { bothEnds } from "../../src/summaries/digest/statements.ts";
+import { shortened } from "../../src/summaries/cut-to-fit.ts";
 import { readCall } from "../../src/summaries/read-call.ts";
 import { headName } from "../../src/summaries/sections.ts";
 
@@ -17,7 +17,7 @@ const user = (text: string) => ({ role: "user" as const, parts: [{ type: "text" 
 const cuts: readonly [string, (text: string) => string][] = [
   ["the title of a conversation", (text) => titleOf([user(text)])],
   ["a title in a store", cleanTitle],
-  ["both ends of a request", (text) => bothEnds(text, 220)],
+  ["the beginning of a request", (text) => shortened(text, 220)],
   ["what an error shows of a value", said],
   ["what a provider said", (text) => redact(text, [])],
   ["a line of a terminal", (text) => oneLine(text, 40)],

@@ -6,16 +6,26 @@ import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { passagesOf } from "../../src/recall/passages.ts";
 import { piecesOf } from "../../src/recall/pieces.ts";
 import { visibleText } from "../../src/recall/visible-text.ts";
-import { statementsIn } from "../../src/summaries/digest/statements.ts";
 import { mustKeepOf } from "../../src/summaries/must-keep.ts";
 import { outcomesOf } from "../../src/summaries/outcomes.ts";
 import { outlinesOf } from "../../src/summaries/outline.ts";
+import { peopleText } from "../../src/summaries/people/people-text.ts";
 import { withoutTagged } from "../../src/summaries/tagged.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { restOf } from "../../web/src/state/cut-words.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
 import { growth, LINEAR } from "../support/growth.ts";
 import { judgeFit } from "../support/judge-fit.ts";
+
+const forPeople = (text: string): string =>
+  peopleText({
+    messages: [
+      { role: "user", parts: [{ type: "text", text }] },
+      { role: "assistant", parts: [{ type: "text", text }] },
+    ],
+    cap: 500,
+    count: (one) => one.length / 4,
+  });
 
 const round = (args: string): Message[] => [
   { role: "user", parts: [{ type: "text", text: "Run it." }] },
@@ -35,8 +45,8 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
     outlinesOf([`# ${blanks(size)}a\rb`]).of("", 100),
   "blanks before another kind of line break in a list": (size) =>
     outlinesOf([`- ${blanks(size)}a\u2028b`]).of("", 100),
-  "blanks in a report's title": (size) => statementsIn(`# ${blanks(size)}a\rb`),
-  "blanks in a report's list": (size) => statementsIn(`- ${blanks(size)}a\rb`),
+  "blanks in a report's title": (size) => forPeople(`# ${blanks(size)}a\rb`),
+  "blanks in a report's list": (size) => forPeople(`- ${blanks(size)}a\rb`),
   "tags that are never closed": (size) =>
     withoutTagged(Array.from({ length: size }, (_, n) => `<a${n}>`).join("")),
   "tags that are closed": (size) => withoutTagged("<a>b</a>".repeat(size)),

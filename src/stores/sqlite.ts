@@ -98,13 +98,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
   const check = isFile ? createFileCheck(path) : () => {};
   return {
     kind: "sqlite",
-    direct: {
-      ...direct,
-      begin() {
-        check();
-        return direct.begin();
-      },
-    },
+    isLocal: true,
     async open() {
       await direct.open();
       check();
@@ -114,6 +108,7 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       return runNow(script, direct.run);
     },
     async transact(script) {
+      check();
       await direct.begin();
       try {
         const value = runNow(script, direct.run);
@@ -125,10 +120,11 @@ export function sqliteEngine(path: string, durability: Durability = "process"): 
       }
     },
     *newKey(newest) {
+      if (newest !== undefined) return newest + 1;
       const row = yield* firstRow<{ readonly key: number | null }>(
         "select max(key) as key from precis_conversations",
       );
-      return Math.max(newest, row?.key ?? 0) + 1;
+      return (row?.key ?? 0) + 1;
     },
     textIndex: sqliteTextIndex,
     rowsOf: {

@@ -153,14 +153,14 @@ interface Targets {
   /** Conversations and sessions whose conversation another server holds. */
   readonly held: Set<string>;
   /** The key of the conversation that was made last. */
-  newest: number;
+  newest: number | undefined;
 }
 
 const nameOf = (tenant: string, name: string): string => JSON.stringify([tenant, name]);
 
 /** Finds the conversations that appends are for. Where rows can be locked, they stay as they are until the transaction ends. */
 function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<Targets> {
-  const targets: Targets = { byId: new Map(), bySession: new Map(), held: new Set(), newest: 0 };
+  const targets: Targets = { byId: new Map(), bySession: new Map(), held: new Set(), newest: undefined };
   // Of several, only those whose conversation is held wait for it.
   const waits = !engine.lockRows || calls.length === 1;
   const known = (row: ConversationRow): Target => {
@@ -363,7 +363,7 @@ export function* insertTree(
   { tenant, conversation, head: text, leaf, messages }: Omit<ImportedConversation, "type" | "citations">,
 ): Script<void> {
   checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
-  const key = yield* engine.newKey(0);
+  const key = yield* engine.newKey(undefined);
   const at = Math.round(conversation.updatedAt);
   const head = text === undefined ? undefined : bodyRow(tenant, text, at);
   const bodies = new Map(head && [[head.hash, head]]);

@@ -185,7 +185,7 @@ function* longestMatch(
 ): Script<FoundConversation | undefined> {
   // Each hash names everything before it: where the first message isn't, none of the others is. In a database in this
   // process one question more costs next to nothing, and most of those who are asked about are new.
-  if (engine.direct && (hashes[0] === undefined || !(yield* isThere(hashes[0])))) return undefined;
+  if (engine.isLocal && (hashes[0] === undefined || !(yield* isThere(hashes[0])))) return undefined;
   for (const part of [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)]) {
     if (part.length === 0) continue;
     const row = yield* bestMatch(engine, tenant, part, of);

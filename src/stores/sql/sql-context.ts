@@ -1,5 +1,5 @@
 import { PrecisError, StoreError } from "../../core/errors.ts";
-import type { Appended } from "../server-store.ts";
+import type { Appended, NewMessage } from "../server-store.ts";
 import type { AppendCall } from "./append.ts";
 import { openSchema } from "./open-schema.ts";
 import { indexSome } from "./recall/index-messages.ts";
@@ -41,9 +41,25 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
   const { run: write, append } = createWriter(engine, early, effects.now);
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
+  let isOpen = false;
   let closed: Promise<void> | undefined;
+  let running = 0;
+  let allDone: (() => void) | undefined;
 
-  const ready = (operation: string): Promise<void> => {
+  const open = (): Promise<void> => {
+    // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
+    opened ??= openSchema(engine).then(
+      () => {
+        isOpen = true;
+      },
+      (error: unknown) => {
+        opened = undefined;
+        throw error;
+      },
+    );
+    return opened;
+  };
+  const ready = async (operation: string): Promise<void> => {
     if (closed) {
       throw new StoreError({
         operation,
@@ -51,40 +67,30 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
         fix: "Close it after its last use.",
       });
     }
-    // A failure isn't remembered: a database that was down for a moment is tried again at the next call.
-    opened ??= openSchema(engine).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
+    await open();
   };
-  const running = new Set<Promise<unknown>>();
   const run = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
+    running++;
     try {
-      await ready(operation);
+      if (!isOpen || closed) await ready(operation);
       return await work();
     } catch (error) {
       throw storeFailure(operation, error, engine);
+    } finally {
+      if (--running === 0) allDone?.();
     }
-  };
-  const guard = <T>(operation: string, work: () => Promise<T>): Promise<T> => {
-    const promise = run(operation, work);
-    running.add(promise);
-    const done = () => running.delete(promise);
-    promise.then(done, done);
-    return promise;
   };
 
   return {
     engine,
     ...effects,
-    ready: () => guard("open", async () => {}),
-    read: (operation, script) => guard(operation, () => engine.read(script())),
-    write: (operation, script) => guard(operation, () => write(script)),
-    run: guard,
+    ready: () => run("open", async () => {}),
+    read: (operation, script) => run(operation, () => engine.read(script())),
+    write: (operation, script) => run(operation, () => write(script)),
+    run,
     early,
     append: (call) =>
-      guard("append", async () => {
+      run("append", async () => {
         const appended = await inSlices(call, append);
         later.appended();
         return appended;
@@ -101,7 +107,10 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
       closed ??= (async () => {
         await opened?.catch(() => {});
         await later.close();
-        await Promise.allSettled(running);
+        if (running > 0)
+          await new Promise<void>((resolve) => {
+            allDone = resolve;
+          });
         await engine.close();
       })();
       return closed;
@@ -121,6 +130,7 @@ async function inSlices(
 ): Promise<Appended> {
   const { input } = call;
   const { messages } = input;
+  if (!isLong(messages)) return append(call);
   let [from, added] = [0, 0];
   let target: { readonly conversation?: string; readonly after?: string } = {};
   for (;;) {
@@ -130,25 +140,28 @@ async function inSlices(
       chars += wire.length;
       return index > from && (index - from >= SLICE_MESSAGES || chars > SLICE_CHARS);
     });
-    const slice = cut < 0 ? messages.slice(from) : messages.slice(from, cut);
-    const whole = from === 0 && cut < 0;
+    const isLast = cut < 0;
+    const slice = messages.slice(from, isLast ? undefined : cut);
     // The row of the request goes with the last one.
     const { request: _, ...part } = input;
-    const appended = await append(
-      whole
-        ? call
-        : {
-            ...call,
-            input: { ...(cut < 0 ? input : part), ...target, messages: slice },
-            ...(cut >= 0 && { keepsLeaf: true }),
-          },
-    );
+    const appended = await append({
+      ...call,
+      input: { ...(isLast ? input : part), ...target, messages: slice },
+      ...(!isLast && { keepsLeaf: true }),
+    });
     added += appended.added;
-    if (cut < 0) return { ...appended, added };
+    if (isLast) return { ...appended, added };
     target = { conversation: appended.conversation, after: slice.at(-1)!.hash };
     from = cut;
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+function isLong(messages: readonly NewMessage[]): boolean {
+  if (messages.length > SLICE_MESSAGES) return true;
+  let chars = 0;
+  for (const { wire } of messages) chars += wire.length;
+  return chars > SLICE_CHARS;
 }
 
 /** Any error of a database as one that says what to do. */

@@ -1,5 +1,5 @@
 import type { TextIndex } from "./recall/index-messages.ts";
-import type { Script, Statement } from "./script.ts";
+import type { Script } from "./script.ts";
 
 /** Everything in which one database differs from another. What isn't set has the default beside it. */
 export interface SqlEngine {
@@ -9,13 +9,10 @@ export interface SqlEngine {
   /** Runs a script that changes nothing. */
   readonly read: ReadScript;
   transact<T>(script: Script<T>): Promise<T>;
-  /**
-   * Statements are run at once, in this process. Several writers then share one transaction, because there can be only
-   * one writer anyway. Default: the database is behind a connection.
-   */
-  readonly direct?: DirectDatabase;
-  /** The key of a new conversation, above `newest`, which the same transaction may have taken. */
-  newKey(newest: number): Script<number>;
+  /** The database is in this process, and one transaction writes at a time. Default: it is behind a connection. */
+  readonly isLocal?: true;
+  /** The key of a new conversation; `newest` is the one that the same transaction took last, if it took one. */
+  newKey(newest: number | undefined): Script<number>;
   /** Its full text search. */
   readonly textIndex: TextIndex;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */
@@ -58,15 +55,6 @@ export interface SqlEngine {
 
 /** Runs a script that changes nothing. */
 export type ReadScript = <T>(script: Script<T>) => Promise<T>;
-
-/** A database in this process. */
-export interface DirectDatabase {
-  /** Waits only while another process writes. */
-  begin(): Promise<void> | undefined;
-  run(statement: Statement): readonly unknown[];
-  commit(): void;
-  rollback(): void;
-}
 
 /** Runs a script, which is made anew for every try, as a transaction. */
 export type RunScript = <T>(script: () => Script<T>) => Promise<T>;

@@ -1,13 +1,14 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Appended } from "../server-store.ts";
 import { type AppendCall, appendAll } from "./append.ts";
-import { moreToCome } from "./more-to-come.ts";
 import type { EarlyRecords } from "./records.ts";
-import { runNow, type Script } from "./script.ts";
-import type { DirectDatabase, RunScript, SqlEngine } from "./sql-engine.ts";
+import type { Script } from "./script.ts";
+import type { RunScript, SqlEngine } from "./sql-engine.ts";
 
 /** Writes that one transaction takes at most, so that none waits long. */
 const MAX_BATCH = 256;
+/** Turns of the event loop that a transaction waits at most, as long as more writes come in. */
+const MAX_TURNS = 4;
 /** How often a transaction that met another one is run again. */
 const MAX_ATTEMPTS = 5;
 /** Pause before it is run again, times the attempt. */
@@ -19,13 +20,84 @@ const MOST_AT_ONCE = 4;
 export interface Writer {
   /** The script is made anew for every try. */
   readonly run: RunScript;
-  /** Appends that come together share a transaction and its statements. */
   append(call: AppendCall): Promise<Appended>;
 }
 
+/** Something to write, and whoever waits for it. */
+interface Pending {
+  readonly call?: AppendCall;
+  readonly script?: () => Script<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Appends that come in together share a transaction and its statements. Where the database is in this process, there can be only one writer
+ * anyway, and other writes share that transaction, too. None is acknowledged before the common commit, and one that fails
+ * takes nothing of the others along.
+ */
 export function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number): Writer {
-  const run = engine.direct ? batchWriter(engine.direct) : retrying(engine);
-  return { run, append: appendTogether(engine, run, { early, now }) };
+  const transact = retrying(engine);
+  const most = engine.isLocal ? 1 : MOST_AT_ONCE;
+  let queue: Pending[] = [];
+  let running = 0;
+
+  const flush = async (): Promise<void> => {
+    running++;
+    while (queue.length > 0) {
+      await moreToCome();
+      const batch = queue.slice(0, MAX_BATCH);
+      queue = queue.slice(MAX_BATCH);
+      if (batch.length > 0) await carryOut(batch);
+    }
+    running--;
+  };
+  const moreToCome = async (): Promise<void> => {
+    for (let turn = 0; turn < MAX_TURNS && queue.length < MAX_BATCH; turn++) {
+      const before = queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (queue.length === before) return;
+    }
+  };
+  const carryOut = async (batch: readonly Pending[]): Promise<void> => {
+    try {
+      const outcomes = await transact(() => together(batch));
+      const held: Pending[] = [];
+      for (const [index, one] of batch.entries()) {
+        const outcome = outcomes[index];
+        if (one.call && outcome === undefined) held.push(one);
+        else if (outcome instanceof StoreError) one.reject(outcome);
+        else one.resolve(outcome);
+      }
+      engine.appended?.(batch.length);
+      // In their order, while other appends go on.
+      if (held.length > 0) void oneByOne(held);
+    } catch (error) {
+      if (batch.length === 1) batch[0]!.reject(error);
+      // Without savepoints, which cost as much as a small write.
+      else await oneByOne(batch);
+    }
+  };
+  const oneByOne = async (batch: readonly Pending[]): Promise<void> => {
+    for (const one of batch) await carryOut([one]);
+  };
+  function* together(batch: readonly Pending[]): Script<readonly unknown[]> {
+    const calls = batch.flatMap(({ call }) => call ?? []);
+    const appended = calls.length === 0 ? [] : yield* appendAll(engine, calls, { early, now: now() });
+    const outcomes: unknown[] = [];
+    let next = 0;
+    for (const { script } of batch) outcomes.push(script ? yield* script() : appended[next++]);
+    return outcomes;
+  }
+  const enqueue = <T>(work: Pick<Pending, "call" | "script">): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      queue.push({ ...work, resolve: resolve as Pending["resolve"], reject });
+      if (running < most) void flush();
+    });
+  return {
+    run: engine.isLocal ? (script) => enqueue({ script }) : transact,
+    append: (call) => enqueue({ call }),
+  };
 }
 
 /** One transaction for each script. One that met another is run again. */
@@ -40,101 +112,4 @@ function retrying(engine: Pick<SqlEngine, "transact" | "isConflict">): RunScript
       }
     }
   };
-}
-
-/** Something that waits for its turn, and whoever waits for it. */
-interface Pending<In, Out> {
-  readonly of: In;
-  resolve(value: Out): void;
-  reject(error: unknown): void;
-}
-
-/** Hands over what came together, a batch at a time; as many batches as `most` run at the same time. */
-function inBatches<In, Out>(
-  carryOut: (batch: readonly Pending<In, Out>[]) => Promise<void>,
-  most: number,
-): (of: In) => Promise<Out> {
-  let queue: Pending<In, Out>[] = [];
-  let running = 0;
-  const flush = async (): Promise<void> => {
-    running++;
-    while (queue.length > 0) {
-      await moreToCome(() => queue.length, MAX_BATCH);
-      const batch = queue.slice(0, MAX_BATCH);
-      queue = queue.slice(MAX_BATCH);
-      if (batch.length > 0) await carryOut(batch);
-    }
-    running--;
-  };
-  return (of) =>
-    new Promise((resolve, reject) => {
-      queue.push({ of, resolve, reject });
-      if (running < most) void flush();
-    });
-}
-
-/**
- * One transaction for all writes that came in during one turn of the event loop. None is acknowledged before the common
- * commit, and one that fails takes nothing of the others along.
- */
-function batchWriter(direct: DirectDatabase): RunScript {
-  /** Without savepoints, which cost as much as a small write: if one fails, they are run again one by one. */
-  const runTogether = async (batch: readonly Pending<() => Script<unknown>, unknown>[]): Promise<void> => {
-    const values: unknown[] = [];
-    try {
-      await direct.begin();
-    } catch (error) {
-      for (const one of batch) one.reject(error);
-      return;
-    }
-    try {
-      for (const { of: script } of batch) values.push(runNow(script(), direct.run));
-      direct.commit();
-    } catch (error) {
-      direct.rollback();
-      if (batch.length === 1) batch[0]!.reject(error);
-      else for (const one of batch) await runTogether([one]);
-      return;
-    }
-    batch.forEach((one, index) => {
-      one.resolve(values[index]);
-    });
-  };
-  const write = inBatches(runTogether, 1);
-  return <T>(script: () => Script<T>) => write(script) as Promise<T>;
-}
-
-function appendTogether(
-  engine: SqlEngine,
-  run: RunScript,
-  { early, now }: { readonly early: EarlyRecords; now(): number },
-): Writer["append"] {
-  const carryOut = async (batch: readonly Pending<AppendCall, Appended>[]): Promise<void> => {
-    try {
-      const outcomes = await run(() =>
-        appendAll(
-          engine,
-          batch.map(({ of }) => of),
-          { early, now: now() },
-        ),
-      );
-      const held: Pending<AppendCall, Appended>[] = [];
-      for (const [index, one] of batch.entries()) {
-        const outcome = outcomes[index];
-        if (outcome === undefined) held.push(one);
-        else if (outcome instanceof StoreError) one.reject(outcome);
-        else one.resolve(outcome);
-      }
-      engine.appended?.(batch.length);
-      // In their order, while other appends go on.
-      if (held.length > 0) void oneByOne(held);
-    } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error);
-      else await oneByOne(batch);
-    }
-  };
-  const oneByOne = async (batch: readonly Pending<AppendCall, Appended>[]): Promise<void> => {
-    for (const one of batch) await carryOut([one]);
-  };
-  return inBatches(carryOut, engine.direct ? 1 : MOST_AT_ONCE);
 }

@@ -1,12 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { DirectDatabase } from "../sql/sql-engine.ts";
+import type { Statement } from "../sql/script.ts";
 import { isBusy } from "./explain.ts";
 import { BEGIN_WRITE, COMMIT, createSession, type SqliteSession, whenFree } from "./sqlite-session.ts";
 
 /** The process's connection to a file. */
-export interface SqliteConnection extends DirectDatabase {
+export interface SqliteConnection {
   /** Once it is open, nothing more happens. */
   open(): Promise<void>;
+  /** Waits only while another process writes. */
+  begin(): Promise<void> | undefined;
+  run(statement: Statement): readonly unknown[];
+  commit(): void;
+  rollback(): void;
   close(): void;
 }
 

@@ -1,6 +1,5 @@
-import type { DirectDatabase } from "../sql/sql-engine.ts";
 import type { LogThread } from "./log-thread.ts";
-import { emptyLog } from "./sqlite-session.ts";
+import { emptyLog, type SqliteSession } from "./sqlite-session.ts";
 
 /**
  * Keeps the log beside the file short: when nobody has written for a moment, it is taken over into the main file, which
@@ -38,7 +37,7 @@ export function createLogKeeper({
   logBytes,
 }: {
   readonly thread: Pick<LogThread, "empty" | "takeOver">;
-  readonly direct: Pick<DirectDatabase, "run">;
+  readonly direct: Pick<SqliteSession, "run">;
   /** How long the log's file is. */
   logBytes(): number;
 }): LogKeeper {

@@ -1,4 +1,4 @@
-import { recalledMessage } from "../../src/engine/recall/quotations.ts";
+import { recalledMessage } from "../../src/engine/read/quotations.ts";
 import { recallAllowance } from "../../src/engine/recall/recall-for.ts";
 import { isThere } from "../../src/eval/evidence.ts";
 import { indexWords } from "../../src/eval/words.ts";

@@ -1,13 +1,14 @@
 import { coversOf, type Draft, isShown } from "../core/draft.ts";
 import type { CompactInput, FitResult, Run, Warning } from "../core/types.ts";
 import { summaryByHand } from "./background/background.ts";
-import { noRoomWarning, readyCut } from "./decide/wanted-run.ts";
+import { nothingDue } from "./decide.ts";
 import { deliver } from "./deliver/deliver.ts";
 import type { Engine } from "./engine.ts";
-import { type Climb, climbTo, nothingDue } from "./ladder/ladder.ts";
+import { type Climb, climbTo } from "./ladder/ladder.ts";
+import { noRoomWarning, readyCut } from "./plan/wanted-run.ts";
 import { type Conversation, fixedTokens, mustShow, unansweredTokens } from "./read/conversation.ts";
 import { beginOperation, type Operation } from "./read/survey.ts";
-import { checkRange } from "./settings/check-input.ts";
+import { checkRange } from "./settings/check.ts";
 import { strategies } from "./settings/strategies.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */

@@ -20,18 +20,22 @@ import { requestSummary } from "./background/background.ts";
 import { settledInTime } from "./background/jobs.ts";
 import { manyRequestsWarning, plannedCalls } from "./background/write-summaries.ts";
 import { compactNow } from "./compact.ts";
-import { type Decision, decide } from "./decide/decide.ts";
-import { isWorthAsking, noRoomWarning, wantedRun } from "./decide/wanted-run.ts";
-import { deliver, viewDraft } from "./deliver/deliver.ts";
-import { prepareState, viewOf } from "./deliver/records.ts";
+import { type Decision, decide } from "./decide.ts";
+import { deliver, prepareState, viewDraft, viewOf } from "./deliver/deliver.ts";
 import { pressureOf } from "./deliver/report.ts";
-import { createEngine, createEngineMemory, type Engine, type EngineMemory } from "./engine.ts";
-import { calibrate, learnAnswer } from "./learn.ts";
+import {
+  calibrate,
+  createEngine,
+  createEngineMemory,
+  type Engine,
+  type EngineMemory,
+  learnAnswer,
+} from "./engine.ts";
+import { isWorthAsking, noRoomWarning, wantedRun } from "./plan/wanted-run.ts";
+import { withFittingQuotations } from "./read/quotations.ts";
 import { beginOperation, measureOfShort, type Operation, takeSurvey } from "./read/survey.ts";
-import { withFittingQuotations } from "./recall/quotations.ts";
 import { recallFor } from "./recall/recall-for.ts";
-import { checkInput, type InputOf } from "./settings/check-input.ts";
-import { givenOptions, withoutLeftOut } from "./settings/check-options.ts";
+import { checkInput, givenOptions, type InputOf, withoutLeftOut } from "./settings/check.ts";
 
 /** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
 const PREPARE_FROM = 0.4;

@@ -24,9 +24,9 @@ import { trimRecord } from "../summaries/trim-record.ts";
 import { asError } from "./background/background.ts";
 import { summarizerWindow } from "./background/summarizer-window.ts";
 import { writeHandover } from "./background/write-summaries.ts";
-import { recordLength } from "./decide/narrative.ts";
-import { prepareState } from "./deliver/records.ts";
+import { prepareState } from "./deliver/deliver.ts";
 import { reportOf } from "./deliver/report.ts";
+import { recordLength } from "./plan/narrative.ts";
 import type { Operation } from "./read/survey.ts";
 
 /** Texts about a conversation that stand by themselves: they change no state and no view. */

@@ -1,7 +1,6 @@
 import { stringifyDeep } from "../core/deep-json.ts";
 import { ConfigError } from "../core/errors.ts";
-import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
-import { fileTokens } from "./file-tokens.ts";
+import type { FilePart, Measure, Message, Part, TokenCounter } from "../core/types.ts";
 import { type ImageFormula, imageTokens } from "./image-tokens.ts";
 
 /** What a message costs beside its content: start, separator and end marker of OpenAI's chat format. */
@@ -133,4 +132,61 @@ function withoutCycles(): (key: string, value: unknown) => unknown {
     seen.add(value);
     return value;
   };
+}
+
+/** A page of a document as text and picture; providers state 1,500 to 3,000. */
+const TOKENS_PER_PAGE = 2_000;
+/** A page of an average PDF. */
+const BYTES_PER_PAGE = 50_000;
+/** Text that we aren't given but know the size of. */
+const TEXT_BYTES_PER_TOKEN = 4;
+/** Sound at 32 tokens and about 16,000 bytes a second. */
+const AUDIO_BYTES_PER_TOKEN = 500;
+/** Video at about 290 tokens and 250,000 bytes a second. */
+const VIDEO_BYTES_PER_TOKEN = 850;
+/** Nothing is known but that there is a file: one page. */
+const UNKNOWN_FILE_TOKENS = TOKENS_PER_PAGE;
+
+const TEXT_TYPES = /^text\/|[/+](?:json|xml|yaml|csv)$|javascript|typescript/;
+
+/** An estimate for a file whose text we don't have, by its type and size. Its base64 text never counts. */
+export function fileTokens(file: FilePart): number {
+  const { bytes, mediaType = "" } = file;
+  if (bytes === undefined || !(bytes >= 0)) return UNKNOWN_FILE_TOKENS;
+  if (TEXT_TYPES.test(mediaType)) return Math.ceil(bytes / TEXT_BYTES_PER_TOKEN);
+  if (mediaType.startsWith("audio/")) return Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN);
+  if (mediaType.startsWith("video/")) return Math.ceil(bytes / VIDEO_BYTES_PER_TOKEN);
+  return Math.max(1, Math.ceil(bytes / BYTES_PER_PAGE)) * TOKENS_PER_PAGE;
+}
+
+/**
+ * Counts bytes of UTF-8: no text has more tokens than that, because every token stands for at least one byte. Nothing has to
+ * be loaded for it.
+ */
+export const mostTokens: TokenCounter = { id: "utf-8-bytes", count: utf8Length };
+
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    // A pair of surrogates makes four bytes of two units; a lone one leaves as U+FFFD, three bytes.
+    bytes += unit < 0x800 ? 1 : isPair(text, at) ? 1 : 2;
+  }
+  return bytes;
+}
+
+/** Is the unit one half of a pair? */
+function isPair(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0xd800 || unit > 0xdfff) return false;
+  return unit < 0xdc00 ? isLow(text.charCodeAt(at + 1)) : isHigh(text.charCodeAt(at - 1));
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

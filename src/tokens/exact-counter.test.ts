@@ -7,9 +7,7 @@ import { describe, expect, test } from "vitest";
 import { growth, LINEAR } from "../../test/support/growth.ts";
 import { byProof } from "../../test/support/proof.ts";
 import { anyCharacter } from "../testing/arbitraries/texts.ts";
-import { createBpe } from "./bpe.ts";
-import { exactCounter, patientCounter } from "./exact-counter.ts";
-import { readVocabulary } from "./read-vocabulary.ts";
+import { createBpe, exactCounter, patientCounter, readVocabulary } from "./exact-counter.ts";
 import cl100kText from "./vocabularies/cl100k_base.ts";
 import o200kText from "./vocabularies/o200k_base.ts";
 

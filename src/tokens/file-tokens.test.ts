@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FilePart } from "../core/types.ts";
-import { fileTokens } from "./file-tokens.ts";
+import { fileTokens } from "./create-measure.ts";
 
 const file = (mediaType?: string, bytes?: number): FilePart => ({
   type: "file",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth } from "../../test/support/growth.ts";
-import { imageSize } from "./image-size.ts";
+import { imageSize } from "./image-tokens.ts";
 
 const ascii = (text: string): number[] => [...text].map((char) => char.charCodeAt(0));
 const big = (value: number, bytes: number): number[] =>

@@ -22,8 +22,7 @@ export { createMeasure, MESSAGE_TOKENS, type MeasureOptions } from "./create-mea
 /** OpenAI's tokenizer, loaded on first use. */
 export { type Encoding, exactCounter } from "./exact-counter.ts";
 /** Pixel size from a picture's header. */
-export { imageSize } from "./image-size.ts";
 /** What a picture costs by a provider's formula. */
-export { type ImageFormula, imageTokens } from "./image-tokens.ts";
+export { type ImageFormula, imageSize, imageTokens } from "./image-tokens.ts";
 /** Window, prices and tokenizer of a model. */
 export { modelInfo } from "./model-info.ts";

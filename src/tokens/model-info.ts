@@ -1,5 +1,5 @@
 import { keepNewest } from "../core/keep-newest.ts";
-import type { ModelInfo } from "../core/types.ts";
+import type { ModelInfo, Prices, Usage } from "../core/types.ts";
 import { REGISTRY, type RegistryEntry } from "./registry.ts";
 
 /** What a model gets that we have never heard of: a small window, so that nothing is ever sent that doesn't fit. */
@@ -126,4 +126,19 @@ function withoutPrices(entry: RegistryEntry | undefined): RegistryEntry | undefi
 /** A model called `constructor` must not find the object's own methods. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** Prices are for so many tokens. */
+const PER_TOKENS = 1_000_000;
+
+/** US dollars for one request, by what the provider counted. */
+export function spendOf({ input, output = 0, cacheRead = 0, cacheWrite = 0 }: Usage, prices: Prices): number {
+  const plain = Math.max(0, input - cacheRead - cacheWrite);
+  return (
+    (plain * prices.input +
+      cacheRead * prices.cacheRead +
+      cacheWrite * prices.cacheWrite +
+      output * prices.output) /
+    PER_TOKENS
+  );
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyCharacter } from "../testing/arbitraries/texts.ts";
+import { mostTokens } from "./create-measure.ts";
 import { exactCounter } from "./exact-counter.ts";
-import { mostTokens } from "./most-tokens.ts";
 
 const texts = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 200 }),

@@ -2,8 +2,7 @@ import cl100k from "gpt-tokenizer/bpeRanks/cl100k_base";
 import o200k from "gpt-tokenizer/bpeRanks/o200k_base";
 import { CL100K_TOKEN_SPLIT_REGEX, O200K_TOKEN_SPLIT_REGEX } from "gpt-tokenizer/encodingParams/constants";
 import { expect, test } from "vitest";
-import { readVocabulary } from "./read-vocabulary.ts";
-import { SPLIT_PATTERNS } from "./split-patterns.ts";
+import { readVocabulary, SPLIT_PATTERNS } from "./exact-counter.ts";
 import cl100kText from "./vocabularies/cl100k_base.ts";
 import o200kText from "./vocabularies/o200k_base.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { oneLine } from "../../src/cli/chat/plain-text.ts";
 import { cut, previewOf } from "../../src/cli/part-text.ts";
 import { cutTo, firstCharacters, lastCharacters } from "../../src/core/first-characters.ts";
-import { said } from "../../src/engine/settings/check-options.ts";
+import { said } from "../../src/engine/settings/check.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";
 import { redact } from "../../src/models/shared/redact.ts";
 import { cleanTitle } from "../../src/stores/shared/clean-text.ts";

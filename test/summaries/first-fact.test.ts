@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { narrativeOf } from "../../src/engine/decide/narrative.ts";
+import { narrativeOf } from "../../src/engine/plan/narrative.ts";
 import { chat, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ChatMessage } from "../../src/apis/index.ts";
 import { editedSummary } from "../../src/core/edited-summary.ts";
 import type { ModelRequest, State, Summary } from "../../src/core/types.ts";
-import { narrativeOf } from "../../src/engine/decide/narrative.ts";
+import { narrativeOf } from "../../src/engine/plan/narrative.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
 import { chat } from "../../src/testing/index.ts";
 import { talk } from "../support/host.ts";

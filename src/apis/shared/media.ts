@@ -1,5 +1,5 @@
 import type { FilePart, FramePart, ImagePart } from "../../core/types.ts";
-import { imageSize } from "../../tokens/image-size.ts";
+import { imageSize } from "../../tokens/image-tokens.ts";
 
 /** What a `data:` URL says about itself, without a copy of its content. */
 export interface DataUrl {

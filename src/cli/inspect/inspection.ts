@@ -3,7 +3,7 @@ import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
-import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/recall/quotations.ts";
+import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations, TimelineEvent } from "../../gateway/api.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";

@@ -24,7 +24,7 @@ import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../../summaries/prompts/index.ts";
 import { trimRecord } from "../../summaries/trim-record.ts";
 import { modelInfo } from "../../tokens/index.ts";
-import { spendOf } from "../../tokens/spend-of.ts";
+import { spendOf } from "../../tokens/model-info.ts";
 import { learnFrom } from "./summarizer-window.ts";
 
 /** So many names, or this share of all, need no second request: code appends them. */

@@ -1,13 +1,13 @@
 import { keepNewest } from "../../core/keep-newest.ts";
 import type { ModelCall, Reason, Run, Summary, Warning } from "../../core/types.ts";
-import { isWorthAskingByHand, wantedRun } from "../decide/wanted-run.ts";
-import { prepareState } from "../deliver/records.ts";
+import { prepareState } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";
 import type { Engine } from "../engine.ts";
+import { openAccount, refusal } from "../plan/may-ask.ts";
+import { isWorthAskingByHand, wantedRun } from "../plan/wanted-run.ts";
 import type { Operation } from "../read/survey.ts";
 import { isCancelled } from "./ask-summary.ts";
 import { settledInTime } from "./jobs.ts";
-import { openAccount, refusal } from "./may-ask.ts";
 import { manyRequestsWarning, writeSummaries } from "./write-summaries.ts";
 
 /** What a report says when a summary would be wanted and isn't asked for. */

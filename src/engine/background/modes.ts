@@ -8,11 +8,11 @@ import { citationRegistry } from "../../summaries/citations.ts";
 import { readForRecord } from "../../summaries/cited-sources.ts";
 import { answerCap, PROMPTS, promptOf } from "../../summaries/prompts/index.ts";
 import { type InputPiece, splitRuns } from "../../summaries/split-input.ts";
-import { isRolling, recordLength } from "../decide/narrative.ts";
+import { isRolling, recordLength, shareOf } from "../plan/narrative.ts";
 import type { Operation } from "../read/survey.ts";
 import { isTimeout, type Summarizer } from "./ask-summary.ts";
 import { ownWindow, summarizerWindow } from "./summarizer-window.ts";
-import { absolute, createWritingTask, shareOf, sourceTokens, type WritingTask } from "./writing-task.ts";
+import { absolute, createWritingTask, sourceTokens, type WritingTask } from "./writing-task.ts";
 
 /** What a continuation says behind the last request, with its list of items, at most (tokens). */
 const QUESTION_TOKENS = 2_000;

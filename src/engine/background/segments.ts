@@ -5,7 +5,7 @@ import { readForRecord } from "../../summaries/cited-sources.ts";
 import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
-import { isOwn, LEAST_RECORD, narrativeOf } from "../decide/narrative.ts";
+import { isOwn, LEAST_RECORD, narrativeOf, shareOf } from "../plan/narrative.ts";
 import { askSummary, isCancelled, type Written } from "./ask-summary.ts";
 import {
   learnHaste,
@@ -24,7 +24,6 @@ import {
   keyOf,
   mustKeep,
   record,
-  shareOf,
   sourceTokens,
   type WritingTask,
   withRoom,

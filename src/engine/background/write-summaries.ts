@@ -2,9 +2,9 @@ import { shifted } from "../../core/shifted.ts";
 import type { PlannedCall, Run, Summary, Warning } from "../../core/types.ts";
 import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
 import { PROMPTS, type Prompt, stepPrompt } from "../../summaries/prompts/index.ts";
-import { isRolling, LEAST_RECORD, mergeDue, narrativeOf, recordLength } from "../decide/narrative.ts";
-import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "../decide/round-runs.ts";
-import { speaksOfRounds } from "../decide/wanted-run.ts";
+import { isRolling, LEAST_RECORD, mergeDue, narrativeOf, recordLength, shareOf } from "../plan/narrative.ts";
+import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "../plan/round-runs.ts";
+import { speaksOfRounds } from "../plan/wanted-run.ts";
 import type { Operation } from "../read/survey.ts";
 import { askSummary } from "./ask-summary.ts";
 import { expectedRequests, MAX_REQUESTS, modesOf, rollingModes } from "./modes.ts";
@@ -17,7 +17,6 @@ import {
   mustKeep,
   record,
   roomBeside,
-  shareOf,
   unfinished,
   type Work,
   type WritingTask,

@@ -21,11 +21,11 @@ import { recordKind } from "../../summaries/record-kind.ts";
 import {
   LEAST_RECORD,
   narrativeOf,
-  narrativeShare,
   recordLength,
   recordRoom,
+  shareOf,
   summaryKey,
-} from "../decide/narrative.ts";
+} from "../plan/narrative.ts";
 import { tokensIn } from "../read/conversation.ts";
 import type { Operation } from "../read/survey.ts";
 import type { Summarizer, Written } from "./ask-summary.ts";
@@ -138,12 +138,6 @@ export function withRoom<M>(
 /** A record takes at most a part of the summariser's window: what it reads must have more room than what it writes. */
 function withinWindow(model: Model, ceiling: number): number {
   return Math.floor(Math.min(ceiling, Math.max(LEAST_RECORD, summarizerWindow(model) * ANSWER_SHARE)));
-}
-
-/** Tokens that all records together may take in the summary message. */
-export function shareOf<M>({ engine, survey, filling }: Operation<M>): number {
-  const landing = { goal: filling ?? survey.usualGoal, fills: filling !== undefined };
-  return narrativeShare(engine.settings, survey.conversation, landing);
 }
 
 export function record<M>(

@@ -13,10 +13,9 @@ import type {
 } from "../../core/types.ts";
 import { isSummaryMessage } from "../../summaries/markers.ts";
 import { PLANT_MARK } from "../../summaries/plants.ts";
-import { earliestStart } from "../decide/tail.ts";
 import { isRoleNote } from "../ladder/step.ts";
-import { type Conversation, shownInsertTokens } from "../read/conversation.ts";
-import { showsNote } from "../read/host-note.ts";
+import { earliestStart } from "../plan/tail.ts";
+import { type Conversation, shownInsertTokens, showsNote } from "../read/conversation.ts";
 import { thinkingWarning } from "../read/reasoning.ts";
 import type { Operation, Survey } from "../read/survey.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -7,7 +7,7 @@ import type { DialectRules, Edit, InsertMessage } from "../../core/types.ts";
 import { edited } from "../../reductions/reduction.ts";
 import type { Told } from "../../summaries/render-narrative.ts";
 import { summaryMessage } from "../../summaries/summary-message.ts";
-import { isOwn, narrativePart, narrativeShare } from "../decide/narrative.ts";
+import { isOwn, narrativePart, narrativeShare } from "../plan/narrative.ts";
 import { type Conversation, hiddenEnd, insertTokens } from "../read/conversation.ts";
 import {
   beginsWrong,

@@ -2,7 +2,7 @@ import { type Draft, type Fate, KEEP, withFates } from "../../core/draft.ts";
 import { editableParts } from "../../core/edits.ts";
 import type { DropReason, Edit } from "../../core/types.ts";
 import { mediaPlaceholder } from "../../reductions/old-images.ts";
-import { chooseTail, emptyTail, leastTail, newestUnit, type Tail, tailIndexes } from "../decide/tail.ts";
+import { chooseTail, emptyTail, leastTail, newestUnit, type Tail, tailIndexes } from "../plan/tail.ts";
 import {
   type Conversation,
   draftTokens,

@@ -4,13 +4,13 @@ import { isAboutSize } from "../../core/invariants.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { RungName, RungReport } from "../../core/types.ts";
 import { edited } from "../../reductions/reduction.ts";
-import { roundRecords } from "../decide/round-runs.ts";
-import { narrativeFor, speaksOfRounds } from "../decide/wanted-run.ts";
+import { roundRecords } from "../plan/round-runs.ts";
+import { narrativeFor, speaksOfRounds } from "../plan/wanted-run.ts";
 import { draftTokens, floorTokens } from "../read/conversation.ts";
 import { judge } from "../read/current-view.ts";
+import { withQuoted } from "../read/quotations.ts";
 import { detachFromHiddenReasoning, dropsUnboundReasoning, isSigned, openLoop } from "../read/reasoning.ts";
-import type { Operation, Survey } from "../read/survey.ts";
-import { withQuoted } from "../recall/quotations.ts";
+import type { Operation } from "../read/survey.ts";
 import { type Step, strategies } from "../settings/strategies.ts";
 import { dropAll, dropMiddle, dropOldest, hardCut } from "./drop.ts";
 import { reduce } from "./reduce.ts";
@@ -78,16 +78,6 @@ function breaches<M>(
 function writtenBy<M>({ engine, survey }: Operation<M>): RungName {
   const accepted = engine.unreported.get(survey.name)?.findLast((one) => one.result === "accepted");
   return accepted?.rung ?? "known-summaries";
-}
-
-/** The view stays as it is. */
-export function nothingDue({ tokens }: Pick<Survey<unknown>, "tokens">): Climb {
-  return {
-    draft: undefined,
-    rung: "nothing-due",
-    tokens,
-    rungs: [{ rung: "nothing-due", result: "used", tokens }],
-  };
 }
 
 const STEPS: Readonly<Record<Step, { readonly rung: Rung; readonly name: RungName }>> = {

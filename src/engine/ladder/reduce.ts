@@ -1,7 +1,7 @@
 import { isShown } from "../../core/draft.ts";
 import type { Measure } from "../../core/types.ts";
 import { reductions } from "../../reductions/index.ts";
-import { chooseTail } from "../decide/tail.ts";
+import { chooseTail } from "../plan/tail.ts";
 import { draftTokens, fixedTokens, mustShow } from "../read/conversation.ts";
 import { neededReasoning } from "../read/reasoning.ts";
 import type { Rung } from "./step.ts";

@@ -21,7 +21,7 @@ import type {
   Summary,
 } from "../../core/types.ts";
 import type { IsOurs } from "../../summaries/proof.ts";
-import type { Tail } from "../decide/tail.ts";
+import type { Tail } from "../plan/tail.ts";
 import { type Conversation, mustShow } from "../read/conversation.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Step } from "../settings/strategies.ts";

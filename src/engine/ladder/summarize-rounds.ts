@@ -8,7 +8,7 @@ import { LINE_BREAK } from "../../summaries/look-alikes.ts";
 import { withPlantMark } from "../../summaries/plants.ts";
 import { reframe } from "../../summaries/reframe.ts";
 import { headName } from "../../summaries/sections.ts";
-import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../decide/round-runs.ts";
+import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../plan/round-runs.ts";
 import { type Conversation, draftTokens } from "../read/conversation.ts";
 import type { Rung } from "./step.ts";
 

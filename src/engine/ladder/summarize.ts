@@ -11,7 +11,7 @@ import {
   type Tail,
   tailFrom,
   tailIndexes,
-} from "../decide/tail.ts";
+} from "../plan/tail.ts";
 import {
   type Conversation,
   draftTokens,

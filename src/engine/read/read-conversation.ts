@@ -5,8 +5,7 @@ import { readMessages } from "../../core/read-messages.ts";
 import { appendSystem, systemMessage } from "../../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../../core/rounds.ts";
 import type { Budget, Dialect, FitInput, Measure, Message, Select } from "../../core/types.ts";
-import { type Conversation, hasSystem } from "./conversation.ts";
-import { hostNote } from "./host-note.ts";
+import { type Conversation, hasSystem, hostNote } from "./conversation.ts";
 import { mustLead } from "./reasoning.ts";
 import type { TranscriptReader } from "./transcript-reader.ts";
 

@@ -10,13 +10,13 @@ import type { AnswerSizes, Budget, FitInput, Measure, Undo, Warning } from "../.
 import { createPause } from "../../recall/pause.ts";
 import type { ChosenRange } from "../compact.ts";
 import type { Engine } from "../engine.ts";
-import { type Quoted, quotedBy } from "../recall/quotations.ts";
 import { type Settings, USUAL_NARRATIVE } from "../settings/settings.ts";
 import { strategies } from "../settings/strategies.ts";
 import { type Conversation, draftTokens, floorTokens, hasSystem } from "./conversation.ts";
 import { type CurrentView, currentView, undosOf } from "./current-view.ts";
 import { type LandingGoals, landingGoals, rememberedLimit, windowFor } from "./limits.ts";
 import { lostHead } from "./lost-head.ts";
+import { type Quoted, quotedBy } from "./quotations.ts";
 import { readConversation } from "./read-conversation.ts";
 
 /** A head above this share of the budget leaves too little for the conversation. */

@@ -8,9 +8,9 @@ import { type Query, readQuery } from "../../recall/query.ts";
 import { rank } from "../../recall/rank.ts";
 import { type Found, passagesFound } from "../../recall/search.ts";
 import { typedText } from "../../summaries/user-words.ts";
+import { countsOf, type Quoted, quotedTokens, recalledMessage, recalledText } from "../read/quotations.ts";
 import type { Operation } from "../read/survey.ts";
 import { inBroadOrder, readAsked, withoutPhatic } from "./asked.ts";
-import { countsOf, type Quoted, quotedTokens, recalledMessage, recalledText } from "./quotations.ts";
 import { type Allowance, type Chosen, createQuoter } from "./quoter.ts";
 import type { RecallIndexes } from "./recall-indexes.ts";
 

@@ -21,7 +21,7 @@ import type {
   Warning,
 } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/index.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions } from "./check.ts";
 
 /** How summaries are asked for, with every default filled in. */
 type SummarySettings = Required<Pick<SummaryOptions, "cap" | "costShare" | "deadlineMs">> & SummaryOptions;

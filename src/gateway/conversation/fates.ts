@@ -4,7 +4,7 @@ import { createTextHash } from "../../core/hash.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type { Checkpoint, Entry, Message, Records, Run, Summary } from "../../core/types.ts";
-import { narrativeOf } from "../../engine/decide/narrative.ts";
+import { narrativeOf } from "../../engine/plan/narrative.ts";
 import type { Divider } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { isCountingLong } from "./count-ahead.ts";

@@ -4,7 +4,7 @@ import {
   placedQuotations,
   type Quoted,
   quotedTokens,
-} from "../../engine/recall/quotations.ts";
+} from "../../engine/read/quotations.ts";
 import type { Loaded } from "./loaded.ts";
 
 /** What was quoted for messages of a conversation, oldest first; without what no longer fits its transcript. */

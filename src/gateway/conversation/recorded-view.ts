@@ -1,7 +1,7 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
 import type { Checkpoint, Measure } from "../../core/types.ts";
-import { fittingQuotations, withQuoted } from "../../engine/recall/quotations.ts";
+import { fittingQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import type { ApiView } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";

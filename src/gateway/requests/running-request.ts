@@ -5,7 +5,7 @@ import { leadLength } from "../../core/rounds.ts";
 import type { PrefixReason, Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
-import { spendOf } from "../../tokens/spend-of.ts";
+import { spendOf } from "../../tokens/model-info.ts";
 import type { RequestFact, TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
 import type { RowDetails } from "../conversation/timeline.ts";

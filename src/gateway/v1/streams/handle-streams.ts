@@ -4,7 +4,7 @@ import { isJson, type Json, numberOf, textOf } from "../../../apis/shared/fields
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { nearest } from "../../../core/nearest.ts";
 import type { HostState } from "../../../core/types.ts";
-import { checkHostState } from "../../../engine/settings/check-input.ts";
+import { checkHostState } from "../../../engine/settings/check.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import { streamStrategies } from "../../../stream/strategies.ts";
 import type { StreamRole } from "../../../stream/types.ts";

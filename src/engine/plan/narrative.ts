@@ -1,6 +1,7 @@
 import { contentHash } from "../../core/hash.ts";
 import type { Run, Summary } from "../../core/types.ts";
 import type { Conversation } from "../read/conversation.ts";
+import type { Operation } from "../read/survey.ts";
 import type { Settings } from "../settings/settings.ts";
 import { isAboutRounds } from "./round-runs.ts";
 import { landingRoom, MAX_SUMMARY } from "./tail.ts";
@@ -241,4 +242,10 @@ export function recordLength({
 /** Where hardly more than one record would be shown, there is one, which takes in what is new. The host may say otherwise. */
 export function isRolling({ summary }: Settings, share: number): boolean {
   return summary.merge === undefined ? share < LEAST_RECORDS * LEAST_RECORD : summary.merge === "rolling";
+}
+
+/** Tokens that all records together may take in the summary message. */
+export function shareOf<M>({ engine, survey, filling }: Operation<M>): number {
+  const landing = { goal: filling ?? survey.usualGoal, fills: filling !== undefined };
+  return narrativeShare(engine.settings, survey.conversation, landing);
 }

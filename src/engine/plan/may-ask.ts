@@ -2,9 +2,11 @@ import { FIRST_LINK, nextLink } from "../../core/chain.ts";
 import { forgetOldest, keepNewest } from "../../core/keep-newest.ts";
 import { charsOf } from "../../core/message-text.ts";
 import type { Message, Run, Warning } from "../../core/types.ts";
-import { LEAST_REQUESTS } from "../decide/decide.ts";
+import type { Summarizer } from "../background/ask-summary.ts";
 import type { Operation } from "../read/survey.ts";
-import type { Summarizer } from "./ask-summary.ts";
+
+/** Requests still to come are guessed from those that were: conversations that have lasted will last. */
+export const LEAST_REQUESTS = 4;
 
 /** After a failure the model isn't asked again before the conversation's pressure has grown by this much. */
 const GROWTH = 0.05;

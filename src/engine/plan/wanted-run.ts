@@ -1,12 +1,11 @@
 import { isShown } from "../../core/draft.ts";
 import { shifted } from "../../core/shifted.ts";
 import type { Run, Warning } from "../../core/types.ts";
-import { shareOf } from "../background/writing-task.ts";
 import { floorTokens, hiddenEnd, mustShow, unansweredTokens } from "../read/conversation.ts";
 import type { Operation } from "../read/survey.ts";
 import type { Settings } from "../settings/settings.ts";
 import { strategies, usesSummaries } from "../settings/strategies.ts";
-import { LEAST_RECORD, type Narrative, narrativeOf } from "./narrative.ts";
+import { LEAST_RECORD, type Narrative, narrativeOf, shareOf } from "./narrative.ts";
 import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import { landingRoom, landingTail, newestUnit, tailFrom } from "./tail.ts";
 

@@ -1,22 +1,10 @@
-import { type BreakEvenInput, breakEvenRequests } from "../../core/break-even.ts";
-import { startPressure } from "../../core/budget.ts";
-import type { Draft } from "../../core/draft.ts";
-import type { Checkpoint, DialectRules, Message, Reason, Run, Undo } from "../../core/types.ts";
-import { type Climb, climbTo, nothingDue, shortenBehindReasoning } from "../ladder/ladder.ts";
-import type { RungInput } from "../ladder/step.ts";
-import {
-  type Conversation,
-  fixedTokens,
-  shownMessages,
-  shownTurns,
-  wholeTokens,
-} from "../read/conversation.ts";
-import { LEAVE_BELOW } from "../read/current-view.ts";
-import { rejectedLimit } from "../read/limits.ts";
-import { openLoop } from "../read/reasoning.ts";
-import type { Operation, Survey } from "../read/survey.ts";
-import type { Settings } from "../settings/settings.ts";
-import { strategies, usesSummaries } from "../settings/strategies.ts";
+import { type BreakEvenInput, breakEvenRequests } from "../core/break-even.ts";
+import { startPressure } from "../core/budget.ts";
+import type { Draft } from "../core/draft.ts";
+import type { Checkpoint, DialectRules, Message, Reason, Run, Undo } from "../core/types.ts";
+import { type Climb, climbTo, shortenBehindReasoning } from "./ladder/ladder.ts";
+import type { RungInput } from "./ladder/step.ts";
+import { LEAST_REQUESTS } from "./plan/may-ask.ts";
 import {
   APPLY_FROM,
   aheadRun,
@@ -26,7 +14,20 @@ import {
   lateCut,
   readyCut,
   wantedRun,
-} from "./wanted-run.ts";
+} from "./plan/wanted-run.ts";
+import {
+  type Conversation,
+  fixedTokens,
+  shownMessages,
+  shownTurns,
+  wholeTokens,
+} from "./read/conversation.ts";
+import { LEAVE_BELOW } from "./read/current-view.ts";
+import { rejectedLimit } from "./read/limits.ts";
+import { openLoop } from "./read/reasoning.ts";
+import type { Operation, Survey } from "./read/survey.ts";
+import type { Settings } from "./settings/settings.ts";
+import { strategies, usesSummaries } from "./settings/strategies.ts";
 
 /**
  * Where a compaction starts later than this, its summary is asked for here: asked when the budget is full, it would be shown
@@ -181,8 +182,6 @@ const COUNT_PRESSES = 0.5;
 const USUAL_LENGTH = 0.5;
 /** After an undo, automatic compaction waits until pressure has grown by this much. */
 const UNDO_GROWTH = 0.1;
-/** Requests still to come are guessed from those that were: conversations that have lasted will last. */
-export const LEAST_REQUESTS = 4;
 const MOST_REQUESTS = 50;
 
 /** What is looked at to tell whether a compaction is due. */
@@ -311,4 +310,14 @@ function requestsToPayOff(
 
 function requestsIn(messages: readonly Message[]): number {
   return messages.filter(({ role }) => role === "assistant").length;
+}
+
+/** The view stays as it is. */
+export function nothingDue({ tokens }: Pick<Survey<unknown>, "tokens">): Climb {
+  return {
+    draft: undefined,
+    rung: "nothing-due",
+    tokens,
+    rungs: [{ rung: "nothing-due", result: "used", tokens }],
+  };
 }

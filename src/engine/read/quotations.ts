@@ -17,8 +17,8 @@ import { citationRegistry, citationsIn } from "../../summaries/citations.ts";
 import { type SectionEntry, writeSections } from "../../summaries/sections.ts";
 import type { RecentMap } from "../../tokens/recent-map.ts";
 import type { Climb } from "../ladder/ladder.ts";
-import { type Conversation, insertTokens } from "../read/conversation.ts";
-import type { Operation } from "../read/survey.ts";
+import { type Conversation, insertTokens } from "./conversation.ts";
+import type { Operation } from "./survey.ts";
 
 /** What a view quotes before one of its user messages. */
 export interface PlacedQuotation {

@@ -38,6 +38,11 @@ The user wants the parser in src/parse.ts to accept comments. #1
 ## Next steps
 - Repair nested comments, then run the whole suite. #16`;
 
+test("the number of a pull request doesn't look like a pointer", () => {
+  const text = textOf(`${GOOD}\n- Opened PR #42 and pull request #43, closed issue #7. #17`);
+  expect(text).toContain("Opened PR 42 and pull request 43, closed issue 7. #17");
+});
+
 test("an answer of a megabyte isn't looked through", () => {
   const lines = Array.from(
     { length: 20_000 },

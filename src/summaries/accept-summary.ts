@@ -88,6 +88,8 @@ const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 const PHRASES =
   /^(?:none|n\/a|ok(?:ay)?|done|yes|no|true|false|summary|\(?(?:no|empty) (?:summary|content|changes?)\)?|not applicable|nothing)[.!]?$/i;
 
+const NUMBERED = /\b((?:PR|MR|(?:pull|merge) requests?|issues?|tickets?|bugs?)):? ?#(?=\d)/gi;
+
 /** Judges an answer. What isn't a summary is refused with a reason; it must never become text of a view. */
 export function acceptSummary(input: AcceptInput): Acceptance {
   const { reply, cap, sourceTokens, count } = input;
@@ -103,7 +105,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   const fault = faultOf(text);
   if (fault !== undefined) return refuse(fault);
   // A model repeats what it read: lines that look like our own titles and pointers, and instructions to others.
-  const { text: marked, echoes: suspicions } = markEchoes(escapeText(text), input.planted);
+  const { text: marked, echoes: suspicions } = markEchoes(escapeText(withoutSigns(text)), input.planted);
   text = marked;
   const stripped = text.length;
 
@@ -144,6 +146,11 @@ export function acceptSummary(input: AcceptInput): Acceptance {
     suspicions,
     shortened: trimmed.length < stripped,
   };
+}
+
+/** `PR #12` as `PR 12`: a number with the sign is a pointer to a message. */
+function withoutSigns(text: string): string {
+  return text.replace(NUMBERED, "$1 ");
 }
 
 /** A text within its ceiling: lines that hold items which must stay leave last. */

@@ -2,19 +2,21 @@
 const SAMPLE = 20_000;
 /** Lines that look like data say nothing about how people write here. */
 const MAX_LINE = 600;
-/** Records are denser than talk: more names and figures for the same words. */
-const DENSITY = 1.15;
-/** Bounds for tokens per word: plain English has 1.3, a list of paths about 4. */
-const LEAST = 1.3;
-const MOST = 4;
+/** A word as people write it. Names of code, paths and figures are no measure of how long prose is. */
+const WORD = /^\p{P}*\p{L}[\p{L}\p{M}'’-]*\p{P}*$/u;
+/** Of a record, names and figures take as much again as so much of its words. */
+const DENSITY = 1.35;
+/** Bounds for tokens per word of a record: English has 1.8, Hindi with an old tokenizer about 5. */
+const LEAST = 1.5;
+const MOST = 5;
 /** Tokens per word where there is nothing to measure. */
 const USUAL = 1.65;
 /** Longer "words" are text of a script without blanks: there characters are counted. */
 const LONGEST_WORD = 14;
 
 /**
- * How many words of this conversation's kind a number of tokens is, because models count words, if anything. Names, paths and
- * figures take more tokens than prose, so the ratio is measured on what was said, by the counter that will judge the record.
+ * How many words of a record in this conversation's language a number of tokens is, because models count words, if anything. It is
+ * measured on the words that were said, by the counter that will judge the record.
  */
 export function lengthInWords(
   texts: Iterable<string>,
@@ -28,9 +30,11 @@ export function lengthInWords(
     }
     if (sample.length >= SAMPLE) break;
   }
-  sample = sample.slice(0, SAMPLE);
-  const characters = sample.replace(/\s+/g, "").length;
-  const words = sample.match(/\S+/g)?.length ?? 0;
+  const said = sample.slice(0, SAMPLE).match(/\S+/g) ?? [];
+  const plain = said.filter((word) => WORD.test(word));
+  sample = plain.join(" ");
+  const characters = plain.reduce((sum, word) => sum + word.length, 0);
+  const words = plain.length;
   if (words === 0) return (tokens) => `${round(tokens / USUAL)} words`;
   const measured = count(sample);
   if (characters / words > LONGEST_WORD) {

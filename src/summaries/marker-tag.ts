@@ -19,6 +19,7 @@ export const MARKER_NAMES = [
   "tool-call",
   "tool-result",
   "must-keep",
+  "states",
   "focus",
 ] as const;
 

@@ -69,6 +69,8 @@ export interface MessageMaterial {
 }
 
 const NARRATIVE_SHARE = 0.5;
+/** Of a summary message, at most so much says what is done and open. */
+const STATES_SHARE = 0.1;
 
 /** Reads the transcript for a summary message. */
 export function readMaterial(
@@ -113,7 +115,7 @@ export function readMaterial(
       count,
     }),
     state: renderState(input.hostState, cap, count),
-    states: showStates(states, { isHidden, cap, count }),
+    states: showStates(states, { isHidden, room: cap * STATES_SHARE, count }),
     sources,
   };
 }

@@ -228,3 +228,61 @@ test("the same input gives the same list", () => {
   const messages = [say("user", "a_b c_d e_f g_h"), say("assistant", "x_y z_w [1] [2]")];
   expect(texts(messages)).toEqual(texts(structuredClone(messages)));
 });
+
+describe("what is no must", () => {
+  test("paths of the system, times to the second, headings of the assistant and its estimates", () => {
+    const messages = [
+      say("user", "Sort the settings in src/settings.ts."),
+      ...round({ command: "/usr/bin/sort src/settings.ts", since: "2026-02-15T15:04:05Z" }, ""),
+      ...round({ path: "settings.json", id: "toolu_01AbCdEf" }, ""),
+      say("assistant", "## Root Cause Analysis\nIt takes 25 minutes. See tool_use_id."),
+      say("user", "Go on."),
+      say("assistant", "## Root Cause Analysis\nIt takes 25 minutes. See tool_use_id in /usr/bin/sort."),
+    ];
+    expect(texts(messages, { run: { from: 0, to: 6 } })).toEqual(["src/settings.ts"]);
+  });
+
+  test("several addresses of one place; those that the user named stay", () => {
+    const page = (at: number) => `https://docs.example.org/guide/part-${at}`;
+    const fetched = [1, 2, 3, 4].flatMap((at) => round({ url: page(at) }, ""));
+    expect(texts(fetched)).toHaveLength(1);
+    expect(texts([say("user", `Read ${page(1)} and ${page(2)}.`), ...fetched])).toHaveLength(2);
+  });
+});
+
+describe("what is one", () => {
+  test("commits, pull requests and issues, as long as they are", () => {
+    const messages = [
+      say("user", "Mend it."),
+      ...round({ command: "git commit -am Mend" }, "[main a1b2c3d] Mend\n 1 file changed"),
+      ...round({ command: "gh pr create --fill" }, "https://github.com/o/r/pull/12"),
+    ];
+    const items = mustKeepOf({ messages, run: { from: 0, to: 5 }, cap: 1_000, count });
+    expect(items.map(({ text }) => text)).toEqual(expect.arrayContaining(["a1b2c3d", "PR 12"]));
+    const lacking = (record: string) => missingItems(record, items).map(({ text }) => text);
+    expect(lacking("Committed a1b2c3d and opened pull request #12.")).not.toContain("PR 12");
+    expect(lacking("Committed a1b2c3d, see #12 and PR 123.")).toContain("PR 12");
+  });
+
+  test("a rule that holds from then on, and one that the user typed when refusing a call", () => {
+    const refused =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nNever touch the lock file.";
+    const messages = [say("user", "Always answer in French."), ...round({ path: "src/a.ts" }, refused)];
+    expect(texts(messages)).toEqual(
+      expect.arrayContaining(["Always answer in French.", "Never touch the lock file."]),
+    );
+  });
+
+  test("the answer that the user chose, and a date that was named once, long ago", () => {
+    const answered =
+      'User has answered your questions: "Which database?"="SQLite in WAL mode". You can now continue.';
+    const messages = [
+      say("user", "The release is on 2026-05-14."),
+      ...round({ questions: [{ question: "Which database?" }] }, answered),
+      ...Array.from({ length: 30 }, (_, at) => round({ path: `src/f${at}.ts` }, "")).flat(),
+    ];
+    expect(texts(messages, { cap: 400 }).slice(0, 3)).toEqual(
+      expect.arrayContaining(["2026-05-14", "SQLite in WAL mode"]),
+    );
+  });
+});

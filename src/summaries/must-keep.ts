@@ -4,6 +4,9 @@ import { findCitations } from "./keep/find-citations.ts";
 import type { ItemKind, WordKind } from "./keep/find-items.ts";
 import { findRestrictions } from "./keep/find-restrictions.ts";
 import { forEachItem, type PlacedItem } from "./keep/read-items.ts";
+import { wordsInRefusal } from "./refused-calls.ts";
+import { readStates } from "./states/read-states.ts";
+import type { State } from "./states/state.ts";
 import { userWords } from "./user-words.ts";
 
 export { missingItems } from "./keep/missing-items.ts";
@@ -45,6 +48,12 @@ const MAX_ITEMS = 40;
 /** No item is shorter. */
 const MIN_TOKENS = 2;
 
+const OUTCOMES: ReadonlySet<State["kind"]> = new Set(["commit", "request", "issue"]);
+const MAX_OUTCOMES = 8;
+const SYSTEM_PATH =
+  /^\/(?:usr|bin|sbin|lib\d*|proc|sys|dev|private|tmp|var\/folders|System|Library)\/|^~?\/?\.(?:claude|codex|cache)\//;
+const TECHNICAL_ID = /^\d{4}-\d{2}-\d{2}T|^(?:toolu|call|msg|req|resp|chatcmpl)_/;
+
 /** How much each sign of use is worth. */
 const WEIGHTS = { saidByUser: 4, usedLater: 3, calls: 1.2, recency: 2.5 } as const;
 const KIND_WEIGHTS: Readonly<Record<WordKind, number>> = {
@@ -72,16 +81,21 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
   const behind = later ?? { from: run.to, to: messages.length };
   const referred = citationKeys(messages, behind);
   const used = namedIn(messages, behind);
+  const ended = outcomes(messages, run);
   const isNeeded = (item: Candidate): boolean => item.kind === "citation" && referred.has(item.key);
   const isUsed = (item: Candidate): boolean => used.has(idOf(item));
-  // Names of code stand in every edit: what calls use is told by its paths and ids.
-  const isCalled = ({ kind, calls }: Candidate): boolean => calls > 0 && kind !== "name";
+  // Names of code stand in every edit, and a file without a folder in every project: what calls use is told by paths and ids.
+  const isCalled = ({ kind, text, calls }: Candidate): boolean =>
+    calls > (kind === "path" && !/[\\/]/.test(text) ? 1 : 0) && kind !== "name" && kind !== "number";
   const span = Math.max(1, run.to - run.from - 1);
-  const recency = (item: Candidate) => 1 - Math.log1p(run.to - 1 - item.last) / Math.log1p(span);
+  // A date or a sum that was named once, at the beginning, holds as long as any other.
+  const recency = (item: Candidate) =>
+    item.kind === "number" ? 1 : 1 - Math.log1p(run.to - 1 - item.last) / Math.log1p(span);
   const ranked = candidates
     .filter(
       (item) =>
         !isNeeded(item) &&
+        (item.user !== undefined || !isNoise(item)) &&
         (item.kind === "citation" || item.user !== undefined || isUsed(item) || isCalled(item)),
     )
     .map((item) => ({ item, score: score(item, recency(item), isUsed(item)) }))
@@ -92,16 +106,20 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
     kind === "path" && text.startsWith(home) ? text.slice(home.length) : text;
   const chosen: Candidate[] = [];
   let left = cap * ITEMS_SHARE;
+  const families = new Set<string>();
   for (const { item } of ranked) {
     if (chosen.length >= MAX_ITEMS || left < MIN_TOKENS) break;
     if (chosen.some((one) => isSame(one, item))) continue;
     const tokens = count(`${spelled(item)}\n`);
-    if (tokens > left) continue;
+    const family = familyOf(item.text);
+    if (tokens > left || (family !== undefined && item.user === undefined && families.has(family))) continue;
     left -= tokens;
+    if (family !== undefined) families.add(family);
     chosen.push(item);
   }
   return [
     ...restrictionsOf({ messages, run, cap, count }),
+    ...ended,
     ...[...candidates.filter(isNeeded), ...chosen].map((item) => ({
       kind: item.kind,
       text: spelled(item),
@@ -109,6 +127,25 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
       ambiguous: isAmbiguous(item, candidates),
     })),
   ];
+}
+
+/** Commits, pull requests and issues of the run, the newest ones: what the work came to. */
+function outcomes(messages: readonly Message[], run: Run): MustKeep[] {
+  return readStates(messages)
+    .filter(({ kind, message }) => OUTCOMES.has(kind) && message >= run.from && message < run.to)
+    .filter(({ kind, name }) => kind !== "commit" || /^[0-9a-f]{7,}$/.test(name))
+    .slice(-MAX_OUTCOMES)
+    .map(({ name, message }) => ({ kind: "id", text: name, message, ambiguous: false }));
+}
+
+/** Of the system, not of the work; times to the second, and ids that only a protocol needs. */
+function isNoise({ kind, text }: Candidate): boolean {
+  return kind === "path" ? SYSTEM_PATH.test(text) : kind === "id" && TECHNICAL_ID.test(text);
+}
+
+/** Addresses that differ in their last part only are one thing to remember; undefined for anything else. */
+function familyOf(text: string): string | undefined {
+  return /^https?:\/\/[^?#]*(?=\/)/.exec(text)?.[0];
 }
 
 /** The folders in front of nearly all paths say nothing. Two of them stay, so that a path still says where it belongs. */
@@ -127,7 +164,10 @@ function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[
   const found = new Map<string, MustKeep>();
   let left = cap * RESTRICTIONS_SHARE;
   for (let index = Math.min(run.to, messages.length) - 1; index >= Math.max(0, run.from); index--) {
-    for (const { text } of userWords(messages, [index])) {
+    const refused = messages[index]!.parts.flatMap((part) =>
+      part.type === "tool-result" ? wordsInRefusal(part) : [],
+    );
+    for (const text of [...userWords(messages, [index]).map((words) => words.text), ...refused]) {
       for (const sentence of findRestrictions(text)) {
         const key = sentence.toLowerCase();
         const tokens = count(`${sentence}\n`);
@@ -179,7 +219,9 @@ function collect(messages: readonly Message[], run: Run): Candidate[] {
 function namedIn(messages: readonly Message[], { from, to }: Run): Set<string> {
   const named = new Set<string>();
   forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
-    if (place !== "result") named.add(idOf({ kind, key }));
+    // Names and figures that only the assistant says again are its own headings and estimates.
+    const isOwn = kind === "name" || kind === "number";
+    if (place === "user" || (place !== "result" && !isOwn)) named.add(idOf({ kind, key }));
   });
   return named;
 }

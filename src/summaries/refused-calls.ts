@@ -1,7 +1,7 @@
 import { cutTo } from "../core/first-characters.ts";
-import type { Message } from "../core/types.ts";
+import type { Message, ToolResultPart } from "../core/types.ts";
 import type { Outcome } from "./outcomes.ts";
-import { withPlantMark } from "./plants.ts";
+import { plantIn, withPlantMark } from "./plants.ts";
 import { sourceName } from "./sections.ts";
 
 /**
@@ -10,8 +10,22 @@ import { sourceName } from "./sections.ts";
  */
 const REFUSAL =
   /^The user (?:doesn't want to|denied|rejected) [^\n]{0,400}?\b(?:the user said|feedback|message|instruction):\s*(?:<feedback>\s*)?(\S[\s\S]*?)\s*(?:<\/feedback>[\s\S]*)?$/;
+/** How Claude Code reports what the user chose. */
+const ANSWERED = "User has answered your questions:";
+const ANSWER = /"="([^"\n]{2,80})"/g;
 /** Longer texts are cut (characters). */
 const MAX_SAID = 300;
+
+/** What the user typed when refusing a call: the user's words, though they stand in a result. */
+export function wordsInRefusal({ text }: ToolResultPart): string[] {
+  const said = REFUSAL.exec(text)?.[1];
+  return said === undefined || plantIn(said) !== undefined ? [] : [said];
+}
+
+/** What the user chose where a tool asked. */
+export function chosenAnswers({ text }: ToolResultPart): string[] {
+  return text.startsWith(ANSWERED) ? [...text.matchAll(ANSWER)].map((match) => match[1]!) : [];
+}
 
 /** The refusals among the results of the given messages, newest first. */
 export function refusedCalls(messages: readonly Message[], indexes: readonly number[]): Outcome[] {

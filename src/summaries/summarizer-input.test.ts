@@ -47,6 +47,12 @@ test("simple: one label per part", () => {
 #4 assistant: a.ts is missing.`);
 });
 
+test("what a host put into the user's place is the host's", () => {
+  const reminder = "<system-reminder>Use the plan.</system-reminder>";
+  const messages: Message[] = [{ role: "user", parts: [{ type: "text", text: reminder }] }];
+  expect(renderRun(messages, { from: 0, to: 1 }, "simple")).toContain("#1 host: ");
+});
+
 test("only the run is shown, with the numbers of the transcript", () => {
   expect(renderRun(session, { from: 3, to: 4 }, "simple")).toBe("#4 assistant: a.ts is missing.");
 });

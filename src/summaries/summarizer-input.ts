@@ -1,6 +1,7 @@
 import { addTo } from "../core/add-to.ts";
 import { clipText } from "../core/clip.ts";
 import { firstCharacters } from "../core/first-characters.ts";
+import { isHostNote } from "../core/host-notes.ts";
 import { isSummary, SUMMARY_MARKER } from "../core/markers.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../core/types.ts";
 import { withPlainBreaks } from "./look-alikes.ts";
@@ -34,7 +35,7 @@ export function renderRun(
   const rendered: string[] = [];
   for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
     const message = messages[index]!;
-    const who = isSummary(message) ? "earlier-summary" : message.role;
+    const who = isSummary(message) ? "earlier-summary" : isHostNote(messages, index) ? "host" : message.role;
     const text = render(message.parts, { number: index + 1, who, callOf, clip });
     if (text !== "") rendered.push(text);
   }
@@ -49,7 +50,7 @@ export function renderRun(
 /** What a part's rendering depends on beside the part. */
 interface Surroundings {
   readonly number: number;
-  readonly who: Role | "earlier-summary";
+  readonly who: Role | "earlier-summary" | "host";
   readonly callOf: ReadonlyMap<Part, PairedCall>;
   /** The text within `most` characters, clipped with a marker. */
   readonly clip: (text: string, most?: number) => string;

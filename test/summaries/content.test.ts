@@ -235,7 +235,7 @@ it("the summary is asked for in the conversation's own language, with focus and 
   const { text } = model.requests[0]!.messages[0]!;
   expect(text).toMatch(/Language: the conversation's own language/);
   expect(text).toContain("<focus>die Bohnen</focus>");
-  expect(text).toMatch(/Length: at most \d+ tokens/);
+  expect(text).toMatch(/Length: at most \d+ words/);
   await compactor.close();
 });
 

@@ -78,8 +78,8 @@ describe("a merge", () => {
       names.add((await merged({ prompt })).record.prompt);
     expect(names.size).toBe(4);
     expect([...names].filter((name) => name.includes("minutes"))).toHaveLength(2);
-    expect((await merged({})).record.prompt).toBe("merge@3");
-    expect((await merged({ prompt: "talk" })).record.prompt).toBe("merge@3");
+    expect((await merged({})).record.prompt).toBe("merge@4");
+    expect((await merged({ prompt: "talk" })).record.prompt).toBe("merge@4");
   });
 
   it("follows a prompt that the host named: its sections, or none", async () => {
@@ -129,7 +129,7 @@ it("a record that continues the conversation's own request is asked for with the
   expect(request!.name).toBe("summarize-continuation");
   expect(asked(request!)).toContain(OWN);
   expect(asked(request!)).not.toMatch(HEADINGS);
-  expect(state.summaries[0]!.prompt).toMatch(/^continuation@4-minutes-7-/);
+  expect(state.summaries[0]!.prompt).toMatch(/^continuation@5-minutes-7-/);
 });
 
 it("summaries of rounds are asked for with the host's own text, and are still known as such", async () => {
@@ -153,6 +153,6 @@ it("summaries of rounds are asked for with the host's own text, and are still kn
   const { state, messages } = await compactor.compact(transcript, { now: NOW });
   await compactor.close();
   expect(asked(model.requests[0]!)).toContain(OWN);
-  expect(state.summaries[0]!.prompt).toMatch(/^tool-rounds@3-custom-1-/);
+  expect(state.summaries[0]!.prompt).toMatch(/^tool-rounds@4-custom-1-/);
   expect(JSON.stringify(messages)).toContain("Summary of previous tool interaction");
 });

@@ -126,7 +126,7 @@ async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft>
         focus,
         kind,
         task,
-        written: { tokens: draft.tokens, inWords: summarizer.inWords(draft.tokens) },
+        written: draft.tokens,
       },
     },
     work.mustKeep,
@@ -202,7 +202,7 @@ async function ask(
     target,
     ...(notesCeiling > 0 && { notesTarget: notesCeiling }),
     ...(longest !== undefined && { isCapped: true }),
-    inWords: inWords(target),
+    inWords,
     mustKeep: mustKeep.map(({ text, message, ambiguous }) => ({ text, ...(ambiguous && { message }) })),
   });
   const request: ModelRequest = {

@@ -4,6 +4,8 @@ import type { Message, Run, Summary } from "../../core/types.ts";
 import { readForRecord } from "../../summaries/cited-sources.ts";
 import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
 import { renderNarrative } from "../../summaries/render-narrative.ts";
+import { readStates } from "../../summaries/states/read-states.ts";
+import { showStates } from "../../summaries/states/show-states.ts";
 import { renderRun } from "../../summaries/summarizer-input.ts";
 import { isOwn, LEAST_RECORD, narrativeOf, shareOf } from "../plan/narrative.ts";
 import { askSummary, isCancelled, type Written } from "./ask-summary.ts";
@@ -140,6 +142,7 @@ async function continueSegment<M>(task: WritingTask<M>, run: Run): Promise<Summa
       focus: operation.input.focus,
       kind,
       task: task.prompt.task,
+      states: statesIn(task, covers),
       until: beginningOf(messages[structure.start + run.to]),
       hasRecord: run.from > 0,
     },
@@ -175,6 +178,19 @@ async function writeShorter<M>(
       if (isAgain || tries >= MOST_SHORTENED || !isTooLong(error)) throw error;
     }
   }
+}
+
+/** What a prompt says of what is done and open, at most (tokens). */
+const MAX_STATES = 600;
+
+/** What is done and open among these messages, as code reads it. */
+function statesIn<M>({ operation }: WritingTask<M>, { from, to }: Run): readonly string[] {
+  const { messages, measure } = operation.survey.conversation;
+  const states = readStates(messages);
+  const isHidden = (message: number): boolean => message >= from && message < to;
+  return showStates(states, { isHidden, room: MAX_STATES, count: measure.text }).map(
+    ({ head, text }) => `${head} ${text}`,
+  );
 }
 
 async function writePieces<M>(
@@ -214,6 +230,7 @@ async function writePieces<M>(
           focus: operation.input.focus,
           kind,
           task: prompt.task,
+          states: statesIn(task, { from: absolute(task, covers).from, to: piece.run.to }),
           ...(rolled !== undefined &&
             (rolled.notes === undefined ? { previous: rolled.text } : { notes: rolled.notes })),
           ...(earlier !== undefined && { earlier }),

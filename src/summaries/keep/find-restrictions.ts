@@ -1,3 +1,4 @@
+import { setsLastingRule } from "../lasting-rules.ts";
 import { spokenSentences } from "../sentences.ts";
 
 /**
@@ -41,18 +42,18 @@ export function forbids(text: string): boolean {
   return FORBIDS.test(text.replaceAll("’", "'"));
 }
 
-/** The sentences of a user's text that forbid something or bind it to permission, as they stand there. */
+/** The sentences of a user's text that forbid something, bind it to permission or set a lasting rule, as they stand there. */
 export function findRestrictions(text: string): string[] {
   return spokenSentences(text)
     .map((sentence) => sentence.replace(/^[\s>*•\d.)-]+/, "").trim())
-    .filter((sentence) => sentence.length >= MIN_SENTENCE && forbids(sentence))
+    .filter((sentence) => sentence.length >= MIN_SENTENCE && (forbids(sentence) || setsLastingRule(sentence)))
     .map(cut);
 }
 
 /** A long sentence around the word that forbids, from the beginning of a clause. */
 function cut(sentence: string): string {
   if (sentence.length <= MAX_SENTENCE) return sentence;
-  const at = sentence.replaceAll("’", "'").search(FORBIDS);
+  const at = Math.max(0, sentence.replaceAll("’", "'").search(FORBIDS));
   const clause = Math.max(0, sentence.lastIndexOf(",", at) + 1, at + 40 - MAX_SENTENCE);
   const from = Math.min(clause, at);
   const end = sentence.lastIndexOf(" ", from + MAX_SENTENCE);

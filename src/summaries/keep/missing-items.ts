@@ -32,9 +32,17 @@ export function missingItems<T extends FoundItem>(text: string, items: readonly 
         return suffix.length < 3 || !contains(plain, suffix);
       }
       default:
-        return !contains(plain, wanted);
+        return !contains(plain, wanted) && !namesNumber(plain, wanted);
     }
   });
+}
+
+/** `PR 12` as people write it. */
+function namesNumber(text: string, wanted: string): boolean {
+  const [, noun, number] = /^(pr|issue) (\d+)$/.exec(wanted) ?? [];
+  if (noun === undefined) return false;
+  const nouns = noun === "pr" ? "pr|mr|pull|pull requests?|merge requests?" : "issues?|ticket|bug";
+  return new RegExp(`\\b(?:${nouns})[ /]?#?${number}(?!\\d)`).test(text);
 }
 
 /** One case, one kind of blank, no quotes, emphasis or escapes. */

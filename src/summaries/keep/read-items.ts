@@ -1,6 +1,7 @@
 import type { Message, Run } from "../../core/types.ts";
 import { isSummaryMessage } from "../markers.ts";
 import { readArguments } from "../read-call.ts";
+import { chosenAnswers, wordsInRefusal } from "../refused-calls.ts";
 import { userWords } from "../user-words.ts";
 import { findCitations } from "./find-citations.ts";
 import { type FoundItem, findItems, type WordKind } from "./find-items.ts";
@@ -48,7 +49,12 @@ export function forEachItem(
       } else if (part.type === "tool-call") {
         for (const argument of argumentsOf(part.args))
           read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
-      } else if (part.type === "tool-result") read(ends(part.text), index, "result");
+      } else if (part.type === "tool-result") {
+        for (const said of wordsInRefusal(part)) read(said, index, "user");
+        for (const text of chosenAnswers(part))
+          visit({ kind: "name", key: text.toLowerCase(), text, index, place: "user" });
+        read(ends(part.text), index, "result");
+      }
     }
   }
 }

@@ -5,7 +5,7 @@ import { describeSections } from "./shared/sections.ts";
 /** For work with tools: an analysis, then eight sections. */
 export const agentPrompt: Prompt = {
   id: "agent",
-  version: "3",
+  version: "4",
   analysis: true,
   kind: "work",
   render(input) {

@@ -5,7 +5,7 @@ import { describeSections } from "./shared/sections.ts";
 /** For answers from sources: every claim keeps the marker of the source that it came from. */
 export const citationsPrompt: Prompt = {
   id: "citations",
-  version: "3",
+  version: "4",
   analysis: false,
   kind: "retrieval",
   render(input) {

@@ -7,7 +7,7 @@ const TASK =
 /** For small models: one short text without sections. */
 export const concisePrompt: Prompt = {
   id: "concise",
-  version: "3",
+  version: "4",
   analysis: false,
   task: TASK,
   render(input) {

@@ -19,7 +19,7 @@ import { describeTask } from "./shared/sections.ts";
  */
 export const continuationPrompt: Prompt = {
   id: "continuation",
-  version: "4",
+  version: "5",
   analysis: true,
   render(input) {
     // The messages carry no numbers here, so the model can't point at them.

@@ -54,7 +54,7 @@ describe.each(every.map((prompt) => [promptKey(prompt), prompt] as const))("%s",
 
   test("says the length, the language and the marker of the answer", () => {
     const { user } = prompt.render(bare);
-    expect(user).toContain("at most 800 tokens (about 480 words)");
+    expect(user).toContain("at most 480 words");
     expect(user).toContain("the conversation's own language");
     expect(user).toContain("<conversation-summary>…</conversation-summary>");
     expect(user.includes("<analysis>")).toBe(prompt.analysis);
@@ -110,7 +110,7 @@ describe("pointers", () => {
 test("an answer has room for the analysis that it was asked for, and for a record that got longer than it may be", () => {
   expect(answerCap(PROMPTS.concise, 800)).toBe(1_300);
   expect(answerCap(PROMPTS.agent, 800)).toBe(1_780);
-  expect(PROMPTS.agent.render(input).user).toContain("at most 400 tokens of notes");
+  expect(PROMPTS.agent.render(input).user).toContain("at most 240 words of notes");
 });
 
 test("no notes before a record that is shorter than they would be", () => {
@@ -137,10 +137,11 @@ test("a record that was too long is sent back with its length and without the me
   const { user } = PROMPTS.shorten.render({
     previous: "## Goal\n- a #1",
     target: 500,
-    written: { tokens: 900, inWords: "550 words" },
+    written: 900,
+    inWords: (tokens) => `${tokens / 2} words`,
   });
-  expect(user).toContain("900 tokens long (about 550 words)");
-  expect(user).toContain("at most 500 tokens");
+  expect(user).toContain("450 words long");
+  expect(user).toContain("at most 250 words");
   expect(user).not.toContain("<transcript");
 });
 

@@ -5,7 +5,7 @@ import { describeTask } from "./shared/sections.ts";
 /** Several summaries of one conversation become one. Their originals are not read again. */
 export const mergePrompt: Prompt = {
   id: "merge",
-  version: "3",
+  version: "4",
   analysis: false,
   render(input) {
     // Pointers are the summaries' own: asking for pointers into messages that aren't shown would invite made-up ones.

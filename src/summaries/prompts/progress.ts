@@ -12,7 +12,7 @@ const ELAPSED = "1. Elapsed time, if the messages tell it.";
 /** For an assistant that accompanies a task as it happens: where things stand, in a few plain sentences. */
 export const progressPrompt: Prompt = {
   id: "progress",
-  version: "3",
+  version: "4",
   analysis: false,
   task: `${LEAD}\n${ELAPSED}\n${STEPS}`,
   render(input) {

@@ -4,7 +4,7 @@ import type { Prompt } from "./shared/prompt.ts";
 /** A summary lacks items that it must carry: the one second chance before code appends them. */
 export const repairPrompt: Prompt = {
   id: "repair",
-  version: "3",
+  version: "4",
   analysis: false,
   render(input) {
     return frame(

@@ -5,7 +5,7 @@ import { describeSections } from "./shared/sections.ts";
 /** For conversation: people, facts and goals with their latest state, and what was answered. */
 export const talkPrompt: Prompt = {
   id: "talk",
-  version: "3",
+  version: "4",
   analysis: true,
   kind: "talk",
   render(input) {

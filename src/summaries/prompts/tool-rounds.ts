@@ -7,7 +7,7 @@ const TASK =
 /** For the strategy `tool-summaries`: finished rounds become a few sentences, the talk around them stays. */
 export const toolRoundsPrompt: Prompt = {
   id: "tool-rounds",
-  version: "3",
+  version: "4",
   analysis: false,
   render(input) {
     return frame({ text: `The transcript holds finished uses of tools. ${input.task ?? TASK}` }, input);

@@ -19,25 +19,24 @@ export const STATE_WORDS: Readonly<Record<StateStatus | "changed", string>> = {
   changed: "files changed since",
 };
 
-/** Of a summary message they may take this share. */
-const SHARE = 0.1;
 /** With less room a label would take more than what it stands over (tokens). */
 const LEAST = 12;
 /** Test runs that are shown, the newest ones. */
 const MOST_RUNS = 4;
 
-/** The states of hidden messages, what is open first, within their share: the oldest of what is done leave first. */
+/** The states of hidden messages, what is open first, within their room: the oldest of what is done leave first. */
 export function showStates(
   states: readonly State[],
   input: {
     readonly isHidden: (message: number) => boolean;
-    readonly cap: number;
+    /** Tokens that they may take. */
+    readonly room: number;
     readonly count: (text: string) => number;
     readonly words?: typeof STATE_WORDS;
   },
 ): SectionEntry[] {
   const { words = STATE_WORDS, count } = input;
-  let left = input.cap * SHARE;
+  let left = input.room;
   if (left < LEAST) return [];
   const entries: SectionEntry[] = [];
   for (const status of STATUSES) {

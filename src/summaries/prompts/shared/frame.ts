@@ -30,11 +30,12 @@ export const DATA_RULES = {
 export const RULES: readonly string[] = [
   "Write down only what the conversation says. Add no advice, no guess and no task that nobody asked for. What was left unclear stays unclear.",
   'Write in the past tense, as a report of what was: the record will be read later, and nothing in it may sound like a request of that moment. Say "The user asked for …", never "Do …"; say of open points that they were open.',
-  "The user's words are those of user messages alone. Put into quotation marks only what stands there letter for letter, and keep the user's rules and wishes in the user's own wording.",
+  "The user's words are those of user messages, and what the result of a refused call says that the user said. Instructions that a host put into the user's place (a skill, a reminder, what stands behind a command) aren't. Put into quotation marks only what the user said letter for letter, and keep the user's rules and wishes in the user's own wording.",
   "A restriction that concerns safety or permission (what must not be touched, deleted, sent, pushed or bought, what needs to be asked for first) is copied word for word, with its conditions, however short the room is.",
   "Copy names, paths, ids, commands, addresses, versions, numbers with their units and error messages exactly. Don't translate, round, shorten or renumber them. Only the folders that all paths begin with are left out: name a file by its path within the project.",
   "Where something was changed, corrected or taken back, the latest state counts: give it, and say what it replaced if that explains anything. Two statements that can't both be true, and of which neither takes the other back, both stay.",
-  "Keep apart what is done, what is under way and what is still open. Say what was tried and failed, and why, so that nobody tries it again.",
+  "Keep apart what is done, what is under way and what is still open. What was committed, pushed, merged, closed, sent or answered is done, with its id, and nothing that was finished later is open. Say what was tried and failed, and why, so that nobody tries it again.",
+  "`#12` is always a pointer to a message. Write the number of a pull request or an issue without the sign: PR 12, issue 12.",
   "Leave out keys, passwords and other secrets; say where they stand.",
 ];
 
@@ -78,24 +79,32 @@ function material({ previous, notes, summaries, transcript, earlier, excerpts }:
   ];
 }
 
+/** A length in the one unit that the model is told: words of this conversation's kind, or characters. */
+export function wordsOf({ inWords }: Pick<PromptInput, "inWords">, tokens: number): string {
+  return inWords?.(tokens) ?? `${Math.max(1, Math.round(tokens * WORDS_PER_TOKEN))} words`;
+}
+
 /** Length, language, pointers, focus and must-keep: the same words in every prompt. */
 export function bounds(input: PromptInput): string[] {
-  const inWords = input.inWords ?? `${Math.max(1, Math.round(input.target * WORDS_PER_TOKEN))} words`;
   const language =
     input.language ??
     "the conversation's own language, which is the one that the user writes in (names, code and quotations stay as they are)";
   const lines = [
-    `Length: at most ${input.target} tokens (about ${inWords}), pointers not counted. Use the room if there is something to say; spend it on facts, not on phrases.`,
+    `Length: at most ${wordsOf(input, input.target)}, pointers not counted. Use the room if there is something to say; spend it on facts, not on phrases.`,
     `Language: ${language}.`,
     ...(input.covers === undefined ? [] : [pointerRule(input.covers)]),
   ];
   const focus = input.focus?.trim() ?? "";
+  const states = input.states ?? [];
   const items = (input.mustKeep ?? []).map(listed).filter(Boolean);
   return [
     lines.join("\n"),
     focus === ""
       ? ""
       : `Give most of the room to this, without leaving out the rest:\n${tag("focus", focus)}`,
+    states.length === 0
+      ? ""
+      : `This is what commands and tools showed last. It is right, whatever was said before it; tell it where it belongs:\n${tag("states", states.join("\n"))}`,
     items.length === 0
       ? ""
       : `Each of these must stand in the record, spelled like this, at the fact that it belongs to (a number in brackets is the message that it stands in, and no part of it):\n${tag("must-keep", items.join("\n"))}`,
@@ -108,7 +117,7 @@ function listed({ text, message }: ListedItem): string {
 }
 
 function pointerRule(covers: Run): string {
-  return `Pointers: end each line with one pointer to the messages that it rests on, like \`#${covers.from + 1}\` or \`#${covers.from + 1}–${covers.to}\`. The number of a message is its index or stands before it; here they run from #${covers.from + 1} to #${covers.to}. Pointers of an earlier summary are kept as they are.`;
+  return `Pointers: end each line with the messages that it rests on, in brackets: \`(#${covers.from + 1})\`, \`(#${covers.from + 1}–${covers.to})\`, or several, \`(#${covers.from + 1}, #${covers.to})\`, where a fact rests on several. The number of a message is its index or stands before it; here they run from #${covers.from + 1} to #${covers.to}. Pointers of an earlier summary are kept as they are.`;
 }
 
 const RECORD = "<conversation-summary>…</conversation-summary>";
@@ -118,14 +127,14 @@ const NOTES = "<notes>…</notes>";
  * Notes of all that may still be needed, several times as long as the record. The next record is written from them: what
  * had no room in this one can stand in that one.
  */
-export function notesTask({ notesTarget, notes }: PromptInput): string {
+export function notesTask(input: PromptInput): string {
+  const { notesTarget, notes } = input;
   if (notesTarget === undefined) return "";
-  const words = Math.max(1, Math.round(notesTarget * WORDS_PER_TOKEN));
   const carried =
     notes === undefined
       ? ""
       : " Carry over what the notes so far say, correct what the transcript has overtaken, and add what is new. Join lines and shorten their wording before you give up a fact.";
-  return `Before the record, inside ${NOTES}, note all that may still be needed of the whole conversation, at most ${notesTarget} tokens (about ${words} words), pointers not counted. Nobody is shown the notes: the next record will be written from them, without the messages. One fact per line, in the order in which things happened, each line with its pointer: what the user asked for, said and forbade; what was decided and why, what was ruled out; what was changed where; what each check, command or test ended with; what failed and how it was mended; exact names and values; what was open.${carried}
+  return `Before the record, inside ${NOTES}, note all that may still be needed of the whole conversation, at most ${wordsOf(input, notesTarget)}, pointers not counted. Nobody is shown the notes: the next record will be written from them, without the messages. One fact per line, in the order in which things happened, each line with its pointer: what the user asked for, said and forbade; what was decided and why, what was ruled out; what was changed where; what each check, command or test ended with; what failed and how it was mended; exact names and values; what was open.${carried}
 
 Then write the record from the notes, as if you had read the whole conversation at one go: choose what matters most in all of it. What happened early counts as much as what happened last.`;
 }
@@ -133,13 +142,14 @@ Then write the record from the notes, as if you had read the whole conversation 
 /** How the answer must look: the record, with notes before it where they are asked for. */
 export function answerFormat(
   analysis: string | undefined,
-  { target, notesTarget, isCapped }: Pick<PromptInput, "target" | "notesTarget" | "isCapped">,
+  input: Pick<PromptInput, "target" | "notesTarget" | "isCapped" | "inWords">,
 ): string {
+  const { target, notesTarget, isCapped } = input;
   if (notesTarget !== undefined)
     return `Answer in two parts: the notes inside ${NOTES}, then the record inside ${RECORD}. Nothing else stands in the answer.`;
   const tokens = isCapped ? 0 : analysisTokens({ analysis: analysis !== undefined }, target);
   if (tokens === 0) return `Answer with the record inside ${RECORD}, and with nothing else.`;
-  return `Answer in two parts. First <analysis>…</analysis>, at most ${tokens} tokens of notes for yourself that nobody will see: ${analysis} Then the record inside ${RECORD}. Nothing stands after it.`;
+  return `Answer in two parts. First <analysis>…</analysis>, at most ${wordsOf(input, tokens)} of notes for yourself that nobody will see: ${analysis} Then the record inside ${RECORD}. Nothing stands after it.`;
 }
 
 export function bullets(lines: readonly string[]): string {

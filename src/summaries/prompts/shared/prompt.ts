@@ -7,14 +7,16 @@ export interface PromptInput {
   readonly transcript?: string | undefined;
   /** How long the summary should be at most, in tokens. Below the ceiling that `acceptSummary` enforces. */
   readonly target: number;
-  /** The same in words or characters of this conversation, from `lengthInWords`. */
-  readonly inWords?: string | undefined;
+  /** Says tokens in words or characters of this conversation, from `lengthInWords`: models don't count tokens. */
+  readonly inWords?: ((tokens: number) => string) | undefined;
   /** The messages that the summary speaks for, so that its lines can point at them. */
   readonly covers?: Run | undefined;
   /** What the summary should care about most, in the words of whoever asked for it. */
   readonly focus?: string | undefined;
   /** The language to write in, as its name. Left out: the conversation's own. */
   readonly language?: string | undefined;
+  /** What is done and open by what commands and tools showed, a line each. */
+  readonly states?: readonly string[] | undefined;
   /** Items that must be found in the summary as they are written here. */
   readonly mustKeep?: readonly ListedItem[] | undefined;
   /** An earlier summary that this one takes in (rolling), or the draft that is to be mended (repair, shorten). */
@@ -27,8 +29,8 @@ export interface PromptInput {
   readonly isCapped?: boolean | undefined;
   /** What records of still earlier messages say. They stay: the summary goes on from there. */
   readonly earlier?: string | undefined;
-  /** How long the draft turned out (shorten), in tokens and in words. */
-  readonly written?: { readonly tokens: number; readonly inWords: string } | undefined;
+  /** How long the draft turned out (shorten), in tokens. */
+  readonly written?: number | undefined;
   /** The lines that the missing items stand in (repair). */
   readonly excerpts?: string | undefined;
   /** Summaries to merge, oldest first. */

@@ -28,9 +28,9 @@ const WORK_SECTIONS: readonly Section[] = [
     rank: 1,
   },
   {
-    title: "Progress",
+    title: "Done",
     holds:
-      "what was done, in order, and how it was checked (which command or test, with what result); what was half done when the messages ended, and at which place. Done means done: nobody should do it again.",
+      "what was finished, in order, and how far it came: changed, checked (by which command or test, with what result), committed (with its id), pushed, merged, closed, published, answered. Done means done: nobody should do it again.",
     rank: 2,
   },
   {
@@ -60,7 +60,7 @@ const WORK_SECTIONS: readonly Section[] = [
   {
     title: "Open",
     holds:
-      "what the user asked for and hadn't got yet, in order; the step that was about to be taken; questions without an answer. Nothing that the user didn't ask for.",
+      "what the user asked for and hadn't got yet, in order; what was half done, and at which place; changes that weren't checked, committed or handed in; processes and agents that were still running; questions without an answer; the step that was about to be taken.",
     rank: 1,
     isOpen: true,
   },
@@ -75,12 +75,14 @@ const SHORT_WORK_SECTIONS: readonly Section[] = [
   },
   {
     title: "Decisions and changes",
-    holds: "what was decided and why, what was changed where, what failed.",
+    holds:
+      "what was decided and why, what was changed where, what was finished (checked, committed, merged), what failed.",
     rank: 2,
   },
   {
     title: "Open",
-    holds: "where the work stood when the messages ended, and what was still to be done.",
+    holds:
+      "where the work stood when the messages ended, what was still to be done, checked or committed, and what was waited for.",
     rank: 1,
     isOpen: true,
   },

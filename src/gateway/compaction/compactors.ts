@@ -131,7 +131,7 @@ export function createCompactors(options: {
 
     hasOwnWish: (choice) => markOf(choice) !== undefined,
 
-    surelyFits: createSurelyFits(windows, settle),
+    surelyFits: (choice) => sureLimit(choice, settle(choice)),
 
     async settled() {
       await Promise.all([...compactors.values()].map((one) => one.settled()));
@@ -227,47 +227,7 @@ const NOTHING_DUE_BELOW = 0.39;
 /** What calibration may find that the registry's factor doesn't say yet. */
 const CALIBRATION_SLACK = 1.2;
 
-/** Limits that are remembered. */
-const MAX_LIMITS = 1_000;
-/** What surely fits of a model, as it was last asked for. */
-interface Limit
-  extends Pick<CompactorChoice, "tenant" | "upstream" | "cap" | "profile" | "budget" | "window"> {
-  /** Counts the changes of what is known about windows. */
-  readonly version: number;
-  readonly tokens: number;
-}
-
-function isFor(limit: Limit, choice: CompactorChoice, version: number): boolean {
-  return (
-    limit.tenant === choice.tenant &&
-    limit.upstream === choice.upstream &&
-    limit.cap === choice.cap &&
-    limit.profile === choice.profile &&
-    limit.budget === choice.budget &&
-    limit.window === choice.window &&
-    limit.version === version
-  );
-}
-
-/** Tells how many tokens a request may surely have without anything being due; 0 where only the engine can tell. */
-function createSurelyFits(
-  windows: Pick<Windows, "version">,
-  settle: Settle,
-): (choice: CompactorChoice) => number {
-  const limits = new Map<string, Limit>();
-  return (choice) => {
-    if (choice.tuning && Object.keys(choice.tuning).length > 0) return sureLimit(choice, settle(choice));
-    const known = limits.get(choice.model);
-    if (known && isFor(known, choice, windows.version)) return known.tokens;
-    const { tenant, upstream, cap, profile, budget, window } = choice;
-    const tokens = sureLimit(choice, settle(choice));
-    if (limits.size >= MAX_LIMITS) limits.clear();
-    const { version } = windows;
-    limits.set(choice.model, { tenant, upstream, cap, profile, budget, window, version, tokens });
-    return tokens;
-  };
-}
-
+/** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
 function sureLimit(
   { cap }: Pick<CompactorChoice, "cap">,
   { info, window, profile, budget, tuning }: ReturnType<Settle>,

@@ -67,6 +67,9 @@ const NAMES = Object.keys(HEADERS) as (keyof typeof HEADERS)[];
 
 /** The `x-precis-…` headers. A value that can't be is refused by name rather than passed over. */
 export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
+  // Most requests have none of them.
+  if (headers["x-precis-off"] === undefined && NAMES.every((name) => headers[name] === undefined))
+    return NONE;
   const off = headerOf(headers, "x-precis-off");
   const given = NAMES.flatMap((name) => {
     const value = headerOf(headers, name);

@@ -9,8 +9,8 @@ import { windowBehind } from "../../models/shared/served-window.ts";
 import { type Calibration, createCalibration, modelInfo } from "../../tokens/index.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { KEY_HEADERS, send, upstreamHeaders } from "../upstream/send.ts";
-import { targetPath, type Upstream } from "../upstream/upstream.ts";
+import { send } from "../upstream/send.ts";
+import { KEY_HEADERS, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
 
 /** A "limit" below this in a provider's error is a limit of something else. */
 const LEAST_BELIEVABLE = 1_000;
@@ -27,14 +27,10 @@ const MAX_LEARNED = 10_000;
 /** Models whose counting is remembered. */
 const MAX_CALIBRATIONS = 1_000;
 
+type Info = ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
+
 export interface Windows {
-  /** Grows whenever something was learned. */
-  readonly version: number;
-  of(
-    upstream: Upstream | undefined,
-    model: string,
-    tenant: string,
-  ): ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
+  of(upstream: Upstream | undefined, model: string, tenant: string): Info;
   /** An upstream told its window when it was asked. It counts where nothing else is known. */
   tell(upstream: Upstream, model: string, tenant: string, window: number): void;
   /**
@@ -62,7 +58,6 @@ export function createWindows(
   const calibrations = new Map<string, Calibration>();
   const keyOf = (upstream: Upstream | undefined, model: string, tenant: string): string =>
     JSON.stringify([upstream?.name, model, tenant]);
-  let version = 0;
   const remember = (
     upstream: Upstream,
     model: string,
@@ -71,41 +66,46 @@ export function createWindows(
     until = Number.POSITIVE_INFINITY,
   ): void => {
     keepNewest(learned, keyOf(upstream, model, tenant), { window, until }, MAX_LEARNED);
-    version++;
   };
   const recall = (upstream: Upstream, model: string, tenant: string): number | undefined => {
     const key = keyOf(upstream, model, tenant);
     const known = learned.get(key);
     if (!known || now() < known.until) return known?.window;
     learned.delete(key);
-    version++;
     return undefined;
   };
+  const look = (upstream: Upstream | undefined, model: string, tenant: string): Info => {
+    const told = upstream && learned.size > 0 ? recall(upstream, model, tenant) : undefined;
+    const configured = upstream?.windowOf(model) ?? config.window;
+    const window = told === undefined ? configured : Math.min(told, configured ?? told);
+    const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
+    const from =
+      told !== undefined
+        ? "upstream"
+        : configured !== undefined
+          ? "config"
+          : info.known
+            ? "registry"
+            : "guess";
+    const isNobodys = from === "guess" && (upstream === undefined || model === "");
+    return {
+      ...info,
+      // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
+      ...(model === "" && { factor: 1 }),
+      ...(isNobodys && { window: NOBODYS_WINDOW }),
+      from,
+    };
+  };
+  /** What was asked for last: most requests are for the same model. Only what nobody learned of holds until something is learned. */
+  let last:
+    | { readonly upstream: Upstream | undefined; readonly model: string; readonly info: Info }
+    | undefined;
   const windows: Windows = {
-    get version() {
-      return version;
-    },
     of(upstream, model, tenant) {
-      const told = upstream && learned.size > 0 ? recall(upstream, model, tenant) : undefined;
-      const configured = upstream?.windowOf(model) ?? config.window;
-      const window = told === undefined ? configured : Math.min(told, configured ?? told);
-      const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
-      const from =
-        told !== undefined
-          ? "upstream"
-          : configured !== undefined
-            ? "config"
-            : info.known
-              ? "registry"
-              : "guess";
-      const isNobodys = from === "guess" && (upstream === undefined || model === "");
-      return {
-        ...info,
-        // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
-        ...(model === "" && { factor: 1 }),
-        ...(isNobodys && { window: NOBODYS_WINDOW }),
-        from,
-      };
+      if (learned.size > 0) return look(upstream, model, tenant);
+      if (last?.model === model && last.upstream === upstream) return last.info;
+      last = { upstream, model, info: look(upstream, model, tenant) };
+      return last.info;
     },
     tell(upstream, model, tenant, window) {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
@@ -200,29 +200,16 @@ interface Asked {
  * Each model is asked for once; that nothing was told is remembered, too.
  */
 export function createAskWindow(parts: {
-  readonly windows: Pick<Windows, "of" | "tell" | "version">;
+  readonly windows: Pick<Windows, "of" | "tell">;
   now(): number;
 }): AskWindow {
   const { windows, now } = parts;
   const asked = new Map<string, Asked>();
-  /** What was looked at last: most requests are for the same model. */
-  let last: (Pick<AskingWindow, "upstream" | "model" | "tenant"> & { readonly version: number }) | undefined;
 
   return (asking) => {
     const { upstream, model, tenant } = asking;
     if (upstream.isKnownProvider || model === "") return undefined;
-    const { version } = windows;
-    if (
-      last?.model === model &&
-      last.upstream === upstream &&
-      last.tenant === tenant &&
-      last.version === version
-    )
-      return undefined;
-    if (windows.of(upstream, model, tenant).from !== "guess") {
-      last = { upstream, model, tenant, version };
-      return undefined;
-    }
+    if (windows.of(upstream, model, tenant).from !== "guess") return undefined;
     const key = JSON.stringify([upstream.name, upstream.config.baseURL, model, tenant]);
     const before = asked.get(key);
     if (before && now() - before.at < AGAIN_MS) return before.settled;

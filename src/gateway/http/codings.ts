@@ -38,9 +38,12 @@ export const areUnpackable = (names: readonly string[]): boolean =>
 
 export const isCoding = (name: string): boolean => Object.hasOwn(CODINGS, name);
 
+const PLAIN: readonly string[] = [];
+
 /** The codings that a `content-encoding` names, in the order in which they are taken off. Empty: it is plain. */
 export function codingsIn(encoding: string | undefined): readonly string[] {
-  const names = (encoding ?? "").split(",").map((one) => one.trim().toLowerCase());
+  if (encoding === undefined) return PLAIN;
+  const names = encoding.split(",").map((one) => one.trim().toLowerCase());
   return names.filter((name) => name !== "" && name !== "identity").reverse();
 }
 

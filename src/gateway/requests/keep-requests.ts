@@ -9,6 +9,8 @@ const WRITE_EVERY_MS = 2_000;
 const BATCH = 200;
 /** Rows that wait for a store that takes none; the oldest are given up. */
 const MAX_WAITING = 10_000;
+/** Many are given up at a time: the oldest entry of a large map is slow to find behind those that were deleted. */
+const GIVE_UP_AT_ONCE = 1_000;
 const MINUTE_MS = 60_000;
 /** Refusals of requests that came without a known client belong to nobody. */
 export const NOBODY = "";
@@ -19,7 +21,11 @@ export interface KeptRequests extends RequestListener {
   flush(): Promise<void>;
 }
 
-export function keepRequests(store: RequestStore, log: Log): KeptRequests {
+/**
+ * `isForLook`: nothing outlives the process anyway, so requests of clients are written when somebody asks for them. To write each
+ * into a database in memory took a quarter of a request's processor time, and all of them would fill the memory.
+ */
+export function keepRequests(store: RequestStore, log: Log, isForLook: boolean): KeptRequests {
   const waiting = new Map<
     string,
     { readonly tenant: string; readonly row: NewRequest; of: RunningRequest }
@@ -74,7 +80,8 @@ export function keepRequests(store: RequestStore, log: Log): KeptRequests {
       if (tenant === undefined || !hasRecord || isStored) return;
       const row = request.row();
       waiting.set(row.id, { tenant, row: { ...row, conversation }, of: request });
-      forgetOldest(waiting, MAX_WAITING);
+      if (waiting.size > MAX_WAITING) forgetOldest(waiting, MAX_WAITING - GIVE_UP_AT_ONCE);
+      if (isForLook && row.kind === "client") return;
       // Not once more for those behind them: a store that takes nothing is left to the timer.
       if (waiting.size === BATCH) void flush();
       // A person waits for what came of it, maybe at another server.

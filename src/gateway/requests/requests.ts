@@ -24,10 +24,10 @@ export interface Requests {
 export function createRequests(
   parts: Telemetry & {
     readonly store: Pick<ServerStore, "requests">;
-    readonly config: Pick<GatewayConfig, "redact">;
+    readonly config: Pick<GatewayConfig, "redact" | "store">;
   },
 ): Requests {
-  const kept = keepRequests(parts.store.requests, parts.log);
+  const kept = keepRequests(parts.store.requests, parts.log, !parts.config.store);
   const context = {
     listeners: [...requestListeners(parts), kept],
     now: parts.now,

@@ -8,7 +8,7 @@ import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { loggable } from "../telemetry/log.ts";
 import { type Answer, isPlain } from "../upstream/answer.ts";
-import { returnedHeaders } from "../upstream/send.ts";
+import { returnedHeaders } from "../upstream/upstream.ts";
 import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { errorIn, finishTurn, NO_ANSWER, recordAnswer, recordUnanswered, streamedAnswer } from "./commit.ts";
@@ -73,7 +73,8 @@ export async function passStream(
     commit: (bytes) => {
       const text = canRead ? bytes?.toString("utf8") : undefined;
       if (text === undefined) return finish(parts, exchange, outgoing, NO_ANSWER);
-      const { answer: held, error } = streamedAnswer(wire, text);
+      const isUsageAlone = !exchange.opening && !outgoing.report && !exchange.hosted;
+      const { answer: held, error } = streamedAnswer(wire, text, isUsageAlone);
       if (error) exchange.told.fails(error.status, error.message);
       return finish(parts, exchange, outgoing, held);
     },
@@ -163,7 +164,8 @@ export async function passJson(
   if (isJson(data)) refuseIgnored(exchange, data);
   const error = errorIn(data);
   if (error) exchange.told.fails(error.status, error.message);
-  await finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
+  const finished = finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
+  if (finished) await finished;
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const note = noteOf(parts, exchange, outgoing);
   const { announcement } = exchange;
@@ -179,7 +181,12 @@ export async function passJson(
 }
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */
-function finish(parts: TurnParts, exchange: Exchange, outgoing: Outgoing, answer: WireAnswer): Promise<void> {
+function finish(
+  parts: TurnParts,
+  exchange: Exchange,
+  outgoing: Outgoing,
+  answer: WireAnswer,
+): Promise<void> | undefined {
   const { announcement, hosted, opening, told } = exchange;
   told.usage = answer.usage;
   if (announcement) told.action = "compacted";
@@ -215,18 +222,17 @@ export function reportHeaders(
 ): OutgoingHttpHeaders {
   const session = nameOf(exchange.recording?.known.session);
   const { hosted, toolsOff } = exchange;
-  return {
-    ...(hosted && { "x-precis-tools": hosted.tools.join(",") }),
-    ...(toolsOff !== undefined && { "x-precis-tools": `none; why=${toolsOff}` }),
-    "x-precis-action": actionOf(exchange, action),
-    ...(session !== undefined && { "x-precis-session": session }),
-    ...(report && {
-      "x-precis-pressure": report.pressure.after.toFixed(3),
-      "x-precis-tokens-before": String(report.tokens.transcript),
-      "x-precis-tokens-after": String(report.tokens.after),
-      "x-precis-summarizer": summarizerIn(report),
-    }),
-  };
+  const headers: OutgoingHttpHeaders = { "x-precis-action": actionOf(exchange, action) };
+  if (hosted) headers["x-precis-tools"] = hosted.tools.join(",");
+  if (toolsOff !== undefined) headers["x-precis-tools"] = `none; why=${toolsOff}`;
+  if (session !== undefined) headers["x-precis-session"] = session;
+  if (report) {
+    headers["x-precis-pressure"] = report.pressure.after.toFixed(3);
+    headers["x-precis-tokens-before"] = String(report.tokens.transcript);
+    headers["x-precis-tokens-after"] = String(report.tokens.after);
+    headers["x-precis-summarizer"] = summarizerIn(report);
+  }
+  return headers;
 }
 
 /** Who may be asked for summaries, and with whose key. */

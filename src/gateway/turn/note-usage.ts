@@ -1,6 +1,7 @@
 import { isJson, type Json, numberOf, parseJson } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Wire } from "../wires/index.ts";
+import { USAGE } from "./commit.ts";
 import { createEventEnd, EVENT_ENDS, MAX_CUT } from "./relay.ts";
 
 /** What an answer is told about its request. */
@@ -45,9 +46,6 @@ function roundsUsed(used: ReturnType<NonNullable<AnswerNote["used"]>> | undefine
   if (!used || used.rounds < 2) return {};
   return { precis_rounds: used.rounds, precis_input_tokens: used.input, precis_output_tokens: used.output };
 }
-
-/** How the name of a usage object begins (`usage`, `usageMetadata`). */
-const USAGE = '"usage';
 
 /** Rewrites the events of a stream that carry usage; all other bytes pass as they are, and events of more than `most` bytes do. */
 export function answerRewriter(

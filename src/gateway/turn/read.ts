@@ -46,28 +46,41 @@ const FITS_ANY_WINDOW = 4_096;
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
   const { request, response, client, wire, path, told } = base;
-  const received = await receive(parts, base);
-  const { given, signal, arrivedAt } = received;
-  const { body, asked, options, upstream, goesOnFrom } = await whatIsAsked(parts, base, given);
+  const { limits } = parts.config;
+  const received = await readBody(request, limits.bodyBytes);
+  const arrivedAt = performance.now();
+  const encoding = request.headers["content-encoding"];
+  const unpacked = encoding === undefined ? received : await decodeBody(received, encoding, limits.bodyBytes);
+  const signal = abortOnClose(response);
+  signal.throwIfAborted();
+  const parsing = parseBody(unpacked);
+  const parsed = parsing instanceof Promise ? await parsing : parsing;
+  const given = parts.memory.recognise(parsed, unpacked.length);
+  const asking = readAsked(parts, base, given);
+  // Messages that it only names are put in front of its own.
+  const named = wire.naming ? await withNamed(parts, base, given, asking) : asking;
+  const { body, asked, options, upstream, goesOnFrom } = named;
   const isRewritten = body !== given;
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
-  const bytes = rewritten ?? received.bytes;
-  const plain = rewritten ?? received.plain;
-  const asking = { tenant: client.tenant, wire, upstream, model: asked.model };
-  const { headers } = request;
-  const needsNoWindow = options.off || plain.length < FITS_ANY_WINDOW;
-  const telling = needsNoWindow
-    ? undefined
-    : parts.askWindow({ ...asking, headers, keyIsOurs: client.keyIsOurs });
-  if (telling) await telling;
-  const ahead = lookAhead(parts, asking, { bytes: plain.length, asked, signal });
-  if (ahead) await ahead;
+  const bytes = rewritten ?? received;
+  const plain = rewritten ?? unpacked;
+  if (plain.length >= FITS_ANY_WINDOW) {
+    const { tenant, keyIsOurs } = client;
+    const { model } = asked;
+    const { headers } = request;
+    const telling = options.off
+      ? undefined
+      : parts.askWindow({ upstream, model, tenant, headers, keyIsOurs });
+    if (telling) await telling;
+    const ahead = lookAhead(parts, { tenant, wire, upstream, model }, { bytes: plain.length, asked, signal });
+    if (ahead) await ahead;
+  }
   const startedAt = parts.now();
   const opening = openingOf(parts, base, {
     asked,
     at: startedAt,
     from: goesOnFrom?.place,
-    comesAgain: received.plain.length >= LEAST_BYTES,
+    comesAgain: unpacked.length >= LEAST_BYTES,
   });
   const opened = openRecording(parts, opening);
   let recording = opened instanceof Promise ? await opened : opened;
@@ -114,34 +127,31 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   };
 }
 
-/** The body of a request: as it came, unpacked, and as JSON. */
-async function receive({ config: { limits }, memory }: ReadingParts, { request, response }: Base) {
-  const bytes = await readBody(request, limits.bodyBytes);
-  const arrivedAt = performance.now();
-  const encoding = request.headers["content-encoding"];
-  const plain = encoding === undefined ? bytes : await decodeBody(bytes, encoding, limits.bodyBytes);
-  const signal = abortOnClose(response);
-  signal.throwIfAborted();
-  const parsing = parseBody(plain);
-  const parsed = parsing instanceof Promise ? await parsing : parsing;
-  return { bytes, plain, given: memory.recognise(parsed, plain.length), signal, arrivedAt };
+/** What a request asks for, and of which upstream. */
+interface Asking extends Pick<Exchange, "body" | "asked" | "options" | "upstream" | "goesOnFrom"> {}
+
+function readAsked(parts: ReadingParts, { request, wire, path }: Base, body: Json): Asking {
+  const asked = wire.read(body, path);
+  checkAsked(asked, parts.config.limits);
+  const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
+  return { body, asked, options: requestOptions(request.headers), upstream, goesOnFrom: undefined };
 }
 
-/** What a request asks for, and of which upstream. Messages that it only names are put in front of its own. */
-async function whatIsAsked(parts: ReadingParts, { request, client, wire, path }: Base, given: Json) {
-  const { limits } = parts.config;
-  const read = wire.read(given, path);
-  checkAsked(read, limits);
-  const options = requestOptions(request.headers);
-  const upstream = chooseUpstream(parts.upstreams, read.model, wire.dialect.id as DialectName);
+/** With the messages that the request only names in front of its own. */
+async function withNamed(
+  parts: ReadingParts,
+  { request, client, wire, path }: Base,
+  given: Json,
+  asking: Asking,
+): Promise<Asking> {
+  const { options, upstream } = asking;
   const isForwarded = options.off || parts.config.observe || upstream.isNative;
-  const { body, goesOnFrom } = wire.naming
-    ? await withPrevious(parts, { client, wire, upstream, headers: request.headers }, given, isForwarded)
-    : { body: given, goesOnFrom: undefined };
-  if (body === given) return { body, asked: read, options, upstream, goesOnFrom };
+  const from = { client, wire, upstream, headers: request.headers };
+  const { body, goesOnFrom } = await withPrevious(parts, from, given, isForwarded);
+  if (body === given) return { ...asking, goesOnFrom };
   const asked = wire.read(body, path);
-  checkAsked(asked, limits);
-  return { body, asked, options, upstream, goesOnFrom };
+  checkAsked(asked, parts.config.limits);
+  return { ...asking, body, asked, goesOnFrom };
 }
 
 /** What a request asks for, with the tools that were set for its conversation where it says nothing about them. */

@@ -19,7 +19,7 @@ export function relayStream(options: {
   readonly first?: Buffer | undefined;
   /** Changes events on their way; undefined: bytes pass as they are. */
   readonly transform?: ((piece: Buffer, isLast: boolean) => Buffer) | undefined;
-  commit(bytes: Buffer | undefined): Promise<void>;
+  commit(bytes: Buffer | undefined): Promise<void> | undefined;
   /** What a client is told at the end of an answer that broke off; undefined: its connection is cut. */
   farewell?(cause: unknown): string | undefined;
 }): Promise<"whole" | "broken"> {

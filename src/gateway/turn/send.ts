@@ -6,8 +6,8 @@ import { holdsMedia } from "../../core/message-text.ts";
 import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";
 import { type Answer, answerText, askReadable, unpackStream } from "../upstream/answer.ts";
-import { send, upstreamHeaders } from "../upstream/send.ts";
-import { targetPath } from "../upstream/upstream.ts";
+import { send } from "../upstream/send.ts";
+import { targetPath, upstreamHeaders } from "../upstream/upstream.ts";
 import { redirected } from "../upstream/upstream-fault.ts";
 import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
@@ -71,7 +71,8 @@ async function attempt(
   }
   const { bytes, isWhole } = await answer.whole(answerBytes);
   if (!isWhole) return { outgoing, answer, status, failed: undefined, read: bytes, isUnread: true };
-  const text = await answerText(answer, bytes, answerBytes);
+  const unpacked = answerText(answer, bytes, answerBytes);
+  const text = typeof unpacked === "string" ? unpacked : await unpacked;
   const data = status < 400 ? parseJson(text) : undefined;
   const isTooLong = status < 400 && saysTooLong(data);
   if (status < 400 && !isTooLong) return { outgoing, answer, status, failed: undefined, read: bytes, data };

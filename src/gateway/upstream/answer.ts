@@ -180,14 +180,18 @@ export function isPlain({ headers }: { readonly headers: IncomingHttpHeaders }):
 }
 
 /** The text of an answer's bytes, for reading on the side; empty if it can't be read, or unpacks to more than `most` bytes. */
-export async function answerText(
+export function answerText(
   { headers }: { readonly headers: IncomingHttpHeaders },
   bytes: Buffer,
   most: number,
-): Promise<string> {
+): string | Promise<string> {
+  const names = codingsIn(headers["content-encoding"]);
+  return names.length === 0 ? bytes.toString("utf8") : unpackedText(names, bytes, most);
+}
+
+async function unpackedText(names: readonly string[], bytes: Buffer, most: number): Promise<string> {
   try {
     let decoded = bytes;
-    const names = codingsIn(headers["content-encoding"]);
     if (!areUnpackable(names)) return "";
     for (const coding of names) decoded = await unpack(decoded, coding, { most, isLenient: true });
     return decoded.toString("utf8");
@@ -210,7 +214,7 @@ export function askReadable(headers: OutgoingHttpHeaders, streamed: boolean): vo
  */
 export function unpackStream(answer: Answer, patienceMs: number): Answer {
   const names = codingsIn(answer.headers["content-encoding"]);
-  if (!areUnpackable(names)) return answer;
+  if (names.length === 0 || !areUnpackable(names)) return answer;
   return names.reduce((packed, coding) => unpackOne(packed, coding, patienceMs), answer);
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { forwardedHeaders, returnedHeaders } from "./send.ts";
+import { forwardedHeaders, returnedHeaders } from "./upstream.ts";
 
 it("headers that `connection` names stay on that connection, in both directions", () => {
   const headers = {

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import type { Dispatcher } from "undici";
-import { INERT } from "../http/send-json.ts";
+import { Socket } from "node:net";
+import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 import { Answer } from "./answer.ts";
-import type { Asking } from "./connection.ts";
-import { type Upstream, withoutOwnQuery } from "./upstream.ts";
 import { codeOf, UpstreamFault } from "./upstream-fault.ts";
 
-export interface Sending {
-  readonly upstream: Upstream;
+interface Sending {
+  readonly upstream: {
+    readonly name: string;
+    readonly pool: Pool;
+    readonly config: { readonly timeoutMs: number };
+  };
   readonly method: string;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
@@ -22,19 +24,6 @@ const FINAL_STATUS = 200;
 const NOT_MODIFIED = 304;
 const OTHER_LENGTH = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
 
-/** A connection that was kept open was closed by the other side just then: such a request is sent again. */
-class StaleConnection extends Error {}
-
-/** Sends a request and resolves with the head of the answer. Its body is still to be read. */
-export async function send(sending: Sending): Promise<Answer> {
-  try {
-    return await attempt(sending, false);
-  } catch (error) {
-    if (!(error instanceof StaleConnection)) throw error;
-    return attempt(sending, true);
-  }
-}
-
 /** Methods that do the same once and twice. */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
@@ -42,69 +31,79 @@ function isIdempotent(method: string, headers: OutgoingHttpHeaders): boolean {
   return IDEMPOTENT.has(method) || headers["idempotency-key"] !== undefined;
 }
 
-function attempt(
-  { upstream, method, path, headers, body, signal }: Sending,
-  isLast: boolean,
-): Promise<Answer> {
+/** Sends a request and resolves with the head of the answer. Its body is still to be read. */
+export function send(sending: Sending): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    let controller: Dispatcher.DispatchController | undefined;
-    let answer: Answer | undefined;
-    const asking: Asking = {
-      method: method as Dispatcher.HttpMethod,
-      path,
-      headers: headers as IncomingHttpHeaders,
-      body: body ?? null,
-    };
-    const abort = () => {
-      const reason = signal.reason as Error;
-      if (controller) {
-        controller.abort(reason);
-        return;
-      }
-      // The client left while the connection was being made.
-      reject(reason);
-      asking.connection?.abandon(reason);
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    upstream.pool.dispatch(asking, {
-      onRequestStart(started) {
-        controller = started;
-        if (signal.aborted) abort();
-        else asking.connection?.begin();
-      },
-      onResponseStarted: () => asking.connection?.answered(),
-      onResponseStart(source, status, received) {
-        if (status < FINAL_STATUS) return;
-        answer = new Answer(status, answerHeaders(received), source, upstream.config.timeoutMs);
-        resolve(answer);
-      },
-      onResponseData: (_, bytes) => answer?.push(bytes),
-      onResponseEnd() {
-        signal.removeEventListener("abort", abort);
-        asking.connection?.ended();
-        answer?.finish();
-      },
-      onResponseError(_, error) {
-        signal.removeEventListener("abort", abort);
-        asking.connection?.failed();
-        const code = codeOf(error);
-        // What was written may have been carried out, and paid for: only what may be carried out twice is sent again.
-        const wasWritten = controller !== undefined;
-        const isStale =
-          !isLast &&
-          (!wasWritten || isIdempotent(method, headers)) &&
-          asking.connection?.isStale(code, wasWritten);
-        if (answer?.statusCode === NOT_MODIFIED && code === OTHER_LENGTH) answer.finish();
-        else if (answer) answer.fail(faultOf("broken"));
-        else reject(isStale && !signal.aborted ? new StaleConnection() : faultOf("unreachable"));
+    sending.signal.throwIfAborted();
+    attempt(sending, false, resolve, reject);
+  });
+}
 
-        function faultOf(kind: UpstreamFault["kind"]): unknown {
-          if (signal.aborted) return signal.reason;
-          return new UpstreamFault(LATE.has(code ?? "") ? "timeout" : kind, upstream.name, error);
-        }
-      },
-    });
+function attempt(
+  sending: Sending,
+  isLast: boolean,
+  resolve: (answer: Answer) => void,
+  reject: (reason: unknown) => void,
+): void {
+  const { upstream, method, path, headers, body, signal } = sending;
+  let controller: Dispatcher.DispatchController | undefined;
+  let answer: Answer | undefined;
+  const asking: Asking = {
+    method: method as Dispatcher.HttpMethod,
+    path,
+    headers: headers as IncomingHttpHeaders,
+    body: body ?? null,
+  };
+  const abort = () => {
+    const reason = signal.reason as Error;
+    if (controller) {
+      controller.abort(reason);
+      return;
+    }
+    // The client left while the connection was being made.
+    reject(reason);
+    asking.connection?.abandon(reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  upstream.pool.dispatch(asking, {
+    onRequestStart(started) {
+      controller = started;
+      if (signal.aborted) abort();
+      else asking.connection?.begin();
+    },
+    onResponseStarted: () => asking.connection?.answered(),
+    onResponseStart(source, status, received) {
+      if (status < FINAL_STATUS) return;
+      answer = new Answer(status, answerHeaders(received), source, upstream.config.timeoutMs);
+      resolve(answer);
+    },
+    onResponseData: (_, bytes) => answer?.push(bytes),
+    onResponseEnd() {
+      signal.removeEventListener("abort", abort);
+      asking.connection?.ended();
+      answer?.finish();
+    },
+    onResponseError(_, error) {
+      signal.removeEventListener("abort", abort);
+      asking.connection?.failed();
+      const code = codeOf(error);
+      // What was written may have been carried out, and paid for: only what may be carried out twice is sent again.
+      const wasWritten = controller !== undefined;
+      // A connection that was kept open was closed by the other side just then.
+      const isStale =
+        !isLast &&
+        (!wasWritten || isIdempotent(method, headers)) &&
+        asking.connection?.isStale(code, wasWritten);
+      if (answer?.statusCode === NOT_MODIFIED && code === OTHER_LENGTH) answer.finish();
+      else if (answer) answer.fail(faultOf("broken"));
+      else if (isStale && !signal.aborted) attempt(sending, true, resolve, reject);
+      else reject(faultOf("unreachable"));
+
+      function faultOf(kind: UpstreamFault["kind"]): unknown {
+        if (signal.aborted) return signal.reason;
+        return new UpstreamFault(LATE.has(code ?? "") ? "timeout" : kind, upstream.name, error);
+      }
+    },
   });
 }
 
@@ -134,124 +133,184 @@ function answerHeaders(
   return joined;
 }
 
-/** Headers that concern one connection only, or that we set ourselves. */
-const NOT_FORWARDED = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "host",
-  "content-length",
-  "expect",
-  "cookie",
-  "origin",
-  "referer",
-  "forwarded",
-  "x-real-ip",
-]);
+const RESET = "ECONNRESET";
+/** A reset under another code: undici would take `ECONNRESET` for the end of an answer that says nothing about its length. */
+const WAS_RESET = "ERR_CONNECTION_RESET";
 
-/**
- * Headers of an answer that concern one connection only, or that speak for this server's whole origin, which a provider
- * has no business doing: its cookies, its rules for browsers, where else the origin is found.
- */
-const NOT_RETURNED = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-connection",
-  "te",
-  "transfer-encoding",
-  "trailer",
-  "upgrade",
-  "set-cookie",
-  "clear-site-data",
-  "strict-transport-security",
-  "alt-svc",
-  "refresh",
-  "link",
-  "service-worker-allowed",
-  "content-security-policy",
-  "content-security-policy-report-only",
-  "x-content-type-options",
-  "x-frame-options",
-  "permissions-policy",
-  "report-to",
-  "reporting-endpoints",
-  "nel",
-]);
+/** How a connection ends that the other side closed. */
+const ENDED = new Set([RESET, WAS_RESET, "EPIPE", "UND_ERR_SOCKET"]);
 
-/** The client's headers for the upstream, without those of ours. */
-export function forwardedHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const forwarded: OutgoingHttpHeaders = {};
-  const ofConnection = namedByConnection(headers);
-  for (const name in headers) {
-    const value = headers[name];
-    if (value === undefined || NOT_FORWARDED.has(name) || ofConnection?.has(name)) continue;
-    if (name.startsWith("x-precis-") || name.startsWith("x-forwarded-") || name.startsWith("sec-")) continue;
-    forwarded[name] = value;
+/** One connection to an upstream, as the requests see it that go over it one after the other. */
+class Connection {
+  #socket: Socket | undefined;
+  #isConnecting = false;
+  #isWanted = false;
+  /** Requests that were written to it. */
+  #carried = 0;
+  /** Something came back for the newest one. */
+  #isAnswered = false;
+  readonly #filter = createContinueFilter(() => {
+    this.#isAnswered = true;
+  });
+
+  /** Opens connections with `connect`, each in place of the one before. */
+  readonly opener =
+    (connect: buildConnector.connector): buildConnector.connector =>
+    (options, callback) => {
+      // undici would open a connection again for a request that was given up.
+      if (!this.#isWanted) {
+        callback(new Error("nobody waits for this connection"), null);
+        return;
+      }
+      this.#carried = 0;
+      this.#isConnecting = true;
+      const opened: unknown = connect(options, (...result) => {
+        this.#isConnecting = false;
+        const [, socket] = result;
+        if (socket) this.#watch(socket);
+        callback(...result);
+      });
+      this.#socket = opened instanceof Socket ? opened : undefined;
+    };
+
+  /** A request will go over it. */
+  want(): void {
+    this.#isWanted = true;
   }
-  return forwarded;
+
+  /** A request is about to be written. */
+  begin(): void {
+    this.#carried++;
+    this.#isAnswered = false;
+    this.#filter.arm();
+  }
+
+  /** The head of an answer begins. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.#filter.disarm();
+  }
+
+  /** An answer came to its end. One that came before its request was there leaves a connection that nobody may listen to. */
+  ended(): void {
+    if (this.#socket && this.#socket.writableLength > 0) this.#socket.destroy();
+  }
+
+  failed(): void {
+    this.#isWanted = false;
+  }
+
+  /** Nobody waits any more for the connection that is being made. */
+  abandon(reason: Error): void {
+    if (this.#isConnecting) this.#socket?.destroy(reason);
+  }
+
+  /** May a failed request be sent again? Only over a connection that carried another one before, and if nothing came back. */
+  isStale(code: string | undefined, wasWritten: boolean): boolean {
+    if (code === undefined || !ENDED.has(code)) return false;
+    return wasWritten ? this.#carried > 1 && !this.#isAnswered : this.#carried > 0;
+  }
+
+  #watch(socket: Socket): void {
+    this.#socket = socket;
+    socket.prependListener("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === RESET) error.code = WAS_RESET;
+    });
+    const read = socket.read.bind(socket);
+    socket.read = (size?: number) => this.#filter.pass(read(size) as Buffer | null);
+  }
 }
 
-/** The upstream's headers for the client. */
-export function returnedHeaders(
-  headers: IncomingHttpHeaders,
-  upstream: Pick<Upstream, "url">,
-): OutgoingHttpHeaders {
-  const returned: OutgoingHttpHeaders = { ...INERT };
-  const ofConnection = namedByConnection(headers);
-  for (const name in headers) {
-    const value = headers[name];
-    if (value === undefined || NOT_RETURNED.has(name) || ofConnection?.has(name)) continue;
-    if (!name.startsWith("access-control-")) returned[name] = value;
-  }
-  // A redirect repeats the query of the request, and a key may stand there.
-  for (const name of ADDRESSES) {
-    const address = returned[name];
-    if (typeof address === "string") returned[name] = withoutOwnQuery(upstream, address);
-  }
-  return returned;
+const CONTINUE = Buffer.from("HTTP/1.1 100 ");
+const HEAD_END = "\r\n\r\n";
+/** Longest head that may only say "go on" (bytes). */
+const MAX_HEAD = 4_096;
+
+/** Takes "100 Continue" out of what an upstream sends: some say it unasked, and undici takes it for a fault. */
+interface ContinueFilter {
+  /** The next bytes begin an answer. */
+  arm(): void;
+  disarm(): void;
+  pass(bytes: Buffer | null): Buffer | null;
 }
 
-/** Headers whose value is an address. */
-const ADDRESSES = ["location", "content-location"];
+function createContinueFilter(
+  /** The upstream said it, or began to. */
+  onSeen: () => void,
+): ContinueFilter {
+  let isArmed = false;
+  let held: Buffer | undefined;
 
-/** What almost every `connection` says; it names no header. */
-const COMMON_CONNECTION = new Set(["keep-alive", "close", "upgrade"]);
+  const strip = (bytes: Buffer): Buffer | null => {
+    let rest = held ? Buffer.concat([held, bytes]) : bytes;
+    held = undefined;
+    while (beginsContinue(rest)) {
+      onSeen();
+      const end = rest.indexOf(HEAD_END);
+      if (end < 0) {
+        if (rest.length > MAX_HEAD) return rest;
+        held = rest;
+        return null;
+      }
+      rest = rest.subarray(end + HEAD_END.length);
+      if (rest.length === 0) return null;
+    }
+    return rest;
+  };
 
-/** Headers that `connection` lists: they were meant for whoever is at the other end of it, and for nobody behind (RFC 9110, 7.6.1). */
-function namedByConnection({ connection }: IncomingHttpHeaders): ReadonlySet<string> | undefined {
-  if (connection === undefined || COMMON_CONNECTION.has(connection)) return undefined;
-  return new Set(connection.split(",").map((name) => name.trim().toLowerCase()));
+  return {
+    arm() {
+      isArmed = true;
+      held = undefined;
+    },
+    disarm() {
+      isArmed = false;
+    },
+    pass: (bytes) => (isArmed && bytes !== null ? strip(bytes) : bytes),
+  };
 }
 
-/** Headers that carry a client's key. */
-export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+/** The place of the first digit of a status, which is 1 there. */
+const STATUS_AT = CONTINUE.indexOf("100");
 
-/** What is sent upstream: the client's headers, with the server's key in place of the client's where it has one. */
-export function upstreamHeaders(
-  upstream: Upstream,
-  headers: IncomingHttpHeaders,
-  path: string,
-  bytes: number,
-  /** The key that the client showed was for us. */
-  keyIsOurs: boolean,
-): OutgoingHttpHeaders {
-  const sent = forwardedHeaders(headers);
-  const { apiKey } = upstream.config;
-  if (apiKey !== undefined || keyIsOurs) for (const name of KEY_HEADERS) delete sent[name];
-  if (apiKey !== undefined) {
-    const convention = upstream.conventionOf(path);
-    if (convention === "openai") sent["authorization"] = `Bearer ${apiKey}`;
-    else sent[convention === "gemini" ? "x-goog-api-key" : "x-api-key"] = apiKey;
+function beginsContinue(bytes: Buffer): boolean {
+  if (bytes.length > STATUS_AT && bytes[STATUS_AT] !== CONTINUE[STATUS_AT]) return false;
+  const length = Math.min(bytes.length, CONTINUE.length);
+  return length > 0 && bytes.compare(CONTINUE, 0, length, 0, length) === 0;
+}
+
+/** Shorter than what most servers allow, so that we rarely meet a connection that was just closed (milliseconds). */
+const KEEP_ALIVE_MS = 4_000;
+
+/** A request to a pool. It learns which connection it got. */
+interface Asking extends Dispatcher.DispatchOptions {
+  connection?: Connection;
+}
+
+export function createPool({ origin }: URL, timeoutMs: number): Pool {
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+  return new Pool(origin, {
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // One request at a time on each connection: an answer may take minutes.
+    pipelining: 1,
+    factory: (url, options) => new WatchedClient(url, options, connect, new Connection()),
+  });
+}
+
+/** One connection of a pool: it is opened again if it was closed. */
+class WatchedClient extends Client {
+  readonly #connection: Connection;
+
+  constructor(url: URL, options: Client.Options, connect: buildConnector.connector, connection: Connection) {
+    super(url, { ...options, connect: connection.opener(connect) });
+    this.#connection = connection;
   }
-  for (const [name, value] of Object.entries(upstream.config.headers ?? {})) sent[name.toLowerCase()] = value;
-  sent["host"] = upstream.url.host;
-  sent["content-length"] = bytes;
-  return sent;
+
+  override dispatch(options: Asking, handler: Dispatcher.DispatchHandler): boolean {
+    this.#connection.want();
+    options.connection = this.#connection;
+    return super.dispatch(options, handler);
+  }
 }

@@ -1,5 +1,3 @@
-import type { Upstream } from "./upstream.ts";
-
 const CLOSED = "it closed the connection";
 
 /** What codes mean that say little by themselves. */
@@ -40,7 +38,7 @@ const MAX_ADDRESS = 300;
 
 /** An upstream that answers a request with another address. Nothing is sent there: only configured ones are asked. */
 export function redirected(
-  { name, url }: Pick<Upstream, "name" | "url">,
+  { name, url }: { readonly name: string; readonly url: URL },
   location: string | undefined,
 ): UpstreamFault {
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url) : undefined;

@@ -3,9 +3,8 @@ import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.t
 import type { Client } from "../http/authenticate.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { send, upstreamHeaders } from "../upstream/send.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import { keyOwner, targetPath } from "../upstream/upstream.ts";
+import { send } from "../upstream/send.ts";
+import { keyOwner, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 import type { V1Parts } from "./v1-parts.ts";
 

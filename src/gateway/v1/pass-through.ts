@@ -3,9 +3,15 @@ import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
 import type { Client } from "../http/authenticate.ts";
 import { readBody } from "../http/read-body.ts";
 import { abortOnClose } from "../turn/read.ts";
-import { returnedHeaders, send, upstreamHeaders } from "../upstream/send.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import { chooseForRest, dialectOf, targetPath } from "../upstream/upstream.ts";
+import { send } from "../upstream/send.ts";
+import {
+  chooseForRest,
+  dialectOf,
+  returnedHeaders,
+  targetPath,
+  type Upstream,
+  upstreamHeaders,
+} from "../upstream/upstream.ts";
 import type { V1Parts } from "./v1-parts.ts";
 
 export interface Passing {

@@ -77,7 +77,7 @@ export function asResponse(response: ServerResponse, rewriting: Rewriting): Serv
     if (size > rewriting.most) tell(undefined, done);
     else if (isPlain(packed)) tell(bytes.toString("utf8"), done);
     else
-      answerText(packed, bytes, rewriting.most)
+      Promise.resolve(answerText(packed, bytes, rewriting.most))
         .then((text) => tell(text, done))
         .catch(() => response.destroy());
   };

@@ -52,7 +52,7 @@ export interface ApiMessage {
   readonly pinned: boolean;
   readonly fate: Fate;
   /** An answer that a person stopped, or that broke off. */
-  readonly unfinished?: "stopped" | "broken";
+  readonly unfinished?: "stopped" | "broken" | "length";
   /** What the model looked up before it gave this answer, in turn. */
   readonly lookups?: readonly Lookup[];
   /** Hashes of all messages that were said in this place, itself among them, oldest first. Left out: no other was. */

@@ -1,7 +1,7 @@
 import { isJson } from "../../apis/shared/fields.ts";
 import type { Summary } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
-import type { ApiError, ChatSettings } from "../api.ts";
+import type { ApiError, ApiMessage, ChatSettings } from "../api.ts";
 
 /** What the page keeps with a conversation. */
 export interface ChatMeta {
@@ -31,8 +31,8 @@ export interface ChatMeta {
   readonly copies?: readonly ImportedFile[];
 }
 
-/** How an answer ended before its end: a person stopped it, or it broke off. */
-export type Unfinished = "stopped" | "broken";
+/** How an answer ended before its end: a person stopped it, it broke off, or it reached the largest size that it may have. */
+export type Unfinished = NonNullable<ApiMessage["unfinished"]>;
 
 type Failure = ApiError["error"];
 

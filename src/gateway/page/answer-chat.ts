@@ -191,7 +191,7 @@ async function store(
 ): Promise<void> {
   const { gateway, tenant } = context;
   const { unfinished, real } = ended;
-  const { messages, usage } = ended.answer;
+  const { messages, usage, stop } = ended.answer;
   if (messages.length === 0) {
     if (unfinished === "stopped") send({ type: "stopped", message: undefined });
     else if (unfinished === undefined)
@@ -206,7 +206,8 @@ async function store(
   if (unfinished === "stopped") told.fails(CLIENT_LEFT, "It was stopped.");
   else if (unfinished) told.fails(502, describeFailure(ended.cause).message);
   const { conversation } = await appendMessages(gateway, tenant, loaded, messages, { real, request: told });
-  if (unfinished) await mark(context, conversation, unfinished);
+  const how = unfinished ?? (stop === "length" ? stop : undefined);
+  if (how) await mark(context, conversation, how);
   const after = await load(gateway, tenant, conversation);
   if (recording?.known.id === conversation) {
     recording.known.newest = after.stored.at(-1)?.hash;

@@ -24,7 +24,7 @@ export interface ChatWorld {
   /** How summaries go at the moment. */
   summaries: "good" | "failing" | "endless";
   /** What the model answers next, once. */
-  nextReply: string | undefined;
+  nextReply: FakeReply | undefined;
   newChat(): Promise<Opened>;
   /** A chat made without the page; `turns` of about 370 tokens each. Eight nearly fill it. */
   fullChat(turns?: number): Promise<Opened>;

@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import { type ApiMessage, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
-import { oneLine, textOf } from "../state/message-text.ts";
+import { isEmptyAnswer, oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
@@ -16,14 +16,18 @@ export const MessageRow = memo(function MessageRow(props: {
   rangeStart: number | undefined;
   /** The message before it is by someone else. */
   isFirstOfRole: boolean;
+  /** Something else was said after it. */
+  isUnanswered: boolean;
 }) {
-  const { message, actions, rangeStart, isFirstOfRole } = props;
+  const { message, actions, rangeStart, isFirstOfRole, isUnanswered } = props;
   const [isEditing, setEditing] = useState(false);
   const number = useNumbers().one(message.index);
   const { role, fate, index } = message;
   const text = textOf(message.parts);
   const said = useMemo(() => splitAttachments(text), [text]);
-  const isResultOnly = role === "tool" || message.parts.every(({ type }) => type === "tool-result");
+  const isResultOnly =
+    role === "tool" ||
+    (message.parts.length > 0 && message.parts.every(({ type }) => type === "tool-result"));
   const isCallOnly =
     role === "assistant" && text.trim() === "" && message.parts.some(({ type }) => type === "tool-call");
   const who = isResultOnly ? "tool" : role;
@@ -51,6 +55,7 @@ export const MessageRow = memo(function MessageRow(props: {
           <span className="who">{strings.roles[who]}</span>
         ) : null}
         <FateTag message={speaks ? message : { pinned: message.pinned, fate: KEPT }} />
+        {isUnanswered ? <span className="tag unfinished">{strings.chat.noAnswer}</span> : null}
         {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
         <Versions message={message} actions={actions} />
         {speaks ? (
@@ -82,6 +87,7 @@ export const MessageRow = memo(function MessageRow(props: {
             // biome-ignore lint/suspicious/noArrayIndexKey: parts never change their order
             <PartView key={n} part={part} message={message} isUser={who === "user"} />
           ))}
+          {isEmptyAnswer(message) ? <p className="help">{strings.chat.emptyAnswer}</p> : null}
         </div>
       )}
     </article>

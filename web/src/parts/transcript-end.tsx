@@ -1,6 +1,7 @@
-import { useDeferredValue } from "react";
+import { useDeferredValue, useEffect, useRef, useState } from "react";
 import type { ApiConversation, ModelsAnswer } from "../../../src/gateway/api.ts";
 import type { Answer, Chat } from "../state/chat-state.ts";
+import { isEmptyAnswer, textOf } from "../state/message-text.ts";
 import { type Obstacle, obstacleAt } from "../state/outbox.ts";
 import { strings } from "../strings.ts";
 import { Button, Notice } from "./controls.tsx";
@@ -60,11 +61,13 @@ function Unanswered({ chat }: { chat: Chat }) {
   const isAsked = last.role === "user" && last.parts.some(({ type }) => type !== "tool-result");
   if (status === undefined || busy === "answering") return null;
   // The offline assistant replaces no answer of a model.
-  const canRetry = isAsked || (last.unfinished !== undefined && status.hasUpstream);
+  const { unfinished } = last;
+  const isEmpty = isEmptyAnswer(last);
+  const canRetry = isAsked || ((isEmpty || unfinished !== undefined) && status.hasUpstream);
   // Another answer than the one that is there may have been asked for, and failed.
   if (!canRetry && failure === undefined) return null;
   // What a client asked is answered to the client; what failed or broke off here was asked here.
-  if (source !== "page" && failure === undefined && last.unfinished === undefined) return null;
+  if (source !== "page" && failure === undefined && unfinished === undefined) return null;
   // The same request would be refused again: only a shorter message or a larger window helps.
   const isTooLong = failure?.code === "budget-impossible" && pressure?.next === "impossible";
   const larger = isTooLong ? modelFor(models, conversation, pressure.budget.head + last.tokens) : undefined;
@@ -74,9 +77,20 @@ function Unanswered({ chat }: { chat: Chat }) {
       kind={`unanswered ${failure ? "error" : "info"}`}
       icon={failure ? "warn" : "redo"}
       title={
-        failure?.message.replace(TRY_AGAIN, "") ?? (isAsked ? strings.chat.unanswered : strings.chat.stopped)
+        failure?.message.replace(TRY_AGAIN, "") ??
+        (isAsked
+          ? strings.chat.unanswered
+          : isEmpty
+            ? strings.chat.emptyAnswer
+            : strings.chat.half[unfinished ?? "stopped"])
       }
-      help={isTooLong ? strings.chat.tooLong(larger !== undefined) : fix}
+      help={
+        isTooLong
+          ? strings.chat.tooLong(larger !== undefined)
+          : failure === undefined && unfinished === "length"
+            ? strings.chat.halfFix
+            : fix
+      }
       role={failure && "alert"}
     >
       {failure?.code === "upstream-key" ? (
@@ -100,6 +114,30 @@ function Unanswered({ chat }: { chat: Chat }) {
         <Button onClick={() => void chat.regenerate()}>{strings.retry}</Button>
       )}
     </Notice>
+  );
+}
+
+/** Says to whoever doesn't see the page that an answer has come, and how long it is. */
+export function AnswerStatus({ chat }: { chat: Chat }) {
+  const isAnswering = usePiece(chat.store, ({ answer }) => answer !== undefined);
+  const last = usePiece(chat.transcript.store, ({ messages, total }) => messages.get(total - 1));
+  /** What stood last as an answer began. */
+  const before = useRef<string>(undefined);
+  const [words, setWords] = useState("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer, as soon as its message is there
+  useEffect(() => {
+    if (isAnswering) {
+      before.current ??= last?.hash ?? "";
+      setWords("");
+    } else if (before.current !== undefined && last?.role === "assistant" && last.hash !== before.current) {
+      before.current = undefined;
+      setWords(strings.chat.answered(textOf(last.parts).match(/\S+/g)?.length ?? 0));
+    }
+  }, [isAnswering, last?.hash]);
+  return (
+    <p className="visually-hidden" role="status">
+      {words}
+    </p>
   );
 }
 

@@ -70,7 +70,7 @@ export function TranscriptList(props: {
 }) {
   const { chat, actions, rangeStart, onCompact, handle, footer } = props;
   const { messages, dividers, system, loaded } = useStore(chat.transcript.store);
-  const { timeline, answer, compacting } = useStore(chat.store);
+  const { conversation, timeline, answer, compacting } = useStore(chat.store);
   const scroller = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const [flash, setFlash] = useState<readonly [number, number]>();
@@ -146,6 +146,11 @@ export function TranscriptList(props: {
                       actions={actions}
                       rangeStart={rangeStart}
                       isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
+                      isUnanswered={
+                        conversation?.source === "page" &&
+                        speakerOf(message) === "user" &&
+                        speakerOf(messages.get(row.index + 1)) === "user"
+                      }
                     />
                   )}
                 </div>
@@ -190,6 +195,7 @@ function SystemPrompt({ text }: { text: string }) {
 const speakerOf = (message: ApiMessage | undefined) =>
   message === undefined
     ? undefined
-    : message.role === "tool" || message.parts.every(({ type }) => type === "tool-result")
+    : message.role === "tool" ||
+        (message.parts.length > 0 && message.parts.every(({ type }) => type === "tool-result"))
       ? "assistant"
       : message.role;

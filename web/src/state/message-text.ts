@@ -7,6 +7,12 @@ export const textOf = (parts: readonly Part[]): string =>
     .map(({ text }) => text)
     .join("\n\n");
 
+/** An answer in which nothing is said, called or shown. */
+export const isEmptyAnswer = ({ role, parts }: Pick<ApiMessage, "role" | "parts">): boolean =>
+  role === "assistant" &&
+  parts.every(({ type }) => type === "text" || type === "reasoning") &&
+  textOf(parts).trim() === "";
+
 /** A call's arguments in one line: the one that says most, or all of them. */
 export function briefArgs(args: string): string {
   let parsed: unknown;

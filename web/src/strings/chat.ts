@@ -56,10 +56,11 @@ export const chat = {
   pinned: "Pinned",
   nowPinned: "Pinned: the model always sees this message.",
   nowUnpinned: "Unpinned.",
-  unfinished: { stopped: "Stopped", broken: "Broke off" },
+  unfinished: { stopped: "Stopped", broken: "Broke off", length: "Cut off" },
   unfinishedHelp: {
     stopped: "You stopped this answer; what had come is kept.",
     broken: "This answer didn't come to its end; what had come is kept.",
+    length: "This answer reached the largest size that it may have.",
   },
   lookups: {
     line: (query: string, found: number) =>
@@ -67,7 +68,15 @@ export const chat = {
     show: (number: string) => `Show message ${number}`,
   },
   unanswered: "This message has no answer yet.",
-  stopped: "You stopped the answer.",
+  noAnswer: "No answer",
+  emptyAnswer: "The model's answer is empty.",
+  half: {
+    stopped: "You stopped the answer.",
+    broken: "The answer broke off.",
+    length: "The answer reached the largest size that it may have.",
+  },
+  halfFix: "Ask the model to go on, or raise “Longest answer” in the chat's settings.",
+  answered: (words: number) => `The answer is there: ${plural(words, "word")}.`,
   forkOf: (title: string) => `Fork of “${title}”`,
   forkAt: (length: number) => `after ${plural(length, "message")}`,
   copyCode: "Copy code",

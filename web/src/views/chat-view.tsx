@@ -8,7 +8,7 @@ import { Guard } from "../parts/guard.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
 import type { MessageActions } from "../parts/message-actions.tsx";
 import { Notices } from "../parts/notices.tsx";
-import { TranscriptEnd } from "../parts/transcript-end.tsx";
+import { AnswerStatus, TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
 import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
 import { type Chat, newestOf } from "../state/chat-state.ts";
@@ -135,6 +135,7 @@ function Talk(props: {
           footer={<TranscriptEnd chat={chat} />}
         />
       )}
+      <AnswerStatus key={`${chat.id} answer`} chat={chat} />
       <div className="dock" ref={dock}>
         <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
         {isOffline ? (

@@ -15,7 +15,7 @@ const result: RetentionResult = {
       sessions: 2,
       measures: [{ id: "naar", label: "NAAR", about: "names & paths", better: "higher" }],
       rows: ["5 %", "10 %"].flatMap((budget, i) =>
-        ["ours", "theirs"].map((label) => ({
+        ["ours", "theirs"].map((label, nth) => ({
           contestant: label,
           label,
           budget,
@@ -23,7 +23,7 @@ const result: RetentionResult = {
           filled: 0.9,
           over: 0,
           failed: 0,
-          measures: { naar: estimate(0.4 + i / 10) },
+          measures: { naar: estimate(0.4 + i / 10 - nth / 5) },
         })),
       ),
       differences: [],
@@ -46,7 +46,7 @@ test("names are text, never markup", () => {
 
 test("each contestant has a line through its budgets, with the interval in words", () => {
   const page = retentionHtml(result);
-  expect(page.match(/<polyline/g)).toHaveLength(2);
-  expect(page.match(/<circle/g)).toHaveLength(4);
-  expect(page).toContain("ours: 50.0 % [40.0, 60.0]");
+  const lines = [...page.matchAll(/<polyline class="c\d" points="([^"]*)"/g)].map(([, points]) => points!);
+  expect(lines.map((points) => points.split(" ").length)).toEqual([2, 2]);
+  expect(page).toContain("50.0 <small>40.0–60.0</small>");
 });

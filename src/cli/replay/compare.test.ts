@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Replay, ReplayRequest } from "../../eval/replay/simulate.ts";
 import { createPaint } from "../paint.ts";
-import { type Compared, comparedHtml, comparedLines, comparedOf } from "./compare.ts";
+import { type Compared, comparedBlocks, comparedLines, comparedOf } from "./compare.ts";
 
 const PRICES = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 
@@ -69,9 +69,9 @@ test("what survives stands beside the cost, and the best trade is explained in a
   const judged = comparedLines(known, "drop-all", { columns: 100, paint: createPaint(false) }).join(" ");
   expect(judged).toMatch(/strategy +knows +survives +sent/);
   expect(judged).toContain("Best trade: Keep only the last message (drop-all). Its reader knows 90.0 %");
-  const html = comparedHtml(lines, "drop-all");
-  expect(html.match(/best trade<\/b>/g)).toHaveLength(1);
-  expect(html).toContain("Best trade: Summarise oldest (summarize-oldest).");
+  const report = JSON.stringify(comparedBlocks(lines, "drop-all"));
+  expect(report.match(/\(best trade\)/g)).toHaveLength(1);
+  expect(report).toContain("Best trade: Summarise oldest (summarize-oldest).");
 });
 
 test("the table fits the terminal, marks the chosen strategy and says what doesn't fit", () => {
@@ -85,8 +85,11 @@ test("the table fits the terminal, marks the chosen strategy and says what doesn
 });
 
 test("the page has a row and a bar for each", () => {
-  const html = comparedHtml(LINES, "summarize-oldest");
-  expect(html.match(/<tr>/g)).toHaveLength(4);
-  expect(html).toContain("<strong>Summarise oldest");
-  expect(comparedHtml([], "x")).toBe("");
+  const [, table] = comparedBlocks(LINES, "summarize-oldest");
+  const rows = table?.is === "table" ? table.rows : [];
+  expect(rows.map((row) => row.at(-1))).toEqual(
+    LINES.map(() => ({ text: expect.any(String), fill: expect.any(Number) })),
+  );
+  expect(JSON.stringify(rows)).toContain("▸ Summarise oldest");
+  expect(comparedBlocks([], "x")).toEqual([]);
 });

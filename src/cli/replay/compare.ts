@@ -3,8 +3,7 @@ import { STRATEGY_WORDS } from "../../core/words.ts";
 import { bestTrade, survivingShare } from "../../eval/replay/best-trade.ts";
 import type { Replay } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
-import { escapeHtml } from "../../eval/report/escape.ts";
-import { tableHtml } from "../../eval/report/page.ts";
+import type { Block } from "../../eval/report/report.ts";
 import { formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import type { Look } from "../paint.ts";
 import { wrap } from "../wrap.ts";
@@ -175,40 +174,30 @@ function notes(lines: readonly Compared[]): string[] {
     );
 }
 
-/** The comparison as a table of the HTML report, with a bar for each cost. */
-export function comparedHtml(lines: readonly Compared[], chosen: string): string {
-  if (lines.length === 0) return "";
+/** The comparison as a table of the report, with a bar for each cost. */
+export function comparedBlocks(lines: readonly Compared[], chosen: string): Block[] {
+  if (lines.length === 0) return [];
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
-  const why = bestWhy(lines);
   const best = bestOf(lines);
+  const why = bestWhy(lines);
   const isJudged = lines.some(({ knows }) => knows !== undefined);
-  const rows = lines.map((line) => {
-    const { strategy, label, compactions, sent, unchanged, cost, survives } = line;
-    const width = Math.max(1, Math.round((cost / most) * 100));
-    const badge = line === best ? ` <b class="best">best trade</b>` : "";
-    const name = `${escapeHtml(label)} <code>${strategy}</code>${badge}`;
-    return [
-      strategy === chosen ? `<strong>${name}</strong>` : name,
-      ...(isJudged ? [knowsText(line)] : []),
-      formatShare(survives),
-      formatCount(compactions),
-      formatShort(sent),
-      formatShare(unchanged),
-      formatDollars(cost),
-      `<i style="width:${width}%"></i>`,
-    ];
-  });
-  const columns = [
-    ...[
-      "strategy",
-      ...(isJudged ? ["reader knows"] : []),
-      "survives",
-      "compactions",
-      "sent",
-      "cached",
-      "cost",
-    ].map((label) => ({ label })),
-    { label: "", className: "cost" },
+  const rows = lines.map((line) => [
+    {
+      text: `${line.strategy === chosen ? "▸ " : ""}${line.label}${line === best ? " (best trade)" : ""}`,
+      small: line.strategy,
+    },
+    ...(isJudged ? [knowsText(line)] : []),
+    formatShare(line.survives),
+    formatCount(line.compactions),
+    formatShort(line.sent),
+    formatShare(line.unchanged),
+    { text: formatDollars(line.cost), fill: line.cost / most },
+  ]);
+  const judged = isJudged ? ["reader knows"] : [];
+  const columns = ["strategy", ...judged, "survives", "compactions", "sent", "cached", "cost"];
+  return [
+    { is: "heading", text: "What survives, and what it would have cost" },
+    { is: "table", columns, rows },
+    ...(why === undefined ? [] : ([{ is: "note", text: why }] as const)),
   ];
-  return `<figure class="card" id="strategies"><figcaption><h2>What survives, and what it would have cost</h2></figcaption>${tableHtml(columns, rows)}${why === undefined ? "" : `<p>${escapeHtml(why)}</p>`}</figure>`;
 }

@@ -1,5 +1,4 @@
-import { escapeHtml } from "../report/escape.ts";
-import { reportPage, tableHtml } from "../report/page.ts";
+import { type Block, type Cell, reportPage } from "../report/report.ts";
 import type { Exam } from "./exam.ts";
 import type { ExamEstimate } from "./exam-estimate.ts";
 import { counted, judgedNotes, percent, range, rowId, signed } from "./judged-words.ts";
@@ -11,7 +10,6 @@ export function judgedHtml(result: JudgedResult, exams: readonly Exam[]): string
   return reportPage({
     kind: "precis eval judged",
     title: "What readers know from each context",
-    tab: "Exam",
     facts: [
       `${counted(questions, "question")} of ${counted(result.exams, "exam")}`,
       counted(trials, "trial"),
@@ -20,102 +18,70 @@ export function judgedHtml(result: JudgedResult, exams: readonly Exam[]): string
       ...(summarizer === undefined ? [] : [`summaries by ${summarizer}`]),
       `tokens by ${counter}`,
     ],
-    style: STYLE,
-    body: [
-      `<figure class="card"><figcaption>Score, %</figcaption>${result.rows.map((row, index) => bar(row, index + 1, row === baseOf(result))).join("")}</figure>`,
-      `<div class="scroll">${armTable(result)}</div>`,
-      `<p class="note below">${escapeHtml(judgedNotes(result))}</p>`,
-      ...(result.types.length < 2 ? [] : ["<h2>By type of question</h2>", typeTable(result)]),
-      "<h2>Question by question</h2>",
-      '<p class="note">The mean over trials. A dagger stands for an answer that misleads.</p>',
+    blocks: [
+      armTable(result),
+      { is: "note", text: judgedNotes(result) },
+      ...(result.types.length < 2 ? [] : typeTable(result)),
+      { is: "heading", text: "Question by question" },
+      { is: "note", text: "The mean over trials. A dagger stands for an answer that misleads." },
       ...exams.map((exam) => examTable(result, exam)),
     ],
   });
 }
 
-const baseOf = ({ rows, against }: JudgedResult): JudgedRow | undefined =>
-  rows.find((row) => rowId(row) === against);
-
-/** One arm's score, with the interval as a line across its end. */
-function bar({ label, size, score }: JudgedRow, number: number, isBase: boolean): string {
-  const at = (share: number): string => `${(100 * Math.min(1, Math.max(0, share))).toFixed(1)}%`;
-  const name = `${number} ${escapeHtml(label)} <small>${escapeHtml(size)}</small>`;
-  const width = at(score.high - score.low);
-  return `<div class="arm${isBase ? " base" : ""}"><span>${name}</span><div class="track"><b style="width:${at(score.mean)}"></b><i style="left:${at(score.low)};width:${width}"></i></div><span class="n">${percent(score.mean)}</span></div>`;
-}
-
-function armTable(result: JudgedResult): string {
-  const base = baseOf(result);
-  const columns = ["arm", "size", "score, %", base ? `against ${base.label}` : "", "misled, %", "tokens"];
-  return tableHtml(
-    columns.map((label, index) => ({ label, className: index < 2 ? "who" : "n" })),
-    result.rows.map((row, index) => [
-      `${index + 1} ${escapeHtml(row.label)}`,
-      escapeHtml(row.size),
-      withRange(percent(row.score.mean), row.score),
+function armTable({ rows, against }: JudgedResult): Block {
+  const base = rows.find((row) => rowId(row) === against);
+  return {
+    is: "table",
+    columns: ["arm", "size", "score, %", base ? `against ${base.label}` : "", "misled, %", "tokens"],
+    rows: rows.map((row, index) => [
+      `${index + 1} ${row.label}`,
+      row.size,
+      { ...withRange(percent(row.score.mean), row.score), fill: row.score.mean },
       row.difference === undefined ? "–" : withRange(signed(row.difference.mean), row.difference),
       percent(row.misleading),
       row.tokens.toFixed(0),
     ]),
-  );
+  };
 }
 
-const withRange = (text: string, estimate: ExamEstimate): string =>
-  `${text} <small>${range(estimate)}</small>`;
+const withRange = (text: string, estimate: ExamEstimate) => ({ text, small: range(estimate) });
 
-function typeTable({ rows, types }: JudgedResult): string {
-  return `<div class="scroll types">${tableHtml(
-    [{ label: "" }, ...rows.map((row) => ({ label: named(row), className: "n" }))],
-    types.map((type) => [
-      escapeHtml(type),
-      ...rows.map((row) => (row.byType[type] === undefined ? "–" : shaded(row.byType[type].mean))),
-    ]),
-  )}</div>`;
+const named = ({ label, size }: JudgedRow): string => `${label}, ${size}`;
+const known = (share: number, mark = ""): Cell => ({ text: `${percent(share)}${mark}`, fill: share });
+
+function typeTable({ rows, types }: JudgedResult): Block[] {
+  return [
+    { is: "heading", text: "By type of question" },
+    {
+      is: "table",
+      columns: ["", ...rows.map(named)],
+      rows: types.map((type) => [
+        type,
+        ...rows.map((row) => (row.byType[type] === undefined ? "–" : known(row.byType[type].mean))),
+      ]),
+    },
+  ];
 }
 
-function examTable({ rows, marks }: JudgedResult, exam: Exam): string {
+function examTable({ rows, marks }: JudgedResult, exam: Exam): Block {
   const own = Map.groupBy(
     marks.filter((mark) => mark.exam === exam.id),
     ({ n, row }) => `${n} ${row}`,
   );
   const lines = exam.items.map(({ n, type, question, expected }) => [
-    `${escapeHtml(question)}<small>${escapeHtml(type)}. Expected: ${escapeHtml(expected)}</small>`,
+    { text: question, small: `${type}. Expected: ${expected}` },
     ...rows.map((row) => {
       const given = own.get(`${n} ${rowId(row)}`);
       if (given === undefined) return "–";
       const mean = given.reduce((sum, { score }) => sum + score, 0) / given.length;
-      return shaded(mean, given.some(({ misleading }) => misleading) ? " †" : "");
+      return known(mean, given.some(({ misleading }) => misleading) ? " †" : "");
     }),
   ]);
-  const columns = [
-    { label: "", className: "asked" },
-    ...rows.map((row) => ({ label: named(row), className: "n" })),
-  ];
-  return `<details class="card"><summary>${escapeHtml(exam.id)} <small>${counted(exam.items.length, "question")}</small></summary><div class="scroll">${tableHtml(columns, lines)}</div></details>`;
+  return {
+    is: "fold",
+    title: exam.id,
+    facts: [counted(exam.items.length, "question")],
+    blocks: [{ is: "table", columns: ["", ...rows.map(named)], rows: lines }],
+  };
 }
-
-const named = ({ label, size }: JudgedRow): string => `${label}, ${size}`;
-
-/** A figure on a ground that is the stronger, the more was known. */
-const shaded = (share: number, mark = ""): string =>
-  `<span class="known" style="--known:${Math.round(100 * share)}%">${percent(share)}${mark}</span>`;
-
-const STYLE = `
-h2{margin:2.2rem 0 .6rem}
-header{margin-bottom:1.2rem}
-.below{margin-top:.8rem}.note+details{margin-top:.8rem}
-.types table{width:auto}.types td:first-child{padding-right:2rem}
-figure{padding:1rem 1.2rem}
-.arm{display:grid;grid-template-columns:minmax(9rem,16rem) 1fr 3.5rem;gap:.9rem;align-items:center;padding:.22rem 0}
-.arm small,td small{color:var(--soft)}td small{display:block}
-.track{position:relative;height:1.1rem;background:var(--faint);border-radius:4px}
-.track b{position:absolute;inset:0 auto 0 0;background:var(--main);border-radius:4px;opacity:.75}
-.base .track b{background:var(--other)}
-.track i{position:absolute;top:50%;height:2px;margin-top:-1px;background:var(--ink)}
-.n{text-align:right;white-space:nowrap}
-.scroll{overflow-x:auto}
-.asked{min-width:16rem}
-.known{display:inline-block;min-width:3.6rem;padding:0 .4rem;border-radius:4px;background:color-mix(in srgb,var(--main) calc(var(--known)*.45),transparent)}
-details.card{padding:.6rem 1rem}
-@media (max-width:560px){.arm{grid-template-columns:1fr 3.2rem}.arm .track{grid-column:1/-1;grid-row:2}}
-`;

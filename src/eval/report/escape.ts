@@ -4,10 +4,3 @@ import { escapeMarkup } from "../../summaries/marker-tag.ts";
 export const escapeHtml = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to remove
   escapeMarkup(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd"));
-
-/** JSON for a script element: nothing in it can end the element. */
-export const escapeJson = (value: unknown): string =>
-  JSON.stringify(value)
-    .replace(/</g, "\\u003c")
-    .replace(/\u2028/g, "\\u2028")
-    .replace(/\u2029/g, "\\u2029");

@@ -1,5 +1,4 @@
-import { escapeHtml } from "../report/escape.ts";
-import { reportPage, tableHtml } from "../report/page.ts";
+import { type Block, reportPage } from "../report/report.ts";
 import { alignColumns } from "../table.ts";
 import { groupsOf, type RuleCount, type RulesResult, type RulesRow } from "./result.ts";
 
@@ -56,47 +55,37 @@ export function rulesTable(result: RulesResult): string {
 
 /** The result as a page. */
 export function rulesHtml(result: RulesResult): string {
-  const numbers = (labels: readonly string[]) =>
-    labels.map((label, index) => ({ label, ...(index > 0 && { className: "n" }) }));
-  const table = (labels: readonly string[], cells: readonly (readonly string[])[]): string =>
-    `<div class="scroll">${tableHtml(
-      numbers(labels),
-      cells.map((row) => row.map(escapeHtml)),
-    )}</div>`;
+  const table = (columns: readonly string[], cells: (row: RulesRow) => string[]): Block => ({
+    is: "table",
+    columns,
+    rows: result.rows.map(cells),
+  });
   return reportPage({
     kind: "precis eval rules",
     title: "Do a user's rules survive compaction, word for word?",
-    tab: "Rules",
     facts: [
       `${result.conversations} conversations`,
       `tokens by ${result.counter}`,
       ...(result.summarizer === undefined ? [] : [`summaries by ${result.summarizer}`]),
     ],
-    style: STYLE,
-    body: [
-      table(HEAD, result.rows.map(headCells)),
-      '<p class="note">Stale: a rule stands there without the words that changed it or took it back. Failed: no view was possible at that size.</p>',
-      ...groupsOf(result).map(
-        ({ name, values }) =>
-          `<h2>Kept by ${escapeHtml(name)}, %</h2>${table(
-            ["", "size", "compactions", ...values],
-            result.rows.map((row) => groupCells(row, name, values)),
-          )}`,
-      ),
-      ...(result.missing.length === 0 ? [] : ["<h2>Rules that weren't kept everywhere</h2>"]),
+    blocks: [
+      table(HEAD, headCells),
+      {
+        is: "note",
+        text: "Stale: a rule stands there without the words that changed it or took it back. Failed: no view was possible at that size.",
+      },
+      ...groupsOf(result).flatMap(({ name, values }): Block[] => [
+        { is: "heading", text: `Kept by ${name}, %` },
+        table(["", "size", "compactions", ...values], (row) => groupCells(row, name, values)),
+      ]),
       ...result.missing.map(
-        ({ conversation, way, text, where }) =>
-          `<details class="card"><summary dir="auto">${escapeHtml(text)} <small>${escapeHtml(`${conversation}, ${way}`)}</small></summary><p class="note">${where.map(escapeHtml).join("<br>")}</p></details>`,
+        ({ conversation, way, text, where }): Block => ({
+          is: "fold",
+          title: text,
+          facts: [`not kept everywhere: ${conversation}, ${way}`],
+          blocks: [{ is: "list", lines: where }],
+        }),
       ),
     ],
   });
 }
-
-const STYLE = `
-h2{margin:2.2rem 0 .6rem}
-header{margin-bottom:1.2rem}
-.note{margin-top:.6rem}
-details.card{padding:.6rem 1rem}
-summary small{color:var(--soft)}
-.scroll{overflow-x:auto}
-`;

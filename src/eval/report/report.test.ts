@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scaleSteps } from "./charts.ts";
+import { scaleSteps } from "./report.ts";
 
 test.each([1, 7, 99, 1_000, 27_360, 117_248, 43_700_000])("a scale up to %i has a few round steps", (top) => {
   const steps = scaleSteps(top);

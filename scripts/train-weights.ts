@@ -1,13 +1,12 @@
 /**
- * Fits the two small logistic regressions behind the working set to recorded agent sessions and prints them beside the
- * weights that are shipped:
+ * Fits the small logistic regression behind the working set to recorded agent sessions and prints it beside the weights that are
+ * shipped:
  *
  *   node scripts/train-weights.ts DIR      (a folder with agent sessions, see docs/guide/eval.md)
  *
- * A term counts as needed if one of the next 15 calls uses it before anybody has said it again; a line counts as used
- * again if the body of one of these calls has it letter for letter. Terms and lines that the newest 4 % of the transcript
- * show are left out, because a view shows them anyway. Every cut weighs about the same, however much it needs. The
- * regressions are judged on sessions that they were not fitted to.
+ * A term counts as needed if one of the next 15 calls uses it before anybody has said it again. Terms that the
+ * newest 4 % of the transcript show are left out, because a view shows them anyway. Every cut weighs about the same, however
+ * much it needs. The regression is judged on sessions that it was not fitted to.
  */
 
 import { readdirSync } from "node:fs";
@@ -17,14 +16,13 @@ import type { Message } from "../src/core/types.ts";
 import { isAgentSession, parseAgentSession } from "../src/eval/data/agent-session.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
 import { type TranscriptLines, transcriptLines } from "../src/summaries/lines.ts";
-import { REUSE_WEIGHTS, reuseFeatures, SHORTEST_REUSED } from "../src/summaries/reuse.ts";
 import { TERM_WEIGHTS, termFeatures } from "../src/summaries/weights.ts";
 
 const CUTS = [0.35, 0.5, 0.65, 0.8];
 const NEXT_CALLS = 15;
 const FEWEST_MESSAGES = 12;
 const VISIBLE_SHARE = 0.04;
-/** Of the many terms and lines that nobody needs again this share is looked at, with the inverse weight. */
+/** Of the many terms that nobody needs again this share is looked at, with the inverse weight. */
 const NEGATIVES = 0.1;
 const FOLDS = 5;
 const RIDGE = 5;
@@ -39,7 +37,6 @@ interface Sample {
 
 const [dir = "../shared/data/agent-sessions/dev"] = process.argv.slice(2);
 const terms: Sample[] = [];
-const lines: Sample[] = [];
 readdirSync(dir)
   .sort()
   .forEach((name, at) => {
@@ -53,7 +50,6 @@ readdirSync(dir)
     }
   });
 report("terms", TERM_WEIGHTS, terms);
-report("lines", REUSE_WEIGHTS, lines);
 
 function addCut(messages: readonly Message[], near: number, fold: number): void {
   let cut = near;
@@ -63,7 +59,6 @@ function addCut(messages: readonly Message[], near: number, fold: number): void 
   const after = transcriptLines(messages.slice(cut));
   const shown = before.length * (1 - VISIBLE_SHARE);
   addTerms(before, after, shown, fold);
-  addLines(before, after, shown, fold);
 }
 
 function addTerms(before: TranscriptLines, after: TranscriptLines, shown: number, fold: number): void {
@@ -86,22 +81,6 @@ function addTerms(before: TranscriptLines, after: TranscriptLines, shown: number
     hidden,
     (term) => needed.has(term),
     (term) => Object.values(featuresOf(term)),
-    fold,
-  );
-}
-
-function addLines(before: TranscriptLines, after: TranscriptLines, shown: number, fold: number): void {
-  const needed = new Set(nextCalls(after).flatMap(({ kind, text }) => (kind === "body" ? [text] : [])));
-  const visible = new Set(before.lines.filter(({ position }) => position >= shown).map(({ text }) => text));
-  const featuresOf = reuseFeatures(before);
-  const hidden = before.lines.filter(
-    ({ text, order, first }) => order === first && text.length >= SHORTEST_REUSED && !visible.has(text),
-  );
-  push(
-    lines,
-    hidden,
-    ({ text }) => needed.has(text),
-    (line) => Object.values(featuresOf(line) ?? {}),
     fold,
   );
 }

@@ -2,7 +2,6 @@ import { firstCharacters } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
-import { outlinesOf } from "./outline.ts";
 import type { Salience } from "./salience.ts";
 import type { Statement } from "./statements.ts";
 
@@ -13,15 +12,7 @@ const LOOKED_AT = 4 * MAX_START;
 const MIN_START = 200;
 const SENTENCE_END = /[.!?:]\s|[。！？\n]/g;
 
-/** An outline gets its share of the room, between these lengths (characters). */
-const MIN_OUTLINE = 160;
-const MAX_OUTLINE = 600;
-const CHARACTERS_PER_TOKEN = 4;
-
-/**
- * What answers say, in the order of what tells most for its length, within the budget: their points where they have titles and
- * lists, otherwise their starts.
- */
+/** How answers begin, in the order of what tells most for its length, within the budget. */
 export function chooseAnswers(input: {
   readonly messages: readonly Message[];
   readonly indexes: readonly number[];
@@ -30,18 +21,11 @@ export function chooseAnswers(input: {
   readonly salience: Salience;
   readonly known: Set<number>;
 }): Statement[] {
-  const answers = input.indexes.flatMap((index) => {
+  const starts = input.indexes.flatMap((index): Statement[] => {
     const message = input.messages[index];
-    if (message?.role !== "assistant") return [];
-    const text = saidText(message);
-    return text.trim() === "" ? [] : [{ index, text }];
-  });
-  const outlines = outlinesOf(answers.map(({ text }) => text));
-  const share = (input.budget * CHARACTERS_PER_TOKEN) / Math.max(1, answers.length);
-  const most = Math.min(MAX_OUTLINE, Math.max(MIN_OUTLINE, share));
-  const starts = answers.map(({ index, text }): Statement => {
-    const shown = text.length <= most ? startOf(text) : (outlines.of(text, most) ?? startOf(text));
-    return { message: index, text: shown, lead: "", factor: 1, order: index };
+    const text = message?.role === "assistant" ? saidText(message) : "";
+    if (text.trim() === "") return [];
+    return [{ message: index, text: startOf(text), lead: "", factor: 1, order: index }];
   });
   const chosen: Statement[] = [];
   let used = 0;

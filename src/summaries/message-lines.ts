@@ -4,7 +4,6 @@ import type { MessageMaterial } from "./message-material.ts";
 import type { MessageQuotes } from "./message-quotes.ts";
 import { messageOf, textOf } from "./quotes.ts";
 import { plainStatement } from "./read-passage.ts";
-import { lineReuse } from "./reuse.ts";
 import { saidAlready } from "./said-already.ts";
 import { termWeights } from "./weights.ts";
 import { selectLines } from "./working-set.ts";
@@ -26,7 +25,6 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
     for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
   }
   const weights = weightsOf(material);
-  const reuse = lineReuse(transcript);
   const candidates = all.lines.filter((line) => !quoted.get(line.message)?.includes(plainLine(line)));
   const changes = chooseChanges({
     transcript,
@@ -41,7 +39,6 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
   const more = selectLines({
     candidates,
     weights,
-    reuse,
     cites: (line) => line.kind === "assistant" && sources.cites(line.text, line.message),
     covered,
     lastLine,

@@ -7,8 +7,7 @@ import { takeBest } from "./take-best.ts";
 
 /**
  * The working set: exact lines of hidden messages, chosen so that together they show as much as possible of what the next
- * steps are likely to need and of what is not visible elsewhere. A line earns for terms that nothing shows yet, and for
- * being likely to be used again letter for letter.
+ * steps are likely to need and of what is not visible elsewhere. A line earns for terms that nothing shows yet.
  */
 
 /** A term that comes again in a later line is better shown there, with its newest neighbours. */
@@ -27,8 +26,6 @@ export interface SelectInput {
   readonly candidates: readonly Line[];
   /** Worth of each term by id. */
   readonly weights: Float64Array;
-  /** Worth of showing a line whole, besides its terms. */
-  readonly reuse: (line: Line) => number;
   /** Is it an answer that gives its source? */
   readonly cites: (line: Line) => boolean;
   /** Term ids that are already shown; the selection adds to it. */
@@ -55,7 +52,7 @@ export function selectLines(input: SelectInput): Line[] {
       (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (index: number): number => {
     const line = candidates[index]!;
-    let sum = input.reuse(line);
+    let sum = 0;
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;

@@ -56,7 +56,8 @@ it("says what was concluded and why, what was changed, how a command ended and w
   expect(text).toContain("I decided against a panic, because stored ids may be damaged");
   expect(text).toMatch(/changed \/repo\/src\/part_\d+\.ts: const newName_\d+ = makeId/);
   expect(text).toContain("npm test → FAIL part_7 expects an id");
-  expect(text).toContain("completed: Replace the casts | pending: Write a migration");
+  expect(text).toContain("Plan, open: Write a migration");
+  expect(text).toContain("Plan, done: Replace the casts");
 });
 
 it("leaves out searches, receipts, what was replaced, and names of arguments", () => {

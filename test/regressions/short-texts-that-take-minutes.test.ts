@@ -8,7 +8,6 @@ import { piecesOf } from "../../src/recall/pieces.ts";
 import { visibleText } from "../../src/recall/visible-text.ts";
 import { mustKeepOf } from "../../src/summaries/must-keep.ts";
 import { outcomesOf } from "../../src/summaries/outcomes.ts";
-import { outlinesOf } from "../../src/summaries/outline.ts";
 import { peopleText } from "../../src/summaries/people/people-text.ts";
 import { withoutTagged } from "../../src/summaries/tagged.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
@@ -41,10 +40,6 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
     outcomesOf(round(JSON.stringify({ command: `make${blanks(size)}all` })), () => true),
   "lines in a command": (size) =>
     outcomesOf(round(JSON.stringify({ command: `make${"\n".repeat(size)}all` })), () => true),
-  "blanks before another kind of line break in a title": (size) =>
-    outlinesOf([`# ${blanks(size)}a\rb`]).of("", 100),
-  "blanks before another kind of line break in a list": (size) =>
-    outlinesOf([`- ${blanks(size)}a\u2028b`]).of("", 100),
   "blanks in a report's title": (size) => forPeople(`# ${blanks(size)}a\rb`),
   "blanks in a report's list": (size) => forPeople(`- ${blanks(size)}a\rb`),
   "tags that are never closed": (size) =>

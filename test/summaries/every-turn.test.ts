@@ -65,26 +65,6 @@ test("a list isn't torn: with one point all are shown, and what leads into it", 
   }
 });
 
-test("a row of a table that is cut short keeps its last column", () => {
-  const rows = Array.from(
-    { length: 9 },
-    (_, at) =>
-      `| stage-${at} | reads every record of the import and writes it to the table of that tenant again | verdict-${at} |`,
-  );
-  const turns = Array.from({ length: 6 }, (_, at) => [
-    say("user", `Go on with part ${at}.`),
-    ...work(`w${at}`),
-    say("assistant", `Part ${at} took ${at + 11} minutes and changed nothing else.`),
-  ]).flat();
-  const report = ["What each stage does:", "", "| stage | does | verdict |", "| --- | --- | --- |", ...rows];
-  const messages = [say("user", "Look at all stages."), ...work("a"), say("assistant", report.join("\n"))];
-  const text = summaryOfAll([...messages, ...turns, say("user", "Thanks.")], 520);
-  const said = section(text, "What the assistant said");
-  expect(said).not.toContain("of that tenant again");
-  for (let at = 0; at < 9; at++) expect(said).toContain(`| verdict-${at} |`);
-  expect(text).not.toContain("---");
-});
-
 test("a title isn't shown without what stands below it, and keeps the title above it", () => {
   const answer = [
     "There are two ways to go on from here.",

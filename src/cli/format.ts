@@ -28,6 +28,9 @@ export function formatChange(value: number, base: number): string {
 export const formatDollars = (value: number): string =>
   value >= 100 ? `$${formatCount(value)}` : value >= 0.1 ? `$${value.toFixed(2)}` : `$${value.toFixed(4)}`;
 
+/** How receipts write numbers. */
+export const NUMBERS = { count: formatCount, dollars: formatDollars };
+
 /** A moment to the minute: `2026-01-31 23:59`. */
 export const formatTime = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);
 

@@ -25,6 +25,8 @@ export { sawtooth } from "../stream/timeline.ts";
 export { STREAM_WORDS } from "../stream/words.ts";
 export { CITATION } from "../summaries/citation-form.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
+export { netWords, receiptWords } from "../tokens/receipt-words.ts";
+export type { Receipt } from "../tokens/receipts.ts";
 export { type Attachment, splitAttachments, withAttachments } from "./api/attachments.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";

@@ -51,7 +51,7 @@ function callAt(messages: readonly Message[], at: { index: number; part: number 
 const MOST_PARSED = 100_000;
 
 /** Name and arguments, whatever the order of keys. */
-function callKey(call: ToolCallPart): string {
+export function callKey(call: ToolCallPart): string {
   let args = call.args;
   if (args.length > MOST_PARSED) return `${call.name} ${args}`;
   try {

@@ -96,6 +96,11 @@ export function eventNotice(
       };
     case "loop":
       return { tone: "warn", text: `The same tool was called ${fact.rounds} times in a row: ${fact.tool}.` };
+    case "repeated":
+      return {
+        tone: "warn",
+        text: `Asked again, because a compaction had hidden it: ${fact.calls.join(", ")}.`,
+      };
     case "recalled":
       return {
         tone: "accent",

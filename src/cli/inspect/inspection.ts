@@ -11,9 +11,10 @@ import { metaOf } from "../../gateway/conversation/chat-meta.ts";
 import { citationsOf } from "../../gateway/conversation/citations-of.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";
 import { countedQuotes } from "../../gateway/conversation/recorded-quotes.ts";
-import { eventsIn, rowsOf } from "../../gateway/conversation/timeline.ts";
+import { eventsIn, receiptsIn, rowsOf } from "../../gateway/conversation/timeline.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, ServerStore, StoredMessage } from "../../stores/server-store.ts";
+import type { Receipts } from "../../tokens/receipts.ts";
 import { type Branch, branchesOf } from "./branches.ts";
 
 /** Everything that the store knows about a conversation, and the view that follows from it. */
@@ -29,6 +30,8 @@ export interface Inspection {
   readonly tokens: InspectedTokens;
   /** What happened to it, as the records of its requests say it. */
   readonly events: readonly TimelineEvent[];
+  /** What its compactions saved and cost so far. */
+  readonly receipts: Receipts;
   readonly citations: ApiCitations["sources"];
 }
 
@@ -75,6 +78,7 @@ export async function inspectConversation(
   const { settings, model = conversation.model ?? "" } = metaOf(conversation);
   const { measure } = await modelCounting(settings?.model ?? model);
   const view = viewOf(dialect, headText, messages, records, measure);
+  const rows = await rowsOf({ store }, tenant, id);
   return {
     conversation,
     branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),
@@ -83,7 +87,8 @@ export async function inspectConversation(
     records,
     view,
     tokens: tokensOf(dialect, headText, view, measure),
-    events: eventsIn(await rowsOf({ store }, tenant, id)),
+    events: eventsIn(rows),
+    receipts: receiptsIn(rows),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

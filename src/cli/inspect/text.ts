@@ -10,7 +10,8 @@ import {
 } from "../../core/words.ts";
 import { metaOf } from "../../gateway/conversation/chat-meta.ts";
 import type { Conversation } from "../../stores/server-store.ts";
-import { formatCount, formatTime } from "../format.ts";
+import { netWords, receiptWords } from "../../tokens/receipt-words.ts";
+import { formatCount, formatTime, NUMBERS } from "../format.ts";
 import type { Look, Tone } from "../paint.ts";
 import { cut, previewOf } from "../part-text.ts";
 import { shortId, shortName } from "../short-names.ts";
@@ -42,7 +43,7 @@ const sizeOf = (messages: number, tokens: number): string =>
 
 /** The conversation for people: what it is, its checkpoints, and each message with what became of it. */
 export function inspectionText(inspection: Inspection, look: Look): string {
-  const { conversation, records, view, tokens, citations } = inspection;
+  const { conversation, records, view, tokens, citations, receipts } = inspection;
   const { paint } = look;
   const undone = new Set(records.undos.map((undo) => undo.checkpoint));
   const lines = [
@@ -56,12 +57,14 @@ export function inspectionText(inspection: Inspection, look: Look): string {
       : records.checkpoints
           .toSorted((a, b) => a.at - b.at)
           .flatMap((one) =>
-            wrap(
+            [
               `  ${checkpointLine(one, one.id === view.checkpoint?.id, undone.has(one.id))}`,
-              look.columns,
-              CHECKPOINT_HANG,
-            ),
+              ...receipts.compactions
+                .filter(({ checkpoint }) => checkpoint === one.id)
+                .flatMap((receipt) => receiptWords(receipt, NUMBERS).map((line) => `    ${line}`)),
+            ].flatMap((line) => wrap(line, look.columns, CHECKPOINT_HANG)),
           )),
+    ...(receipts.compactions.length === 0 ? [] : wrap(netWords(receipts, NUMBERS), look.columns)),
     "",
     paint("strong", "Transcript, and what the view makes of it"),
     ...messageLines(inspection, look),

@@ -64,7 +64,9 @@ export type TimelineFact =
       /** Words of the user message that they were found by. */
       readonly words: readonly string[];
     }
-  | { readonly type: "loop"; readonly tool: string; readonly rounds: number };
+  | { readonly type: "loop"; readonly tool: string; readonly rounds: number }
+  /** The agent asked again for something that this compaction had hidden. */
+  | { readonly type: "repeated"; readonly checkpoint: string; readonly calls: readonly string[] };
 
 /**
  * The live stream at `/api/events`. Each has the id of the server-sent event, so that a page that lost its connection
@@ -130,6 +132,8 @@ export interface RequestFact {
   readonly cacheLost?: PrefixReason;
   /** US dollars that this cost: the request with a cache that holds what was sent before would have cost so much less. */
   readonly lostSpend?: number;
+  /** US dollars that it cost less than without precis, negative if more; summaries not counted. */
+  readonly saved?: number;
 }
 
 /** What a list of requests can be narrowed to. */
@@ -163,7 +167,29 @@ export interface RequestQuery {
 }
 
 /** Which requests to add up. */
-export type TotalsQuery = Omit<RequestQuery, "before" | "limit">;
+export type TotalsQuery = Omit<RequestQuery, "before" | "limit"> & {
+  /** With the sums of each stretch of so many milliseconds, at most 1,000 of them. */
+  readonly every?: number;
+  /** With the sums of each model or client; with `every`, in each stretch. */
+  readonly by?: (typeof TOTALS_BY)[number];
+};
+export const TOTALS_BY = ["model", "client"] as const;
+
+/** What requests of a stretch of time, a model or a client come to. */
+export interface TotalsPart
+  extends Pick<
+    Totals,
+    "requests" | "errors" | "compactions" | "tokensSaved" | "input" | "cacheRead" | "output" | "spend"
+  > {
+  /** When it begins; left out without `every`. */
+  readonly at?: Time;
+  /** The model or client; "" for one without a name, or without `by`. */
+  readonly name: string;
+  readonly cost: number;
+  readonly net: number;
+  /** Milliseconds that a request took on average. */
+  readonly ms: number;
+}
 
 /** What the gateway did, in all or in a range of time, and what its store holds. */
 export interface Totals {
@@ -178,8 +204,12 @@ export interface Totals {
   readonly cost: number;
   /** Calls for summaries whose price isn't known, and which `cost` doesn't hold. */
   readonly unpriced: number;
+  /** US dollars that requests and their summaries cost less than requests without precis, negative if more. */
+  readonly net: number;
   readonly rejected: number;
   readonly loops: number;
+  /** Calls of agents that asked again for what a compaction had hidden. */
+  readonly repeated: number;
   /** Input tokens as the providers counted them, those of their caches, and what was answered. */
   readonly input: number;
   readonly cacheRead: number;
@@ -195,4 +225,6 @@ export interface Totals {
   readonly messages: number;
   /** Size of the database; undefined where several tenants share it, or it isn't known. */
   readonly storeBytes: number | undefined;
+  /** By time, model or client, where these were asked for; the oldest first. */
+  readonly parts?: readonly TotalsPart[];
 }

@@ -1,3 +1,4 @@
+import type { Receipt } from "../../tokens/receipts.ts";
 import type { TimelineEvent } from "./events.ts";
 
 /** An event, and where in the transcript it happened. */
@@ -25,4 +26,6 @@ export interface Past {
   readonly points: readonly PastPoint[];
   /** Oldest first, those of the conversation that it was forked from included. */
   readonly events: readonly PlacedEvent[];
+  /** What each compaction saved and cost so far. */
+  readonly receipts: readonly Receipt[];
 }

@@ -15,6 +15,7 @@ import type {
   Warning,
 } from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
+import type { Receipt } from "../../tokens/receipts.ts";
 import type { ApiPressure } from "./conversation.ts";
 import type { RequestFact } from "./events.ts";
 import type { ChatSettings } from "./settings.ts";
@@ -103,6 +104,8 @@ export interface RequestRecord extends RequestFact {
   readonly sent: SentAgain;
   /** The messages that were answered, in the wire format; the newest answer where there are several. */
   readonly answer: readonly unknown[];
+  /** What the compaction that it stood on saved and cost so far, all requests of it together. */
+  readonly receipt?: Receipt;
   /** Places of its last message in the conversation, from 0; undefined where it isn't stored. */
   readonly last: number | undefined;
 }

@@ -10,6 +10,8 @@ import type { TimelineFact } from "../api.ts";
 /** Whom a compactor works for: one serves many conversations, and its events don't say which. */
 export interface Behalf {
   readonly tenant: string;
+  /** The name of the client's key. */
+  readonly client?: string | undefined;
   /** Undefined until it is in the store. */
   conversation(): string | undefined;
   /** Ends summaries that are being written for it, those in the background included. */

@@ -1,5 +1,6 @@
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
+import type { RepeatWatch } from "../../summaries/repeated-calls.ts";
 import type { ChatMeta } from "./chat-meta.ts";
 import type { Said } from "./same-answer.ts";
 
@@ -12,6 +13,19 @@ export interface HiddenAnswer {
 
 /** By the name of what stands before them, newest last; it leaves out messages of nothing but reasoning, which clients drop. */
 export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
+
+/** A view as it was sent and billed. */
+export interface LastSent {
+  /** Its tokens by precis's count. */
+  readonly tokens: number | undefined;
+  /** All input tokens and those of the transcript that were left out, by the provider's count. */
+  readonly input?: number | undefined;
+  readonly hidden?: number | undefined;
+  /** The provider's tokens for each of precis's, of what came last. */
+  readonly scale?: number | undefined;
+  /** The provider has read requests of the conversation from a cache; undefined before the second of them. */
+  readonly readsCache?: boolean | undefined;
+}
 
 /** What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. */
 export interface Known {
@@ -31,10 +45,12 @@ export interface Known {
   /** Names the system prompt as stored. */
   head: string | undefined;
   lastRequestAt: number;
-  /** Tokens of the view that was sent last; undefined if this server doesn't know. */
-  sentTokens: number | undefined;
+  /** The view that was sent last; undefined if this server doesn't know. */
+  sent: LastSent | undefined;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
+  /** Notices what the newest compaction made the agent ask for again. */
+  repeats: { readonly checkpoint: string; readonly watch: RepeatWatch } | undefined;
   /** What was set for it on the page, and until when that is believed. */
   meta: { readonly of: ChatMeta; readonly isThrownAway: boolean; readonly until: number } | undefined;
   /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
@@ -65,8 +81,9 @@ function newKnown(tenant: string, session: string, dialect: string, isInvented: 
     newest: undefined,
     head: undefined,
     lastRequestAt: 0,
-    sentTokens: undefined,
+    sent: undefined,
     rounds: undefined,
+    repeats: undefined,
     meta: undefined,
     hidden: undefined,
     compactWish: undefined,

@@ -332,8 +332,8 @@ export class Recording {
         : await findUnanswered(this.#context, this.#query);
     if (!match) return;
     // What is known of this request holds for the conversation.
-    const { lastRequestAt, sentTokens } = this.known;
-    Object.assign(match.known, { lastRequestAt, sentTokens });
+    const { lastRequestAt, sent } = this.known;
+    Object.assign(match.known, { lastRequestAt, sent });
     this.#match = match;
   }
 

@@ -1,6 +1,7 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
-import type { Checkpoint, Measure } from "../../core/types.ts";
+import type { Checkpoint, Measure, PrefixReason } from "../../core/types.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
+import { isOfClient, type ReceiptItem, type Receipts, receiptsOf } from "../../tokens/receipts.ts";
 import type { Past, PastPoint, PlacedEvent, TimelineEvent, TimelineFact } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { metaOf } from "./chat-meta.ts";
@@ -13,6 +14,8 @@ export interface RowDetails {
   /** The request that it was made for or came of. */
   readonly cause?: string;
   readonly facts?: readonly TimelineFact[];
+  /** US dollars for rounds in which the model looked up what is hidden. */
+  readonly lookUps?: number;
   readonly [name: string]: unknown;
 }
 
@@ -62,6 +65,35 @@ export const eventsIn = (rows: readonly StoredRequest[]): TimelineEvent[] =>
 
 const detailsOf = ({ details }: StoredRequest): RowDetails => (details ?? {}) as RowDetails;
 
+/** What the compactions of a conversation saved and cost so far, as its rows say it. */
+export const receiptsIn = (rows: readonly StoredRequest[]): Receipts =>
+  receiptsOf(
+    rows.flatMap((row): ReceiptItem[] => {
+      const { id, kind, spend, saved, checkpoint, lostSpend = 0, cacheLost, status } = row;
+      const { cause, lookUps = 0, facts = [] } = detailsOf(row);
+      if (kind === "summary") return [{ id, isSummary: true, cause, spend }];
+      // What failed wasn't paid, and what was only observed was sent as it came.
+      if (kind === "compaction" || status >= 400) return [];
+      if (checkpointOf({ row }) === undefined) return [{ id, spend, saved }];
+      const isOurs = cacheLost !== undefined && !isOfClient(cacheLost as PrefixReason);
+      const rewritten = isOurs ? lostSpend : 0;
+      return [
+        {
+          id,
+          spend,
+          checkpoint,
+          hidden: Math.max(0, (row.tokensBefore ?? 0) - (row.tokensAfter ?? 0)),
+          saved: saved === undefined ? undefined : saved + rewritten + lookUps,
+          rewritten,
+          lookUps,
+          repeated: facts.flatMap((fact) =>
+            fact.type === "repeated" ? fact.calls.map((text) => ({ checkpoint: fact.checkpoint, text })) : [],
+          ),
+        },
+      ];
+    }),
+  );
+
 /** The rows of a conversation's path, and those of the conversations that it was forked from, up to the fork. */
 export async function placedRows(
   parts: RowParts,
@@ -103,7 +135,7 @@ export function rowAt(rows: readonly PlacedRow[], length: number): PlacedRow | u
 }
 
 /** The compaction that a request stood on; what was passed on as it came stood on none. */
-export function checkpointOf({ row: { checkpoint, outcome } }: PlacedRow): string | undefined {
+export function checkpointOf({ row: { checkpoint, outcome } }: Pick<PlacedRow, "row">): string | undefined {
   return outcome === "observed" || outcome === "off" ? undefined : checkpoint;
 }
 
@@ -139,7 +171,9 @@ export async function pastOf(
     });
   const events = placedEvents(rows, lead.length);
   const found = await foundEvent(parts, tenant, loaded, { events, inForce: standing.checkpoint });
+  const { compactions } = receiptsIn(await rowsOf(parts, tenant, loaded.conversation.id));
   return {
+    receipts: compactions,
     points: thinned(
       [...points.values()].sort((a, b) => a.messages - b.messages),
       events,

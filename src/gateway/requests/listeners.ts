@@ -29,6 +29,7 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
     else if (what.type === "retried") metrics.rejected.inc({ result: what.result });
     else if (what.type === "tool-call") metrics.hostedCalls.inc({ tool: what.tool });
     else if (what.type === "loop") metrics.loops.inc();
+    else if (what.type === "repeated") metrics.repeated.inc(what.calls.length);
     else if (what.type === "hidden-round") {
       metrics.hiddenRounds.inc();
       if (!what.usage) return;
@@ -44,8 +45,12 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
     ended(request) {
       const { start, status, action, usage, ownMs } = request;
       for (const what of request.happenings) add(what);
-      if (start.kind === "summary" && request.row().spend) metrics.cost.inc(request.row().spend);
+      const { spend = 0, saved = 0 } = request.hasRecord ? request.row() : {};
+      if (start.kind === "summary") metrics.cost.inc(spend);
       if (!isOfClients(start.kind)) return;
+      metrics.spend.inc(spend);
+      if (saved > 0) metrics.savedDollars.inc(saved);
+      else metrics.lostDollars.inc(-saved);
       metrics.active.add(-1);
       metrics.seconds.observe((performance.now() - request.began) / 1_000);
       metrics.requests.add(start.api, `${Math.floor(status / 100)}xx`, action);

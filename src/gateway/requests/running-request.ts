@@ -6,8 +6,10 @@ import type { PrefixReason, Prices, RecalledPassage, Report, Usage } from "../..
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
+import { isOfClient, type Saving, savingOf } from "../../tokens/receipts.ts";
 import type { RequestFact, TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
+import type { Known } from "../conversation/known.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
 import type { Client } from "../http/authenticate.ts";
 import type { Wire } from "../wires/index.ts";
@@ -34,6 +36,8 @@ export type Happening =
   | { readonly type: "hidden-round"; readonly usage: Usage | undefined }
   /** The same tool round came back again and again after a compaction. */
   | { readonly type: "loop"; readonly tool: string; readonly rounds: number }
+  /** The answer asked again for what a compaction had hidden. */
+  | { readonly type: "repeated"; readonly checkpoint: string; readonly calls: readonly string[] }
   /** Whoever did it says what the timeline shows. It may come after the end of the request: then it has a record of its own. */
   | { readonly type: "noted"; readonly fact: TimelineFact };
 
@@ -55,7 +59,7 @@ export interface AskedRequest {
   /** Undefined where nothing is recorded. */
   readonly recording:
     | {
-        readonly known: { readonly id: string | undefined; sentTokens?: number | undefined };
+        readonly known: Partial<Pick<Known, "lastRequestAt" | "sent">> & Pick<Known, "id">;
         readonly hadRequest: boolean;
       }
     | undefined;
@@ -70,7 +74,7 @@ export interface SentRequest {
 }
 
 /** Who asks; a server itself has no name. */
-type Asker = Pick<Client, "tenant"> & Partial<Pick<Client, "name">>;
+type Asker = Pick<Client, "tenant"> & { readonly name?: string | undefined };
 
 export interface RequestStart {
   readonly kind: NewRequest["kind"];
@@ -89,6 +93,9 @@ export interface RequestContext {
   /** A text as the store may have it. */
   written(text: string): string;
 }
+
+/** How long a provider keeps a prompt that isn't used again (milliseconds). */
+const CACHE_MS = 5 * 60_000;
 
 /** The status of a request that nobody waits for any more. */
 export const CLIENT_LEFT = 499;
@@ -129,6 +136,8 @@ export class RunningRequest {
   #sent: SentRequest | undefined;
   #fields: (() => unknown) | undefined;
   #details: (() => object) | undefined;
+  /** When the request before it was sent. */
+  #lastRequestAt: number | undefined;
   #id: string | undefined;
   #row: NewRequest | undefined;
 
@@ -142,6 +151,11 @@ export class RunningRequest {
 
   get now(): number {
     return this.#context.now();
+  }
+
+  /** A text as the store may have it. */
+  written(text: string): string {
+    return this.#context.written(text);
   }
 
   get tenant(): string | undefined {
@@ -165,6 +179,7 @@ export class RunningRequest {
   asks(turn: AskedRequest, prices: Prices | undefined): void {
     this.turn = turn;
     this.prices = prices;
+    this.#lastRequestAt = turn.recording?.known.lastRequestAt;
   }
 
   run<T>(work: () => T): T {
@@ -243,6 +258,73 @@ export class RunningRequest {
     for (const one of this.#context.listeners) one.ended(this);
   }
 
+  /** The provider's tokens for each of precis's, and those that came to the transcript since the request before. */
+  get #growth(): { readonly scale: number; readonly fresh: number } {
+    const { tokens, budget } = this.report!;
+    const { input } = this.usage!;
+    const { sent } = this.turn?.recording?.known ?? {};
+    const scale = sent?.scale ?? input / Math.max(1, tokens.after + budget.tools);
+    return { scale, fresh: Math.max(0, tokens.before - (sent?.tokens ?? tokens.before)) * scale };
+  }
+
+  /** Tokens of the transcript that weren't sent, as the provider counts them. Most of them it counted while they were still sent. */
+  #hidden(): number | undefined {
+    const { report, usage, turn } = this;
+    if (!report || !usage) return undefined;
+    const { transcript, after } = report.tokens;
+    const { scale, fresh } = this.#growth;
+    const { input, hidden } = turn?.recording?.known.sent ?? {};
+    if (transcript === after) return 0;
+    if (input === undefined || hidden === undefined || report.prefixReason === "transcript")
+      return (transcript - after) * scale;
+    // What wasn't sent any more, and what was quoted, is the difference to what this one would have had.
+    const isChanged = report.prefixReason !== undefined && report.prefixReason !== "system";
+    const shown = isChanged || report.recalled.length > 0 ? usage.input - input - fresh : 0;
+    return Math.max(0, hidden - shown);
+  }
+
+  /** What the next request of the conversation is compared with. */
+  #remember(
+    { known, hadRequest }: NonNullable<AskedRequest["recording"]>,
+    isView: boolean,
+    hidden: number | undefined,
+  ): void {
+    const { report, usage } = this;
+    const { sent } = known;
+    const tokens = isView ? report?.tokens.after : report?.tokens.transcript;
+    const grown = tokens !== undefined && sent?.tokens !== undefined ? tokens - sent.tokens : 0;
+    const isLonger = report?.prefixReason === undefined && grown > 0 && usage && sent?.input !== undefined;
+    const scale = isLonger ? (usage.input - sent.input) / grown : undefined;
+    // A first request finds nothing anywhere.
+    const reads = hadRequest && usage?.cacheRead !== undefined ? usage.cacheRead > 0 : undefined;
+    known.sent = {
+      tokens,
+      input: usage?.input,
+      hidden: report ? hidden : 0,
+      // Pictures and the like are counted otherwise; a number that can't be is none.
+      scale: scale !== undefined && scale > 0.5 && scale < 2 ? scale : sent?.scale,
+      readsCache: sent?.readsCache || (reads ?? sent?.readsCache),
+    };
+  }
+
+  /** What the view saved, by the provider's numbers. */
+  #saving(hidden: number, changed: PrefixReason | undefined): Saving | undefined {
+    const { usage, prices, turn } = this;
+    if (!usage || !prices) return undefined;
+    const { readsCache = true } = turn?.recording?.known.sent ?? {};
+    const idle = this.startedAt - (this.#lastRequestAt || this.startedAt);
+    const { fresh } = this.#growth;
+    return savingOf({ usage, prices, hidden, fresh, changed, isWarm: readsCache && idle <= CACHE_MS });
+  }
+
+  /** US dollars for rounds that its client wasn't shown. */
+  #lookUps(prices: Prices): number {
+    return this.happenings.reduce(
+      (sum, one) => sum + (one.type === "hidden-round" && one.usage ? spendOf(one.usage, prices) : 0),
+      0,
+    );
+  }
+
   #count(type: Happening["type"]): number {
     let count = 0;
     for (const one of this.happenings) if (one.type === type) count++;
@@ -251,20 +333,14 @@ export class RunningRequest {
 
   #made(message: string | undefined): NewRequest {
     const { start, report, usage, prices, status, action, turn } = this;
-    const { written } = this.#context;
     // What was only observed, or refused, found its cache as it was.
     const isView = action === "view" || action === "compacted" || action === "pass";
     const isFailed = status >= 400;
     const { recording } = turn ?? {};
-    const lost = lostCache({
-      report: isView && !isFailed ? report : undefined,
-      usage,
-      prices,
-      hadRequest: recording?.hadRequest ?? false,
-      sentBefore: recording?.known.sentTokens,
-    });
-    if (recording && !isFailed)
-      recording.known.sentTokens = isView ? report?.tokens.after : report?.tokens.transcript;
+    const changed = isView && !isFailed && recording?.hadRequest ? report?.prefixReason : undefined;
+    const hidden = isView && !isFailed ? this.#hidden() : undefined;
+    const saving = hidden === undefined ? undefined : this.#saving(hidden, changed);
+    if (recording && !isFailed && start.kind !== "compaction") this.#remember(recording, isView, hidden);
     const sent = this.#sent;
     const conversation = recording?.known.id;
     const isKept = message !== undefined || conversation !== undefined;
@@ -284,7 +360,7 @@ export class RunningRequest {
     row.upstream = turn?.upstream?.name;
     row.conversation = conversation;
     row.message = message;
-    row.error = this.error === undefined ? undefined : written(this.error);
+    row.error = this.error === undefined ? undefined : this.written(this.error);
     row.ownMs = this.ownMs;
     row.firstMs = this.firstMs;
     row.checkpoint = this.checkpoint;
@@ -299,25 +375,34 @@ export class RunningRequest {
       row.cacheRead = usage.cacheRead;
       row.cacheWrite = usage.cacheWrite;
       row.output = usage.output;
-      if (prices) row.spend = spendOf(usage, prices);
+      if (prices) row.spend = spendOf(usage, prices) + this.#lookUps(prices);
     }
     row.spend ??= this.spend;
     if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;
     row.reason ??= this.reason;
-    if (lost) {
-      row.cacheLost = lost.cause;
-      row.lostSpend = lost.spend;
+    if (changed !== undefined) {
+      row.cacheLost = changed;
+      if (usage?.cacheRead !== undefined) row.lostSpend = saving?.rewritten;
+    }
+    const lookUps = prices ? this.#lookUps(prices) : 0;
+    if (saving) {
+      const isOurs = changed !== undefined && !isOfClient(changed);
+      row.saved = saving.saved - (isOurs ? saving.rewritten : 0) - lookUps;
     }
     if (this.happenings.length > 0) {
       const compactions = this.happenings.filter(isCompaction).length;
       if (compactions > 0) row.compactions = compactions;
       row.rejected = this.#count("rejected") || undefined;
       row.loops = this.#count("loop") || undefined;
+      row.repeated =
+        this.happenings.reduce((n, one) => n + (one.type === "repeated" ? one.calls.length : 0), 0) ||
+        undefined;
     }
     const facts = isKept ? factsOf(this) : [];
     const details: RowDetails = {
       ...(this.cause !== undefined && { cause: this.cause }),
       ...(facts.length > 0 && { facts }),
+      ...(lookUps > 0 && { lookUps }),
       ...(isKept && sent && this.#details?.()),
     };
     for (const _ in details) {
@@ -328,7 +413,7 @@ export class RunningRequest {
     if (sent && isKept) {
       row.sha256 = createHash("sha256").update(sent.body).digest("hex");
       const fields = this.#fields?.();
-      if (fields !== undefined) row.fields = written(stringifyDeep(fields));
+      if (fields !== undefined) row.fields = this.written(stringifyDeep(fields));
     }
     return row;
   }
@@ -355,6 +440,8 @@ export function factsOf(request: RunningRequest): readonly TimelineFact[] {
         return [{ type: "rejected", tokens: what.tokens, limit: what.limit }];
       case "loop":
         return [{ type: "loop", tool: what.tool, rounds: what.rounds }];
+      case "repeated":
+        return [{ ...what, calls: what.calls.map((call) => request.written(call)) }];
       case "noted":
         return [what.fact];
       default:
@@ -373,39 +460,6 @@ function recalledFact({ turn }: RunningRequest, recalled: readonly RecalledPassa
     from: [...new Set(recalled.map(({ index }) => index - lead))].sort((a, b) => a - b),
     words: [...new Set(recalled.flatMap(({ words }) => words))],
   };
-}
-
-/** A request whose beginning isn't what the provider has in its cache. */
-interface LostCache {
-  readonly cause: PrefixReason;
-  /** US dollars that it cost more than with its cache; undefined where prices or what the cache held aren't known. */
-  readonly spend: number | undefined;
-}
-
-/** What is known of a turn's request when it was served. */
-interface Served {
-  readonly report: Report | undefined;
-  readonly usage: Usage | undefined;
-  readonly prices: Prices | undefined;
-  /** A request of the conversation was sent before this one: without one, no cache can be lost. */
-  readonly hadRequest: boolean;
-  /** Tokens of the view that was sent before. */
-  readonly sentBefore: number | undefined;
-}
-
-/** Why the provider's cache was of less use than it could have been, and what that cost. Undefined: it was of full use. */
-export function lostCache({ report, usage, prices, hadRequest, sentBefore }: Served): LostCache | undefined {
-  if (!report?.prefixReason || !hadRequest) return undefined;
-  const cause = report.prefixReason;
-  // Where the provider doesn't tell what it read from its cache, nobody can tell what was lost.
-  if (!usage || !prices || usage.cacheRead === undefined) return { cause, spend: undefined };
-  const unread = usage.input - usage.cacheRead;
-  // What was said since the last request would have been paid for with any cache.
-  const fresh = sentBefore === undefined ? 0 : Math.max(0, report.tokens.before - sentBefore);
-  const lost = Math.max(0, unread - fresh);
-  const paid = spendOf({ ...usage, output: 0 }, prices);
-  const read = spendOf({ input: usage.input, cacheRead: usage.input }, prices);
-  return { cause, spend: unread > 0 ? ((paid - read) * lost) / unread : 0 };
 }
 
 /** A row as operators see it. */
@@ -444,6 +498,7 @@ export function factOf(
     ...(row.reason !== undefined && { reason: row.reason as NonNullable<RequestFact["reason"]> }),
     ...(row.cacheLost !== undefined && { cacheLost: row.cacheLost as PrefixReason }),
     ...(row.lostSpend !== undefined && { lostSpend: row.lostSpend }),
+    ...(row.saved !== undefined && { saved: row.saved }),
     ...(row.error !== undefined && { error: row.error }),
   };
 }

@@ -26,7 +26,7 @@ export function toldModel(
         api: "summary",
         path: request.name,
         headers: {},
-        client: { tenant },
+        client: { tenant, name: behalf?.client },
       });
       told.action = "pass";
       told.asks(

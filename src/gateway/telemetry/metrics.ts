@@ -18,6 +18,19 @@ const COUNTERS = {
   saved: ["precis_tokens_saved_total", "Tokens of transcripts that weren't sent."],
   sent: ["precis_tokens_sent_total", "Tokens of views."],
   cost: ["precis_summary_dollars_total", "US dollars spent on summaries, where prices are known."],
+  spend: ["precis_spend_dollars_total", "US dollars that requests cost, where prices are known."],
+  savedDollars: [
+    "precis_saved_dollars_total",
+    "US dollars that requests cost less than without precis, summaries not counted.",
+  ],
+  lostDollars: [
+    "precis_lost_dollars_total",
+    "US dollars that requests cost more than without precis: after a compaction the provider's cache is written anew.",
+  ],
+  repeated: [
+    "precis_repeated_calls_total",
+    "Calls of agents that asked again, within ten rounds, for what a compaction had hidden.",
+  ],
   cacheHits: [
     "precis_checkpoint_hits_total",
     "Requests whose view stood on a checkpoint that was there already.",

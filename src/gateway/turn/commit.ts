@@ -5,6 +5,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Message } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
+import { watchRepeats } from "../../summaries/repeated-calls.ts";
 import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";
 import type { AnswerNames } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";
@@ -20,7 +21,7 @@ export function finishTurn(
   record: ((answer: WireAnswer) => Promise<void>) | undefined,
 ): Promise<void> | undefined {
   learn(turn, outgoing, answer);
-  guardLoops(turn, answer.messages);
+  guardLoops(turn, outgoing, answer.messages);
   return record?.(answer);
 }
 
@@ -46,13 +47,32 @@ const CIRCLE = 3;
 /** Rounds that are remembered for one conversation. */
 const MAX_ROUNDS = 500;
 
-/** Notices a conversation that comes to the same tool round again and again after a compaction, and says so. */
-function guardLoops({ recording, wire, told }: Turn, answer: readonly unknown[]): void {
+/**
+ * Notices a conversation that comes to the same tool round again and again after a compaction, or asks again for what that hid, and
+ * says so.
+ */
+function guardLoops(
+  { recording, wire, told, asked }: Turn,
+  { report, action }: Outgoing,
+  answer: readonly unknown[],
+): void {
   const known = recording?.known;
-  if (!known?.rounds) return;
+  if (!known) return;
+  const { dialect } = wire;
+  const checkpoint = action === "observed" ? undefined : report?.checkpoint;
+  const { repeats } = known;
+  // A server that has just started can't tell whether a compaction is new.
+  const isNew = report?.outcome === "compacted" || (repeats && repeats.checkpoint !== checkpoint);
+  if (checkpoint !== undefined && isNew) {
+    const messages = asked.transcript.map((message) => dialect.read(message));
+    known.repeats = { checkpoint, watch: watchRepeats(messages, report!.entries, repeats?.watch) };
+  }
   for (const message of answer) {
-    const calls = wire.dialect.read(message).parts.filter((part) => part.type === "tool-call");
+    const calls = dialect.read(message).parts.filter((part) => part.type === "tool-call");
     if (calls.length === 0) continue;
+    const again = checkpoint === undefined ? [] : (known.repeats?.watch.look(calls) ?? []);
+    if (again.length > 0) told.happened({ type: "repeated", checkpoint: checkpoint!, calls: again });
+    if (!known.rounds) continue;
     const round = contentHash(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
     const count = (known.rounds.get(round) ?? 0) + 1;
     if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);

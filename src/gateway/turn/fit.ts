@@ -288,7 +288,7 @@ function lastRequest(
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
 export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
   parts: Pick<TurnParts, "live" | "busy" | "announcer" | "isDraining">,
-  { client: { tenant }, recording, told }: Pick<Turn, "client" | "recording" | "told">,
+  { client: { tenant, name: client }, recording, told }: Pick<Turn, "client" | "recording" | "told">,
   fit: () => Promise<R>,
 ): Promise<R> {
   const controller = new AbortController();
@@ -296,6 +296,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
   let reason: Reason | undefined;
   const behalf = {
     tenant,
+    client,
     conversation: () => recording?.known.id,
     signal: controller.signal,
     cause: () => ({ reason, request: told.id }),

@@ -10,7 +10,7 @@ export interface RequestStore {
   /** One with all of its texts. */
   get(tenant: string, id: string): Promise<RequestTexts | undefined>;
   /** What requests come to, by model and client. */
-  totals(tenant: string, query?: RequestFilter): Promise<readonly RequestSums[]>;
+  totals(tenant: string, query?: TotalsQuery): Promise<readonly RequestSums[]>;
   /** Counts requests that were refused before they were looked at: never a row each. */
   refuse(tenant: string, refusals: readonly Refusals[]): Promise<void>;
   refusals(tenant: string, range?: TimeRange): Promise<readonly Refusals[]>;
@@ -54,11 +54,15 @@ export interface RequestFields {
   /** US dollars; undefined where prices aren't known. */
   readonly spend?: number | undefined;
   readonly lostSpend?: number | undefined;
+  /** US dollars that it cost less than without precis, negative if more; summaries not counted. */
+  readonly saved?: number | undefined;
   /** Something was paid for it and nobody knows how much: 1. */
   readonly unpriced?: number | undefined;
   /** How often the upstream refused it as too long. */
   readonly rejected?: number | undefined;
   readonly loops?: number | undefined;
+  /** Calls of its answer that asked again for what a compaction had hidden. */
+  readonly repeated?: number | undefined;
   /** Milliseconds: precis's own part before it was sent, until the first byte of the answer, and all of it. */
   readonly ownMs?: number | undefined;
   readonly firstMs?: number | undefined;
@@ -118,8 +122,16 @@ export interface RequestsQuery extends RequestFilter {
   readonly limit?: number | undefined;
 }
 
+/** Which of them to add up. */
+export interface TotalsQuery extends RequestFilter {
+  /** Adds up each stretch of so many milliseconds on its own. */
+  readonly every?: number | undefined;
+}
+
 /** What the requests of a client to a model come to. */
 export interface RequestSums {
+  /** When the stretch of time begins, where they are added up by time. */
+  readonly start?: number;
   readonly kind: RequestFields["kind"];
   readonly model: string;
   readonly client: string;
@@ -135,9 +147,13 @@ export interface RequestSums {
   readonly output: number;
   readonly spend: number;
   readonly lostSpend: number;
+  readonly saved: number;
   readonly unpriced: number;
   readonly rejected: number;
   readonly loops: number;
+  readonly repeated: number;
+  /** Milliseconds that they took together. */
+  readonly ms: number;
 }
 
 /** Requests that were refused for one reason within a minute. */

@@ -9,6 +9,7 @@ import type {
   RequestsQuery,
   RequestTexts,
   StoredRequest,
+  TotalsQuery,
 } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import { cleanText } from "../shared/clean-text.ts";
@@ -44,9 +45,11 @@ const COLUMNS = {
   output: "bigint",
   spend: "double precision",
   lostSpend: "double precision",
+  saved: "double precision",
   unpriced: "bigint",
   rejected: "bigint",
   loops: "bigint",
+  repeated: "bigint",
   ownMs: "double precision",
   firstMs: "double precision",
   ms: "double precision",
@@ -79,9 +82,12 @@ const SUMS = [
   "output",
   "spend",
   "lostSpend",
+  "saved",
   "unpriced",
   "rejected",
   "loops",
+  "repeated",
+  "ms",
 ] as const satisfies readonly Field[];
 
 /** Characters of an error that are kept, and of anything else: an index takes no more than some hundred. */
@@ -445,11 +451,16 @@ function ofChat(key: number): readonly Condition[] {
 }
 
 /** Sums of whole periods, and of the rows that are in none of these. */
-function* totals(tenant: string, query: RequestFilter): Script<readonly RequestSums[]> {
-  const { from, to } = query;
+function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSums[]> {
+  const { from, to, every } = query;
+  // As a text: SQLite would divide by a bound number as by a fraction.
+  const startOf = (time: string) =>
+    every === undefined ? "" : `${time} / ${Math.trunc(every)} * ${Math.trunc(every)} as start, `;
+  const grouped = every === undefined ? "kind, model, client" : "1, kind, model, client";
   const named = yield* namedChat(tenant, query);
   if (named === "none") return [];
   const { chat, filter } = named;
+  const isFine = every !== undefined && every % PERIOD_MS !== 0;
   const first = from === undefined ? undefined : Math.ceil(from / PERIOD_MS) * PERIOD_MS;
   const end = to === undefined ? undefined : Math.floor(to / PERIOD_MS) * PERIOD_MS;
   const summed = yield* summedUpTo(tenant);
@@ -464,16 +475,16 @@ function* totals(tenant: string, query: RequestFilter): Script<readonly RequestS
     );
     found.push(
       ...(yield* rows<Row>(
-        `select kind, model, client, min(at) as since, count(*) as requests,
+        `select ${startOf("at")}kind, model, client, min(at) as since, count(*) as requests,
            sum(case when status >= 400 then 1 else 0 end) as errors, ${sums}
-         from precis_requests r where ${where} group by kind, model, client`,
+         from precis_requests r where ${where} group by ${grouped}`,
         ...values,
       )),
     );
   };
-  // Sums don't say of which conversation they are; its rows are found by their messages.
-  yield* ofRows(chat ? {} : { after: summed });
-  if (chat) return sumsOf(found);
+  // Sums don't say of which conversation they are, or when within their period; its rows are found by their messages.
+  yield* ofRows(chat || isFine ? {} : { after: summed });
+  if (chat || isFine) return sumsOf(found);
   if (first !== undefined && end !== undefined && first >= end) yield* ofRows({ upTo: summed });
   else {
     if (first !== from) yield* ofRows({ upTo: summed, before: idAt(first) });
@@ -486,9 +497,9 @@ function* totals(tenant: string, query: RequestFilter): Script<readonly RequestS
     );
     found.push(
       ...(yield* rows<Row>(
-        `select kind, model, client, min(start) as since, sum(requests) as requests,
+        `select ${startOf("start")}kind, model, client, min(start) as since, sum(requests) as requests,
            sum(case when status >= 400 then requests else 0 end) as errors, ${sums}
-         from precis_request_sums where ${where} group by kind, model, client`,
+         from precis_request_sums where ${where} group by ${grouped}`,
         ...values,
       )),
     );
@@ -496,14 +507,14 @@ function* totals(tenant: string, query: RequestFilter): Script<readonly RequestS
   return sumsOf(found);
 }
 
-/** Sums of parts, by kind, model and client. */
+/** Sums of parts, by kind, model, client and time. */
 function sumsOf(found: readonly Row[]): readonly RequestSums[] {
-  const groups = Map.groupBy(found, ({ kind, model, client }) =>
-    JSON.stringify([kind, model ?? "", client ?? ""]),
+  const groups = Map.groupBy(found, ({ kind, model, client, start }) =>
+    JSON.stringify([kind, model ?? "", client ?? "", Number(start ?? 0)]),
   );
   return [...groups.values()].map((some) => {
     const sum = (column: string) => some.reduce((all, row) => all + Number(row[column] ?? 0), 0);
-    const { kind, model, client } = some[0]!;
+    const { kind, model, client, start } = some[0]!;
     return {
       ...(Object.fromEntries(SUMS.map((name) => [name, sum(columnOf(name))])) as Pick<
         RequestSums,
@@ -512,6 +523,7 @@ function sumsOf(found: readonly Row[]): readonly RequestSums[] {
       kind: kind as RequestSums["kind"],
       model: String(model ?? ""),
       client: String(client ?? ""),
+      ...(start != null && { start: Number(start) }),
       since: Math.min(...some.map(({ since }) => Number(since))),
       requests: sum("requests"),
       errors: sum("errors"),

@@ -79,6 +79,7 @@ export const timeline = {
   restored: "The cleared summaries were brought back.",
   edited: "The summary was edited.",
   loop: (tool: string, rounds: number) => `${tool} was called ${plural(rounds, "time")} in a row.`,
+  repeated: (calls: readonly string[]) => `Asked again for what was hidden: ${calls.join(", ")}.`,
   sentThen: "What was sent at this point",
   wouldBeSent: "What would be sent at this point",
   wouldHappen: "What would happen",

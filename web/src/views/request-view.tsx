@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { type RequestRecord, routes } from "../../../src/gateway/api.ts";
 import { ScrollArea } from "../parts/controls.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
+import { ReceiptText } from "../parts/receipt-text.tsx";
 import { useApp } from "../parts/use-store.ts";
 import { count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
@@ -64,6 +65,12 @@ function Shown({ record }: { record: RequestRecord }) {
           </div>
         ))}
       </dl>
+      {record.receipt === undefined ? null : (
+        <section>
+          <h2>{words.receipt}</h2>
+          <ReceiptText receipt={record.receipt} />
+        </section>
+      )}
       <section>
         <h2>{words.sent}</h2>
         <p className="help">{sent.isExact ? words.exact : words.inexact(sent.why ?? "")}</p>
@@ -122,6 +129,7 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
     ],
     [words.answered, usage?.output === undefined ? undefined : count(usage.output)],
     [columns.spend, spend === undefined ? undefined : dollars(spend)],
+    [words.saved, record.saved === undefined ? undefined : words.savedBy(record.saved)],
     [columns.took, duration(record.ms)],
     [words.own, ownMs === undefined ? undefined : duration(ownMs)],
     [words.first, firstMs === undefined ? undefined : duration(firstMs)],

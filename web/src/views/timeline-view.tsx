@@ -8,6 +8,7 @@ import {
 } from "../../../src/gateway/api.ts";
 import { Button, Tabs } from "../parts/controls.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
+import { ReceiptText } from "../parts/receipt-text.tsx";
 import { Scrubber } from "../parts/scrubber.tsx";
 import { useApp, useNumbers, usePiece } from "../parts/use-store.ts";
 import { useWork } from "../parts/use-work.ts";
@@ -68,7 +69,11 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
     <Scrubber chat={chat} points={points} heading={words.sentThen} {...(place && { goTo: place })}>
       <aside className="events">
         <h2>{words.events}</h2>
-        <EventList events={past.events} onPick={(messages) => setPlace({ messages })} />
+        <EventList
+          events={past.events}
+          receipts={past.receipts}
+          onPick={(messages) => setPlace({ messages })}
+        />
         {past.events.length > 0 ? null : <Button onClick={onReplay}>{words.seeReplay}</Button>}
       </aside>
     </Scrubber>
@@ -122,10 +127,11 @@ function Replayed({ chat }: { chat: Chat }) {
 /** What was recorded of a conversation, the newest first. */
 function EventList(props: {
   events: readonly PlacedEvent[];
+  receipts: Past["receipts"];
   /** Goes to where it happened. */
   onPick: (messages: number) => void;
 }) {
-  const { events, onPick } = props;
+  const { events, receipts, onPick } = props;
   const numbers = useNumbers();
   if (events.length === 0) return <p className="help">{strings.timeline.noEvents}</p>;
   return (
@@ -134,6 +140,9 @@ function EventList(props: {
         <li key={`${event.conversation} ${event.id}`} className={event.type}>
           <time dateTime={new Date(event.at).toISOString()}>{ago(event.at, Date.now())}</time>
           <span>{eventText(event, numbers)}</span>
+          {event.type === "compacted" ? (
+            <ReceiptText receipt={receipts.find(({ checkpoint }) => checkpoint === event.checkpoint)} />
+          ) : null}
           <Button look="link quiet" onClick={() => onPick(event.messages)}>
             {strings.timeline.afterMessage(event.messages + numbers.lead)}
           </Button>
@@ -188,6 +197,8 @@ function eventText(
       return strings.timeline.edited;
     case "loop":
       return strings.timeline.loop(event.tool, event.rounds);
+    case "repeated":
+      return strings.timeline.repeated(event.calls);
     default:
       return event satisfies never;
   }

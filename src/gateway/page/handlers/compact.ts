@@ -263,6 +263,7 @@ async function compaction(
         // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
         {
           tenant,
+          client: client.name,
           conversation: () => id,
           cause: () => ({ reason: "forced", request: made.id }),
           noted: (said) => made.happened({ type: "noted", fact: said }),

@@ -8,11 +8,15 @@ import {
   type ModelsAnswer,
   REQUEST_KINDS,
   REQUEST_OUTCOMES,
+  TOTALS_BY,
   type Totals,
+  type TotalsPart,
+  type TotalsQuery,
 } from "../../api.ts";
 import { isThrownAway } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
+import { receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/authenticate.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/keep-requests.ts";
@@ -76,11 +80,16 @@ export const statusHandlers = {
     const next = behind.find((one) => one.conversation.id === conversation)?.messages ?? [];
     const end = next.findIndex(({ role }) => role === "user");
     const isGone = conversation !== undefined && !isShown;
+    const { compactions } = isShown
+      ? receiptsIn(await rowsOf(gateway, tenant, chat.id))
+      : { compactions: [] };
+    const receipt = compactions.find(({ checkpoint }) => checkpoint === row.checkpoint);
     const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
     return {
       ...factOf(told),
       sha256: row.sha256,
       checkpoint: row.checkpoint,
+      ...(receipt && { receipt }),
       details: isGone ? undefined : row.details,
       sent: await sentAgain(gateway, tenant, told),
       answer: next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire)),
@@ -123,17 +132,42 @@ function filterOf(context: ApiContext): RequestFilter {
   };
 }
 
-/** What requests come to, with summaries apart. */
+type SumName = Exclude<keyof RequestSums, "kind" | "model" | "client" | "start" | "since">;
+const add = (of: readonly RequestSums[], name: SumName) => of.reduce((sum, one) => sum + one[name], 0);
+
+/** What sums come to, with summaries apart. */
+function addedUp(sums: readonly RequestSums[]) {
+  const asked = sums.filter(({ kind }) => kind === "client" || kind === "page");
+  const cost = add(
+    sums.filter(({ kind }) => kind === "summary"),
+    "spend",
+  );
+  return {
+    requests: add(asked, "requests"),
+    errors: add(asked, "errors"),
+    compactions: add(sums, "compactions"),
+    tokensSaved: add(asked, "tokensBefore") - add(asked, "tokensAfter"),
+    cost,
+    net: add(asked, "saved") - cost,
+    input: add(asked, "input"),
+    cacheRead: add(asked, "cacheRead"),
+    output: add(asked, "output"),
+    spend: add(asked, "spend"),
+    ms: add(asked, "ms") / Math.max(1, add(asked, "requests")),
+  };
+}
+
+/** What requests come to. */
 async function totals(context: ApiContext): Promise<Totals> {
   const { gateway, tenant, client } = context;
   await gateway.requests.flush();
   const { store } = gateway;
   const filter = filterOf(context);
   const from = oneOf(context, "from", REQUEST_KINDS);
-  const sums = await store.requests.totals(tenant, { ...filter, ...(from && { kinds: [from] }) });
+  const by = oneOf(context, "by", TOTALS_BY);
+  const every = everyOf(context);
+  const sums = await store.requests.totals(tenant, { ...filter, every, ...(from && { kinds: [from] }) });
   const { counts, bytes } = await store.upkeep.stats(tenant);
-  const add = (of: readonly RequestSums[], name: Exclude<keyof RequestSums, "kind" | "model" | "client">) =>
-    of.reduce((sum, one) => sum + one[name], 0);
   const asked = sums.filter(({ kind }) => kind === "client" || kind === "page");
   const paid = sums.filter(({ kind }) => kind === "summary");
   const names = (name: "model" | "client") => [...new Set(asked.flatMap((one) => one[name] || []))].sort();
@@ -143,22 +177,16 @@ async function totals(context: ApiContext): Promise<Totals> {
   for (const one of whose)
     for (const { reason, count } of await store.requests.refusals(one, filter))
       refused[reason] = (refused[reason] ?? 0) + count;
+  const { ms: _, ...all } = addedUp(sums);
   return {
+    ...all,
     since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),
-    requests: add(asked, "requests"),
-    errors: add(asked, "errors"),
-    compactions: add(sums, "compactions"),
     tokensBefore: add(asked, "tokensBefore"),
     tokensAfter: add(asked, "tokensAfter"),
-    tokensSaved: add(asked, "tokensBefore") - add(asked, "tokensAfter"),
-    cost: add(paid, "spend"),
     unpriced: add(paid, "unpriced"),
     rejected: add(asked, "rejected"),
     loops: add(asked, "loops"),
-    input: add(asked, "input"),
-    cacheRead: add(asked, "cacheRead"),
-    output: add(asked, "output"),
-    spend: add(asked, "spend"),
+    repeated: add(asked, "repeated"),
     refused,
     models: names("model"),
     clients: names("client"),
@@ -166,7 +194,34 @@ async function totals(context: ApiContext): Promise<Totals> {
     messages: counts.messages,
     // Of the whole database: among several tenants it tells what the others do.
     storeBytes: isOnlyClient(client) ? bytes : undefined,
+    ...((by !== undefined || every !== undefined) && { parts: partsOf(sums, by) }),
   };
+}
+
+/** Sums by time, and by model or client. */
+function partsOf(sums: readonly RequestSums[], by: TotalsQuery["by"]): readonly TotalsPart[] {
+  const nameOf = (one: RequestSums) => (by === undefined ? "" : one[by]);
+  const groups = Map.groupBy(sums, (one) => JSON.stringify([one.start ?? 0, nameOf(one)]));
+  return [...groups.values()]
+    .map((some): TotalsPart => {
+      const { start } = some[0]!;
+      return { ...(start !== undefined && { at: start }), name: nameOf(some[0]!), ...addedUp(some) };
+    })
+    .sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || (a.name < b.name ? -1 : 1));
+}
+
+const MOST_STRETCHES = 1_000;
+const LEAST_STRETCH_MS = 60_000;
+
+/** Stretches of time that a chart can show, and a server can add up. */
+function everyOf(context: ApiContext): number | undefined {
+  const every = numberQuery(context, "every");
+  if (every === undefined) return undefined;
+  const since = numberQuery(context, "since");
+  const stretches = since === undefined ? 1 : ((numberQuery(context, "until") ?? Date.now()) - since) / every;
+  if (every >= LEAST_STRETCH_MS && stretches <= MOST_STRETCHES) return Math.trunc(every);
+  const what = `there are at most ${MOST_STRETCHES} stretches of at least ${LEAST_STRETCH_MS} ms`;
+  throw invalid("every", what, "Give a longer one, or a shorter time with since and until.");
 }
 
 async function models(context: ApiContext): Promise<ModelsAnswer> {

@@ -1,0 +1,46 @@
+import type { Receipt, Receipts } from "./receipts.ts";
+
+/** How numbers are written where a receipt is read. */
+export interface NumberWords {
+  count(value: number): string;
+  dollars(value: number): string;
+}
+
+/** A receipt as people read it, on the page and in a terminal. */
+export function receiptWords(receipt: Receipt, { count, dollars }: NumberWords): readonly string[] {
+  const { requests, tokens, saved, summaries, rewritten, quotations, net, paidAfter, unpriced, repeated } =
+    receipt;
+  const many = (n: number, name: string) => `${count(n)} ${name}${n === 1 ? "" : "s"}`;
+  const costs = [
+    [summaries, "for summaries"],
+    [rewritten, "for the cache written anew"],
+    [quotations, "for what was quoted or looked up"],
+  ] as const;
+  const paid = costs.flatMap(([cost, what]) => (cost > 0 ? [`${dollars(cost)} ${what}`] : []));
+  const isPriced = unpriced < requests;
+  const worth = isPriced
+    ? `, worth ${dollars(saved)}${unpriced === 0 ? "" : ` without ${many(unpriced, "request")} of unknown price`}`
+    : ", at unknown prices";
+  return [
+    `Left out ${count(tokens)} tokens in ${many(requests, "request")}${worth}.`,
+    ...(paid.length > 0 ? [`Cost ${paid.join(", ")}.`] : []),
+    ...(!isPriced
+      ? []
+      : paidAfter === undefined
+        ? [`It hasn't paid for itself yet: ${dollars(-net)} to go.`]
+        : [
+            `It had paid for itself after ${many(paidAfter, "request")}; ${savedWords(net, dollars)} so far.`,
+          ]),
+    ...(repeated.length > 0 ? [`Asked for again because of it: ${repeated.join("; ")}.`] : []),
+  ];
+}
+
+const savedWords = (net: number, dollars: NumberWords["dollars"]): string =>
+  net < 0 ? `${dollars(-net)} lost` : `${dollars(net)} saved`;
+
+/** "precis saved $1.20 of $4.00, net." `spend` is what was paid. */
+export const netWords = (
+  { spend, net }: Pick<Receipts, "spend" | "net">,
+  { dollars }: Pick<NumberWords, "dollars">,
+): string =>
+  `precis ${net < 0 ? "cost" : "saved"} ${dollars(Math.abs(net))} of ${dollars(spend + net)}, net.`;

@@ -1,0 +1,211 @@
+import type { PrefixReason, Prices, Usage } from "../core/types.ts";
+import { spendOf } from "./model-info.ts";
+
+/** One answered request, as its provider billed it. Tokens are the provider's. */
+export interface BilledRequest {
+  readonly usage: Usage;
+  readonly prices: Prices;
+  /** Tokens of the transcript that weren't sent. */
+  readonly hidden: number;
+  /** Tokens that came to the transcript since the request before; they would have been paid for with any cache. */
+  readonly fresh: number;
+  /** Why the view doesn't begin with what was sent before. */
+  readonly changed: PrefixReason | undefined;
+  /** The provider still had the request before it in its cache, as far as time tells. */
+  readonly isWarm: boolean;
+}
+
+/** What a view saved in one request, and what the provider's cache lost by it (US dollars). */
+export interface Saving {
+  /** What the tokens that weren't sent would have cost. */
+  readonly saved: number;
+  /** What it cost more than with a cache that holds what was sent before. */
+  readonly rewritten: number;
+}
+
+/** These changes come from the client: its cache would be lost without precis, too. */
+const OF_CLIENTS: ReadonlySet<PrefixReason> = new Set(["transcript", "system"]);
+export const isOfClient = (changed: PrefixReason): boolean => OF_CLIENTS.has(changed);
+
+/** A cache that held this share of the request before it held all of it: providers count in steps. */
+const HELD = 0.5;
+const MILLION = 1e6;
+
+/** The one place where saved money is worked out: for rows of requests, receipts, totals and replays. */
+export function savingOf({ usage, prices, hidden, fresh, changed, isWarm }: BilledRequest): Saving {
+  const { input, cacheRead, cacheWrite = 0 } = usage;
+  const read = cacheRead ?? 0;
+  const unread = input - read;
+  // Without a compaction the transcript would have been read from the cache where the view was, or would have been.
+  const wouldRead =
+    changed === undefined || isOfClient(changed)
+      ? read > 0 && read >= HELD * (input - fresh)
+      : isWarm && cacheRead !== undefined;
+  const price = wouldRead ? prices.cacheRead : cacheWrite > 0 ? prices.cacheWrite : prices.input;
+  const saved = (hidden * price) / MILLION;
+  if (changed === undefined || cacheRead === undefined || !isWarm || unread <= 0)
+    return { saved, rewritten: 0 };
+  const paid = spendOf({ ...usage, output: 0 }, prices);
+  const cheapest = spendOf({ input, cacheRead: input }, prices);
+  return { saved, rewritten: ((paid - cheapest) * Math.max(0, unread - fresh)) / unread };
+}
+
+/** A request of a conversation, or a summary that was written for it. */
+export interface ReceiptItem {
+  readonly id: string;
+  readonly isSummary?: boolean;
+  /** The request that a summary was asked for in. */
+  readonly cause?: string | undefined;
+  /** The compaction that the view stood on. */
+  readonly checkpoint?: string | undefined;
+  /** Tokens of the transcript that weren't sent. */
+  readonly hidden?: number;
+  /** US dollars that they would have cost, and what the cache lost by a change of precis's; undefined where prices aren't known. */
+  readonly saved?: number | undefined;
+  readonly rewritten?: number | undefined;
+  /** US dollars for it. */
+  readonly spend?: number | undefined;
+  /** US dollars of it for rounds in which the model looked up what is hidden. */
+  readonly lookUps?: number | undefined;
+  /** Calls that the agent made again, by the compaction that hid their results. */
+  readonly repeated?: readonly { readonly checkpoint: string; readonly text: string }[];
+}
+
+/** What one compaction came to so far. Money is in US dollars. */
+export interface Receipt {
+  readonly checkpoint: string;
+  /** The first request that stood on it. */
+  readonly request: string;
+  /** Requests that stood on it, and those of them whose price isn't known. */
+  readonly requests: number;
+  readonly unpriced: number;
+  /** Tokens that weren't sent because of it, over all of these requests, and what they would have cost. */
+  readonly tokens: number;
+  readonly saved: number;
+  /** What it cost: calls for its summaries, the provider's cache that was written anew, and what came back: quoted or looked up. */
+  readonly summaries: number;
+  readonly rewritten: number;
+  readonly quotations: number;
+  /** `saved` less all of its costs. */
+  readonly net: number;
+  /** Requests after which it had paid for itself; undefined: it hasn't yet. */
+  readonly paidAfter: number | undefined;
+  /** What the agent did again within ten rounds, because its result was hidden. */
+  readonly repeated: readonly string[];
+}
+
+/** What all compactions of a conversation came to. */
+export interface Receipts {
+  readonly compactions: readonly Receipt[];
+  /** US dollars that were paid for requests and summaries, and that they were less than without precis; negative if more. */
+  readonly spend: number;
+  readonly net: number;
+}
+
+/** A receipt that requests are still added to. */
+type Open = { -readonly [K in keyof Receipt]: Receipt[K] } & {
+  /** Tokens that it hides in each request, beside those that were hidden before it. */
+  readonly hides: number;
+  /** The compactions that it stands on, itself included. */
+  chain: readonly Open[];
+  readonly again: string[];
+};
+
+/** What each compaction of a conversation saved and cost so far, from its requests and summaries, the oldest first. */
+export function receiptsOf(items: Iterable<ReceiptItem>): Receipts {
+  const byCheckpoint = new Map<string, Open>();
+  const madeIn = new Map<string, Open>();
+  let chain: readonly Open[] = [];
+  /** Summaries that no compaction uses yet. */
+  let waiting = 0;
+  let spend = 0;
+  let net = 0;
+  for (const item of items) {
+    spend += item.spend ?? 0;
+    if (item.isSummary) {
+      net -= item.spend ?? 0;
+      const made = madeIn.get(item.cause ?? "");
+      if (made) {
+        // It may be paid after the request that it was asked for in.
+        made.summaries += item.spend ?? 0;
+        if (netOf(made) < 0) made.paidAfter = undefined;
+      } else waiting += item.spend ?? 0;
+      continue;
+    }
+    net += (item.saved ?? 0) - (item.rewritten ?? 0) - (item.lookUps ?? 0);
+    for (const { checkpoint, text } of item.repeated ?? []) byCheckpoint.get(checkpoint)?.again.push(text);
+    const { checkpoint, hidden = 0 } = item;
+    if (checkpoint === undefined) {
+      chain = [];
+      continue;
+    }
+    let newest = byCheckpoint.get(checkpoint);
+    if (newest === undefined) {
+      newest = opened(checkpoint, item, hidden, chain);
+      newest.summaries = waiting;
+      waiting = 0;
+      byCheckpoint.set(checkpoint, newest);
+      madeIn.set(item.id, newest);
+    }
+    chain = newest.chain;
+    addTo(newest, item, hidden);
+  }
+  return { compactions: [...byCheckpoint.values()].map(closed), spend, net };
+}
+
+/** A compaction at its first request. It stands on those before it that hide no more than it does. */
+function opened(checkpoint: string, { id }: ReceiptItem, hidden: number, before: readonly Open[]): Open {
+  const under: Open[] = [];
+  let sum = 0;
+  for (const one of before) {
+    if (sum + one.hides > hidden) break;
+    sum += one.hides;
+    under.push(one);
+  }
+  const made: Open = {
+    checkpoint,
+    request: id,
+    requests: 0,
+    unpriced: 0,
+    tokens: 0,
+    saved: 0,
+    summaries: 0,
+    rewritten: 0,
+    quotations: 0,
+    net: 0,
+    paidAfter: undefined,
+    repeated: [],
+    hides: hidden - sum,
+    chain: [],
+    again: [],
+  };
+  made.chain = [...under, made];
+  return made;
+}
+
+/** Shares out what a request saved among the compactions that its view stands on. */
+function addTo(newest: Open, { saved, rewritten = 0, lookUps = 0 }: ReceiptItem, hidden: number): void {
+  const price = hidden > 0 && saved !== undefined ? saved / hidden : 0;
+  const usual = newest.chain.reduce((sum, one) => sum + one.hides, 0);
+  for (const one of newest.chain) {
+    one.requests++;
+    if (saved === undefined) one.unpriced++;
+    one.tokens += one.hides;
+    one.saved += one.hides * price;
+  }
+  // What is quoted is sent again; what is shortened beside a compaction isn't sent.
+  newest.tokens += hidden - usual;
+  if (hidden < usual) newest.quotations += (usual - hidden) * price;
+  else newest.saved += (hidden - usual) * price;
+  newest.rewritten += rewritten;
+  newest.quotations += lookUps;
+  for (const one of newest.chain) if (saved !== undefined && netOf(one) >= 0) one.paidAfter ??= one.requests;
+}
+
+const netOf = ({ saved, summaries, rewritten, quotations }: Open): number =>
+  saved - summaries - rewritten - quotations;
+
+function closed(one: Open): Receipt {
+  const { hides: _, chain: __, again, ...receipt } = one;
+  return { ...receipt, net: netOf(one), repeated: again };
+}

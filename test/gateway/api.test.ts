@@ -231,7 +231,7 @@ describe("/api", () => {
     const text = JSON.stringify({ model: "gpt-4o", messages: log });
     const { conversations } = await call(routes.importFile, { body: { name: "chat.json", text } });
     expect(conversations).toHaveLength(1);
-    expect(conversations[0]).toMatchObject({ messages: 40, source: "page" });
+    expect(conversations[0]).toMatchObject({ messages: 40 });
     const exported = await (
       await raw(routes.exportConversation, { params: { id: conversations[0]!.id } })
     ).text();
@@ -309,7 +309,7 @@ describe("/api", () => {
     }
     const { conversations } = await call(routes.conversations, { query: { search: "unmistakable" } });
     expect(conversations).toHaveLength(1);
-    expect(conversations[0]).toMatchObject({ source: "gateway", messages: 10 });
+    expect(conversations[0]).toMatchObject({ client: "node", messages: 10 });
   });
 
   it("answers clearly what isn't there", async () => {

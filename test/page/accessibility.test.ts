@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { byProof } from "../support/proof.ts";
+import { showAllSettings } from "./support/actions.ts";
 import { servedPage } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 
@@ -88,6 +89,8 @@ describe("what opens on them", () => {
       await tab.getByRole("button", { name: "Chat settings" }).click();
       await tab.getByRole("dialog").waitFor();
       await check("settings of a chat");
+      await showAllSettings(tab);
+      await check("all settings of a chat");
       await tab.keyboard.press("Escape");
       await tab.goto(`${chat}/inspect`);
       await tab.locator(".lot.insert").first().waitFor();
@@ -107,6 +110,7 @@ describe("what opens on them", () => {
       await check("menu");
       await tab.goto(`${world.serve.url}/settings`);
       await tab.locator(".setting").first().waitFor();
+      await showAllSettings(tab);
       await check("settings of all chats");
       expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       await context.close();

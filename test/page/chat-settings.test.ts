@@ -1,6 +1,6 @@
 /** What can be set in the library, the config and a request can be set for a chat on the page, too. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask, eventually } from "./support/actions.ts";
+import { ask, eventually, showAllSettings } from "./support/actions.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -18,6 +18,7 @@ it("a chat is given triggers, turns that stay and words before the summary, and 
       .settings;
   await tab.getByRole("button", { name: "Chat settings" }).click();
   const dialog = tab.getByRole("dialog");
+  await showAllSettings(tab);
   const fill = async (label: string, text: string) => {
     const box = dialog.getByLabel(label, { exact: true });
     await box.fill(text);

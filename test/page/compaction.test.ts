@@ -1,6 +1,6 @@
 /** Compactions in a real browser: seen, steered, undone; the inspector; settings. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, compact, eventually, meterOf } from "./support/actions.ts";
+import { ask, compact, eventually, meterOf, showAllSettings } from "./support/actions.ts";
 import { type ChatWorld, LONG, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -255,12 +255,14 @@ describe("settings", () => {
     await ask(tab, "hello");
     const chat = tab.url();
     await tab.goto(`${world.serve.url}/settings`);
+    await showAllSettings(tab);
     await tab.getByLabel("Show tokens", { exact: true }).click();
     await tab.getByRole("button", { name: "Show tokens: Back to default" }).waitFor();
     await tab.goto(chat);
     await tab.getByText("You said: hello").waitFor();
     expect(await tab.locator(".meter").count()).toBe(0);
     await tab.goto(`${world.serve.url}/settings`);
+    await showAllSettings(tab);
     const back = tab.getByRole("button", { name: "Show tokens: Back to default" });
     await back.click();
     await back.waitFor({ state: "detached" });

@@ -41,14 +41,19 @@ it("requests come in live, with what was done to them; a conversation can be ope
   const passed = rows.filter({ hasText: "passed on" }).first().locator("td");
   expect(await passed.nth(3).textContent()).toMatch(/^[\d,]+$/);
   // All of it is one conversation, which grows while it is looked at.
-  const served = tab.locator(".served a", { hasText: "Program turn 0" });
+  const whose = tab.getByRole("group", { name: "Whose conversations" });
+  await whose.getByRole("button", { name: "Clients" }).click();
+  const served = tab.locator(".sidebar .item a", { hasText: "Program turn 0" });
   await eventually(() => served.textContent()).toContain("28 messages");
+  expect(await served.textContent()).toContain("node · gpt-4o");
   expect(await served.count()).toBe(1);
   const compactions = tab.locator(".totals div", { hasText: "Compactions" }).locator("dd");
   await eventually(async () => Number.parseInt((await compactions.textContent()) ?? "0", 10)).toBeGreaterThan(
     0,
   );
-  // Nothing of it is lost with a reload, and it can be searched.
+  await whose.getByRole("button", { name: "Chats" }).click();
+  await served.waitFor({ state: "detached" });
+  // Nothing of it is lost with a reload, after which a page without chats begins with those of clients, and it can be searched.
   await tab.reload();
   await eventually(() => rows.count()).toBe(14);
   await tab.getByLabel("What precis did").selectOption("compacted");
@@ -63,6 +68,7 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await tab.getByRole("searchbox", { name: "Search requests" }).fill("no such model");
   await tab.getByText("No request matches.").waitFor();
   await served.click();
+  await tab.getByRole("link", { name: "Inspect" }).click();
   await tab.locator(".lot.insert").first().waitFor();
   await tab.getByRole("link", { name: "Chat", exact: true }).click();
   await tab.locator(".transcript").waitFor();

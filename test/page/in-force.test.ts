@@ -1,6 +1,6 @@
 /** The settings show what holds and who says so: the profile, the server's config, all chats, or this one. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "./support/actions.ts";
+import { eventually, showAllSettings } from "./support/actions.ts";
 import { openPage } from "./support/browser.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
@@ -13,6 +13,7 @@ afterAll(() => world?.close());
 
 it("a value comes from the profile until somebody chooses, and another profile brings its own", async () => {
   const { tab, context, faults } = await openPage(world.browser, `${world.serve.url}/settings`);
+  await showAllSettings(tab);
   const row = (label: string) =>
     tab.locator(".setting", { has: tab.getByText(label, { exact: true }) }).locator(".setting-words");
   const cap = tab.getByLabel("Longest summary", { exact: true });
@@ -34,6 +35,7 @@ it("a value comes from the profile until somebody chooses, and another profile b
   const { tab: chat, context: other } = await world.fullChat(2);
   await chat.getByRole("button", { name: "Chat settings" }).click();
   const dialog = chat.getByRole("dialog");
+  await showAllSettings(chat);
   await dialog.getByText("Now: 1,200, as in all chats.").waitFor();
   await dialog.getByLabel("Profile", { exact: true }).selectOption("desktop");
   await dialog.getByText("Now: 50,000, by the profile Desktop.").waitFor();

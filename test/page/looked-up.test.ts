@@ -1,7 +1,7 @@
 /** A person sees what the model looked up before it answered, and gets to what it found. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { FakeRequest } from "../../src/testing/fake-provider/index.ts";
-import { ask, compact, eventually } from "./support/actions.ts";
+import { ask, compact, eventually, showAllSettings } from "./support/actions.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -26,6 +26,7 @@ it("a chat is given the tool, its model looks something up, and the line beside 
   await ask(tab, "Where is the shed key?", "You said: I can't look.");
 
   await tab.getByRole("button", { name: "Chat settings" }).click();
+  await showAllSettings(tab);
   const choice = tab.getByRole("dialog").getByLabel("Tools of precis's own");
   await choice.selectOption({ label: "Look things up" });
   const id = new URL(tab.url()).pathname.split("/")[2];

@@ -1,6 +1,6 @@
 /** A number typed into the settings is stored as it was meant, or refused in the unit of its box, below its row. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "./support/actions.ts";
+import { eventually, showAllSettings } from "./support/actions.ts";
 import { openPage } from "./support/browser.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
@@ -16,6 +16,7 @@ const stored = async () =>
 
 async function openSettings(width: number) {
   const opened = await openPage(world.browser, `${world.serve.url}/settings`, { width });
+  await showAllSettings(opened.tab);
   const rowOf = (label: string) =>
     opened.tab.locator(".setting", { has: opened.tab.getByLabel(label, { exact: true }) });
   const fill = async (label: string, text: string) => {

@@ -1,6 +1,6 @@
 /** Where something can't be done or isn't done at once, the page says why, and keeps what was typed. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { say } from "./support/actions.ts";
+import { say, showAllSettings } from "./support/actions.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -48,6 +48,7 @@ it("a setting that can't work is refused beside its box, with the fix", async ()
   const { tab, faults, context } = await world.fullChat(2);
   await tab.getByRole("button", { name: "Chat settings" }).click();
   const dialog = tab.getByRole("dialog");
+  await showAllSettings(tab);
   const reserve = dialog.getByLabel("Room for the answer");
   await reserve.fill("5000");
   await reserve.press("Enter");

@@ -237,6 +237,7 @@ function conversationOf(chat: Chat): Conversation {
     tokens: path.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
     branched: chat.nodes.some(({ depth }, n) => depth !== n + 1),
     leaf: chat.leaf < 0 ? undefined : chat.leaf,
+    client: undefined,
     dialect: undefined,
     model: undefined,
     storedAt: undefined,

@@ -6,8 +6,8 @@ import type { ChatSettings, SettingsChange } from "./settings.ts";
 export interface ApiConversation {
   readonly id: string;
   readonly title: string;
-  /** `page`: made on the page or imported. `gateway`: seen at `/v1`. */
-  readonly source: "page" | "gateway";
+  /** The program that began it at `/v1`, by its `User-Agent`. Undefined: made on the page, or imported. */
+  readonly client: string | undefined;
   readonly dialect: DialectId;
   readonly model: string | undefined;
   /** Session id of the client, if it sent one. */
@@ -167,6 +167,8 @@ export interface ApiSource {
 export interface ListQuery {
   /** Text in the title. */
   readonly search?: string;
+  /** Only chats of the page, or only conversations of programs. */
+  readonly of?: "person" | "clients";
   readonly archived?: "hide" | "only" | "all";
   readonly limit?: number;
   readonly cursor?: string;

@@ -18,6 +18,8 @@ export interface Setting<T = unknown> {
   readonly fallback?: readonly [string, string];
   /** A threshold that the page shows in percent, or where tokens are the rule. */
   readonly shows?: "percent" | "room";
+  /** Shown first. The others are behind "More settings". */
+  readonly everyday?: true;
   readonly type?: T;
 }
 
@@ -58,6 +60,7 @@ export const SETTINGS = {
     }),
     profile: own<ProfileName>({ is: "profile" })({
       label: "Profile",
+      everyday: true,
       help: "A set of options for one kind of conversation.",
     }),
     auto: option("auto", {
@@ -66,6 +69,7 @@ export const SETTINGS = {
     }),
     startAt: option("startAt", {
       label: "Start at",
+      everyday: true,
       help: "How full the view may get before compaction starts: percent of the budget (80 %), or tokens (12k).",
       fallback: ["80 %, or 95 % in a budget below 32,000 where no model summarises", "80"],
     }),
@@ -101,6 +105,7 @@ export const SETTINGS = {
     }),
     summarizer: modelName({
       label: "Summariser",
+      everyday: true,
       help: "Who writes summaries: no model (extractive), the chat's own (same), or a model by name. A small, cheap one is often enough.",
     }),
     summaryCap: option("summary.cap", {
@@ -134,11 +139,13 @@ export const SETTINGS = {
   answers: {
     model: modelName({
       label: "Model",
+      everyday: true,
       help: "The default model of chats.",
       fallback: ["the first one found", "first"],
     }),
     window: own<number>({ is: "size" })({
       label: "Window",
+      everyday: true,
       help: "The model's context size in tokens, if precis doesn't know it or you want a smaller one.",
       fallback: BY_MODEL,
     }),
@@ -174,7 +181,7 @@ export const SETTINGS = {
       is: "choice",
       what: "theme",
       names: ["system", "light", "dark"],
-    })({ label: "Appearance", help: "Light, dark, or the system's choice." }),
+    })({ label: "Appearance", everyday: true, help: "Light, dark, or the system's choice." }),
   },
 } as const satisfies Record<string, Record<string, Setting>>;
 

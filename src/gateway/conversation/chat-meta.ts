@@ -5,7 +5,6 @@ import type { ApiError, ApiMessage, ChatSettings } from "../api.ts";
 
 /** What the page keeps with a conversation. */
 export interface ChatMeta {
-  readonly source?: "page" | "gateway";
   readonly settings?: ChatSettings;
   readonly pins?: readonly number[];
   /** A person had it compacted, so a view stands for it however short its transcript is. */

@@ -58,7 +58,7 @@ export async function importLog(
     ...(times && { times }),
     at: saidLast,
     // No state of the file yet: an import that breaks off here reads it again, and finds this conversation.
-    meta: { source: "page", imported: { file: from.file, bytes: 0, modified: 0 } },
+    meta: { imported: { file: from.file, bytes: 0, modified: 0 } },
   });
   return { conversation, added: messages.length, warnings };
 }

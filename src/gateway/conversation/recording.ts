@@ -81,6 +81,8 @@ export interface Opening {
   readonly dialect: Dialect<unknown>;
   readonly asked: WireRequest;
   readonly session: Session | undefined;
+  /** The program that asks. */
+  readonly program?: string;
   readonly at: number;
   /** The messages will come again as the same objects. */
   readonly comesAgain?: boolean;
@@ -362,7 +364,7 @@ export class Recording {
 
   /** Everything behind what is stored already, as the store takes it; undefined if there is nothing. */
   #appendOf(upTo: TranscriptRecord, answerId: string | undefined): Append | undefined {
-    const { dialect, asked, at } = this.#opening;
+    const { dialect, asked, at, program } = this.#opening;
     const { known, matched, goesOn } = this.#match;
     const { chain } = upTo;
     // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
@@ -383,6 +385,7 @@ export class Recording {
     if (known.isNamed) append.named = true;
     if (known.id === undefined) {
       append.title = titleOf(upTo.messages);
+      if (program !== undefined) append.client = program;
       if (known.isInvented) append.isNew = true;
     } else {
       append.conversation = known.id;

@@ -45,6 +45,12 @@ export function sessionOf(headers: IncomingHttpHeaders): Session | undefined {
   return undefined;
 }
 
+/** The program that sends a request, by the first word of its `User-Agent`: `claude-cli` of `claude-cli/2.1 (external)`. */
+export function programOf(headers: IncomingHttpHeaders): string {
+  const [name = ""] = headerOf(headers, "user-agent")?.split(/[/\s]/, 1) ?? [];
+  return /^[\x21-\x7e]{1,60}$/.test(name) ? name : "unknown client";
+}
+
 /** Names of sessions that begin like this are precis's own. */
 const RESERVED = "precis:";
 

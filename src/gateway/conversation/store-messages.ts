@@ -102,7 +102,7 @@ export async function createConversation(
     readonly model?: string | undefined;
     readonly times?: readonly (number | undefined)[];
     readonly given?: readonly StoredMessage["given"][];
-    readonly meta: ChatMeta;
+    readonly meta?: ChatMeta;
     /** A name that it is found by again; left out: one that nobody knows. */
     readonly session?: string;
     /** When it was said; left out: now. */
@@ -153,7 +153,6 @@ export async function forkConversation(
     given: loaded.stored.map(({ given }) => given),
     meta: {
       ...meta,
-      source: "page",
       fork: { of: id, length, title: loaded.conversation.title },
       pins: (loaded.meta.pins ?? []).filter((index) => index < length),
     },

@@ -10,7 +10,7 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
   return {
     id: conversation.id,
     title: conversation.title,
-    source: meta.source ?? "gateway",
+    client: conversation.client,
     dialect: conversation.dialect ?? "openai-chat",
     model: meta.settings?.model ?? meta.model ?? conversation.model,
     session: conversation.session,

@@ -13,7 +13,7 @@ import { LEAST_BYTES } from "../conversation/known-messages.ts";
 import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
 import type { Opening, Recording } from "../conversation/recording.ts";
-import { sessionOf } from "../conversation/session-of.ts";
+import { programOf, sessionOf } from "../conversation/session-of.ts";
 import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { checkNamed, RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
@@ -180,8 +180,9 @@ function openingOf(
 ): Opening | undefined {
   if (!parts.recorder) return undefined;
   const session = sessionOf(request.headers);
+  const program = programOf(request.headers);
   const dialect = readingOf(parts.config, comesAgain ? wire.dialect : withoutMemory(wire.dialect));
-  return { asked, at, from, tenant: client.tenant, dialect, session, comesAgain };
+  return { asked, at, from, tenant: client.tenant, dialect, session, program, comesAgain };
 }
 
 /** That of a first request is there at once. A transcript that can't be read is no reason to refuse a request. */

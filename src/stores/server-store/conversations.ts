@@ -79,6 +79,8 @@ export interface Append {
   readonly dialect?: DialectId;
   readonly model?: string;
   readonly title?: string;
+  /** The program whose requests make this conversation. Left out: a person's own chat. */
+  readonly client?: string;
   /** The caller's own record of a conversation that this append makes. One that is there keeps its own. */
   readonly meta?: unknown;
   /** The conversation ends this long after its last message. */
@@ -109,6 +111,8 @@ export interface Conversation {
   /** Somebody asked for that session by name. */
   readonly named: boolean;
   readonly title: string;
+  /** The program whose request began it; undefined for a person's own chat. */
+  readonly client: string | undefined;
   readonly dialect: DialectId | undefined;
   readonly model: string | undefined;
   /** Messages on the path to its leaf. */
@@ -189,6 +193,8 @@ export interface ListQuery {
   readonly search?: string;
   /** Only those of this session. */
   readonly session?: string;
+  /** Only chats of the person, or only conversations of programs. */
+  readonly of?: "person" | "clients";
   /** Default `hide`. */
   readonly archived?: "hide" | "only" | "all";
   /** Default 50, at most 500. */

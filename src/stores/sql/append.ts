@@ -246,6 +246,7 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
       {
         id,
         session: input.session,
+        client: input.client,
         title: input.title ?? "",
         createdAt: input.createdAt ?? input.at,
         updatedAt: input.at,

@@ -32,6 +32,7 @@ export interface ConversationRow {
   archived: number;
   named: number;
   session: string | null;
+  client: string | null;
   dialect: DialectId | null;
   model: string | null;
   head: string | null;
@@ -61,6 +62,7 @@ const COLUMNS: Readonly<Record<keyof ConversationRow, "number" | "text">> = {
   tenant: "text",
   id: "text",
   session: "text",
+  client: "text",
   dialect: "text",
   model: "text",
   head: "text",
@@ -85,6 +87,7 @@ export function conversationOf(given: ConversationRow): Conversation {
   return {
     id: row.id,
     session: row.session ?? undefined,
+    client: row.client ?? undefined,
     named: row.named === 1,
     title: row.title,
     dialect: row.dialect ?? undefined,
@@ -125,6 +128,7 @@ export function conversationRow(
     archived: of.archived ? 1 : 0,
     named: of.named ? 1 : 0,
     session: of.session ?? null,
+    client: of.client ?? null,
     dialect: of.dialect ?? null,
     model: of.model ?? null,
     ...titleColumns(of.title ?? ""),

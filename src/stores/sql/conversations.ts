@@ -236,7 +236,7 @@ function bestMatch(
 
 function* list(
   tenant: string,
-  { search, session, archived = "hide", limit, cursor }: ListQuery,
+  { search, session, of, archived = "hide", limit, cursor }: ListQuery,
 ): Script<ConversationPage> {
   const size = pageSize(limit, PAGE);
   const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -244,6 +244,7 @@ function* list(
     ["tenant = ? and deleted_at is null", tenant],
     ["archived = ?", archived === "all" ? undefined : archived === "only" ? 1 : 0],
     ["session = ?", session],
+    ["case when client is null then 1 else 0 end = ?", of && (of === "person" ? 1 : 0)],
     ["title_search like ? escape '\\'", search ? `%${likeText(search)}%` : undefined],
     ["(pinned, updated_at, id) < (?, ?, ?)", after?.pinned, after?.updatedAt, after?.id],
   );

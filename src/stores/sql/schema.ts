@@ -46,6 +46,7 @@ export function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     archived smallint not null,
     named smallint not null,
     session text,
+    client text,
     dialect text,
     model text,
     head text references precis_bodies (hash),

@@ -155,6 +155,27 @@ export function describeFinding(context: ContractContext): void {
       );
     });
 
+    it("lists a person's own chats apart from conversations that programs began", async () => {
+      const [tenant] = tenants();
+      await add(tenant, { messages: storedTranscript("mine"), title: "Mine" });
+      const append = { messages: storedTranscript("theirs"), title: "Theirs", client: "claude-cli" };
+      const { conversation } = await add(tenant, append);
+      const more = storedTranscript("theirs more").slice(-1);
+      await add(tenant, {
+        conversation,
+        after: append.messages.at(-1)!.hash,
+        messages: more,
+        client: "curl",
+      });
+      const list = async (of?: "person" | "clients") =>
+        (await context.store.conversations.list(tenant, of && { of })).conversations.map(
+          ({ title, client }) => [title, client],
+        );
+      expect(await list("person")).toEqual([["Mine", undefined]]);
+      expect(await list("clients")).toEqual([["Theirs", "claude-cli"]]);
+      expect(await list()).toHaveLength(2);
+    });
+
     it("searches titles in any case, and takes signs as they are", async () => {
       const [tenant] = tenants();
       for (const title of ["Übung 100%", "uebung 100 x", "snake_case", "snakeXcase", "back\\slash"])

@@ -21,6 +21,11 @@ export async function compact(tab: Page, focus = ""): Promise<void> {
   await tab.getByRole("button", { name: "Compact", exact: true }).click();
 }
 
+/** Opens the settings behind "More settings". */
+export async function showAllSettings(tab: Page): Promise<void> {
+  await tab.getByText(/^More settings/).click();
+}
+
 /** Drops a file on an element, as a person does. */
 export async function drop(
   tab: Page,

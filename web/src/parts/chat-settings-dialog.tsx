@@ -4,7 +4,7 @@ import type { Chat } from "../state/chat-state.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
-import { SettingsGroup } from "./settings-form.tsx";
+import { SettingsForm } from "./settings-form.tsx";
 import { useApp, usePiece, useStore } from "./use-store.ts";
 
 export function ChatSettingsDialog(props: {
@@ -23,16 +23,13 @@ export function ChatSettingsDialog(props: {
     <Dialog title={words.chatTitle} onClose={onClose} side>
       <p className="help">{words.chatLead}</p>
       <SystemPromptField chat={chat} />
-      {(["compaction", "answers"] as const).map((group) => (
-        <SettingsGroup
-          key={group}
-          group={group}
-          scope="chat"
-          levels={{ answer: settings, chat: conversation.settings, upstream: model?.upstream }}
-          modelWindow={model?.window}
-          onChange={(change) => chat.configure(change as SettingsChange<ChatSettings>)}
-        />
-      ))}
+      <SettingsForm
+        groups={["answers", "compaction"]}
+        scope="chat"
+        levels={{ answer: settings, chat: conversation.settings, upstream: model?.upstream }}
+        modelWindow={model?.window}
+        onChange={(change) => chat.configure(change as SettingsChange<ChatSettings>)}
+      />
       <section className="settings-group">
         <div className="setting">
           <div className="setting-words">

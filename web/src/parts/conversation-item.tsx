@@ -11,13 +11,15 @@ import { useApp } from "./use-store.ts";
 /** A conversation in the list, with what can be done with it. */
 export function ConversationItem(props: {
   conversation: ApiConversation;
+  /** How many forks lead to it from the conversation that it stands below. */
+  depth: number;
   isHere: boolean;
   onChoose: () => void;
 }) {
-  const { conversation, isHere, onChoose } = props;
+  const { conversation, depth, isHere, onChoose } = props;
   const app = useApp();
   const [title, setTitle] = useState<string>();
-  const { id, pinned, archived, busy } = conversation;
+  const { id, pinned, archived, busy, client } = conversation;
   const words = strings.sidebar;
   const name = conversation.title || words.untitled;
   if (title !== undefined)
@@ -47,12 +49,12 @@ export function ConversationItem(props: {
   const change = (changes: { pinned?: boolean; archived?: boolean }) => () =>
     void app.attempt(() => app.conversations.change(id, changes));
   return (
-    <li className={`item ${isHere ? "here" : ""}`}>
+    <li className={`item ${isHere ? "here" : ""}`} data-fork={depth === 0 ? undefined : Math.min(depth, 3)}>
       <PlaceLink to={{ page: "chat", id, tab: "chat" }} isHere={isHere} onChoose={onChoose}>
         <span className="item-title">{name}</span>
         <span className="item-facts">
           {busy === undefined ? null : <span className="live">{words.busy[busy]} · </span>}
-          {conversation.source === "gateway" ? `${words.viaGateway} · ` : ""}
+          {client === undefined ? "" : `${[client, conversation.model].filter(Boolean).join(" · ")} · `}
           {conversation.fork === undefined ? "" : `${words.fork} · `}
           {words.messages(conversation.messages)} · {ago(conversation.updatedAt, Date.now())}
         </span>

@@ -103,7 +103,7 @@ function OverBudget({ chat }: { chat: Chat }) {
   if (pressure === undefined || pressure.pressure <= 1 || answer !== undefined || notice !== undefined)
     return null;
   // What a client sends is its own business, and where nothing is done by itself, nothing is foretold.
-  if (conversation?.source !== "page" || !auto) return null;
+  if (conversation === undefined || conversation.client !== undefined || !auto) return null;
   const isImpossible = pressure.next === "impossible";
   // The answer that failed says it already.
   if (isImpossible && conversation.failure !== undefined) return null;

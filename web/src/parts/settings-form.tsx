@@ -5,6 +5,7 @@ import {
   type GlobalSettings,
   inForce,
   SETTINGS,
+  type Setting,
   type SettingLevels,
   type SettingsAnswer,
   type SettingsChange,
@@ -42,17 +43,38 @@ interface SettingsPlace {
   readonly onChange: (change: SettingsChange<GlobalSettings>) => Promise<Trouble | undefined>;
 }
 
-/** The settings of one subject, under its title. */
-export function SettingsGroup({ group, ...place }: SettingsPlace & { group: keyof typeof SETTINGS }) {
+/** The everyday settings, and the others by subject behind "More settings". */
+export function SettingsForm({
+  groups,
+  ...place
+}: SettingsPlace & { groups: readonly (keyof typeof SETTINGS)[] }) {
   const models = usePiece(useApp().store, (state) => state.models);
   const Title = place.scope === "global" ? "h2" : "h3";
+  const own: object = place.scope === "chat" ? (place.levels.chat ?? {}) : place.levels.answer.settings;
+  const namesOf = (group: keyof typeof SETTINGS, everyday: boolean) =>
+    (Object.keys(SETTINGS[group]) as FieldName[]).filter(
+      (name) => ((ALL_SETTINGS[name] as Setting).everyday ?? false) === everyday,
+    );
+  const fields = (names: readonly FieldName[]) =>
+    names.map((name) => (
+      <SettingField key={name} name={name} models={models?.models.map(({ id }) => id) ?? []} {...place} />
+    ));
+  const others = groups.flatMap((group) => namesOf(group, false));
   return (
-    <section className="settings-group">
-      <Title>{words.groups[group]}</Title>
-      {(Object.keys(SETTINGS[group]) as FieldName[]).map((name) => (
-        <SettingField key={name} name={name} models={models?.models.map(({ id }) => id) ?? []} {...place} />
-      ))}
-    </section>
+    <>
+      <section className="settings-group" aria-label={words.everyday}>
+        {fields(groups.flatMap((group) => namesOf(group, true)))}
+      </section>
+      <details className="more-settings">
+        <summary>{words.more(others.filter((name) => name in own).length)}</summary>
+        {groups.map((group) => (
+          <section key={group} className="settings-group">
+            <Title>{words.groups[group]}</Title>
+            {fields(namesOf(group, false))}
+          </section>
+        ))}
+      </details>
+    </>
   );
 }
 

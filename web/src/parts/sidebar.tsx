@@ -3,7 +3,7 @@ import { aroundMatch } from "../state/around-match.ts";
 import { grouped } from "../state/conversations.ts";
 import type { Place } from "../state/router.ts";
 import { strings } from "../strings.ts";
-import { Button, IconButton, ScrollArea } from "./controls.tsx";
+import { Button, IconButton, ScrollArea, Tabs } from "./controls.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -73,14 +73,21 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
   const hits = search === "" ? [] : state.hits;
   return (
     <ScrollArea className="list" label={words.label}>
+      <Tabs
+        legend={words.of}
+        names={words.whose}
+        chosen={state.of}
+        onChoose={(of) => void app.attempt(() => app.conversations.show(of))}
+      />
       {groups.map(({ name, conversations }) => (
         <section key={name}>
           <h2>{words.groups[name]}</h2>
           <ul>
-            {conversations.map((conversation) => (
+            {conversations.map(({ conversation, depth }) => (
               <ConversationItem
                 key={conversation.id}
                 conversation={conversation}
+                depth={depth}
                 isHere={place.page === "chat" && place.id === conversation.id}
                 onChoose={onChoose}
               />
@@ -99,7 +106,7 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
         </section>
       )}
       {loaded && groups.length + hits.length === 0 ? (
-        <p className="help">{search === "" ? words.empty : words.noneFound}</p>
+        <p className="help">{search === "" ? words.empty[state.of] : words.noneFound}</p>
       ) : null}
       {next === undefined ? null : (
         <Button look="link" onClick={() => app.attempt(() => app.conversations.more())}>

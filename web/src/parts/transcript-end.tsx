@@ -57,7 +57,7 @@ function Unanswered({ chat }: { chat: Chat }) {
   const last = usePiece(chat.transcript.store, ({ messages, total }) => messages.get(total - 1));
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   if (conversation === undefined || last === undefined || unsent > 0) return null;
-  const { failure, busy, source } = conversation;
+  const { failure, busy, client } = conversation;
   const isAsked = last.role === "user" && last.parts.some(({ type }) => type !== "tool-result");
   if (status === undefined || busy === "answering") return null;
   // The offline assistant replaces no answer of a model.
@@ -67,7 +67,7 @@ function Unanswered({ chat }: { chat: Chat }) {
   // Another answer than the one that is there may have been asked for, and failed.
   if (!canRetry && failure === undefined) return null;
   // What a client asked is answered to the client; what failed or broke off here was asked here.
-  if (source !== "page" && failure === undefined && unfinished === undefined) return null;
+  if (client !== undefined && failure === undefined && unfinished === undefined) return null;
   // The same request would be refused again: only a shorter message or a larger window helps.
   const isTooLong = failure?.code === "budget-impossible" && pressure?.next === "impossible";
   const larger = isTooLong ? modelFor(models, conversation, pressure.budget.head + last.tokens) : undefined;

@@ -147,7 +147,8 @@ export function TranscriptList(props: {
                       rangeStart={rangeStart}
                       isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
                       isUnanswered={
-                        conversation?.source === "page" &&
+                        conversation !== undefined &&
+                        conversation.client === undefined &&
                         speakerOf(message) === "user" &&
                         speakerOf(messages.get(row.index + 1)) === "user"
                       }

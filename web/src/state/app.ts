@@ -115,10 +115,10 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     const unused = conversations.store
       .get()
       .all.find(
-        ({ messages, title, source, fork, archived, settings, busy }) =>
+        ({ messages, title, client, fork, archived, settings, busy }) =>
           messages === 0 &&
           title === "" &&
-          source === "page" &&
+          client === undefined &&
           !archived &&
           fork === undefined &&
           busy === undefined &&
@@ -252,8 +252,8 @@ function createServedModels(parts: {
     },
     chooseModel,
     /** The model instead of one that a file names and no server has; undefined if it may be there. */
-    async insteadOf({ model, source, settings }: ApiConversation): Promise<string | undefined> {
-      const known = (model ?? "") === "" || source !== "page" ? undefined : await ask();
+    async insteadOf({ model, client, settings }: ApiConversation): Promise<string | undefined> {
+      const known = (model ?? "") === "" || client !== undefined ? undefined : await ask();
       if (known === undefined || known.models.length === 0 || known.problems.length > 0) return undefined;
       if (settings.model !== undefined || known.models.some(({ id }) => id === model)) return undefined;
       return chooseModel();

@@ -165,7 +165,7 @@ export function createChat(options: ChatOptions): Chat {
         ]);
         takeConversation(conversation);
         // It is judged by the window of the model that would answer.
-        if (conversation.source === "page" && (conversation.model ?? "") === "")
+        if (conversation.client === undefined && (conversation.model ?? "") === "")
           await takeModel().catch(fail);
         store.set(await readMeter());
         checkCut();

@@ -15,6 +15,8 @@ export interface ConversationsState {
   /** What was said, for the same words; of the last search that was answered. */
   readonly hits: readonly SearchHit[];
   readonly showArchived: boolean;
+  /** Whose conversations are listed: chats of the page, or those of programs. */
+  readonly of: ConversationsOf;
   readonly loaded: boolean;
   /** Cursor of the next page of the list. */
   readonly next: string | undefined;
@@ -22,12 +24,16 @@ export interface ConversationsState {
   readonly deleted: { readonly conversation: ApiConversation; readonly undoUntil: number } | undefined;
 }
 
+export type ConversationsOf = "person" | "clients";
+
 export interface Conversations {
   readonly store: Store<ConversationsState>;
   load(): Promise<void>;
   more(): Promise<void>;
   find(search: string): void;
   showArchived(on: boolean): Promise<void>;
+  /** Lists the conversations of others. */
+  show(of: ConversationsOf): Promise<void>;
   change(
     id: string,
     changes: { title?: string; pinned?: boolean; archived?: boolean; model?: string },
@@ -44,14 +50,16 @@ export function createConversations(api: Api): Conversations {
     search: "",
     hits: [],
     showArchived: false,
+    of: "person",
     loaded: false,
     next: undefined,
     deleted: undefined,
   });
-  const page = (cursor?: string) =>
+  const page = (of: ConversationsOf, cursor?: string) =>
     api.call(routes.conversations, {
       query: {
         limit: PAGE_SIZE,
+        of,
         archived: store.get().showArchived ? "all" : "hide",
         ...(cursor !== undefined && { cursor }),
       },
@@ -70,17 +78,31 @@ export function createConversations(api: Api): Conversations {
     if (store.get().search.trim() === q) store.set({ hits });
   };
   const load = async () => {
-    const { conversations, next } = await page();
-    store.set({ all: conversations, next, loaded: true });
+    const { loaded, of: asked } = store.get();
+    let of = asked;
+    let answer = await page(of);
+    // On a server that only programs use, the page begins with theirs.
+    if (!loaded && of === "person" && answer.conversations.length === 0) {
+      const theirs = await page("clients");
+      if (theirs.conversations.length > 0) [of, answer] = ["clients", theirs];
+    }
+    // Whoever chose other conversations meanwhile has asked for those.
+    if (store.get().of !== asked) return;
+    store.set(({ all }) => ({
+      all: [...all.filter((one) => ofWhom(one) !== of), ...answer.conversations],
+      next: answer.next,
+      of,
+      loaded: true,
+    }));
   };
   return {
     store,
     load,
     put,
     async more() {
-      const { next } = store.get();
+      const { next, of } = store.get();
       if (next === undefined) return;
-      const answer = await page(next);
+      const answer = await page(of, next);
       const known = new Set(store.get().all.map(({ id }) => id));
       store.set(({ all }) => ({
         all: [...all, ...answer.conversations.filter(({ id }) => !known.has(id))],
@@ -96,6 +118,10 @@ export function createConversations(api: Api): Conversations {
     },
     async showArchived(on) {
       store.set({ showArchived: on });
+      await load();
+    },
+    async show(of) {
+      store.set({ of, next: undefined });
       await load();
     },
     async change(id, changes) {
@@ -129,6 +155,9 @@ export function createConversations(api: Api): Conversations {
   };
 }
 
+const ofWhom = ({ client }: ApiConversation): ConversationsOf =>
+  client === undefined ? "person" : "clients";
+
 /** News of an answer whose end this page has already read: events and answers come on different connections. */
 export const isStale = (news: ApiConversation, known: ApiConversation): boolean =>
   news.busy === "answering" &&
@@ -140,22 +169,42 @@ const DAY_MS = 86_400_000;
 
 export type GroupName = "pinned" | "today" | "week" | "older" | "archived";
 
+/** A conversation in the list. A fork stands below what it was forked from, one level deeper. */
+export interface ListedConversation {
+  readonly conversation: ApiConversation;
+  readonly depth: number;
+}
+
+function forksOf(
+  { id }: ApiConversation,
+  forks: ReadonlyMap<string | undefined, readonly ApiConversation[]>,
+  depth: number,
+): ListedConversation[] {
+  return (forks.get(id) ?? []).flatMap((conversation) => [
+    { conversation, depth },
+    ...forksOf(conversation, forks, depth + 1),
+  ]);
+}
+
 /** The list as the sidebar shows it: what matches the search, newest first, in groups. */
 export function grouped(
-  state: Pick<ConversationsState, "all" | "search">,
+  state: Pick<ConversationsState, "all" | "search" | "of">,
   now: number,
-): readonly { readonly name: GroupName; readonly conversations: readonly ApiConversation[] }[] {
+): readonly { readonly name: GroupName; readonly conversations: readonly ListedConversation[] }[] {
   const words = state.search.replaceAll('"', " ").trim().toLowerCase();
-  const groups: Record<GroupName, ApiConversation[]> = {
+  const groups: Record<GroupName, ListedConversation[]> = {
     pinned: [],
     today: [],
     week: [],
     older: [],
     archived: [],
   };
-  const newestFirst = [...state.all].sort((a, b) => b.updatedAt - a.updatedAt);
-  for (const conversation of newestFirst) {
-    if (words !== "" && !conversation.title.toLowerCase().includes(words)) continue;
+  const found = state.all
+    .filter((one) => ofWhom(one) === state.of && one.title.toLowerCase().includes(words))
+    .sort((a, b) => b.updatedAt - a.updatedAt);
+  const shown = new Set(found.map(({ id }) => id));
+  const forks = Map.groupBy(found, ({ fork }) => (fork && shown.has(fork.of) ? fork.of : undefined));
+  for (const conversation of forks.get(undefined) ?? []) {
     const age = now - conversation.updatedAt;
     const name: GroupName = conversation.archived
       ? "archived"
@@ -166,7 +215,7 @@ export function grouped(
           : age < 7 * DAY_MS
             ? "week"
             : "older";
-    groups[name].push(conversation);
+    groups[name].push({ conversation, depth: 0 }, ...forksOf(conversation, forks, 1));
   }
   return (["pinned", "today", "week", "older", "archived"] as const)
     .map((name) => ({ name, conversations: groups[name] }))

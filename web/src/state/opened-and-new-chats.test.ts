@@ -12,7 +12,7 @@ const conversation = (id: string, more: Partial<ApiConversation> = {}) =>
   ({
     id,
     title: id,
-    source: "page",
+    client: undefined,
     messages: 2,
     settings: {},
     pins: [],

@@ -83,8 +83,6 @@ export const gateway = {
     recall: "recalled passages that are gone",
   },
   liveNone: "No request yet. Point a client at this address:",
-  list: "Conversations through /v1",
-  listNone: "None yet.",
   upstreams: "Upstreams",
   noUpstream: "No upstream is configured.",
   columns: {

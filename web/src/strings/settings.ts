@@ -17,6 +17,8 @@ export const settings = {
     profile: (name: string) => `by the profile ${name}`,
     "built-in": "built in",
   },
+  everyday: "Everyday settings",
+  more: (changed: number) => (changed === 0 ? "More settings" : `More settings (${changed} changed)`),
   reset: "Back to default",
   resetChat: "As everywhere",
   groups: { compaction: "Compaction", answers: "Answers", page: "This page" },

@@ -1,10 +1,9 @@
 import { useEffect, useState } from "react";
 import { routes, type Totals } from "../../../src/gateway/api.ts";
 import { ScrollArea } from "../parts/controls.tsx";
-import { PlaceLink } from "../parts/place-link.tsx";
 import { RequestTable } from "../parts/request-table.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
-import { ago, count, dollars, short } from "../state/format.ts";
+import { count, dollars, short } from "../state/format.ts";
 import { strings } from "../strings.ts";
 
 const REFRESH_MS = 5_000;
@@ -12,7 +11,6 @@ const REFRESH_MS = 5_000;
 export default function GatewayView() {
   const app = useApp();
   const { status } = useStore(app.store);
-  const { all } = useStore(app.conversations.store);
   const [totals, setTotals] = useState<Totals>();
   const words = strings.gateway;
   useEffect(() => {
@@ -27,9 +25,6 @@ export default function GatewayView() {
       off();
     };
   }, [app]);
-  const served = all
-    .filter(({ source }) => source === "gateway")
-    .toSorted((a, b) => b.updatedAt - a.updatedAt);
   return (
     <ScrollArea className="page" label={words.title}>
       <h1>{words.title}</h1>
@@ -62,24 +57,6 @@ export default function GatewayView() {
         </dl>
       )}
       <RequestTable />
-      <section>
-        <h2>{words.list}</h2>
-        {served.length === 0 ? <p className="help">{words.listNone}</p> : null}
-        <ul className="served">
-          {served.map((one) => (
-            <li key={one.id}>
-              <PlaceLink to={{ page: "chat", id: one.id, tab: "inspect" }}>
-                <strong>{one.title || strings.sidebar.untitled}</strong>
-                <span>
-                  {one.model ?? one.dialect} · {words.messages(one.messages)} · about {short(one.tokens)}{" "}
-                  tokens · {ago(one.updatedAt, Date.now())}
-                  {one.busy === undefined ? "" : ` · ${strings.sidebar.busy[one.busy]}`}
-                </span>
-              </PlaceLink>
-            </li>
-          ))}
-        </ul>
-      </section>
       <section>
         <h2>{words.upstreams}</h2>
         {status?.upstreams.length === 0 ? (

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Button, Form, Notice, ScrollArea } from "../parts/controls.tsx";
 import { ModelsSection } from "../parts/models-section.tsx";
-import { SettingsGroup } from "../parts/settings-form.tsx";
+import { SettingsForm } from "../parts/settings-form.tsx";
 import { useApp, useStore } from "../parts/use-store.ts";
 import { strings } from "../strings.ts";
 
@@ -27,16 +27,13 @@ export default function SettingsView() {
       <p className="lead">{words.lead}</p>
       <ClientKeySection />
       <ModelsSection />
-      {(["compaction", "answers", "page"] as const).map((group) => (
-        <SettingsGroup
-          key={group}
-          group={group}
-          scope="global"
-          levels={{ answer: settings }}
-          modelWindow={largestWindow}
-          onChange={app.changeSettings}
-        />
-      ))}
+      <SettingsForm
+        groups={["answers", "compaction", "page"]}
+        scope="global"
+        levels={{ answer: settings }}
+        modelWindow={largestWindow}
+        onChange={app.changeSettings}
+      />
     </ScrollArea>
   );
 }

@@ -30,8 +30,10 @@ export const conversationHandlers = {
     const search = context.query("search");
     const cursor = cursorQuery(context);
     const archived = context.query("archived");
+    const of = context.query("of");
     const page = await gateway.store.conversations.list(tenant, {
       ...defined({ limit, search, cursor }),
+      ...((of === "person" || of === "clients") && { of }),
       ...((archived === "only" || archived === "all") && { archived }),
     });
     return {
@@ -60,7 +62,7 @@ export const conversationHandlers = {
       head: system === undefined || system === "" ? undefined : headOf(dialect.rules.system, system),
       title: title ?? "",
       model: chosen,
-      meta: { source: "page", ...(own && { settings: own }), ...(chosen !== "" && { model: chosen }) },
+      meta: { ...(own && { settings: own }), ...(chosen !== "" && { model: chosen }) },
     });
     return announced(context, await findConversation(gateway, tenant, id), "created");
   },
@@ -86,7 +88,6 @@ export const conversationHandlers = {
         ...transcript,
         title: log.title && firstCharacters(log.title, MAX_TITLE),
         model: log.model,
-        meta: { source: "page" },
         // One that was deleted a moment ago can be had back, so it keeps its name.
         ...(session !== undefined && !known && conversations.length === 0 && { session }),
       });

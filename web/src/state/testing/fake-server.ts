@@ -17,6 +17,7 @@ export const CONVERSATION = {
   settings: {},
   pins: [],
   model: "m",
+  client: "curl",
 } as unknown as ApiConversation;
 export const PRESSURE = { pressure: 0.1, tokens: 10, budget: { budget: 100 } };
 

@@ -24,6 +24,7 @@ export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
 export { sawtooth } from "../stream/timeline.ts";
 export { STREAM_WORDS } from "../stream/words.ts";
 export { CITATION } from "../summaries/citation-form.ts";
+export { loadTitles } from "../summaries/frames/load-titles.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
 export { netWords, receiptWords } from "../tokens/receipt-words.ts";
 export type { Receipt } from "../tokens/receipts.ts";

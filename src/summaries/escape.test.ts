@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { byProof } from "../../test/support/proof.ts";
 import { text as anyText } from "../testing/arbitraries/texts.ts";
 import { escapeLine, escapeText } from "./escape.ts";
-import { SECTION_NAMES, SECTION_TITLES, type SectionName } from "./section-titles.ts";
+import { SECTION_NAMES, SECTIONS, type SectionName } from "./section-titles.ts";
 import { headName, readSections, type SectionEntry, writeSections } from "./sections.ts";
 
 describe("can't look like structure", () => {
@@ -56,7 +56,7 @@ const hostile = fc
   .array(
     fc.oneof(
       anyText,
-      fc.constantFrom(...SECTION_TITLES),
+      fc.constantFrom(...Object.values(SECTIONS)),
       fc.constantFrom(
         ...["\n", "\r", "\u2028", "\u2029", "\u0085", "\v", "\f", " ", "\\", "»", "» ", "user: ", ": "],
         ...["#1 ", "#2–3: ", "#4 fetch» ", "＃5 ", "[1] ", "read: ", "\u200b", "\u200d", "\u2062", "\ufe0f"],

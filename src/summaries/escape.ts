@@ -1,6 +1,6 @@
 import { SUMMARY_MARKER } from "../core/markers.ts";
+import { fromFrames } from "./frames/frames.ts";
 import { escapeTags, LINE_BREAK, skeleton, withoutInvisible, withPlainBreaks } from "./look-alikes.ts";
-import { SECTION_TITLES } from "./section-titles.ts";
 
 /**
  * The one way in which words of others get into a message of ours. What they say stays readable letter for letter, but it
@@ -20,15 +20,28 @@ const MAX_LOOK = 160;
 const PLAIN_LINE = /^[\t\x20-\x22\x24-\x3b\x3d-\x7e]*$/;
 
 const letters = (text: string): string => skeleton(text).replace(/[^a-z:]/g, "");
-/** Titles that nobody writes by chance count wherever a line begins with them; others only where they are all of it. */
-const UNLIKELY = SECTION_TITLES.filter((title) => title.includes(" ")).map((title) =>
-  letters(title.replace(/[(:].*/, "")),
-);
-const LIKELY = new Set(SECTION_TITLES.filter((title) => !title.includes(" ")).map(letters));
-/** First letters of titles, so that most lines needn't be looked at. */
-const INITIALS = new RegExp(
-  `^[^a-z]*[${[...new Set(SECTION_TITLES.map((title) => letters(title)[0]))].join("")}]`,
-);
+/** The same of scripts that have no letters from a to z. */
+const signs = (text: string): string => skeleton(text).replace(/[^\p{L}\p{N}:]/gu, "");
+/** Of a title in another script, `letters` leaves fewer. */
+const LEAST_LETTERS = 5;
+
+/** How titles look in all languages whose frames are in use. */
+const looks = fromFrames((all) => {
+  const titles = all.flatMap((frame) => Object.values(frame.titles));
+  const latin = titles.filter((title) => letters(title).length > LEAST_LETTERS);
+  return {
+    // Titles that nobody writes by chance count wherever a line begins with them; others only where they are all of it.
+    unlikely: latin
+      .filter((title) => title.includes(" "))
+      .map((title) => letters(title.replace(/[(:].*/, ""))),
+    likely: new Set(latin.filter((title) => !title.includes(" ")).map(letters)),
+    /** First letters of titles, so that most lines needn't be looked at. */
+    initials: new RegExp(`^[^a-z]*[${[...new Set(latin.map((title) => letters(title)[0]))].join("")}]`),
+    others: titles
+      .filter((title) => !latin.includes(title))
+      .map((title) => signs(title.replace(/[(（].*/, ""))),
+  };
+});
 
 /** One line of a quotation. Escaping it again changes nothing. */
 export function escapeLine(line: string): string {
@@ -58,7 +71,13 @@ function looksLikePointer(line: string): boolean {
 
 function looksLikeTitle(line: string): boolean {
   const start = skeleton(line.slice(0, MAX_LOOK)).trimStart();
-  if (start.startsWith("\\") || !INITIALS.test(start)) return false;
-  const spelled = start.replace(/[^a-z:]/g, "");
-  return UNLIKELY.some((title) => spelled.startsWith(title)) || LIKELY.has(spelled);
+  if (start.startsWith("\\")) return false;
+  const { unlikely, likely, initials, others } = looks();
+  if (initials.test(start)) {
+    const spelled = start.replace(/[^a-z:]/g, "");
+    if (unlikely.some((title) => spelled.startsWith(title)) || likely.has(spelled)) return true;
+  }
+  if (others.length === 0 || PLAIN_LINE.test(line)) return false;
+  const spelled = signs(start);
+  return others.some((title) => spelled.startsWith(title));
 }

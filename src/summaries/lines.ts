@@ -1,12 +1,12 @@
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../core/types.ts";
 import { leftText } from "./file-change.ts";
+import { sectionByTitle } from "./frames/frames.ts";
 import { knownFiles } from "./known-files.ts";
 import { createLineList, type Line } from "./line-list.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
 import { type CallText, readCall } from "./read-call.ts";
 import { readJson } from "./read-json.ts";
 import { isRefusal, refusedEdits } from "./refused-edits.ts";
-import { SECTION_TITLES } from "./section-titles.ts";
 import { sourceName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
 import type { TermTable } from "./terms.ts";
@@ -131,14 +131,14 @@ function isMereReceipt(result: ToolResultPart, kind: CallKind | undefined): bool
 const PASTE = "pasted";
 const RECORD = "earlier-record";
 
-const FRAME = new Set<string>([OPENING, CLOSING, ...SECTION_TITLES]);
 const POINTED = /^#\d+(?:–\d+)?:? /;
 
 /** The lines of a summary message that came back, without titles and pointers. Those count messages that are gone. */
 function withoutFrame(text: string): string {
+  const titles = sectionByTitle();
   return text
     .split("\n")
-    .filter((line) => !FRAME.has(line.trim()))
+    .filter((line) => line.trim() !== OPENING && line.trim() !== CLOSING && !titles.has(line.trim()))
     .map((line) => line.replace(POINTED, ""))
     .join("\n");
 }

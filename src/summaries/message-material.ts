@@ -2,6 +2,7 @@ import { textOrArgs } from "../core/message-text.ts";
 import type { HostState, Message, Run } from "../core/types.ts";
 import { type CitedSources, citedSources } from "./cited-sources.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
+import type { Frame } from "./frames/frames.ts";
 import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
 import { newestTerms, newestWords } from "./newest-terms.ts";
 import type { IsOurs } from "./proof.ts";
@@ -77,6 +78,7 @@ export function readMaterial(
   input: SummaryMessageInput,
   messages: readonly Message[],
   isHidden: (index: number) => boolean,
+  frame: Frame,
 ): MessageMaterial {
   const { cap, count } = input;
   const transcript = transcriptLines(messages);
@@ -96,7 +98,7 @@ export function readMaterial(
   const states = readStates(input.messages);
   const records = (input.narrative ?? []).map((one) => {
     const text = sources.inRecord(one.text, one.covers.to);
-    return { ...one, text: one.isOwn ? text : repairRecord(text, one.covers, states) };
+    return { ...one, text: one.isOwn ? text : repairRecord(text, one.covers, states, frame.states) };
   });
   return {
     input,
@@ -113,11 +115,20 @@ export function readMaterial(
       room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
       ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
       count,
-    }),
+    }).map((one) => ({ ...one, text: inLanguage(one.text, frame) })),
     state: renderState(input.hostState, cap, count),
-    states: showStates(states, { isHidden, room: cap * STATES_SHARE, count }),
+    states: showStates(states, { isHidden, room: cap * STATES_SHARE, count, words: frame.states }),
     sources,
   };
+}
+
+/** A record with its headings in the language of what stands below them: a model is asked for the English ones. */
+function inLanguage(text: string, { headings }: Frame): string {
+  if (headings.size === 0) return text;
+  return text.replace(/^(#{1,6} )(.+)$/gm, (line, marks: string, title: string) => {
+    const heading = headings.get(title.trim().toLowerCase());
+    return heading === undefined ? line : `${marks}${heading}`;
+  });
 }
 
 /** The age of a message is told by its newest line. */

@@ -14,7 +14,6 @@ export const SECTIONS = {
 export type SectionName = keyof typeof SECTIONS;
 
 export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];
-export const SECTION_TITLES: readonly string[] = Object.values(SECTIONS);
 
 /**
  * What may stand in a system message: the accepted narrative and what the host said. The rest quotes people, tools, files and

@@ -1,5 +1,6 @@
 import { firstCharacters } from "../core/first-characters.ts";
 import { escapeLine, escapeText } from "./escape.ts";
+import { sectionByTitle } from "./frames/frames.ts";
 import { LINE_BREAK } from "./look-alikes.ts";
 import { CLOSING, OPENING } from "./markers.ts";
 import { SECTION_NAMES, SECTIONS, type SectionName } from "./section-titles.ts";
@@ -31,12 +32,13 @@ export function writeSections(
   introduction: string,
   sections: Sections,
   names: readonly SectionName[] = SECTION_NAMES,
+  titles: Readonly<Record<SectionName, string>> = SECTIONS,
 ): string {
   const parts = names.flatMap((name) => {
     const entries = sections[name] ?? [];
     return entries.length === 0
       ? []
-      : [SECTIONS[name], ...entries.map((entry) => sectionEntryText(name, entry))];
+      : [titles[name], ...entries.map((entry) => sectionEntryText(name, entry))];
   });
   return [OPENING, introduction, ...parts, CLOSING].join("\n");
 }
@@ -77,14 +79,13 @@ const HEADS: Readonly<Record<SectionName, RegExp>> = {
   state: /^/,
 };
 
-const BY_TITLE = new Map(SECTION_NAMES.map((name) => [SECTIONS[name] as string, name]));
-
 /** The sections of a summary message. Only for texts that are known to be ours: anybody can write titles. */
 export function readSections(text: string): Sections {
   const sections: Partial<Record<SectionName, { head: string; text: string }[]>> = {};
+  const titles = sectionByTitle();
   let name: SectionName | undefined;
   for (const line of text.trim().split("\n")) {
-    const title = BY_TITLE.get(line);
+    const title = titles.get(line);
     if (title !== undefined) {
       name = title;
       sections[name] = [];

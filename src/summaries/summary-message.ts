@@ -1,5 +1,7 @@
 import { abridged } from "./abridge.ts";
 import { fillCap } from "./fill-cap.ts";
+import { frameOf } from "./frames/frames.ts";
+import { languageOf } from "./frames/language.ts";
 import { messageLines } from "./message-lines.ts";
 import { readMaterial, type SummaryMessageInput } from "./message-material.ts";
 import { messageQuotes } from "./message-quotes.ts";
@@ -17,9 +19,10 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
   const messages = abridged(input.messages);
   const hidden = new Uint8Array(messages.length);
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
-  const write = messageWriter(hidden, input);
+  const frame = frameOf(languageOf(input.messages));
+  const write = messageWriter(hidden, input, frame);
   if (write({}).tokens + MIN_CONTENT > cap) return undefined;
-  const material = readMaterial(input, messages, (index) => hidden[index] === 1);
+  const material = readMaterial(input, messages, (index) => hidden[index] === 1, frame);
   const { narrative, state, states, lineCost, sources } = material;
   const chosen = messageQuotes(material, cap - write({ narrative, state, states }).tokens);
   const lines = messageLines(material, chosen);

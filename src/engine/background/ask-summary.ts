@@ -20,6 +20,7 @@ import {
   type Unacceptable,
 } from "../../summaries/accept-summary.ts";
 import { renderExcerpts } from "../../summaries/excerpts.ts";
+import { LANGUAGE_NAMES, languageOf } from "../../summaries/frames/language.ts";
 import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../../summaries/prompts/index.ts";
 import { trimRecord } from "../../summaries/trim-record.ts";
@@ -203,6 +204,7 @@ async function ask(
     ...(notesCeiling > 0 && { notesTarget: notesCeiling }),
     ...(longest !== undefined && { isCapped: true }),
     inWords,
+    spoken: spokenIn(messages),
     mustKeep: mustKeep.map(({ text, message, ambiguous }) => ({ text, ...(ambiguous && { message }) })),
   });
   const request: ModelRequest = {
@@ -264,6 +266,12 @@ async function ask(
     ...verdict,
     notes: acceptNotes({ notes: parts.notes, cap: notesCeiling, count: measure.text, planted }),
   };
+}
+
+/** The language of a conversation, where it isn't English: English is what code takes it for where it can't tell. */
+function spokenIn(messages: readonly Message[]): string | undefined {
+  const language = languageOf(messages);
+  return language === "en" ? undefined : LANGUAGE_NAMES[language];
 }
 
 function tooDear({ id }: Model): ModelError {

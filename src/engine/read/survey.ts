@@ -8,6 +8,8 @@ import { readState, type StateReading } from "../../core/state/read-state.ts";
 import { mergeRecords, type Remembered } from "../../core/state/remembered.ts";
 import type { AnswerSizes, Budget, FitInput, Measure, Undo, Warning } from "../../core/types.ts";
 import { createPause } from "../../recall/pause.ts";
+import { loadFrame } from "../../summaries/frames/frames.ts";
+import { languageOf } from "../../summaries/frames/language.ts";
 import type { ChosenRange } from "../compact.ts";
 import type { Engine } from "../engine.ts";
 import { type Settings, USUAL_NARRATIVE } from "../settings/settings.ts";
@@ -222,6 +224,8 @@ async function readAll<M>(
   const read = (input: FitInput<M>, restored: readonly M[]) =>
     readConversation({ ...usual, input, restored }, pause);
   const sent = await read(given, []);
+  // Summary messages that come back are recognised by their frame, so it is needed before any is looked at.
+  await loadFrame(languageOf(sent.messages));
   const { chain, structure } = sent;
   const reading = readState(given.state, {
     ...sent,

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { splitPointers } from "../state/citations.ts";
 import { mayBeCut, restOf } from "../state/cut-words.ts";
 import { textOf } from "../state/message-text.ts";
-import { type ReadEntry, readSummary } from "../state/read-summary.ts";
+import { knowOtherTitles, type ReadEntry, readSummary } from "../state/read-summary.ts";
 import type { Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
 import { Cited } from "./cited.tsx";
@@ -23,7 +23,12 @@ export function ReadableSummary(props: {
 }) {
   const { text, transcript, onPointer } = props;
   const sections = readSummary(text);
-  const [form, setForm] = useState<keyof typeof FORMS>(sections.length === 0 ? "asSent" : "readable");
+  const isUnread = sections.length === 0;
+  const [form, setForm] = useState<keyof typeof FORMS>(isUnread ? "asSent" : "readable");
+  useEffect(() => {
+    // It may be in another language.
+    if (isUnread) void knowOtherTitles().then(() => readSummary(text).length > 0 && setForm("readable"));
+  }, [isUnread, text]);
   const words = strings.compaction;
   return (
     <>

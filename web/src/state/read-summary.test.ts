@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readSummary } from "./read-summary.ts";
+import { knowOtherTitles, readSummary } from "./read-summary.ts";
 
 it("a summary message reads as sections with their messages, without what frames it", () => {
   const text = [
@@ -42,4 +42,18 @@ it("a summary message reads as sections with their messages, without what frames
 
 it("a text of another form has no sections", () => {
   expect(readSummary("Just words.\nMore of them.")).toEqual([]);
+});
+
+it("reads summaries in other languages, too, once their titles are there", async () => {
+  const text = [
+    "<conversation-summary>",
+    "Aufzeichnung früherer Nachrichten dieser Unterhaltung (#2–9), keine Anweisung.",
+    "Worte des Nutzers:",
+    "#2 Bitte immer auf Deutsch.",
+    "</conversation-summary>",
+  ].join("\n");
+  await knowOtherTitles();
+  expect(readSummary(text)).toEqual([
+    { name: "words", entries: [{ pointer: "#2", speaker: undefined, text: "Bitte immer auf Deutsch." }] },
+  ]);
 });

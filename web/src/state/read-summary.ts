@@ -1,4 +1,4 @@
-import { SECTIONS } from "../../../src/gateway/api.ts";
+import { loadTitles, SECTIONS } from "../../../src/gateway/api.ts";
 
 type SectionName = keyof typeof SECTIONS;
 
@@ -19,6 +19,11 @@ export interface ReadSection {
 const NAMES = new Map(
   Object.entries(SECTIONS).map(([name, title]) => [title as string, name as SectionName]),
 );
+/** Titles of other languages come once a summary has none of the English ones. */
+export async function knowOtherTitles(): Promise<void> {
+  for (const [title, name] of await loadTitles()) NAMES.set(title, name);
+}
+
 /** How an entry begins: its messages, and in some sections who said it. */
 const HEAD = /^(#\d+(?:–\d+)?):? (?:([^\n»]{1,80})» |(user|system): )?/;
 const SOURCE = /^\[\^?\d+\] /;

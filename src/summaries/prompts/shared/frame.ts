@@ -88,7 +88,7 @@ export function wordsOf({ inWords }: Pick<PromptInput, "inWords">, tokens: numbe
 export function bounds(input: PromptInput): string[] {
   const language =
     input.language ??
-    "the conversation's own language, which is the one that the user writes in (names, code and quotations stay as they are)";
+    `the conversation's own language, ${input.spoken ?? "which is the one that the user writes in"} (names, code and quotations stay as they are)`;
   const lines = [
     `Length: at most ${wordsOf(input, input.target)}, pointers not counted. Use the room if there is something to say; spend it on facts, not on phrases.`,
     `Language: ${language}.`,

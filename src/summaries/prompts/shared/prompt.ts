@@ -13,6 +13,8 @@ export interface PromptInput {
   readonly covers?: Run | undefined;
   /** What the summary should care about most, in the words of whoever asked for it. */
   readonly focus?: string | undefined;
+  /** The conversation's own language, where code can tell, as its name. */
+  readonly spoken?: string | undefined;
   /** The language to write in, as its name. Left out: the conversation's own. */
   readonly language?: string | undefined;
   /** What is done and open by what commands and tools showed, a line each. */

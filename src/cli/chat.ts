@@ -9,6 +9,7 @@ import { createTerminal, type Terminal } from "./chat/terminal.ts";
 import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE, runLines, runTerminal, showMeter } from "./chat/turns.ts";
 import { conversationsText, messagesText } from "./chat/view-text.ts";
 import { columnsOf, type Io } from "./io.ts";
+import { SERVER_FLAGS } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 
 export const chatLine: CommandLine = {
@@ -24,11 +25,9 @@ export const chatLine: CommandLine = {
       value: "M",
       help: "the model that answers (default: the one in the settings, or the last one used)",
     },
-    window: { value: "N", help: "the model's window in tokens (32k), for this chat" },
     system: { value: "TEXT", help: "the system prompt of a new conversation" },
-    upstream: { value: "URL", help: "where the model is served, such as http://localhost:11434/v1" },
-    db: { value: "DB", help: "the database: a file (default: precis.db), postgres://…, or memory" },
-    config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
+    ...SERVER_FLAGS,
+    window: { value: "N", help: "the model's window in tokens (32k), for this chat" },
     server: { value: "URL", help: "chat through a precis serve that is running (http://127.0.0.1:8787)" },
     "key-env": { value: "NAME", help: "with --server: the variable that holds its client key" },
     json: { help: "one JSON object per line on stdout: text, answer, notice, output, meter" },

@@ -4,6 +4,7 @@ import type { Io } from "./io.ts";
 import { CLIENTS, type ClientSettings, type LaunchClient } from "./launch/clients.ts";
 import { type FoundGateway, findGateway } from "./launch/find-gateway.ts";
 import { checkInstalled, runClient } from "./launch/run-client.ts";
+import { SERVER_FLAGS } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parsePort, parseTokens } from "./parse-tokens.ts";
 
@@ -17,17 +18,8 @@ export const launchLine: CommandLine = {
   usage: "precis launch CLIENT [flags] -- ARGS",
   flags: {
     model: { value: "M", help: `the model that the client asks for (${NEED_MODEL.join(", ")} need it)` },
-    upstream: { value: "URL", help: "where requests go, such as http://localhost:11434/v1" },
-    window: {
-      value: "N",
-      help: "window of the upstream's models in tokens (32k), instead of the registry's",
-    },
+    ...SERVER_FLAGS,
     port: { value: "N", help: "port of the gateway (default: 8787)" },
-    db: {
-      value: "DB",
-      help: "the gateway's database: a file (default: precis.db), postgres://…, or memory",
-    },
-    config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
     "dry-run": { help: "say what would be started and set, and start nothing" },
   },
   notes: [

@@ -7,10 +7,21 @@ import { type Io, untilAborted, warnOn } from "./io.ts";
 import type { Flag, ParsedFlags } from "./parse-flags.ts";
 import { FileError } from "./read-lines.ts";
 
+/** Flags of commands that are a gateway themselves, or start one. */
+export const SERVER_FLAGS = {
+  upstream: { value: "URL", help: "where requests go, such as http://localhost:11434/v1" },
+  window: {
+    value: "N",
+    help: "window of the upstream's models in tokens (32k), instead of the registry's",
+  },
+  db: { value: "DB", help: "where to store: a file (default: precis.db), postgres://…, or memory" },
+  config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
+} as const satisfies Record<string, Flag>;
+
 /** Flags of commands that look into a store. */
 export const DATABASE_FLAGS = {
   db: { value: "DB", help: "the database: a file or postgres://… (default: what precis serve uses)" },
-  config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
+  config: SERVER_FLAGS.config,
   tenant: { value: "T", help: "the tenant (default: 'default')" },
 } as const satisfies Record<string, Flag>;
 

@@ -5,10 +5,10 @@ import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema
 import { version } from "../config/version.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/upstream.ts";
-import { profiles } from "../profiles/index.ts";
 import { databaseKind } from "../stores/database-kind.ts";
+import { ENGINE_FLAGS } from "./engine-flags.ts";
 import { aborted, type Io, untilAborted, warnOn } from "./io.ts";
-import { withDatabase, withoutPassword } from "./open-database.ts";
+import { SERVER_FLAGS, withDatabase, withoutPassword } from "./open-database.ts";
 import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
 import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
@@ -21,13 +21,8 @@ export const serveLine: CommandLine = {
   flags: {
     port: { value: "N", help: "port (default: 8787)" },
     host: { value: "H", help: "address to listen at (default: 127.0.0.1; others need client keys)" },
-    upstream: { value: "URL", help: "where requests go, such as http://localhost:11434/v1" },
-    window: {
-      value: "N",
-      help: "window of the upstream's models in tokens (32k), instead of the registry's",
-    },
-    profile: { value: "P", help: `one of ${Object.keys(profiles).join(", ")}` },
-    db: { value: "DB", help: "a file (default: precis.db), postgres://…, or memory" },
+    ...SERVER_FLAGS,
+    profile: ENGINE_FLAGS.profile,
     "no-store": { help: "keep no transcripts; summaries live in memory" },
     "no-summary-model": { help: "ask no model for summaries: code writes them, and no key is spent on them" },
     observe: { help: "change nothing, only report what would have been done" },
@@ -36,7 +31,6 @@ export const serveLine: CommandLine = {
       value: "TIME",
       help: "still serve that long after SIGTERM (5s), while /readyz says 503 to balancers (default: 0s)",
     },
-    config: { value: "FILE", help: "config file (default: precis.config.json)" },
     ...KEY_FLAGS,
     json: { help: "nothing on stdout but one line of JSON with the address" },
   },

@@ -87,7 +87,20 @@ test("what sessions cost, as a table and as JSON", async () => {
   expect(table).toMatch(/send everything +1\.000/);
   expect(table).toMatch(/precis, summarize-oldest +0\.\d{3} +0\.\d{3} +\d+/);
   const { results } = JSON.parse(
-    await run("cost", "--data", folder, "--windows", "32k", "--ttl", "never", "--prices", "openai", "--json"),
+    await run(
+      "cost",
+      "--data",
+      folder,
+      "--chains",
+      "no",
+      "--windows",
+      "32k",
+      "--ttl",
+      "never",
+      "--prices",
+      "openai",
+      "--json",
+    ),
   ) as { results: { requests: number; prices: { write: number }; rows: { cost: number }[] }[] };
   expect(results[0]).toMatchObject({ requests: 60, prices: { write: 1 } });
   expect(results[0]?.rows[0]?.cost).toBe(1);

@@ -45,8 +45,11 @@ test("the numbers, as JSON", async () => {
   }
 });
 
-test("the same as text: chart, totals, a paragraph per compaction; no colours in a pipe", async () => {
-  const { code, stdout } = await runCli(["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"]);
+test("the same as text: chart, totals, a paragraph per compaction in 80 columns; no colours in a pipe", async () => {
+  const args = ["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"];
+  const { code, stdout } = await runCli(args, { env: { COLUMNS: "80" } });
+  expect(stdout).toContain("names, paths, numbers");
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/100 % ┤/);
   expect(stdout).toMatch(/▲/);
@@ -57,13 +60,6 @@ test("the same as text: chart, totals, a paragraph per compaction; no colours in
   );
   expect(stdout).toContain("Summarise oldest (summarize-oldest)");
   expect(stdout).not.toContain("\u001b");
-});
-
-test("no line is wider than a terminal of 80 columns", async () => {
-  const args = ["replay", shortFile, "--window", "4k", "--prices", "gpt-4o"];
-  const { stdout } = await runCli(args, { env: { COLUMNS: "80" } });
-  expect(stdout).toContain("names, paths, numbers");
-  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
 test("colours when forced, but never against NO_COLOR", async () => {

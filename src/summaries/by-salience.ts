@@ -1,5 +1,5 @@
 import type { Salience } from "./salience.ts";
-import { takeBest } from "./take-best.ts";
+import { select } from "./select.ts";
 
 /** Above 1: of two texts that tell the same for their length, the shorter one. */
 const COST_EXPONENT = 1.8;
@@ -21,14 +21,11 @@ export function bySalience(
   salience.prepare();
   const terms = texts.map((text) => salience.terms(text));
   const costs = texts.map((text) => Math.max(1, cost(text)) ** COST_EXPONENT);
-  const ranked: number[] = [];
-  takeBest(texts.length, {
+  return select([...texts.keys()], {
     // What tells nothing comes last.
     worth: (at) => Math.max(Number.MIN_VALUE, salience.of(texts[at]!, terms[at]!, known) / costs[at]!),
-    take(at) {
-      ranked.push(at);
+    onTake(at) {
       for (const term of terms[at]!) known.add(term);
     },
   });
-  return ranked;
 }

@@ -3,6 +3,7 @@ import { saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { bySalience } from "./by-salience.ts";
 import type { Salience } from "./salience.ts";
+import { select } from "./select.ts";
 import type { Statement } from "./statements.ts";
 
 /** Shorter messages are taken whole (characters). */
@@ -27,19 +28,15 @@ export function chooseAnswers(input: {
     if (text.trim() === "") return [];
     return [{ message: index, text: startOf(text), lead: "", factor: 1, order: index }];
   });
-  const chosen: Statement[] = [];
-  let used = 0;
-  for (const at of bySalience(
+  const ranked = bySalience(
     starts.map(({ text }) => text),
     input,
-  )) {
-    const start = starts[at]!;
-    const price = input.cost(`#1234 ${start.text}\n`);
-    if (used + price > input.budget) continue;
-    used += price;
-    chosen.push(start);
-  }
-  return chosen;
+  ).map((at) => starts[at]!);
+  return select(ranked, {
+    worth: (_, at) => ranked.length - at,
+    price: ({ text }) => input.cost(`#1234 ${text}\n`),
+    budget: input.budget,
+  });
 }
 
 /** The start of an answer, up to the end of a sentence; a short one whole. */

@@ -1,5 +1,5 @@
 import type { Line, TranscriptLines } from "./lines.ts";
-import { takeBest } from "./take-best.ts";
+import { select } from "./select.ts";
 
 /** A line that only uses names counts this much of one that brings them in. */
 const USED_FACTOR = 0.15;
@@ -38,8 +38,7 @@ export function chooseChanges(input: {
   const born = firstLines(transcript);
   const taken = new Map<string, number>();
   /** Paths in code are imports: they tell what is used, not what is changed. */
-  const worth = (at: number): number => {
-    const line = added[at]!;
+  const worth = (line: Line): number => {
     let sum = 0;
     for (const term of line.terms)
       if (covered[term] !== 1 && transcript.table.shapes[term] !== "path")
@@ -48,22 +47,15 @@ export function chooseChanges(input: {
       (sum * shapeFactor(line) * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) / Math.max(1, cost(line))
     );
   };
-  const chosen: Line[] = [];
-  let used = 0;
-  takeBest(added.length, {
+  return select(added, {
     worth,
-    take(at) {
-      const line = added[at]!;
-      const price = cost(line);
-      if (used + price > input.budget) return;
-      used += price;
-      chosen.push(line);
+    price: cost,
+    budget: input.budget,
+    onTake(line) {
       taken.set(line.file, (taken.get(line.file) ?? 0) + 1);
       for (const term of line.terms) covered[term] = 1;
     },
-    isFull: () => used >= input.budget,
   });
-  return chosen;
 }
 
 /** How much a line that was written into a file says about the change, told by how it begins. */

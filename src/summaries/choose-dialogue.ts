@@ -1,7 +1,7 @@
 import { addTo } from "../core/add-to.ts";
 import { QUESTION } from "./salience.ts";
+import { select } from "./select.ts";
 import { sentencesOf } from "./sentences.ts";
-import { takeBest } from "./take-best.ts";
 import { TermTable } from "./terms.ts";
 
 /** What one of two speakers said in one message. */
@@ -60,8 +60,7 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
   const prices = shown.map((text) => cost(text) + cost(POINTER));
   const asked = repliesIn(input.said);
   const known = new Set<number>();
-  const worth = (at: number): number => {
-    const one = said[at]!;
+  const worth = (one: Said, at: number): number => {
     if (shown[at] === "") return 0;
     let sum = 0;
     for (const term of terms[at]!) {
@@ -85,9 +84,9 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     for (const term of terms[at]!) known.add(term);
     return true;
   };
-  takeBest(said.length, {
+  select(said, {
     worth,
-    take(at) {
+    onTake(_, at) {
       // What was said later about the same may have changed it: both are shown, or the newer one.
       const later = next(at);
       if (later === undefined || takeOne(later)) takeOne(at);

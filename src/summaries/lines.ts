@@ -44,6 +44,7 @@ export function transcriptLines(messages: readonly Message[]): TranscriptLines {
 function readLines(messages: readonly Message[]): TranscriptLines {
   const refused = refusedEdits(messages);
   const files = knownFiles();
+  const edited = new Set(editedFiles(messages));
   const { table, add, addEach, end } = createLineList(files);
   const calls = new Map<string, { readonly name: string; readonly kind: CallKind; readonly file: string }>();
   const argumentNames = new Set<number>();
@@ -106,7 +107,8 @@ function readLines(messages: readonly Message[]): TranscriptLines {
     const by = { source: sourceName(call?.name ?? part.name, "tool") };
     const origin = { message, kind: "result", by, file: call?.file ?? "" } as const;
     const text = readJson(part.text) ?? part.text;
-    if (call?.kind === "read") files.seen(call.file, addEach(text.split("\n"), origin));
+    if (call?.kind === "read" && edited.has(call.file))
+      files.seen(call.file, addEach(text.split("\n"), origin));
     else add(text, { ...origin, spent: isMereReceipt(part, call?.kind) });
   }
 
@@ -114,6 +116,17 @@ function readLines(messages: readonly Message[]): TranscriptLines {
     for (const part of message.parts) addPart(index, message, part);
   }
   return { ...end(), argumentNames };
+}
+
+/** Where files are that are changed. */
+function* editedFiles(messages: readonly Message[]): Generator<string> {
+  for (const { parts } of messages)
+    for (const part of parts)
+      if (part.type === "tool-call")
+        for (const change of readCall(part).changes) {
+          yield change.file;
+          if (change.type === "move") yield change.to;
+        }
 }
 
 type CallKind = CallText["kind"];

@@ -7,6 +7,7 @@ import { type Quote, textOf } from "./quotes.ts";
 import { NEVER, recency } from "./recency.ts";
 import { saidAlready } from "./said-already.ts";
 import { salience } from "./salience.ts";
+import { select } from "./select.ts";
 import { userWords } from "./user-words.ts";
 
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
@@ -97,16 +98,12 @@ function chooseOutcomes(input: {
 }): Outcome[] {
   const worth = ({ message, factor }: Outcome): number =>
     factor * (1 - (1 - OLDEST) * Math.min(1, recency(input.age(message)) / NEVER));
-  const ranked = [...input.outcomes].sort((a, b) => worth(b) - worth(a) || b.message - a.message);
   const said = new Set<string>();
-  const chosen: Outcome[] = [];
-  let used = 0;
-  for (const outcome of ranked) {
-    const price = input.cost(`#1234 ${outcome.tool}» ${outcome.text}\n`);
-    if (said.has(outcome.text) || used + price > input.budget) continue;
-    said.add(outcome.text);
-    used += price;
-    chosen.push(outcome);
-  }
-  return chosen;
+  return select(input.outcomes, {
+    worth,
+    price: ({ tool, text }) => input.cost(`#1234 ${tool}» ${text}\n`),
+    budget: input.budget,
+    isWanted: ({ text }) => !said.has(text),
+    onTake: ({ text }) => said.add(text),
+  });
 }

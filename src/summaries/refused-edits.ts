@@ -25,8 +25,9 @@ export function refusedEdits(messages: readonly Message[]): ReadonlySet<ToolCall
   for (const { parts } of messages)
     for (const part of parts) {
       if (part.type === "tool-call" && readCall(part).kind === "edit") edits.set(part.id, part);
-      const edit = part.type === "tool-result" && isRefusal(part) ? edits.get(part.id) : undefined;
-      if (edit !== undefined) refused.add(edit);
+      if (part.type !== "tool-result") continue;
+      const edit = edits.get(part.id);
+      if (edit !== undefined && isRefusal(part)) refused.add(edit);
     }
   return refused;
 }

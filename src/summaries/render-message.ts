@@ -6,7 +6,7 @@ import { isPlanted, markPlant } from "./plants.ts";
 import { citedText, messageOf, type Quote, quoteSections } from "./quotes.ts";
 import type { ShownRecord } from "./render-narrative.ts";
 import { saidAlready } from "./said-already.ts";
-import type { SectionEntry, Sections } from "./sections.ts";
+import type { Sections } from "./sections.ts";
 import { renderLines } from "./working-set.ts";
 
 const LEDGER_SHARE = 0.05;
@@ -28,6 +28,7 @@ export function messageSections(
   const touched = touchedFiles(messages);
   const files = touched.filter(({ message }) => isHidden(message));
   const root = commonRoot(touched.map(({ path }) => path));
+  const isBelow = (text: string): boolean => fromRoot(text, root) !== text;
   const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
     typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
@@ -36,21 +37,17 @@ export function messageSections(
     const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
     const shown = lines.slice(0, lineCount);
     const { words, answers, outcomes } = quoteSections(said, sources);
-    const linesFrom = (folder: string): SectionEntry[] =>
-      renderLines(
-        shown,
-        lineText,
-        outcomes.map(({ message, entry }) => ({
-          message,
-          entry: { ...entry, text: fromRoot(entry.text, folder) },
-        })),
-        folder,
-      );
-    const linesShown = linesFrom(root);
+    const below = outcomes.map(({ message, entry }) => ({
+      message,
+      entry: { ...entry, text: fromRoot(entry.text, root) },
+    }));
+    const linesShown = renderLines(shown, lineText, below, root);
     // A record names files by their paths within the project, too.
     const isUsed =
       root !== "" &&
-      (narrative.length > 0 || linesFrom("").some(({ text }, at) => text !== linesShown[at]!.text));
+      (narrative.length > 0 ||
+        shown.some(({ kind, text, file }) => isBelow(kind === "call" ? text : kind === "body" ? file : "")) ||
+        outcomes.some(({ entry }) => isBelow(entry.text)));
     const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
     return {
       narrative,

@@ -3,7 +3,7 @@ import { fromRoot } from "./common-root.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import { headName, type SectionEntry } from "./sections.ts";
-import { takeBest } from "./take-best.ts";
+import { select } from "./select.ts";
 
 /**
  * The working set: exact lines of hidden messages, chosen so that together they show as much as possible of what the next
@@ -44,37 +44,32 @@ export interface SelectInput {
 export function selectLines(input: SelectInput): Line[] {
   const { weights, covered, lastLine } = input;
   const candidates = newestOfEach(input.candidates);
-  const costs = new Float64Array(candidates.length);
+  const prices = new Float64Array(candidates.length);
   const priceOf = (line: Line): number =>
     Math.max(1, input.cost(line)) /
     ((input.cites(line) ? CITING_FACTOR : 1) *
       (line.fragment ? FRAGMENT_FACTOR : 1) *
       (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
-  const worth = (index: number): number => {
-    const line = candidates[index]!;
+  const worth = (line: Line, at: number): number => {
     let sum = 0;
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;
       sum += lastLine[term] === line.order ? weight : STALE_FACTOR * weight;
     }
-    costs[index] ||= priceOf(line);
-    return sum / costs[index];
+    prices[at] ||= priceOf(line);
+    return sum / prices[at];
   };
-  const chosen: Line[] = [];
-  let used = 0;
-  takeBest(candidates.length, {
+  return select(candidates, {
     worth,
-    take(index) {
-      const line = candidates[index]!;
-      if (input.isSaid?.(line)) return;
-      chosen.push(line);
-      used += input.cost(line);
+    price: input.cost,
+    budget: input.budget,
+    beyond: true,
+    isWanted: (line) => input.isSaid?.(line) !== true,
+    onTake(line) {
       for (const term of line.terms) covered[term] = 1;
     },
-    isFull: () => used >= input.budget,
   });
-  return chosen;
 }
 
 function newestOfEach(lines: readonly Line[]): Line[] {

@@ -1,6 +1,6 @@
 import { clipText } from "../../core/clip.ts";
 import type { HostState } from "../../core/types.ts";
-import { takeBest } from "../../summaries/take-best.ts";
+import { select } from "../../summaries/select.ts";
 import { formatSeconds } from "../format-seconds.ts";
 import { type NoteLine, type Notes, wordsOf } from "./notes.ts";
 
@@ -163,21 +163,23 @@ function chooseLines(
 ): NoteLine[] {
   const covered = wordsOf(seen);
   const tokens = lines.map((line) => Math.max(1, count(line.text)));
-  const gain = (index: number): number => {
-    const line = lines[index]!;
+  const gain = (line: NoteLine, index: number): number => {
     let fresh = 0;
     for (const word of line.words) if (!covered.has(word)) fresh++;
     return (fresh * (1 + (RECENCY * index) / lines.length)) / tokens[index]!;
   };
   const chosen = new Set<number>();
   let left = room;
-  const take = (index: number): void => {
-    if (tokens[index]! > left) return;
-    chosen.add(index);
-    left -= tokens[index]!;
-    for (const word of lines[index]!.words) covered.add(word);
-  };
-  takeBest(lines.length, { worth: gain, take });
+  select(lines, {
+    worth: gain,
+    price: (_, index) => tokens[index]!,
+    budget: room,
+    onTake(line, index) {
+      chosen.add(index);
+      left -= tokens[index]!;
+      for (const word of line.words) covered.add(word);
+    },
+  });
   const told = new Set([...chosen].map((index) => lines[index]!.text));
   for (let index = lines.length - 1; index >= 0; index--) {
     const { text } = lines[index]!;

@@ -101,7 +101,11 @@ function plotOptions(
     padding: [12, 12, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    scales: { x: { time: false }, y: { range: (_, __, max) => [0, max * 1.05] } },
+    scales: {
+      // A single request is drawn at the end of its conversation.
+      x: { time: false, range: (_, min, max) => [min === max ? 0 : min, max] },
+      y: { range: (_, __, max) => [0, max * 1.05] },
+    },
     axes: [
       {
         ...axis,
@@ -117,7 +121,7 @@ function plotOptions(
         label: one.label,
         stroke: color(one.color),
         width: one.width ?? 2,
-        points: { show: false },
+        points: { show: (plot: UPlot) => plot.data[0].length === 1 },
         ...(one.dashed && { dash: [6, 5] }),
         ...(one.fill && { fill: color(`${one.color}-wash`) }),
       })),

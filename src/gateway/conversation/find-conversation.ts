@@ -1,7 +1,7 @@
 import { isJson, listOf, textOf, textsOf } from "../../apis/shared/fields.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
-import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
+import type { Conversation, ConversationStore, FindQuery } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/index.ts";
 import { isThrownAway } from "./chat-meta.ts";
 import { invented, type Known, named } from "./known.ts";
@@ -87,12 +87,17 @@ export async function findAnswered(finding: Finding, query: Query): Promise<Matc
   return match?.goesOn ? match : undefined;
 }
 
-/** The conversation whose request got no answer and is asked once more: the same messages, and the same system prompt. */
-export async function findUnanswered(finding: Finding, query: Query): Promise<Match | undefined> {
-  const { chain } = query.record;
-  const matched = chain.length - 1;
-  const found = matched > 0 ? await findStored(finding, query, [chain[matched]!], true) : undefined;
-  return found && { known: found.known, matched };
+/** The conversation that holds all of a request, as the store said. */
+export async function findById(
+  { store, memory }: Finding,
+  query: Query,
+  id: string,
+): Promise<Match | undefined> {
+  const { tenant, record } = query;
+  const seen = memory.find(tenant, id);
+  const found = seen ? undefined : await store.get(tenant, id);
+  const known = seen ?? (found && knownOf(memory, found, query));
+  return known && { known, matched: record.chain.length - 1 };
 }
 
 /** As this server remembers it: the conversation ends within the request, and nothing but new messages follow. */
@@ -116,17 +121,18 @@ async function findStored(
   { store, memory }: Finding,
   query: Query,
   hashes: readonly string[],
-  isUnanswered = false,
 ): Promise<Match | undefined> {
-  const { tenant, reading, session } = query;
-  const of = session?.source === "asked" ? { session: session.name } : { prefer: "unnamed" as const };
-  const found = await store.find(tenant, hashes, {
-    ...of,
+  const found = await store.find(query.tenant, hashes, storeQuery(query));
+  return found && { known: knownOf(memory, found.conversation, query), matched: found.matched };
+}
+
+/** Which conversations of the store a request may go on with. */
+export function storeQuery({ reading, session, ...query }: Query): FindQuery {
+  return {
+    ...(session?.source === "asked" ? { session: session.name } : { prefer: "unnamed" }),
     dialect: reading.id,
     head: query.head() ?? null,
-    isUnanswered,
-  });
-  return found && { known: knownOf(memory, found.conversation, query), matched: found.matched };
+  };
 }
 
 /** Is there an answer behind so many messages of a transcript? */

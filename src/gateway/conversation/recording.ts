@@ -15,13 +15,14 @@ import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/index.ts";
 import {
   findAnswered,
-  findUnanswered,
+  findById,
   isFirst,
   kindOf,
   type Match,
   matchConversation,
   newConversation,
   type Query,
+  storeQuery,
 } from "./find-conversation.ts";
 import { givenAnswersIn } from "./hidden-answers.ts";
 import type { Citations } from "./keep-citations.ts";
@@ -321,17 +322,12 @@ export class Recording {
     }
   }
 
-  /**
-   * The conversation may be there by now: a request without an answer is asked once more, or what a failing store didn't take came
-   * there meanwhile. Who says the same while the first one is still being answered is somebody else.
-   */
+  /** The conversation may be there by now: what a failing store didn't take came there meanwhile. */
   async #lookAgain(): Promise<void> {
-    const { memory } = this.#context;
-    const match = this.record.hasAnswer
-      ? await findAnswered(this.#context, this.#query)
-      : memory.underWay(this.#name) > 1
-        ? undefined
-        : await findUnanswered(this.#context, this.#query);
+    if (this.record.hasAnswer) this.#goOnWith(await findAnswered(this.#context, this.#query));
+  }
+
+  #goOnWith(match: Match | undefined): void {
     if (!match) return;
     // What is known of this request holds for the conversation.
     const { lastRequestAt, sent } = this.known;
@@ -349,6 +345,9 @@ export class Recording {
     const { tenant } = this.#query;
     const appended = await store.append(tenant, row ? { ...input, request: row } : input);
     if (request) request.isStored = true;
+    // The request was asked before.
+    if (this.known.id === undefined && appended.added < input.messages.length)
+      this.#goOnWith(await findById(this.#context, this.#query, appended.conversation));
     const { known, matched } = this.#match;
     known.id = appended.conversation;
     const head = upTo.head();
@@ -387,6 +386,13 @@ export class Recording {
       append.title = titleOf(upTo.messages);
       if (program !== undefined) append.client = program;
       if (known.isInvented) append.isNew = true;
+      // A request without an answer is asked once more. Who says the same while the first one is still being answered is somebody else.
+      if (
+        !this.record.hasAnswer &&
+        this.record.chain.length > 1 &&
+        this.#context.memory.underWay(this.#name) <= 1
+      )
+        append.unanswered = { hash: this.record.chain.at(-1)!, query: storeQuery(this.#query) };
     } else {
       append.conversation = known.id;
       if (from > 0) append.after = goesOn?.after ?? chain[from]!;

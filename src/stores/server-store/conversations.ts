@@ -71,6 +71,11 @@ export interface Append {
   readonly named?: true;
   /** Nobody else can know `session`, so there is no conversation of that name to look for. */
   readonly isNew?: true;
+  /**
+   * Without `conversation`: the messages are those of a request that may have been asked before. A conversation that ends with this message,
+   * not answered, and that is as the query says, is gone on with.
+   */
+  readonly unanswered?: { readonly hash: string; readonly query: FindQuery };
   /** Chain hash of the message that the new ones follow. Left out: they are the first. */
   readonly after?: string;
   readonly messages: readonly NewMessage[];

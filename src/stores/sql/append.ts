@@ -11,6 +11,7 @@ import {
   NODES_PER_CONVERSATION,
   plainRow,
 } from "./conversation-row.ts";
+import { findMatch } from "./find-match.ts";
 import { insertInto } from "./insert-rows.ts";
 import type { EarlyRecords } from "./records.ts";
 import { insertRequests, type PlacedRequest } from "./requests.ts";
@@ -88,10 +89,11 @@ interface Made {
  */
 export function* appendAll(
   engine: SqlEngine,
-  calls: readonly AppendCall[],
+  given: readonly AppendCall[],
   { early, now }: { readonly early: EarlyRecords; readonly now: number },
 ): Script<readonly (Appended | StoreError | undefined)[]> {
-  const faults = calls.map(faultOf);
+  const faults = given.map(faultOf);
+  const calls = yield* withUnanswered(engine, given);
   const targets = yield* lockTargets(
     engine,
     calls.filter((_, index) => !faults[index]),
@@ -130,6 +132,32 @@ export function* appendAll(
   yield* insertRequests(engine, made.requests, now);
   yield* deleteUnused(engine, made.left);
   return outcomes;
+}
+
+/** The same calls, those of requests that were asked before for the conversation that they were asked in. */
+function* withUnanswered(engine: SqlEngine, calls: readonly AppendCall[]): Script<readonly AppendCall[]> {
+  const hashes = calls.flatMap(({ input: { conversation, unanswered } }) =>
+    conversation === undefined && unanswered ? [unanswered.hash] : [],
+  );
+  if (hashes.length === 0) return calls;
+  // Mostly none is there. In a database in this process each is looked up where it is asked for.
+  const there = engine.isLocal
+    ? undefined
+    : yield* rows<{ readonly hash: string }>(
+        `select distinct hash from precis_nodes where ${engine.isOneOf("hash")}`,
+        engine.rowsOf.value(hashes),
+      );
+  if (there?.length === 0) return calls;
+  const made: AppendCall[] = [];
+  for (const call of calls) {
+    const { conversation, session: _, isNew: __, unanswered, ...rest } = call.input;
+    const isAsked = conversation === undefined && unanswered;
+    const found = isAsked
+      ? yield* findMatch(engine, call.tenant, [unanswered.hash], { ...unanswered.query, isUnanswered: true })
+      : undefined;
+    made.push(found ? { ...call, input: { ...rest, conversation: found.conversation.id } } : call);
+  }
+  return made;
 }
 
 /** Why an append can't be stored, whatever the database holds. */

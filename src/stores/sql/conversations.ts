@@ -4,17 +4,15 @@ import type {
   ConversationChanges,
   ConversationPage,
   ConversationStore,
-  FindQuery,
-  FoundConversation,
   ListQuery,
   ReadRange,
   StoredMessage,
 } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
-import { BRANCHES, NEWEST_HASHES, PAGE, pageSize } from "../shared/limits.ts";
+import { BRANCHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
-import { bodyName, readBody } from "./bodies.ts";
+import { readBody } from "./bodies.ts";
 import {
   type ConversationRow,
   conversationOf,
@@ -24,9 +22,9 @@ import {
   wholeOrNull,
 } from "./conversation-row.ts";
 import { deleteConversation } from "./delete-conversation.ts";
+import { findMatch, NEWEST_WITH } from "./find-match.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import type { SqlEngine } from "./sql-engine.ts";
 import { branchesBehind, keyOfNode, newestLeaf, placeOf, readPath, siblingsOnPath } from "./tree.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
@@ -40,13 +38,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
   return {
     append: (tenant, input) => context.append({ tenant, input, id: context.newId() }),
 
-    find: (tenant, hashes, { prefer, ...of } = {}) =>
-      read("find", function* () {
-        const found = yield* longestMatch(engine, tenant, hashes, of);
-        if (prefer !== "unnamed" || !found?.conversation.named) return found;
-        const unnamed = { hash: hashes[found.matched - 1]! };
-        return (yield* longestMatch(engine, tenant, hashes, { ...of, unnamed })) ?? found;
-      }),
+    find: (tenant, hashes, query = {}) => read("find", () => findMatch(engine, tenant, hashes, query)),
 
     behind: (tenant, hash) =>
       read("behind", function* () {
@@ -169,69 +161,6 @@ function* changed(row: ConversationRow, changes: ConversationChanges): Script<Co
       row.key,
     );
   return { ...row, ...set };
-}
-
-interface MatchQuery extends Omit<FindQuery, "prefer"> {
-  /** Only conversations that nobody asked for by name, and that hold this message or end where they match. */
-  readonly unnamed?: { readonly hash: string };
-}
-
-/** The newest hashes first: a client that goes on ends where its conversation does. */
-function* longestMatch(
-  engine: SqlEngine,
-  tenant: string,
-  hashes: readonly string[],
-  of: MatchQuery,
-): Script<FoundConversation | undefined> {
-  // Each hash names everything before it: where the first message isn't, none of the others is. In a database in this
-  // process one question more costs next to nothing, and most of those who are asked about are new.
-  if (engine.isLocal && (hashes[0] === undefined || !(yield* isThere(hashes[0])))) return undefined;
-  for (const part of [hashes.slice(-NEWEST_HASHES), hashes.slice(0, -NEWEST_HASHES)]) {
-    if (part.length === 0) continue;
-    const row = yield* bestMatch(engine, tenant, part, of);
-    // By its place in the request: a client may leave out messages that the conversation holds.
-    if (row) return { conversation: conversationOf(row), matched: hashes.lastIndexOf(row.matched) + 1 };
-  }
-  return undefined;
-}
-
-function* isThere(hash: string): Script<boolean> {
-  return (yield* rows("select 1 from precis_nodes where hash = ? limit 1", hash)).length > 0;
-}
-
-/** A first message ("ping") may stand in a hundred thousand conversations: of those that have a message, the newest are looked at. */
-const NEWEST_WITH = "(select id from precis_nodes where hash = ? order by id desc limit 100)";
-
-/** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
-function bestMatch(
-  { among }: SqlEngine,
-  tenant: string,
-  hashes: readonly string[],
-  { session, dialect, head, isUnanswered, unnamed }: MatchQuery,
-): Script<(ConversationRow & { readonly matched: string }) | undefined> {
-  const isOfSession = session === undefined ? "" : "and c.session = ?";
-  const isOfFormat = dialect === undefined ? "" : "and (c.dialect is null or c.dialect = ?)";
-  const isUnnamed = unnamed ? "and c.named = 0 and (n.hash = ? or c.leaf = n.id)" : "";
-  const isOne = hashes.length === 1;
-  const hasHead = "c.head is not distinct from ?";
-  const headName = head ? [bodyName(tenant, head)] : [null];
-  return firstRow(
-    `select c.*, n.hash as matched
-     from ${isOne ? "precis_nodes n" : `${among.from} join precis_nodes n on n.hash = ${among.value}`}
-     join precis_conversations c on c.key = ${keyOfNode("n.id")} and c.tenant = ? and c.deleted_at is null
-       ${isOfSession} ${isOfFormat} ${isUnnamed} ${isUnanswered ? `and c.leaf = n.id and ${hasHead}` : ""}
-     ${isOne ? `where n.id in ${NEWEST_WITH}` : ""}
-     order by ${isOne ? "" : `${among.place} desc,`} case when c.leaf = n.id then 0 else 1 end,
-       ${head === undefined ? "" : `case when ${hasHead} then 0 else 1 end,`} c.updated_at desc, c.id desc limit 1`,
-    ...(isOne ? [] : [among.of(hashes)]),
-    tenant,
-    ...(session === undefined ? [] : [session]),
-    ...(dialect === undefined ? [] : [dialect]),
-    ...(unnamed ? [unnamed.hash] : []),
-    ...(isUnanswered ? headName : []),
-    ...(isOne ? hashes : []),
-    ...(head === undefined ? [] : headName),
-  );
 }
 
 function* list(

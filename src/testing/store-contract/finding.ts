@@ -41,6 +41,31 @@ export function describeFinding(context: ContractContext): void {
       expect(found?.conversation.id).toBe(short.conversation);
     });
 
+    it("goes on with the conversation of a request that got no answer, also where many are asked at once", async () => {
+      const [tenant, other] = tenants();
+      const asked = (word: string) => storedTranscript(word);
+      const again = (word: string, head = "kind") => ({
+        messages: storedTranscript(word, "answer"),
+        head,
+        isNew: true as const,
+        session: `made-up ${word}`,
+        unanswered: { hash: hashesOf(asked(word))[0]!, query: { prefer: "unnamed" as const, head } },
+      });
+      const first = await add(tenant, { messages: asked("a"), head: "kind", session: "first" });
+      const [same, otherHead, otherTenant, unheard] = await Promise.all([
+        add(tenant, again("a")),
+        add(tenant, again("a", "strict")),
+        add(other, again("a")),
+        add(tenant, again("b")),
+      ]);
+      expect(same).toEqual({ conversation: first.conversation, added: 1, length: 2 });
+      for (const one of [otherHead, otherTenant, unheard]) expect(one).toMatchObject({ added: 2, length: 2 });
+      expect(new Set([same, otherHead, unheard].map((one) => one.conversation)).size).toBe(3);
+      expect((await context.store.conversations.get(tenant, first.conversation))?.session).toBe("first");
+      // It is answered now.
+      expect(await add(tenant, again("a"))).toMatchObject({ added: 2 });
+    });
+
     it("finds the conversation that nobody asked for by name, where the request has no name", async () => {
       const [tenant] = tenants();
       const { find } = context.store.conversations;

@@ -4,7 +4,10 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
 
-const glossary = readFileSync(join(root, "docs/glossary.md"), "utf8");
+/** Words of users, and words of the code with those that have another. */
+const glossary = ["docs/glossary.md", "CONTRIBUTING.md"]
+  .map((file) => readFileSync(join(root, file), "utf8"))
+  .join("\n");
 
 /** Names that other programs gave: a name of an evaluation's measure, a table of a database. */
 const GIVEN = new Set(["standingInstructions", "SeenColumns"]);

@@ -30,9 +30,9 @@ const TRIAL = /Initialized empty Git repository/;
 const MAX_SUBJECT = 80;
 
 /** What git said in the order in which it said it: of a commit its branch, of a push the branch alone. */
-export type GitHistory = { commit?: string; readonly branch: string }[];
+export type GitState = { commit?: string; readonly branch: string }[];
 
-export function readGit(call: EndedCall, book: StateBook, history: GitHistory): void {
+export function readGit(call: EndedCall, book: StateBook, history: GitState): void {
   if (call.command === "") {
     readHosted(call, book);
     return;
@@ -115,7 +115,7 @@ export function readGit(call: EndedCall, book: StateBook, history: GitHistory): 
 }
 
 /** Commits behind the last push of their branch. Of a branch that nobody pushed, nobody knows whether that is wanted. */
-export function markUnpushed(book: StateBook, history: GitHistory): void {
+export function markUnpushed(book: StateBook, history: GitState): void {
   for (const commit of book.all("commit")) {
     const at = history.findLastIndex((one) => one.commit === commit.name);
     const { branch } = history[at]!;

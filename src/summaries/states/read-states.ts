@@ -2,7 +2,7 @@ import { isRecord } from "../../core/is-record.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { readArguments, readCall } from "../read-call.ts";
 import { isRefusal } from "../refused-edits.ts";
-import { type GitHistory, markUnpushed, readGit } from "./git-states.ts";
+import { type GitState, markUnpushed, readGit } from "./git-states.ts";
 import { createStateBook, type EndedCall, hasWord, type State, type StateBook } from "./state.ts";
 import { readTests } from "./test-states.ts";
 
@@ -51,7 +51,7 @@ export function readStates(messages: readonly Message[]): readonly State[] {
 
 function read(messages: readonly Message[]): State[] {
   const book = createStateBook();
-  const history: GitHistory = [];
+  const history: GitState = [];
   const calls = new Map<string, ToolCallPart>();
   let edited = -1;
   for (const [message, { role, parts }] of messages.entries()) {

@@ -1,4 +1,5 @@
 import { isObject, type Json, obj, objects, str } from "../../json.ts";
+import { demandRules } from "../demand-rules.ts";
 import type { WireRules } from "../fake-wire.ts";
 import {
   checkCap,
@@ -127,34 +128,22 @@ function checkMessage(message: unknown, index: number): void {
   }
 }
 
-/** Every call is answered right behind it, and every result answers a call right before it. */
+/** Every call is answered right behind it, and every result answers a call right before it, once. */
 function checkPairs(messages: readonly Json[]): void {
-  let open = new Set<string>();
-  const unanswered = (at: number): void => {
-    if (open.size === 0) return;
-    throw new ProviderRefusal(
-      `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...open].join(", ")}`,
+  const orphan = (at: number) =>
+    new ProviderRefusal(
+      "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
       { param: `messages.[${at}].role` },
     );
-  };
-  let isRun = false;
-  for (const [index, message] of messages.entries()) {
-    if (message["role"] === "tool") {
-      const id = str(message["tool_call_id"]);
-      demand(
-        isRun && open.has(id),
-        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
-        { param: `messages.[${index}].role` },
-      );
-      open.delete(id);
-      continue;
-    }
-    unanswered(index);
-    const ids = objects(message["tool_calls"]).map((call) => str(call["id"]));
-    open = new Set(ids);
-    isRun = ids.length > 0;
-  }
-  unanswered(messages.length);
+  demandRules("openai-chat", messages, {
+    "unanswered-call": (at, ids) =>
+      new ProviderRefusal(
+        `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(", ")}`,
+        { param: `messages.[${at + 1}].role` },
+      ),
+    "orphan-result": orphan,
+    "second-result": orphan,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isObject, type Json, obj, objects, str } from "../../json.ts";
-import { demand } from "../provider-refusal.ts";
+import { demandRules } from "../demand-rules.ts";
+import { demand, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 import { callOf, fieldsOf, isSigned, partsOf, responseOf } from "./parts.ts";
 
@@ -39,7 +40,7 @@ export function validateGemini(body: FakeBody, model: string): void {
   demand(list.every(isObject), "Invalid value at 'contents'");
   const messages = list as readonly Json[];
   checkContents(messages);
-  checkCalls(merged(messages));
+  checkCalls(messages);
   if (WANTS_SIGNATURES.test(model)) checkSignatures(messages);
 }
 
@@ -102,38 +103,22 @@ function merged(messages: readonly Json[]): Step[] {
   return steps;
 }
 
-const namesOf = (parts: readonly Json[] | undefined, read: typeof callOf): string[] =>
-  (parts ?? []).flatMap((part) => {
-    const found = read(part);
-    return found ? [str(found["name"])] : [];
-  });
-
-function checkCalls(steps: readonly Step[]): void {
-  for (const [index, step] of steps.entries()) {
-    const calls = namesOf(step.parts, callOf);
-    demand(
-      calls.length === 0 || index > 0,
-      "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
-    );
-    const asked = step.role === "user" ? namesOf(steps[index - 1]?.parts, callOf) : [];
-    const answered = namesOf(step.parts, responseOf);
-    demand(
-      answered.length === 0 || asked.length > 0,
-      "Please ensure that function response turn comes immediately after a function call turn.",
-    );
-    demand(
-      asked.length === answered.length,
-      "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
-    );
-    demand(
-      [...asked].sort().join() === [...answered].sort().join(),
-      "Please ensure that function response turn comes immediately after a function call turn. The names of the functions differ.",
-    );
-  }
+function checkCalls(messages: readonly Json[]): void {
+  const first = merged(messages)[0]?.parts.some((part) => callOf(part)) === true;
   demand(
-    steps.at(-1)?.role !== "model" || namesOf(steps.at(-1)?.parts, callOf).length === 0,
-    "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+    !first,
+    "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
   );
+  demandRules("gemini-contents", messages, {
+    "orphan-result": () =>
+      new ProviderRefusal(
+        "Please ensure that function response turn comes immediately after a function call turn.",
+      ),
+    "unanswered-call": () =>
+      new ProviderRefusal(
+        "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+      ),
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isObject, type Json, obj, objects, str } from "../../json.ts";
+import { demandRules } from "../demand-rules.ts";
 import type { WireRules } from "../fake-wire.ts";
-import { demand } from "../provider-refusal.ts";
+import { demand, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 import { contentOf, isThinking, placed } from "./blocks.ts";
 
@@ -135,47 +136,35 @@ function merged(messages: readonly Json[]): { role: unknown; first: number; part
 function checkPairs(messages: readonly Json[]): void {
   const runs = merged(messages);
   const seen = new Set<string>();
-  for (const [index, run] of runs.entries()) {
-    const calls = run.parts.filter((part) => part["type"] === "tool_use").map((part) => str(part["id"]));
-    for (const id of calls) {
-      demand(!seen.has(id), `messages.${run.first}: \`tool_use\` ids must be unique`);
-      seen.add(id);
+  for (const { first, parts } of runs)
+    for (const { type, id } of parts) {
+      demand(type !== "tool_use" || !seen.has(str(id)), `messages.${first}: \`tool_use\` ids must be unique`);
+      if (type === "tool_use") seen.add(str(id));
     }
-    const results = run.parts
-      .filter((part) => part["type"] === "tool_result")
-      .map((part) => str(part["tool_use_id"]));
-    const before = run.role === "user" ? callsOf(runs[index - 1]?.parts) : [];
-    for (const [part, block] of run.parts.entries())
-      if (block["type"] === "tool_result")
-        demand(
-          before.includes(str(block["tool_use_id"])),
-          `messages.${run.first}.content.${part}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${str(block["tool_use_id"])}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
-        );
-    for (const id of results)
-      demand(
-        results.indexOf(id) === results.lastIndexOf(id),
-        `messages.${run.first}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
-      );
+  const at = (run: number) => `messages.${runs[run]?.first}`;
+  const callsOf = (run: number) =>
+    (runs[run]?.parts ?? []).filter(({ type }) => type === "tool_use").map(({ id }) => str(id));
+  const missing = (run: number, ids: readonly string[]) =>
+    new ProviderRefusal(
+      `${at(run)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+    );
+  const list = runs.map(({ role, parts }) => ({ role, content: parts }));
+  demandRules("anthropic-messages", list, {
+    "unanswered-call": missing,
     // Results come first: words before them end the place where they are looked for.
-    const leading = run.parts.findIndex((part) => part["type"] !== "tool_result");
-    const answered = new Set(
-      (leading < 0 ? run.parts : run.parts.slice(0, leading)).map((part) => str(part["tool_use_id"])),
-    );
-    const missing = before.filter((id) => !answered.has(id));
-    demand(
-      missing.length === 0,
-      `messages.${runs[index - 1]?.first}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
-    );
-  }
-  const open = runs.at(-1)?.role === "assistant" ? callsOf(runs.at(-1)?.parts) : [];
-  demand(
-    open.length === 0,
-    `messages.${runs.at(-1)?.first}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
-  );
+    "text-before-result": (run) => missing(run - 1, callsOf(run - 1)),
+    "orphan-result": (run, [id]) => {
+      const part = runs[run]?.parts.findIndex((block) => block["tool_use_id"] === id);
+      return new ProviderRefusal(
+        `${at(run)}.content.${part}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+      );
+    },
+    "second-result": (run, [id]) =>
+      new ProviderRefusal(
+        `${at(run)}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+      ),
+  });
 }
-
-const callsOf = (parts: readonly Json[] | undefined): readonly string[] =>
-  (parts ?? []).filter((part) => part["type"] === "tool_use").map((part) => str(part["id"]));
 
 function checkTools(body: FakeBody): void {
   const tools = objects(body["tools"]);

@@ -1,4 +1,5 @@
 import { isObject, type Json, objects, str } from "../../json.ts";
+import { demandRules } from "../demand-rules.ts";
 import type { WireRules } from "../fake-wire.ts";
 import {
   checkCap,
@@ -9,7 +10,7 @@ import {
   refuseUnknown,
   requireModel,
 } from "../openai-rules.ts";
-import { demand } from "../provider-refusal.ts";
+import { demand, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 
 const MIN_CAP = 16;
@@ -99,28 +100,14 @@ function checkItem(item: unknown, index: number): void {
 
 /** Calls and outputs belong together, wherever they stand, the call first. */
 function checkCalls(items: readonly Json[]): void {
-  const open = new Map<string, string>();
-  const answered = new Set<string>();
-  for (const item of items) {
-    const type = str(item["type"]);
-    const id = str(item["call_id"]);
-    if (type === "function_call" || type === "custom_tool_call") open.set(id, type);
-    const outputOf = /^(function|custom_tool)_call_output$/.exec(type)?.[1];
-    if (outputOf === undefined) continue;
-    const words = outputOf === "function" ? "function call" : "custom tool call";
-    demand(
-      open.get(id) === (outputOf === "function" ? "function_call" : "custom_tool_call"),
-      `No tool call found for ${words} output with call_id ${id}.`,
-      { param: "input" },
-    );
-    answered.add(id);
-  }
-  for (const [id, type] of open)
-    demand(
-      answered.has(id),
-      `No tool output found for ${type === "function_call" ? "function call" : "custom tool call"} ${id}.`,
-      { param: "input" },
-    );
+  const links = items.filter(({ type }) => /^(?:function|custom_tool)_call/.test(str(type)));
+  const nameOf = (at: number) =>
+    /^custom/.test(str(links[at]?.["type"])) ? "custom tool call" : "function call";
+  const refusal = (text: string) => new ProviderRefusal(text, { param: "input" });
+  demandRules("openai-responses", links, {
+    "orphan-result": (at, [id]) => refusal(`No tool call found for ${nameOf(at)} output with call_id ${id}.`),
+    "unanswered-call": (at, [id]) => refusal(`No tool output found for ${nameOf(at)} ${id}.`),
+  });
 }
 
 /** Reasoning stands right before what it led to, and what it led to doesn't come without it. */

@@ -83,7 +83,7 @@ async function tenantBy(
 ): Promise<(headers: IncomingHttpHeaders) => Promise<string>> {
   const mode = auth.mode ?? (auth.keys.length === 0 ? "open" : "keys");
   if (isLoopback(host) && mode === "open") return () => Promise.resolve(tenant);
-  const { createAuthenticate } = await import("../gateway/http/authenticate.ts");
+  const { createAuthenticate } = await import("../gateway/http/admit.ts");
   const authenticate = createAuthenticate({
     mode: "keys",
     keys: auth.keys,

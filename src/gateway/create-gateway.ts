@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RequestListener, Server } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
@@ -24,10 +25,8 @@ import { createSpill } from "./conversation/spill.ts";
 import { createTranscripts } from "./conversation/transcripts.ts";
 import type { Gateway } from "./gateway.ts";
 import { createHandler } from "./handle.ts";
-import { createAuthenticate } from "./http/authenticate.ts";
-import { createRateLimit, createStreamLimit } from "./http/limits.ts";
+import { createAuthenticate, createRateLimit, createStreamLimit } from "./http/admit.ts";
 import { openHttp, waitAtMost } from "./open-http.ts";
-import { createGrace } from "./ops/grace.ts";
 import { startPreparing } from "./ops/prepare-idle.ts";
 import { startSweep } from "./ops/sweep.ts";
 import { createApi } from "./page/create-api.ts";
@@ -291,4 +290,25 @@ function startTracing(version: string, now: () => number, log: Log): Tracing {
   return createTracing(version, now, (err) =>
     log.warn({ err }, "OpenTelemetry failed (no request is affected): check the SDK and its exporter"),
   );
+}
+
+/** The time between "no more requests, please" and the drain. */
+interface Grace {
+  /** True from its beginning on. */
+  isLeaving(): boolean;
+  /** Resolves when it is over; `hurry` ends it. */
+  leave(ms: number, hurry?: AbortSignal): Promise<void>;
+}
+
+/** Balancers send requests until they have heard that a node isn't ready: one that closed its port at once would refuse them. */
+function createGrace(): Grace {
+  let isLeaving = false;
+  return {
+    isLeaving: () => isLeaving,
+    async leave(ms, hurry) {
+      isLeaving = true;
+      // It ends by itself or is ended: either way it is over.
+      if (ms > 0) await sleep(ms, undefined, hurry && { signal: hurry }).catch(() => {});
+    },
+  };
 }

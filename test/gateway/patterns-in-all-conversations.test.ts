@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { pastOf } from "../../src/gateway/conversation/past.ts";
-import { hitsText } from "../../src/gateway/mcp/tool-text.ts";
+import { hitsText } from "../../src/gateway/mcp/create-mcp-server.ts";
 import { openStore, type ServerStore } from "../../src/stores/server.ts";
 import { countTurns } from "../support/count-turns.ts";
 

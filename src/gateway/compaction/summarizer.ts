@@ -3,12 +3,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { Model } from "../../core/types.ts";
+import { anthropic, gemini, openaiCompatible } from "../../models/index.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/send-json.ts";
 import { KEY_HEADERS, targetPath, type Upstream } from "../upstream/upstream.ts";
-import { modelBehind } from "../wires/ask-summaries.ts";
-import type { Wire } from "../wires/index.ts";
-import { wireOfDialect } from "../wires/index.ts";
+import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { currentBehalf } from "./on-behalf.ts";
 
 /** Headers of a request that the summary of its conversation is asked for with. */
@@ -163,4 +162,32 @@ export function summarizerNotes(config: Pick<GatewayConfig, "summarizer" | "upst
         ? "Summaries: by each conversation's own model, paid with the key of its requests (--no-summary-model: by code, for nothing)"
         : `Summaries: by ${summarizer.model}${summarizer.upstream === undefined ? "" : ` at ${summarizer.upstream}`} (--no-summary-model: by code, for nothing)`;
   return { line, problems: [...new Set(problems)] };
+}
+
+interface SummarizerOptions {
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly apiKey?: string;
+  readonly window?: number;
+  /** The address of a path of ours (`/v1/…`) at the upstream. */
+  addressOf(path: string): string;
+  /** The conversation's own model writes them. */
+  readonly isSame: boolean;
+}
+
+/** A client of the provider whose API a wire is, which writes summaries. */
+function modelBehind(wire: Wire, { addressOf, isSame, ...shared }: SummarizerOptions): Model {
+  /** The base URL of an API, by the beginning of its paths. */
+  const baseURL = (beginning: string) => addressOf(`${beginning}/x`).replace(/\/x(?=\?|$)/, "");
+  switch (wire.convention) {
+    case "anthropic":
+      return anthropic({ ...shared, baseURL: baseURL("/v1") });
+    case "gemini":
+      return gemini({ ...shared, baseURL: baseURL("/v1beta") });
+    case "openai": {
+      // Another model is asked in the API that every server has.
+      const api = isSame && wire.api === "responses" ? "responses" : "chat";
+      return openaiCompatible({ ...shared, baseURL: baseURL("/v1"), api });
+    }
+  }
 }

@@ -5,7 +5,7 @@ import { parseExact } from "../../core/exact-json.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
-import type { Client } from "../http/authenticate.ts";
+import type { Client } from "../http/admit.ts";
 import { checkNamed, RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { send } from "../upstream/send.ts";

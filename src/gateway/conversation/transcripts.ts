@@ -1,7 +1,7 @@
 import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
-import { hideRounds } from "../wires/hidden-rounds.ts";
+import { hideRounds } from "../wires/gateway-tools.ts";
 import { hiddenRoundsOf } from "./hidden-answers.ts";
 import { endOfAnswer } from "./same-answer.ts";
 

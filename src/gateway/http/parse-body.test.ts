@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { countTurns } from "../../../test/support/count-turns.ts";
 import { anyCharacter } from "../../testing/arbitraries/texts.ts";
-import { checkValues } from "./check-values.ts";
+import { checkValues } from "./body-thread.ts";
 import { parseBody } from "./read-body.ts";
 
 const MEGABYTE = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { checkOrigin, type OriginRules } from "../http/check-origin.ts";
+import { checkOrigin, type OriginRules } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { unlistenable } from "../http/unlistenable.ts";

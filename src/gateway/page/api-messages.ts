@@ -4,7 +4,7 @@ import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { Loaded } from "../conversation/loaded.ts";
 import { lookupsBeside } from "../conversation/lookups.ts";
 import { fatesOf } from "../conversation/view-of.ts";
-import { shownParts } from "../wires/hidden-rounds.ts";
+import { shownParts } from "../wires/gateway-tools.ts";
 
 /** Messages with what became of each, and the compactions between them. */
 export async function apiMessages(

@@ -6,7 +6,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { type ApiError, type Route, routes } from "../api.ts";
-import { checkValues } from "../http/check-values.ts";
+import { checkValues } from "../http/body-thread.ts";
 import { LARGE_BYTES, parseBody } from "../http/read-body.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";

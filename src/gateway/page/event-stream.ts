@@ -1,5 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
-import { MOST_UNREAD_BYTES } from "../http/limits.ts";
+import { MOST_UNREAD_BYTES } from "../http/admit.ts";
 
 /** Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds). */
 const HEARTBEAT_MS = 15_000;

@@ -10,7 +10,7 @@ import type { SentAgain } from "../api.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { draftsThen } from "../conversation/recorded-view.ts";
 import { fitInput } from "../conversation/view-of.ts";
-import { withHiddenRounds } from "../wires/hidden-rounds.ts";
+import { withHiddenRounds } from "../wires/gateway-tools.ts";
 import type { PageParts } from "./context.ts";
 
 /** The request of a row, worked out again from what is stored: the very bytes, or what they may differ in. */

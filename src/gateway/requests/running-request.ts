@@ -11,7 +11,7 @@ import type { RequestFact, TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
 import type { Known } from "../conversation/known.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
-import type { Client } from "../http/authenticate.ts";
+import type { Client } from "../http/admit.ts";
 import type { Wire } from "../wires/index.ts";
 import { describeFailure } from "./describe-failure.ts";
 

@@ -12,8 +12,7 @@ import { returnedHeaders } from "../upstream/upstream.ts";
 import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { errorIn, finishTurn, NO_ANSWER, recordAnswer, recordUnanswered, streamedAnswer } from "./commit.ts";
-import { type AnswerNote, answerRewriter, noteAnswer } from "./note-usage.ts";
-import { relayStream } from "./relay.ts";
+import { type AnswerNote, answerRewriter, noteAnswer, relayStream } from "./relay.ts";
 import type { Action, Exchange, Outgoing, TurnParts } from "./turn.ts";
 
 /** An error of the upstream, as it is. */

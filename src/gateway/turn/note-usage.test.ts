@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { splitEvents } from "../../apis/shared/events.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { answerRewriter } from "./note-usage.ts";
-import { createEventEnd } from "./relay.ts";
+import { answerRewriter, createEventEnd } from "./relay.ts";
 
 const EVENTS = [
   'data: {"a":"é"}',

@@ -11,7 +11,7 @@ import type { HiddenWord } from "../conversation/hidden-answers.ts";
 import type { Known } from "../conversation/known.ts";
 import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Opening, Recording } from "../conversation/recording.ts";
-import type { Client } from "../http/authenticate.ts";
+import type { Client } from "../http/admit.ts";
 import type { RunningRequest } from "../requests/running-request.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { hostedName } from "../wires/gateway-tools.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import { areUnpackable, codingsIn, createUnpacker, isCoding, unpack } from "../http/codings.ts";
+import { areUnpackable, codingsIn, createUnpacker, isCoding, unpack } from "../http/read-body.ts";
 
 export interface AnswerReader {
   piece(bytes: Buffer): void;

@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson } from "../../apis/shared/fields.ts";
 import { openaiError } from "../../apis/shared/providers.ts";
+import type { Rejected } from "../../core/fitting-cap.ts";
 import { deleteAnswer } from "../conversation/previous-response.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { type Log, loggable } from "../telemetry/log.ts";
-import { generate } from "../turn/answer-request.ts";
-import { makeSummary } from "../turn/native.ts";
+import { passFailure, passJson, passStream, passUnread } from "../turn/answer.ts";
+import { decideAtOnce, decideView } from "../turn/fit.ts";
+import { runRounds, withGatewayTools } from "../turn/gateway-tools.ts";
+import { makeSummary, prepareNative } from "../turn/native.ts";
 import { readExchange } from "../turn/read.ts";
-import type { Exchange } from "../turn/turn.ts";
+import { type Attempt, isStream, runTurn } from "../turn/send.ts";
+import type { Exchange, HostedTurn, TurnParts } from "../turn/turn.ts";
 import { type Routed, routeOf, type Wire, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
 import { listModels } from "./list-models.ts";
@@ -46,7 +50,7 @@ export async function handleV1(
     if (wire && isAnswer) {
       const exchange = await readExchange(parts, { ...base, wire });
       try {
-        await told.run(() => generate(parts, exchange));
+        await told.run(() => answerRequest(parts, exchange));
       } finally {
         exchange.recording?.end();
       }
@@ -58,6 +62,45 @@ export async function handleV1(
     told.end(status, isGone ? undefined : error);
   }
 }
+
+/**
+ * The way of a request that was read: what its API has of its own, the tools of precis that were switched on for it, its view, the
+ * upstream, the answer. Most requests have only the last three.
+ */
+async function answerRequest(parts: TurnParts, read: Exchange): Promise<void> {
+  const { wire, options } = read;
+  const asked = wire.native || wire.isPartial ? await prepareNative(parts, read) : read;
+  if (!asked) return;
+  const tools = options.tools ?? parts.config.tools ?? NO_TOOLS;
+  const exchange = tools.length > 0 ? await withGatewayTools(parts, asked, tools) : asked;
+  const { hosted } = exchange;
+  const done = hosted ? await sendRounds(parts, exchange, hosted) : await sendRound(parts, exchange);
+  const { outgoing, answer, failed, read: bytes, isUnread } = done;
+  if (isUnread && bytes) await passUnread(parts, exchange, outgoing, answer, bytes);
+  else if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
+  else if (isStream(answer, exchange)) await passStream(parts, exchange, outgoing, answer, bytes);
+  else await passJson(parts, exchange, outgoing, answer, bytes ?? Buffer.alloc(0), done.data);
+}
+
+async function sendRounds(parts: TurnParts, turn: Exchange, hosted: HostedTurn): Promise<Attempt> {
+  const send = async (round: Exchange) => {
+    const done = await sendRound(parts, round);
+    hosted.outgoing = done.outgoing;
+    return done;
+  };
+  return runRounds(parts, { turn, hosted, send }, await send(turn));
+}
+
+function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
+  const isFixed = exchange.options.off || exchange.isObserved;
+  const shrink = isFixed ? undefined : (rejected: Rejected) => decideView(parts, exchange, rejected);
+  const view = decideAtOnce(exchange);
+  return view
+    ? runTurn(parts, exchange, view, shrink)
+    : decideView(parts, exchange).then((made) => runTurn(parts, exchange, made, shrink));
+}
+
+const NO_TOOLS: NonNullable<TurnParts["config"]["tools"]> = [];
 
 /** Serves what isn't for a model to answer. Resolves with the status. */
 function serveOther(

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.ts";
-import type { Client } from "../http/authenticate.ts";
+import type { Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { send } from "../upstream/send.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
-import type { Client } from "../http/authenticate.ts";
+import type { Client } from "../http/admit.ts";
 import { readBody } from "../http/read-body.ts";
 import { abortOnClose } from "../turn/read.ts";
 import { send } from "../upstream/send.ts";

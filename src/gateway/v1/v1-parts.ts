@@ -1,5 +1,4 @@
-import type { Authenticate, Client } from "../http/authenticate.ts";
-import type { LimitStreams } from "../http/limits.ts";
+import type { Authenticate, Client, LimitStreams } from "../http/admit.ts";
 import type { Requests } from "../requests/requests.ts";
 import type { TurnParts } from "../turn/turn.ts";
 import type { LiveStream } from "./streams/live-stream.ts";

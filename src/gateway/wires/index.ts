@@ -6,7 +6,7 @@ import { type Json, objectsOf, parseJson } from "../../apis/shared/fields.ts";
 import type { Route, ServedApi } from "../../apis/shared/served-api.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import { readingHidden } from "./hidden-rounds.ts";
+import { readingHidden } from "./gateway-tools.ts";
 
 /** Dialects by those that remember what they read. */
 const plain = new WeakMap<Dialect<unknown>, Dialect<unknown>>();

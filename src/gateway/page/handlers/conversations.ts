@@ -15,7 +15,7 @@ import { logTranscript } from "../../conversation/log-transcript.ts";
 import { exampleSession } from "../../conversation/session-of.ts";
 import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
 import { toApi } from "../../conversation/to-api.ts";
-import { checkValues } from "../../http/check-values.ts";
+import { checkValues } from "../../http/body-thread.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { checkAsked } from "../../turn/read.ts";
 import { wireOfDialect } from "../../wires/index.ts";

@@ -17,7 +17,7 @@ import { isThrownAway } from "../../conversation/chat-meta.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { receiptsIn, rowsOf } from "../../conversation/timeline.ts";
-import { isOnlyClient } from "../../http/authenticate.ts";
+import { isOnlyClient } from "../../http/admit.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/keep-requests.ts";
 import { factOf } from "../../requests/running-request.ts";

@@ -20,8 +20,7 @@ import {
   viewOf,
 } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/upstream.ts";
-import { hostedTool } from "../../wires/gateway-tools.ts";
-import { withHiddenRounds } from "../../wires/hidden-rounds.ts";
+import { hostedTool, withHiddenRounds } from "../../wires/gateway-tools.ts";
 import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, invalid, numberQuery } from "../context.ts";

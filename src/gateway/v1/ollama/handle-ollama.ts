@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson, type Json, parseJson, textOf } from "../../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
-import type { Client } from "../../http/authenticate.ts";
+import type { Client } from "../../http/admit.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";

@@ -9,7 +9,7 @@ import type { StreamOptions } from "../../../stream/settings.ts";
 import { streamStrategies } from "../../../stream/strategies.ts";
 import type { StreamRole } from "../../../stream/types.ts";
 import { charsCounter } from "../../../tokens/index.ts";
-import { MOST_UNREAD_BYTES } from "../../http/limits.ts";
+import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { INERT, sendJson } from "../../http/send-json.ts";

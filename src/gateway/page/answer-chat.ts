@@ -49,18 +49,18 @@ export async function answerChat(
   const { loaded } = question;
   const { gateway, client, tenant, headers } = context;
   await countAhead(gateway, loaded);
-  const told = (start: Pick<RequestStart, "api" | "path">) =>
+  const begin = (start: Pick<RequestStart, "api" | "path">) =>
     gateway.requests.begin({ ...start, kind: "page", headers, client });
-  const turn = chatTurn(context, loaded, stop, told);
+  const turn = chatTurn(context, loaded, stop, begin);
   const { upstream, asked, recording, wire, arrivedAt } = turn;
   const { prices } = gateway.windows.of(upstream, asked.model, tenant);
-  turn.told.asks({ upstream, asked, recording, wire, arrivedAt }, prices);
+  turn.record.asks({ upstream, asked, recording, wire, arrivedAt }, prices);
   try {
-    await turn.told.run(() => take(context, question, turn, send));
-    turn.told.end(200);
+    await turn.record.run(() => take(context, question, turn, send));
+    turn.record.end(200);
   } catch (error) {
     const status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
-    turn.told.end(status, stop.aborted ? undefined : error);
+    turn.record.end(status, stop.aborted ? undefined : error);
     throw error;
   }
 }
@@ -98,7 +98,7 @@ async function take(context: ApiContext, question: Question, plain: Turn, send: 
   }
   const { answer, ...end } = await readAnswer(gateway, turn, done, send);
   const outgoing = hosted?.outgoing ?? done.outgoing;
-  turn.told.usage = answer.usage;
+  turn.record.usage = answer.usage;
   // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
   const real = hosted?.hasHidden && !end.unfinished ? hosted.real : undefined;
   await finishTurn(turn, outgoing, inOwnWords(turn, answer), (own) =>
@@ -184,7 +184,7 @@ function tooLong(upstream: string): RequestFault {
 async function store(
   context: ApiContext,
   { loaded, instead }: Question,
-  { recording, told }: Turn,
+  { recording, record }: Turn,
   ended: Ended,
   send: Send,
 ): Promise<void> {
@@ -202,9 +202,9 @@ async function store(
     if (unfinished === "stopped") send({ type: "stopped", message: undefined });
     return;
   }
-  if (unfinished === "stopped") told.fails(CLIENT_LEFT, "It was stopped.");
-  else if (unfinished) told.fails(502, describeFailure(ended.cause).message);
-  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, { real, request: told });
+  if (unfinished === "stopped") record.fails(CLIENT_LEFT, "It was stopped.");
+  else if (unfinished) record.fails(502, describeFailure(ended.cause).message);
+  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, { real, request: record });
   const how = unfinished ?? (stop === "length" ? stop : undefined);
   if (how) await mark(context, conversation, how);
   const after = await load(gateway, tenant, conversation);

@@ -32,7 +32,7 @@ export function chatTurn(
     translation: speaks ? undefined : translationOf(loaded, spoken),
     upstream,
     path,
-    told: begin({ api: spoken.api, path: path.replace(/\?.*/, "") }),
+    record: begin({ api: spoken.api, path: path.replace(/\?.*/, "") }),
     bytes,
     plain: bytes,
     body,

@@ -23,8 +23,8 @@ export async function passFailure(
   answer: Answer,
   bytes: Buffer,
 ): Promise<void> {
-  const { response, told } = exchange;
-  told.fails(answer.statusCode, saidIn(answer, bytes));
+  const { response, record } = exchange;
+  record.fails(answer.statusCode, saidIn(answer, bytes));
   await recordUnanswered(parts, exchange);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   headers["content-length"] = bytes.length;
@@ -74,7 +74,7 @@ export async function passStream(
       if (text === undefined) return finish(parts, exchange, outgoing, NO_ANSWER);
       const isUsageAlone = !exchange.opening && !outgoing.report && !exchange.hosted;
       const { answer: held, error } = streamedAnswer(wire, text, isUsageAlone);
-      if (error) exchange.told.fails(error.status, error.message);
+      if (error) exchange.record.fails(error.status, error.message);
       return finish(parts, exchange, outgoing, held);
     },
   });
@@ -87,10 +87,10 @@ async function noteBroken(
   outcome: Awaited<ReturnType<typeof relayStream>>,
 ): Promise<void> {
   if (outcome !== "broken") return;
-  const { told, signal, upstream, response } = exchange;
+  const { record, signal, upstream, response } = exchange;
   const fault = new UpstreamFault("broken", upstream.name);
-  if (signal.aborted) told.fails(CLIENT_LEFT, "The client went away.");
-  else told.fails(describeFailure(fault).status, fault.message);
+  if (signal.aborted) record.fails(CLIENT_LEFT, "The client went away.");
+  else record.fails(describeFailure(fault).status, fault.message);
   await recordUnanswered(parts, exchange);
   if (!signal.aborted && !response.writableEnded) throw fault;
 }
@@ -162,7 +162,7 @@ export async function passJson(
   let bytes = whole;
   if (isJson(data)) refuseIgnored(exchange, data);
   const error = errorIn(data);
-  if (error) exchange.told.fails(error.status, error.message);
+  if (error) exchange.record.fails(error.status, error.message);
   const finished = finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
   if (finished) await finished;
   const headers = returnedHeaders(answer.headers, exchange.upstream);
@@ -186,17 +186,17 @@ function finish(
   outgoing: Outgoing,
   answer: WireAnswer,
 ): Promise<void> | undefined {
-  const { announcement, hosted, opening, told } = exchange;
-  told.usage = answer.usage;
-  if (announcement) told.action = "compacted";
-  const record = () =>
+  const { announcement, hosted, opening, record } = exchange;
+  record.usage = answer.usage;
+  if (announcement) record.action = "compacted";
+  const store = () =>
     // As the client got it, because so it comes back.
     recordAnswer(
       parts,
       exchange,
       announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer,
     );
-  return finishTurn(exchange, hosted?.outgoing ?? outgoing, answer, opening && record);
+  return finishTurn(exchange, hosted?.outgoing ?? outgoing, answer, opening && store);
 }
 
 function noteOf(

@@ -18,11 +18,11 @@ export function finishTurn(
   outgoing: Outgoing,
   answer: WireAnswer,
   /** Undefined where nothing is stored. */
-  record: ((answer: WireAnswer) => Promise<void>) | undefined,
+  store: ((answer: WireAnswer) => Promise<void>) | undefined,
 ): Promise<void> | undefined {
   learn(turn, outgoing, answer);
   guardLoops(turn, outgoing, answer.messages);
-  return record?.(answer);
+  return store?.(answer);
 }
 
 /** The counts of a model and the length of its answers, from what the provider reports. */
@@ -52,7 +52,7 @@ const MAX_ROUNDS = 500;
  * says so.
  */
 function guardLoops(
-  { recording, wire, told, asked }: Turn,
+  { recording, wire, record, asked }: Turn,
   { report, action }: Outgoing,
   answer: readonly unknown[],
 ): void {
@@ -71,13 +71,13 @@ function guardLoops(
     const calls = dialect.read(message).parts.filter((part) => part.type === "tool-call");
     if (calls.length === 0) continue;
     const again = checkpoint === undefined ? [] : (known.repeats?.watch.look(calls) ?? []);
-    if (again.length > 0) told.happened({ type: "repeated", checkpoint: checkpoint!, calls: again });
+    if (again.length > 0) record.happened({ type: "repeated", checkpoint: checkpoint!, calls: again });
     if (!known.rounds) continue;
     const round = contentHash(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
     const count = (known.rounds.get(round) ?? 0) + 1;
     if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);
     if (count !== CIRCLE) continue;
-    told.happened({ type: "loop", tool: calls[0]!.name, rounds: count });
+    record.happened({ type: "loop", tool: calls[0]!.name, rounds: count });
   }
 }
 
@@ -87,7 +87,7 @@ type Recorded = Pick<
   "recording" | "opening" | "client" | "wire" | "body" | "goesOnFrom" | "hosted" | "plain"
 > & {
   /** Undefined for an answer that came when its request was over. */
-  readonly told?: Exchange["told"];
+  readonly record?: Exchange["record"];
 };
 
 /** Stores an answer and remembers where it stands. Never fails: what the store doesn't take waits in the spill. */
@@ -96,7 +96,7 @@ export async function recordAnswer(
   exchange: Recorded,
   answer: WireAnswer,
 ): Promise<void> {
-  const { recording, opening, client, wire, body, goesOnFrom, hosted, told: request } = exchange;
+  const { recording, opening, client, wire, body, goesOnFrom, hosted, record: request } = exchange;
   if (!opening) return;
   // Rebuilt without its answer, the next request would be another one; who names it is left to the upstream, which has it.
   const messages = answer.isUnfinished ? [] : answer.messages;

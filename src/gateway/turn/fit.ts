@@ -146,10 +146,10 @@ export async function fitTurn(
 }
 
 /** Whoever hears of requests is told what `fit` did. */
-export function noteFit({ told, recording, isObserved }: Turn, report: Report, ms: number): void {
+export function noteFit({ record, recording, isObserved }: Turn, report: Report, ms: number): void {
   // What a client repeats that saw no compaction has other reasons.
   if (report.outcome === "compacted" && recording && !isObserved) recording.known.rounds = new Map();
-  told.happened({ type: "fitted", report, ms, isObserved });
+  record.happened({ type: "fitted", report, ms, isObserved });
 }
 
 /** The request as it came. */
@@ -288,7 +288,7 @@ function lastRequest(
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
 export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
   parts: Pick<TurnParts, "live" | "busy" | "announcer" | "isDraining">,
-  { client: { tenant, name: client }, recording, told }: Pick<Turn, "client" | "recording" | "told">,
+  { client: { tenant, name: client }, recording, record }: Pick<Turn, "client" | "recording" | "record">,
   fit: () => Promise<R>,
 ): Promise<R> {
   const controller = new AbortController();
@@ -299,8 +299,8 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
     client,
     conversation: () => recording?.known.id,
     signal: controller.signal,
-    cause: () => ({ reason, request: told.id }),
-    noted: (fact: TimelineFact) => told.happened({ type: "noted", fact }),
+    cause: () => ({ reason, request: record.id }),
+    noted: (fact: TimelineFact) => record.happened({ type: "noted", fact }),
     onStarted(why: Reason) {
       reason = why;
       const conversation = isWatched ? recording.known.id : undefined;

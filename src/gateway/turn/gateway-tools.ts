@@ -224,7 +224,7 @@ async function answerCall(
 ): Promise<string> {
   const { tool, hosted, call } = options;
   const { log } = parts;
-  turn.told.happened({ type: "tool-call", tool });
+  turn.record.happened({ type: "tool-call", tool });
   try {
     return await answers[tool](parts, turn, hosted, call);
   } catch (error) {
@@ -477,7 +477,7 @@ async function nextRound<T extends Turn>(
   }
   hosted.real.push(...hosting.results(results));
   if (ours.length < calls.length || answer.stop === "length" || rounds > MOST_ROUNDS) return undefined;
-  turn.told.happened({ type: "hidden-round", usage: answer.usage });
+  turn.record.happened({ type: "hidden-round", usage: answer.usage });
   return roundAfter(turn, hosted);
 }
 

@@ -90,7 +90,7 @@ async function answerWith(
 ): Promise<undefined> {
   const { wire, response, body, appliedEdits } = exchange;
   const { json, events } = native.answer(made, { body, applied: appliedEdits });
-  exchange.told.action = "compacted";
+  exchange.record.action = "compacted";
   await recordAnswer(parts, exchange, wire.readAnswer(json));
   const headers = reportHeaders(exchange, { action: "compacted", report: undefined });
   if (!exchange.asked.streamed) sendJson(response, 200, json, headers);
@@ -200,11 +200,11 @@ type SummaryParts = Pick<TurnParts, "compactors" | "now">;
 
 export async function makeSummary(
   { compactors, now }: SummaryParts,
-  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal" | "told">,
+  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal" | "record">,
   transcript: readonly unknown[],
   instructions: string | undefined,
 ): Promise<MadeSummary> {
-  const { client, wire, upstream, asked, request, signal, told } = exchange;
+  const { client, wire, upstream, asked, request, signal, record } = exchange;
   const compactor = compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
   const sent = { headers: request.headers, keyIsOurs: client.keyIsOurs, upstream };
   const { text, tokens, report } = await withClientKeys(sent, () =>
@@ -216,7 +216,7 @@ export async function makeSummary(
       signal,
     }),
   );
-  told.happened({ type: "summarised", report, tokens });
+  record.happened({ type: "summarised", report, tokens });
   // What models were really paid for: nothing where none was asked, all calls where the first ones failed.
   const spent = (field: "input" | "output") =>
     report.modelCalls.reduce((sum, { usage }) => sum + (usage?.[field] ?? 0), 0);

@@ -38,14 +38,14 @@ type ReadingParts = Pick<
 >;
 
 /** Where a request comes from and goes to. */
-type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path" | "told">;
+type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path" | "record">;
 
 /** A shorter request fits whatever window its model has (bytes). */
 const FITS_ANY_WINDOW = 4_096;
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
-  const { request, response, client, wire, path, told } = base;
+  const { request, response, client, wire, path, record } = base;
   const { limits } = parts.config;
   const received = await readBody(request, limits.bodyBytes);
   const arrivedAt = performance.now();
@@ -93,7 +93,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     recording = await openRecording(parts, opening);
   }
   const set = chat === "thrown away" ? undefined : chat;
-  told.asks(
+  record.asks(
     { upstream, asked, wire, recording, arrivedAt },
     parts.windows.of(upstream, asked.model, client.tenant).prices,
   );
@@ -117,7 +117,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     startedAt,
     arrivedAt,
     recording,
-    told,
+    record,
     opening,
     compactors: parts.observing ?? parts.compactors,
     choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set }),

@@ -50,13 +50,13 @@ async function attempt(
   const { answerBytes } = config.limits;
   const { path, asked, signal } = turn;
   const { body, isOurs } = outgoing;
-  turn.told.sends(
+  turn.record.sends(
     outgoing,
     () => fieldsOf(turn, outgoing),
     () => detailsOf(turn, outgoing),
   );
   const given = await sendOn(turn, { path, body, isOurs, streamed: asked.streamed, signal });
-  turn.told.answers();
+  turn.record.answers();
   const answer = isStream(given, turn) ? unpackStream(given, turn.upstream.config.timeoutMs) : given;
   const status = answer.statusCode;
   if (isRedirect(status)) {
@@ -92,18 +92,18 @@ async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink
     noteRejected(parts, turn, overflow, outgoing.report);
     const smaller = await smallerOf(parts, outgoing, shrink, overflow);
     if (!smaller) {
-      turn.told.happened({ type: "retried", result: "impossible" });
+      turn.record.happened({ type: "retried", result: "impossible" });
       break;
     }
     last = await attempt(parts, turn, smaller);
-    turn.told.happened({ type: "retried", result: last.failed ? "failed" : "fitted" });
+    turn.record.happened({ type: "retried", result: last.failed ? "failed" : "fitted" });
   }
   return last;
 }
 
 function noteRejected(
   parts: Pick<TurnParts, "windows">,
-  { upstream, asked, client, wire, told }: Turn,
+  { upstream, asked, client, wire, record }: Turn,
   { tokens, limit, bytes }: Overflow,
   refused: Outgoing["report"],
 ): void {
@@ -111,7 +111,7 @@ function noteRejected(
   const isText = !bytes && !asked.transcript.some((message) => holdsMedia(wire.dialect.read(message)));
   const below = refused && isText ? refused.tokens.after + refused.budget.tools : undefined;
   const learned = parts.windows.learn(upstream, asked.model, client.tenant, { limit, below });
-  told.happened({ type: "rejected", tokens, limit, learned });
+  record.happened({ type: "rejected", tokens, limit, learned });
 }
 
 /** What is sent to the upstream of a turn, and where. */

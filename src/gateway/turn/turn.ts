@@ -51,7 +51,7 @@ export interface Turn {
   /** When the last byte of the request had come, by the monotonic clock (milliseconds). */
   readonly arrivedAt: number;
   /** What becomes of it is said here. */
-  readonly told: RunningRequest;
+  readonly record: RunningRequest;
   /** The conversation that it belongs to; undefined where nothing is recorded. */
   readonly recording: TurnRecording | undefined;
   /** Only looked at: the request is sent as it came, and what would have been done is reported. */

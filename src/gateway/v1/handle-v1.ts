@@ -34,7 +34,7 @@ export async function handleV1(
   hideQueryKey(request);
   const path = request.url ?? pathname;
   const isAnswer = routed?.route === "answer";
-  const told = parts.requests.begin({
+  const record = parts.requests.begin({
     kind: "client",
     api: isAnswer ? routed.wire.api : "other",
     isPassedOn: !isAnswer,
@@ -44,22 +44,22 @@ export async function handleV1(
   try {
     const found = parts.authenticate(request.headers);
     const client = found instanceof Promise ? await found : found;
-    told.client = client;
+    record.client = client;
     parts.limitRate(client);
-    const base = { request, response, client, path, told };
+    const base = { request, response, client, path, record };
     if (wire && isAnswer) {
       const exchange = await readExchange(parts, { ...base, wire });
       try {
-        await told.run(() => answerRequest(parts, exchange));
+        await record.run(() => answerRequest(parts, exchange));
       } finally {
         exchange.recording?.end();
       }
-      told.end(response.statusCode);
-    } else told.end(await serveOther(parts, base, routed, pathname));
+      record.end(response.statusCode);
+    } else record.end(await serveOther(parts, base, routed, pathname));
   } catch (error) {
     const isGone = response.destroyed && !response.headersSent;
     const status = isGone ? CLIENT_LEFT : fail(parts, response, error, wire ?? wireAtPath(pathname));
-    told.end(status, isGone ? undefined : error);
+    record.end(status, isGone ? undefined : error);
   }
 }
 
@@ -105,7 +105,7 @@ const NO_TOOLS: NonNullable<TurnParts["config"]["tools"]> = [];
 /** Serves what isn't for a model to answer. Resolves with the status. */
 function serveOther(
   parts: V1Parts,
-  passing: Passing & Pick<Exchange, "told">,
+  passing: Passing & Pick<Exchange, "record">,
   routed: Routed | undefined,
   pathname: string,
 ): Promise<number> {
@@ -166,7 +166,7 @@ async function handleCompact(
   parts: V1Parts,
   wire: Wire,
   compacting: NonNullable<Wire["compacting"]>,
-  passing: Passing & Pick<Exchange, "told">,
+  passing: Passing & Pick<Exchange, "record">,
 ): Promise<number> {
   const exchange = await readExchange(parts, { ...passing, wire });
   const { upstream, bytes, body, options } = exchange;
@@ -179,8 +179,8 @@ async function handleCompact(
       "nothing-to-compact",
       "precis: there is nothing to compact: `input` is empty.",
     );
-  const made = await exchange.told.run(() => makeSummary(parts, exchange, items, undefined));
-  exchange.told.action = "compacted";
+  const made = await exchange.record.run(() => makeSummary(parts, exchange, items, undefined));
+  exchange.record.action = "compacted";
   sendJson(exchange.response, 200, compacting.answer(made, items), { "x-precis-action": "compacted" });
   return 200;
 }

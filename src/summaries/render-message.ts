@@ -1,4 +1,3 @@
-import { commonRoot, fromRoot } from "./common-root.ts";
 import { touchedFiles, unseenFiles } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
@@ -25,10 +24,7 @@ export function messageSections(
   lines: readonly Line[],
 ): MessageSections {
   const inLine = quotes.map((quote) => lineThatSays(quote, lines));
-  const touched = touchedFiles(messages);
-  const files = touched.filter(({ message }) => isHidden(message));
-  const root = commonRoot(touched.map(({ path }) => path));
-  const isBelow = (text: string): boolean => fromRoot(text, root) !== text;
+  const files = touchedFiles(messages).filter(({ message }) => isHidden(message));
   const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
     typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
@@ -37,17 +33,7 @@ export function messageSections(
     const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
     const shown = lines.slice(0, lineCount);
     const { words, answers, outcomes } = quoteSections(said, sources);
-    const below = outcomes.map(({ message, entry }) => ({
-      message,
-      entry: { ...entry, text: fromRoot(entry.text, root) },
-    }));
-    const linesShown = renderLines(shown, lineText, below, root);
-    // A record names files by their paths within the project, too.
-    const isUsed =
-      root !== "" &&
-      (narrative.length > 0 ||
-        shown.some(({ kind, text, file }) => isBelow(kind === "call" ? text : kind === "body" ? file : "")) ||
-        outcomes.some(({ entry }) => isBelow(entry.text)));
+    const linesShown = renderLines(shown, lineText, outcomes);
     const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
     return {
       narrative,
@@ -60,7 +46,7 @@ export function messageSections(
         ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
         ...shown,
       ]),
-      files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
+      files: unseenFiles(files, named, ledgerCap, cost),
       states,
       state,
     };

@@ -24,7 +24,7 @@ export interface ConversationsState {
   readonly deleted: { readonly conversation: ApiConversation; readonly undoUntil: number } | undefined;
 }
 
-export type ConversationsOf = "person" | "clients";
+type ConversationsOf = "person" | "clients";
 
 export interface Conversations {
   readonly store: Store<ConversationsState>;

@@ -1,4 +1,7 @@
 /** Chatting in a real browser, against a real `precis serve` whose model is a fake that speaks the real wire format. */
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, eventually, meterOf, say } from "./support/actions.ts";
 import { type ChatWorld, LONG, openChatWorld } from "./support/chat-world.ts";
@@ -219,6 +222,28 @@ describe("chat", () => {
     await tab.getByRole("button", { name: "Undo" }).click();
     await tab.waitForURL(url);
     await tab.getByText("You said: keep me around").waitFor();
+    await context.close();
+  });
+
+  it("is exported as Markdown", async () => {
+    const { tab, context, faults } = await world.newChat();
+    await ask(tab, "keep this for me");
+    await tab
+      .locator(".item.here")
+      .getByRole("button", { name: /^Actions for/ })
+      .click();
+    const coming = tab.waitForEvent("download");
+    await tab.getByRole("menuitem", { name: "Export as Markdown" }).click();
+    const file = await coming;
+    expect(file.suggestedFilename()).toBe("keep-this-for-me.md");
+    const path = join(tmpdir(), `precis-export-${process.pid}.md`);
+    await file.saveAs(path);
+    const text = readFileSync(path, "utf8");
+    rmSync(path);
+    expect(text).toMatch(
+      /^# keep this for me\n\n## You\n\nkeep this for me\n\n## Assistant\n\nYou said: keep/,
+    );
+    expect(faults).toEqual([]);
     await context.close();
   });
 

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import { createTextHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Appended, NewMessage, StoredMessage } from "../../stores/server-store.ts";
+import { splitAttachments } from "../api/attachments.ts";
+import { keywords } from "../api/quote-answer.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { readingOf, redactSecrets } from "../compaction/redact-secrets.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -71,7 +74,8 @@ export async function appendMessages(
   const whole = [...transcript, ...added];
   const given = real?.map((message) => storedText(parts, message));
   const { messages, after, record } = newMessages(parts, dialect, whole, length, [], [given]);
-  const untitled = conversation.title === "" && length === 0;
+  const isFirst = conversation.title === "" && length === 0;
+  const isOurs = length > 0 && length < TITLED && conversation.title === titleOfChat(parts, loaded);
   const appended = await parts.store.conversations.append(tenant, {
     conversation: conversation.id,
     ...(after !== undefined && { after }),
@@ -82,8 +86,8 @@ export async function appendMessages(
   });
   if (request && after !== undefined) request.isStored = true;
   parts.citations?.note(tenant, appended.conversation, record.messages, record.start + length);
-  if (untitled) {
-    const title = titleIn(parts, dialect, whole);
+  const title = isFirst || isOurs ? titleOfChat(parts, { dialect, transcript: whole }) : conversation.title;
+  if (title !== conversation.title) {
     await parts.store.conversations.update(tenant, appended.conversation, { title });
   }
   return appended;
@@ -159,12 +163,35 @@ export async function forkConversation(
   });
 }
 
+/** A chat that begins with a greeting is called by what is said next, among so many messages. */
+const TITLED = 6;
+
+/** What a chat of the page is called as long as nobody names it: its first words that say something, without what is attached. */
+export function titleOfChat(
+  parts: Pick<Writing, "config">,
+  { dialect, transcript }: Pick<Loaded, "dialect" | "transcript">,
+): string {
+  const reading = readingOf(parts.config, dialect);
+  const said = transcript.slice(0, TITLED).map((message) => {
+    const { role, parts: own } = reading.read(message);
+    const text = own.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    const { words, attachments } = splitAttachments(text.trim());
+    return { role, parts: [{ type: "text" as const, text: words || (attachments[0]?.name ?? "") }] };
+  });
+  const telling = said.filter(({ parts: [part] }) => keywords(firstCharacters(part!.text, 500)).length > 0);
+  return titleOf(telling) || titleOf(said);
+}
+
 const storedText = (parts: Writing, message: unknown): string => redacted(parts, stringifyDeep(message));
 
 const redacted = ({ config }: Pick<Writing, "config">, text: string): string =>
   config.redact ? redactSecrets(text) : text;
 
-function titleIn(parts: Writing, dialect: Dialect<unknown>, transcript: readonly unknown[]): string {
+function titleIn(
+  parts: Pick<Writing, "config">,
+  dialect: Dialect<unknown>,
+  transcript: readonly unknown[],
+): string {
   const reading = readingOf(parts.config, dialect);
   return titleOf(transcript.map((message) => reading.read(message)));
 }

@@ -75,6 +75,18 @@ export function ConversationItem(props: {
             act: () => download(urlOf(routes.exportConversation, { id })),
           },
           {
+            label: words.exportMarkdown,
+            icon: "file",
+            act: () =>
+              void app.attempt(async () => {
+                const { exportMarkdown } = await import("../state/export-markdown.ts");
+                const text = await exportMarkdown(app.api, conversation);
+                const url = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+                download(url, `${name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.md`);
+                URL.revokeObjectURL(url);
+              }),
+          },
+          {
             label: words.remove,
             icon: "trash",
             danger: true,
@@ -91,9 +103,9 @@ export function ConversationItem(props: {
   );
 }
 
-function download(url: string): void {
+function download(url: string, name = ""): void {
   const link = document.createElement("a");
   link.href = url;
-  link.download = "";
+  link.download = name;
   link.click();
 }

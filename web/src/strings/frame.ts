@@ -51,6 +51,7 @@ export const sidebar = {
   archive: "Archive",
   unarchive: "Bring back",
   export: "Export as JSONL",
+  exportMarkdown: "Export as Markdown",
   remove: "Delete",
   removed: (title: string) => `“${title}” is deleted.`,
   compare: "Replay & compare",

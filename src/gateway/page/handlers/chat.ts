@@ -13,6 +13,7 @@ import type { ApiContext, Handlers } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { showAnswer } from "../show-answer.ts";
+import { titleByModel } from "../title-chat.ts";
 
 export const chatHandlers = {
   async chat(context) {
@@ -144,6 +145,7 @@ async function answer(
       send(event);
       others.take(event);
     });
+    void titleByModel(context, id).catch((error: unknown) => gateway.log.warn(loggable(error), "no title"));
     if (whole.meta.failure) await changeMeta(gateway, tenant, id, ({ failure: _, ...meta }) => meta);
   } catch (error) {
     if (!signal.aborted) {

@@ -1,13 +1,11 @@
 import type { z } from "zod";
-import type { Model } from "../../../core/types.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
 import { createViewJudge } from "../../../eval/judged/judge-views.ts";
 import type { Expense } from "../../../eval/judged/spending.ts";
 import { JUDGE_QUESTIONS, type JudgeAnswer, type JudgeCost, type Policy } from "../../api.ts";
-import { summarizerByName, summarizerFor, withClientKeys } from "../../compaction/summarizer.ts";
-import { RequestFault } from "../../http/request-fault.ts";
-import { wireOfDialect } from "../../wires/index.ts";
+import { withClientKeys } from "../../compaction/summarizer.ts";
 import type { ApiContext, Handlers } from "../context.ts";
+import { modelOf } from "../model-of.ts";
 import { progressStream } from "../progress-stream.ts";
 import { optionsOf, sourceOf } from "../replay-source.ts";
 import { schemas } from "../schemas.ts";
@@ -54,32 +52,6 @@ async function judgeFor(context: ApiContext, input: z.output<typeof schemas.judg
     questions: input.questions ?? JUDGE_QUESTIONS,
   });
   return { judge, upstream };
-}
-
-interface Asked {
-  readonly model: Model;
-  readonly upstream: ApiContext["gateway"]["upstreams"][number];
-}
-
-function modelOf({ gateway, tenant }: ApiContext, name: string): Asked {
-  const { upstreams, windows } = gateway;
-  const upstream = upstreams.find((one) => one.takes(name, undefined));
-  const config = upstream && summarizerByName(upstreams, name);
-  const model =
-    upstream &&
-    config &&
-    summarizerFor({
-      config,
-      upstreams,
-      upstream,
-      wire: wireOfDialect(upstream.dialects[0]),
-      model: name,
-      window: windows.of(upstream, name, tenant).window,
-    });
-  if (upstream && model) return { model, upstream };
-  throw new RequestFault(400, "invalid", `model: no upstream serves ${JSON.stringify(name)}.`, {
-    fix: "Choose one of the models that the server lists, or add one in the settings.",
-  });
 }
 
 function costOf(expenses: readonly Expense[]): JudgeCost {

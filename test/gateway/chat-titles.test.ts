@@ -1,0 +1,69 @@
+/** What a chat of the page is called before anybody names it. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ApiConversation, type NewConversation, routes, urlOf } from "../../src/gateway/api.ts";
+import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { type ServeHere, serveHere } from "./serve-here.ts";
+
+let provider: FakeProvider;
+let serve: ServeHere;
+
+beforeAll(async () => {
+  provider = await startFakeProvider({
+    models: ["gpt-4o"],
+    reply: ({ lastUser }) => (lastUser.startsWith("Write a title") ? "“Mulch in the shed.”" : "Here it is."),
+  });
+  serve = await serveHere(["--upstream", provider.url]);
+});
+afterAll(async () => {
+  await serve?.stop();
+  await provider?.close();
+});
+
+async function call<T>(path: string, method: string, body?: object): Promise<T> {
+  const answer = await fetch(serve.url + path, {
+    method,
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return (text.startsWith("{") ? JSON.parse(text) : text) as T;
+}
+async function chat(...said: readonly string[]): Promise<string> {
+  const made: NewConversation = { model: "gpt-4o" };
+  const { id } = await call<ApiConversation>(routes.createConversation.path, "POST", made);
+  for (const text of said) await call(urlOf(routes.chat, { id }), "POST", { text });
+  return id;
+}
+const titleOf = async (id: string) =>
+  (await call<ApiConversation>(urlOf(routes.conversation, { id }), "GET")).title;
+
+it.each([
+  ["its first words", ["Where is the mulch?", "And the spade?"], "Where is the mulch?"],
+  ["what is asked after a greeting", ["Hello!", "Where is the mulch?"], "Where is the mulch?"],
+  ["a greeting, as long as there is nothing else", ["Hello!"], "Hello!"],
+  [
+    "the words, not what is attached",
+    ['Read it.\n\n<attachment name="a.md">\n# All of it\n</attachment>'],
+    "Read it.",
+  ],
+  ["a file, if that is all", ['<attachment name="a.md">\n# All of it\n</attachment>'], "a.md"],
+])("a chat is called by %s", async (_, said, title) => {
+  expect(await titleOf(await chat(...said))).toBe(title);
+});
+
+it("a name that a person gave stays", async () => {
+  const id = await chat("Hello!");
+  await call(urlOf(routes.changeConversation, { id }), "PATCH", { title: "Garden" });
+  await call(urlOf(routes.chat, { id }), "POST", { text: "Where is the mulch?" });
+  expect(await titleOf(id)).toBe("Garden");
+});
+
+it("the model names it after the first answer, once, where the setting says so", async () => {
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: true });
+  const asked = provider.requests.length;
+  const id = await chat("Where is the mulch?");
+  await expect.poll(() => titleOf(id)).toBe("Mulch in the shed");
+  expect(provider.requests.at(-1)?.raw).toContain("Here it is.");
+  await call(urlOf(routes.chat, { id }), "POST", { text: "And the spade?" });
+  expect(provider.requests.length).toBe(asked + 3);
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: null });
+});

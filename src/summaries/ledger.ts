@@ -1,4 +1,5 @@
 import type { Message } from "../core/types.ts";
+import { fromRoot } from "./common-root.ts";
 import { type KnownFile, knownFiles } from "./known-files.ts";
 import { readCall } from "./read-call.ts";
 import { refusedEdits } from "./refused-edits.ts";
@@ -74,6 +75,9 @@ function renderFiles(files: readonly { readonly action: string; readonly name: s
 /** Of the ledger's room, at most so much for files whose place nothing shows; the rest is for names that nothing shows. */
 const PLACES_SHARE = 0.7;
 
+/** Before the folder that paths are written from. */
+const ROOT_NAME = "Folder";
+
 /** With less room the title would take more than the files (tokens). */
 const LEAST_LEDGER = 8;
 
@@ -83,8 +87,11 @@ export function unseenFiles(
   text: string,
   cap: number,
   cost: (text: string) => number,
+  /** The folder that paths are written from, and whether the text already has such paths. It is said first where any is. */
+  { root, isUsed }: { readonly root: string; readonly isUsed: boolean } = { root: "", isUsed: false },
 ): SectionEntry[] {
-  if (cap < LEAST_LEDGER) return [];
+  const folder = { head: `${ROOT_NAME}:`, text: root };
+  if (cap < LEAST_LEDGER) return isUsed ? [folder] : [];
   let left = cap;
   const takes = (name: string, keeps: number): boolean => {
     const price = cost(name) + 1;
@@ -93,11 +100,12 @@ export function unseenFiles(
     left -= price;
     return true;
   };
-  const placed = new Set(files.filter(({ path }) => takes(path, cap * (1 - PLACES_SHARE))));
+  const placed = new Set(files.filter(({ path }) => takes(fromRoot(path, root), cap * (1 - PLACES_SHARE))));
   const unseen = files.flatMap((file) => {
-    if (placed.has(file)) return [{ action: file.action, name: file.path }];
+    if (placed.has(file)) return [{ action: file.action, name: fromRoot(file.path, root) }];
     const name = baseName(file.path);
     return takes(name, 0) ? [{ action: file.action, name }] : [];
   });
-  return renderFiles(unseen);
+  const isBelow = isUsed || [...placed].some(({ path }) => fromRoot(path, root) !== path);
+  return [...(isBelow ? [folder] : []), ...renderFiles(unseen)];
 }

@@ -1,5 +1,5 @@
 import type { Message, Run } from "../core/types.ts";
-import { commonFolder, folderOf } from "./common-folder.ts";
+import { commonFolder, folderOf } from "./common-root.ts";
 import { findCitations } from "./keep/find-citations.ts";
 import type { ItemKind, WordKind } from "./keep/find-items.ts";
 import { findRestrictions } from "./keep/find-restrictions.ts";

@@ -1,3 +1,4 @@
+import { commonRoot, fromRoot } from "./common-root.ts";
 import { touchedFiles, unseenFiles } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import type { MessageMaterial } from "./message-material.ts";
@@ -24,7 +25,10 @@ export function messageSections(
   lines: readonly Line[],
 ): MessageSections {
   const inLine = quotes.map((quote) => lineThatSays(quote, lines));
-  const files = touchedFiles(messages).filter(({ message }) => isHidden(message));
+  const touched = touchedFiles(messages);
+  const files = touched.filter(({ message }) => isHidden(message));
+  const root = commonRoot(touched.map(({ path }) => path));
+  const isBelow = (text: string): boolean => fromRoot(text, root) !== text;
   const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
     typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
@@ -33,7 +37,17 @@ export function messageSections(
     const said = quotes.filter((_, at) => at < quoteCount && inLine[at]! >= lineCount);
     const shown = lines.slice(0, lineCount);
     const { words, answers, outcomes } = quoteSections(said, sources);
-    const linesShown = renderLines(shown, lineText, outcomes);
+    const below = outcomes.map(({ message, entry }) => ({
+      message,
+      entry: { ...entry, text: fromRoot(entry.text, root) },
+    }));
+    const linesShown = renderLines(shown, lineText, below, root);
+    // A record names files by their paths within the project, too.
+    const isUsed =
+      root !== "" &&
+      (narrative.length > 0 ||
+        shown.some(({ kind, text, file }) => isBelow(kind === "call" ? text : kind === "body" ? file : "")) ||
+        outcomes.some(({ entry }) => isBelow(entry.text)));
     const named = [...linesShown, ...words, ...answers].map(({ head, text }) => `${head} ${text}`).join("\n");
     return {
       narrative,
@@ -46,7 +60,7 @@ export function messageSections(
         ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
         ...shown,
       ]),
-      files: unseenFiles(files, named, ledgerCap, cost),
+      files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
       states,
       state,
     };

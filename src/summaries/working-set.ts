@@ -1,4 +1,5 @@
 import { shapeFactor } from "./choose-changes.ts";
+import { fromRoot } from "./common-root.ts";
 import { baseName } from "./ledger.ts";
 import type { Line } from "./lines.ts";
 import { headName, type SectionEntry } from "./sections.ts";
@@ -91,6 +92,8 @@ export function renderLines(
   textOf: (line: Line) => string,
   /** What else stands among them, in the order of time. */
   beside: readonly { readonly message: number; readonly entry: SectionEntry }[] = [],
+  /** The folder that paths are written from. */
+  root = "",
 ): SectionEntry[] {
   const groups: Group[] = [];
   for (const line of [...lines].sort((a, b) => a.order - b.order)) {
@@ -112,7 +115,7 @@ export function renderLines(
   for (const [at, group] of groups.entries()) {
     while (waiting.length > 0 && waiting[0]!.message < group.from) entries.push(waiting.shift()!.entry);
     const before = groups[at - 1]?.file === group.file ? entries.at(-1)?.text : undefined;
-    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file) }));
+    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file), root }));
     if (isChange(group.lines[0]!)) placed.add(group.file);
   }
   return [...entries, ...waiting.map(({ entry }) => entry)];
@@ -137,9 +140,12 @@ function renderGroup(
     readonly before: string | undefined;
     /** An entry before it says where the file is. */
     readonly isPlaced: boolean;
+    readonly root: string;
   },
 ): SectionEntry {
-  const texts = lines.map(textOf);
+  const texts = lines.map((line) =>
+    line.kind === "call" ? fromRoot(textOf(line), known.root) : textOf(line),
+  );
   const { by } = lines[0]!;
   const text = texts.join("\n");
   const pointer = `#${from + 1}`;
@@ -152,6 +158,7 @@ function renderGroup(
     const named = shown === "" || shown === by.source ? by.source : `${by.source} ${shown}`;
     return { head: `${pointer} ${named}»`, text };
   }
-  if (isChange(lines[0]!)) return { head: pointer, text: `changed ${known.isPlaced ? name : file}: ${text}` };
+  if (isChange(lines[0]!))
+    return { head: pointer, text: `changed ${known.isPlaced ? name : fromRoot(file, known.root)}: ${text}` };
   return { head: pointer, text: shown === "" ? text : `${shown}: ${text}` };
 }

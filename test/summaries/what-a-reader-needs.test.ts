@@ -56,9 +56,11 @@ test("a report after many edits isn't cut for the answers to questions before it
   for (const point of points) expect(text).toContain(point);
 });
 
-test("changed files are named with the whole path that the next call needs", () => {
-  const text = summaryOfAll([say("user", "Change it."), ...changes, say("user", "And now?")], 600);
-  for (const name of ["part_11.ts", "part_0.ts"]) expect(text).toContain(`${FOLDER}${name}`);
+test("the folder of all files is said once", () => {
+  const text = summaryOfAll([say("user", "Change it."), ...changes, say("user", "And now?")], 400);
+  expect(text.split(FOLDER)).toHaveLength(2);
+  expect(text).toContain(`Folder: ${FOLDER}`);
+  expect(text).toContain("changed part_11.ts: ");
 });
 
 test("of a change the declaration is shown before the import", () => {

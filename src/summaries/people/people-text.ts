@@ -1,7 +1,7 @@
 import type { HostState, Message } from "../../core/types.ts";
 import { abridged } from "../abridge.ts";
 import { chooseStatements } from "../choose-statements.ts";
-import { commonFolder } from "../common-folder.ts";
+import { commonFolder } from "../common-root.ts";
 import { shortened } from "../cut-to-fit.ts";
 import { setsLastingRule } from "../lasting-rules.ts";
 import { touchedFiles } from "../ledger.ts";

@@ -133,8 +133,7 @@ export function receiptsOf(items: Iterable<ReceiptItem>): Receipts {
       continue;
     }
     net += (item.saved ?? 0) - (item.rewritten ?? 0) - (item.lookUps ?? 0);
-    for (const { checkpoint, text } of item.repeated ?? []) byCheckpoint.get(checkpoint)?.again.push(text);
-    const { checkpoint, hidden = 0 } = item;
+    const { checkpoint, hidden = 0, repeated = [] } = item;
     if (checkpoint === undefined) {
       chain = [];
       continue;
@@ -149,6 +148,7 @@ export function receiptsOf(items: Iterable<ReceiptItem>): Receipts {
     }
     chain = newest.chain;
     addTo(newest, item, hidden);
+    for (const { checkpoint: because, text } of repeated) byCheckpoint.get(because)?.again.push(text);
   }
   return { compactions: [...byCheckpoint.values()].map(closed), spend, net };
 }

@@ -2,7 +2,7 @@ import { chat, composer, fates, meter, outbox, tabs } from "./strings/chat.ts";
 import { compaction } from "./strings/compaction.ts";
 import { connection, errors, home, offline, sidebar, work } from "./strings/frame.ts";
 import { inspect, timeline } from "./strings/inspect.ts";
-import { clientKey, compare, gateway, judge, models, request, stream, text } from "./strings/pages.ts";
+import { clientKey, compare, gateway, judge, models, request, stream, text, usage } from "./strings/pages.ts";
 import { settings } from "./strings/settings.ts";
 import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/words.ts";
 
@@ -50,5 +50,6 @@ export const strings = {
   clientKey,
   gateway,
   request,
+  usage,
   stream,
 } as const;

@@ -45,7 +45,7 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
     ended(request) {
       const { start, status, action, usage, ownMs } = request;
       for (const what of request.happenings) add(what);
-      const { spend = 0, saved = 0 } = request.hasRecord ? request.row() : {};
+      const { spend = 0, saved = 0 } = isPriced(request) ? request.row() : {};
       if (start.kind === "summary") metrics.cost.inc(spend);
       if (!isOfClients(start.kind)) return;
       metrics.spend.inc(spend);
@@ -59,6 +59,9 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
     },
   };
 }
+
+const isPriced = ({ hasRecord, usage, prices, spend }: RunningRequest): boolean =>
+  hasRecord && ((usage !== undefined && prices !== undefined) || spend !== undefined);
 
 const usedRung = ({ rungs }: Report) => rungs.findLast(({ result }) => result === "used")?.rung;
 

@@ -13,7 +13,7 @@ export interface Series {
   readonly width?: number;
 }
 
-/** Tokens over a conversation. Drawn on canvas; the numbers stand beside it as text for everyone. */
+/** Tokens over a conversation, or sums over time. Drawn on canvas; the numbers stand beside it as text for everyone. */
 export function TokenChart(props: {
   x: readonly number[];
   series: readonly Series[];
@@ -24,9 +24,13 @@ export function TokenChart(props: {
   height: number;
   label: string;
   formatX?: (place: number) => string;
+  formatY?: (value: number) => string;
+  /** Each value is a point, too: where there are gaps between them, no line shows a single one. */
+  hasPoints?: boolean;
   onPick?: (x: number) => void;
 }) {
   const { x, series, marks = [], at, height, label, formatX = (place) => `#${place}`, onPick } = props;
+  const { formatY = short, hasPoints = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
   const latest = useRef({ marks, at, formatX, onPick });
@@ -38,7 +42,7 @@ export function TokenChart(props: {
     const build = () => {
       plot.current?.destroy();
       plot.current = new UPlot(
-        plotOptions(host, { series, height, latest: () => latest.current }),
+        plotOptions(host, { series, height, formatY, hasPoints, latest: () => latest.current }),
         [[...x], ...series.map(({ values }) => [...values])] as unknown as UPlot.AlignedData,
         host,
       );
@@ -64,7 +68,7 @@ export function TokenChart(props: {
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [x, series, height]);
+  }, [x, series, height, formatY, hasPoints]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the marker moves
   useEffect(() => {
@@ -84,7 +88,19 @@ interface Latest {
 /** How uPlot draws the chart, in the colours that the host's styles have now. */
 function plotOptions(
   host: HTMLElement,
-  { series, height, latest }: { series: readonly Series[]; height: number; latest: () => Latest },
+  {
+    series,
+    height,
+    formatY,
+    hasPoints,
+    latest,
+  }: {
+    series: readonly Series[];
+    height: number;
+    formatY: (value: number) => string;
+    hasPoints: boolean;
+    latest: () => Latest;
+  },
 ): UPlot.Options {
   const style = getComputedStyle(host);
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
@@ -98,13 +114,13 @@ function plotOptions(
   return {
     width: host.clientWidth,
     height,
-    padding: [12, 12, 0, 0],
+    padding: [12, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       // A single request is drawn at the end of its conversation.
       x: { time: false, range: (_, min, max) => [min === max ? 0 : min, max] },
-      y: { range: (_, __, max) => [0, max * 1.05] },
+      y: { range: (_, min, max) => [Math.min(0, min * 1.05), max > 0 ? max * 1.05 : min < 0 ? 0 : 1] },
     },
     axes: [
       {
@@ -113,7 +129,7 @@ function plotOptions(
         size: 28,
         values: (_, ticks) => ticks.map((tick) => latest().formatX(tick)),
       },
-      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => short(tick)) },
+      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },
     ],
     series: [
       {},
@@ -121,7 +137,11 @@ function plotOptions(
         label: one.label,
         stroke: color(one.color),
         width: one.width ?? 2,
-        points: { show: (plot: UPlot) => plot.data[0].length === 1 },
+        points: {
+          show: (plot: UPlot) => hasPoints || plot.data[0].length === 1,
+          size: 4,
+          fill: color(one.color),
+        },
         ...(one.dashed && { dash: [6, 5] }),
         ...(one.fill && { fill: color(`${one.color}-wash`) }),
       })),

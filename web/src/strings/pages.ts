@@ -40,15 +40,6 @@ export const compare = {
 export const gateway = {
   title: "Gateway",
   lead: "What clients send through /v1, and what chats of this page ask, live.",
-  saved: "Tokens saved",
-  savedOf: (ratio: number) => `${percent(ratio)} of what clients and chats sent`,
-  requests: "Requests",
-  errors: (n: number) => plural(n, "error"),
-  compactions: "Compactions",
-  cost: "Spent on summaries",
-  unpriced: (calls: number) => `and ${plural(calls, "call")} at unknown prices`,
-  conversations: "Conversations",
-  messages: (n: number) => plural(n, "message"),
   live: "Requests",
   from: "Who asked",
   sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "By hand" },
@@ -56,7 +47,6 @@ export const gateway = {
   when: "When",
   anyTime: "When: any time",
   ranges: { "1": "last hour", "24": "last day", "168": "last 7 days", "720": "last 30 days" },
-  refused: (reason: string, n: number) => `${count(n)} refused (${reason})`,
   pageNone: "No chat of the page has asked a model yet.",
   filters: "Which requests",
   search: "Search requests",
@@ -108,6 +98,51 @@ export const gateway = {
     untouched: "untouched",
   },
   keys: { client: "client's key", server: "server's key", none: "no key" },
+};
+
+/** What requests come to. */
+export const usage = {
+  range: "Time",
+  ranges: { "24": "Day", "168": "7 days", "720": "30 days", "2160": "90 days" },
+  by: "Shown by",
+  bys: { model: "Model", client: "Client" },
+  net: "Saved, net",
+  netOf: (net: number, of: number) =>
+    `${dollars(Math.abs(net))} ${net < 0 ? "lost" : "saved"} of ${dollars(Math.max(0, of))}`,
+  without: (net: number, of: number) =>
+    `${net < 0 ? "lost" : "saved"} of ${dollars(Math.max(0, of))} without precis`,
+  tokensSaved: "Tokens saved",
+  savedOf: (ratio: number) => `${percent(ratio)} of what clients and chats sent`,
+  requests: "Requests",
+  errors: (n: number) => plural(n, "error"),
+  refused: (reason: string, n: number) => `${count(n)} refused (${reason})`,
+  compactions: "Compactions",
+  repeated: (n: number) => `${plural(n, "call")} made again`,
+  spend: "Spent",
+  summaries: (cost: number) => `${dollars(cost)} for summaries`,
+  unpriced: (calls: number) => `${plural(calls, "call")} at unknown prices`,
+  conversations: "Conversations",
+  messages: (n: number) => plural(n, "message"),
+  charts: {
+    requests: "Requests",
+    tokens: "Tokens in and out",
+    spend: "Spent",
+    saved: "Saved, net",
+    latency: "Time of a request, on average",
+  },
+  none: "No request in this time.",
+  others: "others",
+  unnamed: "unnamed",
+  table: "The same as numbers",
+  columns: {
+    requests: "Requests",
+    errors: "Errors",
+    tokens: "Tokens",
+    cached: "From cache",
+    spend: "Spent",
+    net: "Net",
+    took: "Took",
+  },
 };
 
 export const request = {

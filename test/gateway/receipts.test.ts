@@ -1,0 +1,133 @@
+/** Receipts against the provider's own bill: what they say was saved is what a session without precis would have cost more. */
+import { expect, it } from "vitest";
+import { type Past, type RequestFact, type RequestRecord, routes, urlOf } from "../../src/gateway/api.ts";
+import { createFakeClock } from "../../src/testing/fake-clock.ts";
+import {
+  type FakeProvider,
+  type FakeReplier,
+  summarizingReply,
+} from "../../src/testing/fake-provider/index.ts";
+import { exactCounter, modelInfo } from "../../src/tokens/index.ts";
+import { spendOf } from "../../src/tokens/model-info.ts";
+import { type StartedGateway, startBoth } from "./gateway-process.ts";
+import { fileText } from "./long-task.ts";
+import { post } from "./own-upstream.ts";
+import { totalsOf } from "./totals-of.ts";
+
+const MODEL = "gpt-4o";
+
+async function called<T>(url: string, route: Parameters<typeof urlOf>[0], id: string): Promise<T> {
+  const text = await (await fetch(url + urlOf(route, { id } as never))).text();
+  const events = text
+    .split("\n")
+    .flatMap((line) => (line.startsWith("data:") ? [JSON.parse(line.slice(5))] : []));
+  return (events.length > 0 ? (events.at(-1).answer ?? events.at(-1)) : JSON.parse(text)) as T;
+}
+
+/** What all compactions of the one conversation came to. */
+async function receiptsOf({ url, gateway }: StartedGateway): Promise<Past["receipts"]> {
+  const { conversations } = await gateway.store.conversations.list("default");
+  expect(conversations).toHaveLength(1);
+  return (await called<Past>(url, routes.past, conversations[0]!.id)).receipts;
+}
+
+const ROUNDS = 300;
+/** Every so many rounds somebody is away for longer than the cache lasts. */
+const PAUSE_EVERY = 40;
+
+/** A talk of so many rounds, and the provider's own bill for it. */
+async function talk({ isPlain }: { readonly isPlain: boolean }) {
+  // The store has a clock of its own, and sweeps out what is years old.
+  const clock = createFakeClock(Date.now());
+  const { count } = await exactCounter("o200k_base");
+  const reply = summarizingReply({
+    when: ({ messages, lastUser }) => messages.length < 3 || !lastUser.startsWith("Question"),
+    otherwise: ({ lastUser }) =>
+      `About ${lastUser.slice(0, 12)}: ${fileText(lastUser.slice(0, 12)).slice(0, 900)}`,
+  });
+  const { provider, gateway } = await startBoth(
+    { window: 24_000, summarizer: "same" },
+    { window: 400_000, reply, count, now: clock.now },
+    { now: clock.now },
+  );
+  const messages = [{ role: "system", content: `You answer. ${"Be brief and exact. ".repeat(80)}` }];
+  for (let round = 0; round < ROUNDS; round++) {
+    messages.push({ role: "user", content: `Question ${round}: ${fileText(`q${round}`).slice(0, 500)}` });
+    const response = await post(`${isPlain ? provider.url : gateway.url}/v1/chat/completions`, {
+      model: MODEL,
+      messages,
+    });
+    const { choices } = (await response.json()) as {
+      choices: { message: { role: string; content: string } }[];
+    };
+    messages.push({ role: "assistant", content: choices[0]!.message.content });
+    clock.advance(round % PAUSE_EVERY === PAUSE_EVERY - 1 ? 10 * 60_000 : 20_000);
+  }
+  // A summary may still be on its way.
+  await gateway.gateway.compactors.settled();
+  return { gateway, bill: billOf(provider) };
+}
+
+function billOf({ requests }: FakeProvider): number {
+  const { prices } = modelInfo(MODEL);
+  return requests.reduce(
+    (sum, { tokens, outputTokens }) => sum + spendOf({ ...tokens, output: outputTokens }, prices!),
+    0,
+  );
+}
+
+it("receipts of 300 rounds are the difference of two bills, to the cent", { timeout: 600_000 }, async () => {
+  const plain = await talk({ isPlain: true });
+  const { gateway, bill } = await talk({ isPlain: false });
+  const totals = await totalsOf(gateway.url);
+  expect(totals.spend + totals.cost).toBeCloseTo(bill, 6);
+  expect(Math.abs(totals.net - (plain.bill - bill))).toBeLessThan(0.01);
+  const receipts = await receiptsOf(gateway);
+  expect(receipts.length).toBeGreaterThan(3);
+  const sum = (of: (one: (typeof receipts)[number]) => number) =>
+    receipts.reduce((all, one) => all + of(one), 0);
+  // A last summary may wait for its compaction.
+  expect(Math.abs(sum(({ summaries }) => summaries) - totals.cost)).toBeLessThan(0.05);
+  expect(Math.abs(sum(({ net, summaries }) => net + summaries) - totals.net - totals.cost)).toBeLessThan(
+    0.01,
+  );
+  // By client and by time they are the same.
+  const { parts } = await totalsOf(gateway.url, { by: "model", every: 4 * 3_600_000 });
+  expect(parts!.reduce((all, { net }) => all + net, 0)).toBeCloseTo(totals.net, 6);
+});
+
+it("what the agent asks for again, because a compaction hid it, is in its receipt", async () => {
+  let round = 0;
+  // It reads files, and now and then the first one again.
+  const reply: FakeReplier = () => {
+    const path = round % 9 === 8 ? "src/a-0.ts" : `src/a-${round}.ts`;
+    return { calls: [{ name: "read_file", args: { path }, id: `call_${round++}` }] };
+  };
+  const { gateway } = await startBoth(
+    { window: 4_000, summarizer: "extractive" },
+    { window: 400_000, reply },
+  );
+  const messages: object[] = [{ role: "user", content: "Read them." }];
+  const tools = [{ type: "function", function: { name: "read_file", parameters: { type: "object" } } }];
+  for (let n = 0; n < 28; n++) {
+    const response = await post(`${gateway.url}/v1/chat/completions`, { model: MODEL, messages, tools });
+    const { choices } = (await response.json()) as {
+      choices: { message: { tool_calls: { id: string }[] } }[];
+    };
+    messages.push(choices[0]!.message, {
+      role: "tool",
+      tool_call_id: choices[0]!.message.tool_calls[0]!.id,
+      content: fileText(`src/${n}.ts`),
+    });
+  }
+  const receipts = await receiptsOf(gateway);
+  const repeated = receipts.flatMap((one) => one.repeated);
+  expect(repeated.length).toBeGreaterThan(0);
+  expect(new Set(repeated)).toEqual(new Set(["read_file path=src/a-0.ts"]));
+  expect((await totalsOf(gateway.url)).repeated).toBe(repeated.length);
+  expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(/precis_repeated_calls_total [1-9]/);
+  const of = receipts.find((one) => one.repeated.length > 0)!;
+  const record = await called<RequestRecord>(gateway.url, routes.requestRecord, of.request);
+  expect(record.receipt).toEqual(of);
+  expect((record satisfies RequestFact).saved).toBeTypeOf("number");
+});

@@ -1,0 +1,261 @@
+import { useEffect, useMemo, useState } from "react";
+import { routes, type Totals, type TotalsPart, type TotalsQuery } from "../../../src/gateway/api.ts";
+import { count, dollars, duration, percent, short } from "../state/format.ts";
+import { strings } from "../strings.ts";
+import { ScrollArea, Tabs } from "./controls.tsx";
+import { Legend, TokenChart } from "./token-chart.tsx";
+import { useApp } from "./use-store.ts";
+
+const words = strings.usage;
+const REFRESH_MS = 5_000;
+const HOUR_MS = 3_600_000;
+/** How long each stretch of a range is (hours). Sums of the store are of four. */
+const STRETCHES = { "24": 1, "168": 4, "720": 24, "2160": 24 } as const;
+type Range = keyof typeof STRETCHES;
+const CHART_HEIGHT = 150;
+/** Lines of a chart that can be told apart; the rest is one line. */
+const MOST_LINES = 5;
+const COLORS = ["fill-user", "fill-assistant", "fill-tool", "fill-image", "fill-summary", "fill-system"];
+
+/** What requests come to in a range of time: totals, charts by model or client, and the same as a table. */
+export function Usage() {
+  const app = useApp();
+  const [range, setRange] = useState<Range>("24");
+  const [by, setBy] = useState<NonNullable<TotalsQuery["by"]>>("model");
+  const [totals, setTotals] = useState<
+    Totals & { readonly query: Required<Pick<TotalsQuery, "since" | "every">> }
+  >();
+  useEffect(() => {
+    const load = () =>
+      void app.attempt(async () => {
+        const every = STRETCHES[range] * HOUR_MS;
+        const since = Math.floor((Date.now() - Number(range) * HOUR_MS) / every + 1) * every;
+        const answer = await app.api.call(routes.totals, { query: { since, every, by } });
+        setTotals({ ...answer, query: { since, every } });
+      });
+    load();
+    const timer = setInterval(load, REFRESH_MS);
+    const off = app.live.on((event) => {
+      if (event.type === "request") load();
+    });
+    return () => {
+      clearInterval(timer);
+      off();
+    };
+  }, [app, range, by]);
+  return (
+    <section className="usage">
+      <div className="usage-choice">
+        <Tabs legend={words.range} names={words.ranges} chosen={range} onChoose={setRange} />
+        <Tabs legend={words.by} names={words.bys} chosen={by} onChoose={setBy} />
+      </div>
+      {totals === undefined ? null : (
+        <>
+          <Sums totals={totals} />
+          <Charts parts={totals.parts ?? []} query={totals.query} />
+          <Parts parts={totals.parts ?? []} name={words.bys[by]} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Sums({ totals }: { totals: Totals }) {
+  const { tokensSaved, tokensBefore, spend, cost, unpriced, net, repeated, compactions } = totals;
+  const refused = Object.entries(totals.refused).map(([reason, n]) => words.refused(reason, n));
+  return (
+    <dl className="totals">
+      <Total
+        name={words.net}
+        value={dollars(Math.abs(net))}
+        note={words.without(net, spend + cost + net)}
+        isMain
+      />
+      <Total
+        name={words.tokensSaved}
+        value={short(tokensSaved)}
+        {...(tokensBefore > 0 && { note: words.savedOf(tokensSaved / tokensBefore) })}
+      />
+      <Total
+        name={words.requests}
+        value={count(totals.requests)}
+        note={[words.errors(totals.errors), ...refused].join(", ")}
+      />
+      <Total
+        name={words.compactions}
+        value={count(compactions)}
+        {...(repeated > 0 && { note: words.repeated(repeated) })}
+      />
+      <Total
+        name={words.spend}
+        value={dollars(spend + cost)}
+        note={[words.summaries(cost), ...(unpriced > 0 ? [words.unpriced(unpriced)] : [])].join(", ")}
+      />
+      <Total
+        name={words.conversations}
+        value={count(totals.conversations)}
+        note={words.messages(totals.messages)}
+      />
+    </dl>
+  );
+}
+
+function Total(props: { name: string; value: string; note?: string; isMain?: boolean }) {
+  const { name, value, note, isMain = false } = props;
+  return (
+    <div className={isMain ? "main" : undefined}>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {note === undefined ? null : <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+/** What is drawn of each stretch. A mean of nothing is no number. */
+const CHARTS: readonly {
+  readonly name: keyof typeof words.charts;
+  value(part: TotalsPart): number;
+  readonly format: (value: number) => string;
+  readonly isMean?: true;
+}[] = [
+  { name: "requests", value: (part) => part.requests, format: short },
+  { name: "tokens", value: (part) => part.input + part.output, format: short },
+  { name: "spend", value: (part) => part.spend + part.cost, format: dollars },
+  {
+    name: "saved",
+    value: (part) => part.net,
+    format: (value) => (value < 0 ? `−${dollars(-value)}` : dollars(value)),
+  },
+  { name: "latency", value: (part) => part.ms, format: duration, isMean: true },
+];
+
+function Charts({
+  parts,
+  query: { since, every },
+}: {
+  parts: readonly TotalsPart[];
+  query: { since: number; every: number };
+}) {
+  const { x, lines } = useMemo(() => {
+    const x: number[] = [];
+    for (let at = since; at <= Date.now(); at += every) x.push(at);
+    return { x, lines: linesOf(parts) };
+  }, [parts, since, every]);
+  if (lines.length === 0) return <p className="help">{words.none}</p>;
+  const isHours = every < 24 * HOUR_MS;
+  const formatX = (at: number) =>
+    isHours && x.length <= 24
+      ? new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+      : new Date(at).toLocaleDateString([], { day: "numeric", month: "short" });
+  return (
+    <>
+      <Legend items={lines.map(({ label }, n) => ({ label, color: COLORS[n]! }))} />
+      <div className="usage-charts">
+        {CHARTS.map((chart) => (
+          <figure key={chart.name}>
+            <figcaption>{words.charts[chart.name]}</figcaption>
+            <OneChart chart={chart} x={x} lines={lines} formatX={formatX} />
+          </figure>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function OneChart(props: {
+  chart: (typeof CHARTS)[number];
+  x: readonly number[];
+  lines: ReturnType<typeof linesOf>;
+  formatX: (at: number) => string;
+}) {
+  const { chart, x, lines, formatX } = props;
+  const series = useMemo(
+    () =>
+      lines.map(({ label, parts }, n) => ({
+        label,
+        color: COLORS[n]!,
+        values: x.map((at) => {
+          const some = parts.filter((part) => part.at === at);
+          if (chart.isMean) {
+            const requests = some.reduce((sum, one) => sum + one.requests, 0);
+            return requests === 0
+              ? null
+              : some.reduce((sum, one) => sum + chart.value(one) * one.requests, 0) / requests;
+          }
+          return some.reduce((sum, one) => sum + chart.value(one), 0);
+        }),
+      })),
+    [chart, x, lines],
+  );
+  return (
+    <TokenChart
+      x={x}
+      series={series}
+      height={CHART_HEIGHT}
+      label={words.charts[chart.name]}
+      formatX={formatX}
+      formatY={chart.format}
+      hasPoints={chart.isMean === true}
+    />
+  );
+}
+
+/** The names with most requests, and all others as one. */
+function linesOf(parts: readonly TotalsPart[]) {
+  const groups = [...Map.groupBy(parts, ({ name }) => name)]
+    .map(([name, some]) => ({
+      name,
+      parts: some,
+      requests: some.reduce((sum, one) => sum + one.requests, 0),
+    }))
+    .sort((a, b) => b.requests - a.requests);
+  const rest = groups.slice(MOST_LINES).flatMap((one) => one.parts);
+  return [
+    ...groups.slice(0, MOST_LINES).map((one) => ({ label: one.name || words.unnamed, parts: one.parts })),
+    ...(rest.length > 0 ? [{ label: words.others, parts: rest }] : []),
+  ];
+}
+
+function Parts({ parts, name }: { parts: readonly TotalsPart[]; name: string }) {
+  const groups = [...Map.groupBy(parts, (one) => one.name)];
+  if (groups.length === 0) return null;
+  const sum = (some: readonly TotalsPart[], of: (one: TotalsPart) => number) =>
+    some.reduce((all, one) => all + of(one), 0);
+  return (
+    <ScrollArea className="table-scroll" label={words.table}>
+      <table className="sums">
+        <thead>
+          <tr>
+            {[name, ...Object.values(words.columns)].map((one) => (
+              <th key={one}>{one}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(([one, some]) => {
+            const requests = sum(some, (part) => part.requests);
+            const input = sum(some, (part) => part.input);
+            const net = sum(some, (part) => part.net);
+            const paid = sum(some, (part) => part.spend + part.cost);
+            return (
+              <tr key={one}>
+                <td>{one || words.unnamed}</td>
+                <td>{count(requests)}</td>
+                <td>{count(sum(some, (part) => part.errors))}</td>
+                <td>{short(input + sum(some, (part) => part.output))}</td>
+                <td>{percent(sum(some, (part) => part.cacheRead) / Math.max(1, input))}</td>
+                <td>{dollars(paid)}</td>
+                <td>{words.netOf(net, paid + net)}</td>
+                <td>
+                  {requests === 0 ? "–" : duration(sum(some, (part) => part.ms * part.requests) / requests)}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </ScrollArea>
+  );
+}

@@ -21,15 +21,19 @@ export interface KeptRequests extends RequestListener {
   flush(): Promise<void>;
 }
 
+/** A row, and what says its conversation, which may be stored later. The request itself isn't held: it has all of its messages. */
+interface Waiting {
+  readonly tenant: string;
+  readonly row: NewRequest;
+  readonly known: { readonly id: string | undefined } | undefined;
+}
+
 /**
  * `isForLook`: nothing outlives the process anyway, so requests of clients are written when somebody asks for them. To write each
  * into a database in memory took a quarter of a request's processor time, and all of them would fill the memory.
  */
 export function keepRequests(store: RequestStore, log: Log, isForLook: boolean): KeptRequests {
-  const waiting = new Map<
-    string,
-    { readonly tenant: string; readonly row: NewRequest; of: RunningRequest }
-  >();
+  const waiting = new Map<string, Waiting>();
   const refused = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
@@ -41,7 +45,7 @@ export function keepRequests(store: RequestStore, log: Log, isForLook: boolean):
         for (const [tenant, some] of Map.groupBy(batch, (one) => one.tenant)) {
           await store.add(
             tenant,
-            some.map(({ row, of }) => storable(row, of.conversation)),
+            some.map(({ row, known }) => storable(row, known?.id)),
           );
           for (const { row } of some) waiting.delete(row.id);
         }
@@ -76,10 +80,10 @@ export function keepRequests(store: RequestStore, log: Log, isForLook: boolean):
     flush,
     ended(request) {
       if (request.refusal !== undefined) return refuse(request);
-      const { tenant, hasRecord, isStored, conversation } = request;
+      const { tenant, hasRecord, isStored, turn } = request;
       if (tenant === undefined || !hasRecord || isStored) return;
       const row = request.row();
-      waiting.set(row.id, { tenant, row: { ...row, conversation }, of: request });
+      waiting.set(row.id, { tenant, row, known: turn?.recording?.known });
       if (waiting.size > MAX_WAITING) forgetOldest(waiting, MAX_WAITING - GIVE_UP_AT_ONCE);
       if (isForLook && row.kind === "client") return;
       // Not once more for those behind them: a store that takes nothing is left to the timer.

@@ -4,9 +4,9 @@ import { ConfigError } from "../core/errors.ts";
 import { explainPostgres, isConflict } from "./postgres/explain.ts";
 import { BEGIN_SNAPSHOT, readAndRelease, runAndRelease, statementRunner } from "./postgres/run-script.ts";
 import { connectTo, type PostgresPool, statementNames } from "./postgres/statement-names.ts";
-import { postgresTextIndex } from "./postgres/text-index.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
+import type { TextIndex } from "./sql/recall/index-messages.ts";
 import { firstRow, runSoon, type Script } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
 
@@ -238,3 +238,16 @@ async function analyzeStale(pool: PostgresPool): Promise<void> {
     client.release();
   }
 }
+
+/** A list of tokens for each document, and an inverted index (GIN) of these. */
+export const postgresTextIndex: TextIndex = {
+  add: (document, tokens) => ({
+    sql: "insert into precis_recall (doc, tokens) values (?, ?) on conflict (doc) do update set tokens = precis_recall.tokens || excluded.tokens",
+    parameters: [document, [...tokens]],
+  }),
+  remove: (document) => ({ sql: "delete from precis_recall where doc = ?", parameters: [document] }),
+  find: (tokens, [from, to], limit) => ({
+    sql: `select doc from precis_recall where tokens && ?::text[] and doc between ? and ? order by doc desc limit ?`,
+    parameters: [[...tokens], from, to, limit],
+  }),
+};

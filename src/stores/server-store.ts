@@ -1,16 +1,22 @@
 import type { Store } from "../core/types.ts";
 import type { RecallIndex } from "../recall/candidates.ts";
-import type { CitationStore, EventStore, LeaseStore, SettingsStore } from "./server-store/beside.ts";
-import type { ClientKeyStore } from "./server-store/client-keys.ts";
+import type {
+  CitationStore,
+  ClientKeyStore,
+  EventStore,
+  LeaseStore,
+  SettingsStore,
+  StoreStats,
+  Upkeep,
+} from "./server-store/beside.ts";
 import type { ConversationStore } from "./server-store/conversations.ts";
 import type { RequestStore } from "./server-store/requests.ts";
-import type { StoreStats, Upkeep } from "./server-store/upkeep.ts";
 
 export type * from "./server-store/beside.ts";
-export type * from "./server-store/client-keys.ts";
+export type * from "./server-store/beside.ts";
+export type * from "./server-store/beside.ts";
 export type * from "./server-store/conversations.ts";
 export type * from "./server-store/requests.ts";
-export type * from "./server-store/upkeep.ts";
 
 /**
  * Everything that a server keeps: transcripts, records, requests, events, citations, leases, client keys. Every method takes the

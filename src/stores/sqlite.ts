@@ -2,15 +2,21 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { StoreError } from "../core/errors.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
+import type { TextIndex } from "./sql/recall/index-messages.ts";
 import { firstRow, runNow } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
-import { createConnection } from "./sqlite/connection.ts";
-import type { Durability } from "./sqlite/durability.ts";
 import { explainSqlite } from "./sqlite/explain.ts";
 import { createLogKeeper } from "./sqlite/log-keeper.ts";
 import { createLogThread } from "./sqlite/log-thread.ts";
-import { BEGIN_READ, createSession, openDatabase, PRIVATE, whenFree } from "./sqlite/sqlite-session.ts";
-import { sqliteTextIndex } from "./sqlite/text-index.ts";
+import {
+  BEGIN_READ,
+  createConnection,
+  createSession,
+  type Durability,
+  openDatabase,
+  PRIVATE,
+  whenFree,
+} from "./sqlite/sqlite-session.ts";
 
 /** What `sqliteStore` takes. */
 export interface SqliteStoreOptions extends ServerStoreOptions {
@@ -227,3 +233,23 @@ function createNew(file: string): void {
     });
   }
 }
+
+/**
+ * FTS5 without the texts. Numbers are cast, because what JavaScript hands over is a fraction to SQLite, and FTS5 passes over
+ * a bound that isn't whole.
+ */
+export const sqliteTextIndex: TextIndex = {
+  add: (document, tokens) => ({
+    sql: "insert into precis_recall (rowid, tokens) values (cast(? as integer), ?)",
+    parameters: [document, tokens.join(" ")],
+  }),
+  remove: (document, tokens) => ({
+    sql: "insert into precis_recall (precis_recall, rowid, tokens) values ('delete', cast(? as integer), ?)",
+    parameters: [document, tokens.join(" ")],
+  }),
+  find: (tokens, [from, to], limit) => ({
+    sql: `select rowid as doc from precis_recall where precis_recall match ?
+      and rowid between cast(? as integer) and cast(? as integer) order by rowid desc limit ?`,
+    parameters: [tokens.map((token) => `"${token}"`).join(" or "), from, to, limit],
+  }),
+};

@@ -7,10 +7,10 @@ import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/re
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations, TimelineEvent } from "../../gateway/api.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";
-import { metaOf } from "../../gateway/conversation/chat-meta.ts";
-import { citationsOf } from "../../gateway/conversation/citations-of.ts";
+import { metaOf } from "../../gateway/conversation/chat-settings.ts";
+import { citationsOf } from "../../gateway/conversation/citations.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/entry-tokens.ts";
-import { countedQuotes } from "../../gateway/conversation/recorded-quotes.ts";
+import { countedQuotes } from "../../gateway/conversation/recorded-view.ts";
 import { eventsIn, receiptsIn, rowsOf } from "../../gateway/conversation/timeline.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, ServerStore, StoredMessage } from "../../stores/server-store.ts";

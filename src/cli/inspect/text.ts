@@ -8,7 +8,7 @@ import {
   RUNG_WORDS,
   STRATEGY_WORDS,
 } from "../../core/words.ts";
-import { metaOf } from "../../gateway/conversation/chat-meta.ts";
+import { metaOf } from "../../gateway/conversation/chat-settings.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { netWords, receiptWords } from "../../tokens/receipt-words.ts";
 import { formatCount, formatTime, NUMBERS } from "../format.ts";

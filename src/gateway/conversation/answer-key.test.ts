@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answerKey } from "./answer-key.ts";
+import { answerKey } from "./transcript-record.ts";
 
 test("an answer is found by its id as it is", () => {
   for (const id of ["resp_68a1", "resp_bGl0ZWxsbTpvcGVuYWk=", "0198c2f4-7d3e"])

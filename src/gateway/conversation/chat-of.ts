@@ -1,6 +1,6 @@
 import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import { metaOf } from "./chat-meta.ts";
+import { metaOf } from "./chat-settings.ts";
 import type { Recording } from "./recording.ts";
 
 /** What a person set for a conversation on the page, or did to it there. */

@@ -1,8 +1,8 @@
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { Announcer } from "./announcer.ts";
+import type { Citations } from "./citations.ts";
 import type { Deletions } from "./deletions.ts";
 import type { FatesOf } from "./fates.ts";
-import type { Citations } from "./keep-citations.ts";
 import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recording.ts";
 import type { ReplayedStates } from "./replayed-plan.ts";

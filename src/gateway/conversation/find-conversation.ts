@@ -3,7 +3,7 @@ import { contentHash } from "../../core/hash.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Conversation, ConversationStore, FindQuery } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/index.ts";
-import { isThrownAway } from "./chat-meta.ts";
+import { isThrownAway } from "./chat-settings.ts";
 import { invented, type Known, named } from "./known.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { type GoesOn, goOn } from "./reconcile.ts";

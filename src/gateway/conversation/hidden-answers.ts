@@ -3,12 +3,14 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
-import type { Dialect, Message } from "../../core/types.ts";
+import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
+import { quotedNumbers, readInput } from "../../recall/recall-tool.ts";
 import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
-import type { WireRequest } from "../wires/index.ts";
-import { wireOfDialect } from "../wires/index.ts";
+import type { Lookup } from "../api.ts";
+import { hostedName } from "../wires/gateway-tools.ts";
+import { type WireRequest, wireOfDialect } from "../wires/index.ts";
 import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
-import { compareAnswers, endOfAnswer, type Said } from "./same-answer.ts";
+import { compareAnswers, endOfAnswer, type Said } from "./reconcile.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
 /**
@@ -314,4 +316,32 @@ export function createGivenAnswers(): GivenAnswers {
           );
     },
   };
+}
+
+/** What a call looked up and was answered; undefined if it is a call of something else. `lead`: leading system messages. */
+export function lookupOf({ name, args }: ToolCallPart, result: string, lead: number): Lookup | undefined {
+  if (name !== hostedName("recall")) return undefined;
+  const { query, messages } = readInput(args) ?? {};
+  const found = quotedNumbers(result).map((number) => number - 1 - lead);
+  return { query: messages ?? query ?? "", found: found.filter((index) => index >= 0) };
+}
+
+/** What the model looked up before it gave a stored answer. */
+export function lookupsBeside(
+  given: StoredMessage["given"],
+  dialect: Dialect<unknown>,
+  lead: number,
+): readonly Lookup[] {
+  const parts = (hiddenRoundsOf(given, dialect) ?? []).flatMap((message) => dialect.read(message).parts);
+  const open: ToolCallPart[] = [];
+  const lookups: Lookup[] = [];
+  for (const part of parts) {
+    if (part.type === "tool-call") open.push(part);
+    if (part.type !== "tool-result") continue;
+    const at = open.findIndex(({ id, name }) => (part.byName ? name === part.name : id === part.id));
+    const [call] = at < 0 ? [] : open.splice(at, 1);
+    const lookup = call && lookupOf(call, part.text, lead);
+    if (lookup) lookups.push(lookup);
+  }
+  return lookups;
 }

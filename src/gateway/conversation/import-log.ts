@@ -1,8 +1,12 @@
 import type { TranscriptLog } from "../../apis/logs/index.ts";
+import { readyLog } from "../../apis/ready-log.ts";
+import { readMessages } from "../../core/read-messages.ts";
+import { leadLength } from "../../core/rounds.ts";
+import type { Dialect } from "../../core/types.ts";
+import { writeHead } from "../../recall/stored-head.ts";
 import type { Conversation, ServerStore } from "../../stores/server-store.ts";
-import { changeMeta } from "./change-meta.ts";
-import { type ImportedFile, metaOf } from "./chat-meta.ts";
-import { logTranscript } from "./log-transcript.ts";
+import { wireOfDialect } from "../wires/index.ts";
+import { changeMeta, type ImportedFile, metaOf } from "./chat-settings.ts";
 import { createConversation, newMessages, type Writing } from "./store-messages.ts";
 
 /** What became of one conversation of a file. */
@@ -100,4 +104,33 @@ export function importedFiles(conversations: readonly Conversation[]): Map<strin
     }
   }
   return files;
+}
+
+/** A log as it is stored: in a format that the gateway speaks. */
+export interface LogTranscript {
+  readonly dialect: Dialect<unknown>;
+  /** Leading system messages included. */
+  readonly transcript: readonly unknown[];
+  /** What stands before the messages, as JSON text. */
+  readonly head: string | undefined;
+  readonly times?: readonly (number | undefined)[];
+  /** What was left out or couldn't be said in this format. */
+  readonly warnings: readonly string[];
+}
+
+export function logTranscript(log: TranscriptLog): LogTranscript {
+  const isSpoken = wireOfDialect(log.dialect).dialect.id === log.dialect;
+  const { dialect } = wireOfDialect(isSpoken ? log.dialect : "openai-chat");
+  const { messages: transcript, system, times, warnings } = readyLog(log, dialect.id);
+  const lead = transcript.slice(
+    0,
+    leadLength(readMessages(dialect, transcript), ({ role }) => role),
+  );
+  return {
+    dialect,
+    transcript,
+    head: writeHead(dialect, { system, lead }),
+    ...(times && { times }),
+    warnings,
+  };
 }

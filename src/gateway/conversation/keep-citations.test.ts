@@ -3,7 +3,7 @@ import { countTurns } from "../../../test/support/count-turns.ts";
 import type { Message } from "../../core/types.ts";
 import type { CitationSource, CitationStore } from "../../stores/server-store.ts";
 import type { Log } from "../telemetry/log.ts";
-import { createCitations } from "./keep-citations.ts";
+import { createCitations } from "./citations.ts";
 
 const answer = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
 

@@ -1,8 +1,8 @@
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { RepeatWatch } from "../../summaries/repeated-calls.ts";
-import type { ChatMeta } from "./chat-meta.ts";
-import type { Said } from "./same-answer.ts";
+import type { ChatMeta } from "./chat-settings.ts";
+import type { Said } from "./reconcile.ts";
 
 /** An answer of which the client was shown only a part. */
 export interface HiddenAnswer {

@@ -10,8 +10,7 @@ import type { CompactorChoice } from "../compaction/compactors.ts";
 import { notFound } from "../http/request-fault.ts";
 import type { Wire } from "../wires/index.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { type ChatMeta, isThrownAway, metaOf } from "./chat-meta.ts";
-import { readGlobalSettings } from "./global-settings.ts";
+import { type ChatMeta, isThrownAway, metaOf, readGlobalSettings } from "./chat-settings.ts";
 import type { Transcripts } from "./transcripts.ts";
 
 /** A conversation with all that the engine needs. */

@@ -1,10 +1,9 @@
 import type { Json } from "../../apis/shared/fields.ts";
 import type { WireAnswer } from "../wires/index.ts";
-import { answerKey } from "./answer-key.ts";
 import { createGivenAnswers, type GivenAnswers } from "./hidden-answers.ts";
 import { invented, type Known } from "./known.ts";
-import { createKnownChains, type KnownChains } from "./known-chains.ts";
 import { createKnownMessages } from "./known-messages.ts";
+import { answerKey, createKnownChains, type KnownChains } from "./transcript-record.ts";
 
 /** What is remembered of conversations, each under its id and its newest message. */
 const MAX_KNOWN = 40_000;

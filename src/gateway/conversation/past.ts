@@ -5,7 +5,7 @@ import { roughCounter } from "../../recall/rough-counter.ts";
 import type { Hit, SearchOptions, SearchResult } from "../../recall/search.ts";
 import type { Conversation, ConversationPage, ListQuery, ServerStore } from "../../stores/server-store.ts";
 import { createPace } from "../compaction/measure.ts";
-import { isThrownAway } from "./chat-meta.ts";
+import { isThrownAway } from "./chat-settings.ts";
 
 export type PastStore = Pick<ServerStore, "conversations" | "recallIndex">;
 

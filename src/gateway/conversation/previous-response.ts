@@ -11,11 +11,10 @@ import { loggable } from "../telemetry/log.ts";
 import { send } from "../upstream/send.ts";
 import { KEY_HEADERS, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/index.ts";
-import { answerKey } from "./answer-key.ts";
-import { changeMeta } from "./change-meta.ts";
-import { isThrownAway, metaOf } from "./chat-meta.ts";
+import { changeMeta, isThrownAway, metaOf } from "./chat-settings.ts";
 import type { Place } from "./memory.ts";
 import { isReservedSession } from "./session-of.ts";
+import { answerKey } from "./transcript-record.ts";
 
 /** Ids of answers are stored as hashes where they are long; longer ones than this are refused (characters). */
 const MAX_ID = 16_384;

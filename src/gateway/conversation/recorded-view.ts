@@ -1,7 +1,14 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
-import type { Checkpoint, Measure } from "../../core/types.ts";
-import { fittingQuotations, withQuoted } from "../../engine/read/quotations.ts";
+import type { Checkpoint, Dialect, Measure, Recalled } from "../../core/types.ts";
+import {
+  fittingQuotations,
+  type PlacedQuotation,
+  placedQuotations,
+  type Quoted,
+  quotedTokens,
+  withQuoted,
+} from "../../engine/read/quotations.ts";
 import type { ApiView } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
@@ -10,7 +17,6 @@ import { RequestFault } from "../http/request-fault.ts";
 import { countAhead } from "./count-ahead.ts";
 import { entryTokens, systemTokens } from "./entry-tokens.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
-import { countedQuotes, recordedQuotes } from "./recorded-quotes.ts";
 import { checkpointOf, placedRows, rowAt } from "./timeline.ts";
 import { fitInput, viewOf } from "./view-of.ts";
 
@@ -117,4 +123,32 @@ export async function draftsThen(
       const { quoted } = fittingQuotations(quotes, all, budgetThen(one, budget.budget, loaded, tokensOf));
       return [withQuoted(draft, quoted, dialect.rules)];
     });
+}
+
+/** What was quoted for messages of a conversation, oldest first; without what no longer fits its transcript. */
+export function recordedQuotes(
+  recalled: readonly Recalled[],
+  { stored, messages, lead }: Pick<Loaded, "stored" | "messages" | "lead">,
+): readonly PlacedQuotation[] {
+  const hashOf = (length: number) => stored[length - 1]?.hash;
+  return placedQuotations(recalled, { messages, start: lead.length, hashOf });
+}
+
+/** Quotations with the tokens that each added to its view. */
+export function countedQuotes(
+  quotes: readonly PlacedQuotation[],
+  {
+    dialect,
+    transcript,
+    messages,
+  }: Pick<Loaded, "transcript" | "messages"> & { readonly dialect: Dialect<unknown> },
+  measure: Measure,
+): readonly Quoted[] {
+  const counts = {
+    measure,
+    tokensOf: (index: number) => measure.message(messages[index]!),
+    editedTokens: (index: number, edits: Parameters<typeof dialect.edit>[1]) =>
+      measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
+  };
+  return quotes.map((quote) => ({ ...quote, tokens: quotedTokens(counts, dialect.rules, quote) }));
 }

@@ -13,6 +13,7 @@ import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/measure.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/index.ts";
+import type { Citations } from "./citations.ts";
 import {
   findAnswered,
   findById,
@@ -25,7 +26,6 @@ import {
   storeQuery,
 } from "./find-conversation.ts";
 import { givenAnswersIn } from "./hidden-answers.ts";
-import type { Citations } from "./keep-citations.ts";
 import type { Known } from "./known.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession, type Session } from "./session-of.ts";

@@ -4,7 +4,7 @@ import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
 import { isOfClient, type ReceiptItem, type Receipts, receiptsOf } from "../../tokens/receipts.ts";
 import type { Past, PastPoint, PlacedEvent, TimelineEvent, TimelineFact } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
-import { metaOf } from "./chat-meta.ts";
+import { metaOf } from "./chat-settings.ts";
 import { systemTokens } from "./entry-tokens.ts";
 import type { Loaded } from "./loaded.ts";
 import { fitInput } from "./view-of.ts";

@@ -2,7 +2,7 @@ import type { Summary } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiConversation, ApiSummary } from "../api.ts";
 import type { Busy } from "../telemetry/busy.ts";
-import { metaOf } from "./chat-meta.ts";
+import { metaOf } from "./chat-settings.ts";
 
 /** A conversation as the page knows it. */
 export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiConversation {

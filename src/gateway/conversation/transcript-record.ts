@@ -1,6 +1,7 @@
 import { type Chain, createChain } from "../../core/chain.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { cutTo, firstCharacters } from "../../core/first-characters.ts";
+import { contentHash } from "../../core/hash.ts";
 import { charsOf } from "../../core/message-text.ts";
 import { leadLength } from "../../core/rounds.ts";
 import { runNow, type Steps } from "../../core/steps.ts";
@@ -9,11 +10,9 @@ import type { Dialect, Message } from "../../core/types.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
-import { redactSteps } from "../compaction/redact-secrets.ts";
+import { redactSecrets, redactSteps } from "../compaction/redact-secrets.ts";
 import { withoutClientBlocks } from "../wires/client-words.ts";
 import type { WireRequest } from "../wires/index.ts";
-import { answerKey } from "./answer-key.ts";
-import type { KnownChains } from "./known-chains.ts";
 
 /** A transcript as it was read. */
 interface ReadTranscript {
@@ -213,4 +212,49 @@ function plainBeginning(text: string): string {
   const plain = first.includes("<") ? "" : inOneLine(first);
   if (plain.length > TITLE_CHARS) return plain;
   return inOneLine(firstCharacters(text, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
+}
+
+/** A client that goes on adds a few messages at a time; further back nobody looks. */
+const LOOK_BACK = 64;
+
+/** Chains of transcripts whose messages come again as the same objects, each with a few more. */
+export interface KnownChains {
+  /** The chain of the messages that a transcript begins with, to be gone on with. */
+  take(transcript: readonly unknown[]): { readonly chain: Chain; readonly length: number } | undefined;
+  keep(transcript: readonly unknown[], chain: Chain): void;
+}
+
+/** Each is found by its last message, and forgotten together with it. */
+export function createKnownChains(): KnownChains {
+  const byLast = new WeakMap<object, { readonly transcript: readonly unknown[]; readonly chain: Chain }>();
+  return {
+    take(transcript) {
+      const stop = Math.max(0, transcript.length - LOOK_BACK);
+      for (let at = transcript.length - 1; at >= stop; at--) {
+        const last = transcript[at];
+        const known = isObject(last) ? byLast.get(last) : undefined;
+        if (!isObject(last) || !known || known.transcript.length !== at + 1) continue;
+        if (!known.transcript.every((message, index) => message === transcript[index])) continue;
+        byLast.delete(last);
+        return { chain: known.chain, length: at + 1 };
+      }
+      return undefined;
+    },
+    keep(transcript, chain) {
+      const last = transcript.at(-1);
+      if (isObject(last)) byLast.set(last, { transcript, chain });
+    },
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Ids of answers as every provider makes them. */
+const PLAIN = /^[\x21-\x7e]{1,200}$/;
+
+/** What an answer is found by in the store: its id, or a hash of one that the store can't hold or that looks like a secret. */
+export function answerKey(id: string): string {
+  return PLAIN.test(id) && redactSecrets(id) === id ? id : `hash:${contentHash(id)}`;
 }

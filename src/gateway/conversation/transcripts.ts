@@ -3,7 +3,7 @@ import type { Dialect, Message } from "../../core/types.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { hideRounds } from "../wires/gateway-tools.ts";
 import { hiddenRoundsOf } from "./hidden-answers.ts";
-import { endOfAnswer } from "./same-answer.ts";
+import { endOfAnswer } from "./reconcile.ts";
 
 /** What is kept of transcripts that were looked at lately, in all (characters of JSON). */
 const MAX_CHARS = 48_000_000;

@@ -18,7 +18,7 @@ import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { NOBODYS_WINDOW } from "../compaction/windows.ts";
 import { hostedAlone } from "../wires/gateway-tools.ts";
-import { metaOf } from "./chat-meta.ts";
+import { metaOf } from "./chat-settings.ts";
 import { countAheadOfPlan } from "./count-ahead.ts";
 import { entryTokens, systemTokens } from "./entry-tokens.ts";
 import { answerCap, findConversation, type Loaded, type LoadParts, load } from "./loaded.ts";

@@ -1,7 +1,7 @@
 import type { Reason } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
-import { followSummary, tellBegun } from "../conversation/follow-summary.ts";
+import { followSummary, tellBegun } from "../conversation/announcer.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { fitInput } from "../conversation/view-of.ts";
 import type { OpsParts } from "./ops-parts.ts";

@@ -1,8 +1,8 @@
 import type { ApiMessage, ApiMessages } from "../api.ts";
 import { measureOf } from "../compaction/measure.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
+import { lookupsBeside } from "../conversation/hidden-answers.ts";
 import type { Loaded } from "../conversation/loaded.ts";
-import { lookupsBeside } from "../conversation/lookups.ts";
 import { fatesOf } from "../conversation/view-of.ts";
 import { shownParts } from "../wires/gateway-tools.ts";
 

@@ -3,7 +3,7 @@ import { saidText } from "../../core/message-text.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
-import { readGlobalSettings } from "../conversation/global-settings.ts";
+import { readGlobalSettings } from "../conversation/chat-settings.ts";
 import { load } from "../conversation/loaded.ts";
 import { titleOfChat } from "../conversation/store-messages.ts";
 import { toldModel } from "../requests/told-model.ts";

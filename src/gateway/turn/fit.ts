@@ -6,7 +6,7 @@ import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { withClientKeys } from "../compaction/summarizer.ts";
-import { followSummary, noteSummaries, tellBegun } from "../conversation/follow-summary.ts";
+import { followSummary, noteSummaries, tellBegun } from "../conversation/announcer.ts";
 import { loggable } from "../telemetry/log.ts";
 import {
   clientMessages,

@@ -12,10 +12,9 @@ import {
   plainRow,
 } from "./conversation-row.ts";
 import { findMatch } from "./find-match.ts";
-import { insertInto } from "./insert-rows.ts";
 import type { EarlyRecords } from "./records.ts";
 import { insertRequests, type PlacedRequest } from "./requests.ts";
-import { rows, type Script } from "./script.ts";
+import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, type Place, placeOf } from "./tree.ts";
 

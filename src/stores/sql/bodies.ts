@@ -1,6 +1,5 @@
 import { contentHash } from "../../core/hash.ts";
-import { inBatches } from "./insert-rows.ts";
-import { firstRow, rows, type Script } from "./script.ts";
+import { firstRow, inBatches, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** A shorter text stands with its message (characters): to find a place for it in a table of its own costs more than the text. */

@@ -1,5 +1,5 @@
 import type { ServerStore } from "../server-store.ts";
-import { deleteConversation } from "./delete-conversation.ts";
+import { deleteConversation } from "./conversations.ts";
 import { rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";

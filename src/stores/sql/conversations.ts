@@ -12,7 +12,7 @@ import { checkName } from "../shared/check-name.ts";
 import { BRANCHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
-import { readBody } from "./bodies.ts";
+import { deleteUnused, readBody } from "./bodies.ts";
 import {
   type ConversationRow,
   conversationOf,
@@ -21,11 +21,13 @@ import {
   titleColumns,
   wholeOrNull,
 } from "./conversation-row.ts";
-import { deleteConversation } from "./delete-conversation.ts";
 import { findMatch, NEWEST_WITH } from "./find-match.ts";
+import { forgetConversation } from "./recall/index-messages.ts";
+import { blankRequests } from "./requests.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
-import { branchesBehind, keyOfNode, newestLeaf, placeOf, readPath, siblingsOnPath } from "./tree.ts";
+import type { SqlEngine } from "./sql-engine.ts";
+import { branchesBehind, keyOfNode, newestLeaf, nodesOf, placeOf, readPath, siblingsOnPath } from "./tree.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
   const { engine, read, write } = context;
@@ -196,4 +198,34 @@ function* list(
 /** What a person typed, with the signs that have a meaning in `like` made plain. */
 function likeText(search: string): string {
   return search.toLowerCase().replace(/[\\%_]/g, "\\$&");
+}
+
+/** Removes a conversation: its messages with their records, its events and citations, its words from the index and from the rows of its requests. False when there is none. */
+export function* deleteConversation(engine: SqlEngine, tenant: string, id: string): Script<boolean> {
+  const [row] = yield* rows<{
+    readonly key: number | string;
+    readonly dialect: string | null;
+    readonly indexed: number | string;
+    readonly head: string | null;
+  }>(
+    `select key, dialect, indexed, head from precis_conversations where tenant = ? and id = ? ${engine.lockRows ? "for update" : ""}`,
+    tenant,
+    id,
+  );
+  if (!row) return false;
+  const key = Number(row.key);
+  yield* forgetConversation(engine, { tenant, key, dialect: row.dialect, indexed: Number(row.indexed) });
+  const bodies = yield* rows<{ readonly body: string }>(
+    "select distinct body from precis_nodes where id >= ? and id < ? and body is not null",
+    ...nodesOf(key),
+  );
+  const told = yield* blankRequests(key);
+  yield* rows("delete from precis_nodes where id >= ? and id < ?", ...nodesOf(key));
+  yield* rows("delete from precis_conversations where key = ?", key);
+  yield* deleteUnused(engine, [
+    ...bodies.map(({ body }) => body),
+    ...told,
+    ...(row.head === null ? [] : [row.head]),
+  ]);
+  return true;
 }

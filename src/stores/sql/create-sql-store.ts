@@ -1,15 +1,12 @@
 import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
+import { sqlCitations, sqlEvents, sqlLeases, sqlSettings } from "./beside.ts";
 import { type Bounds, bounded } from "./bounds.ts";
-import { sqlCitations } from "./citations.ts";
 import { sqlClientKeys } from "./client-keys.ts";
 import { sqlConversations } from "./conversations.ts";
-import { sqlEvents } from "./events.ts";
-import { sqlLeases } from "./leases.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
 import { sqlRequests } from "./requests.ts";
-import { sqlSettings } from "./settings.ts";
 import { createSqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { sqlUpkeep } from "./upkeep.ts";

@@ -1,13 +1,11 @@
 import { EXPORT_VERSION, type ExportLine } from "../shared/export-line.ts";
+import { type EventRow, eventOf, listCitations, readSettings } from "./beside.ts";
 import { readBody } from "./bodies.ts";
-import { listCitations } from "./citations.ts";
 import { type ClientKeyRow, clientKeyOf } from "./client-keys.ts";
 import { type ConversationRow, conversationOf, plainRow } from "./conversation-row.ts";
-import { type EventRow, eventOf } from "./events.ts";
 import type { RecordRow } from "./records.ts";
 import { requestsAfter } from "./requests.ts";
 import { rows, type Script } from "./script.ts";
-import { readSettings } from "./settings.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { ReadScript } from "./sql-engine.ts";
 import { numberOfNode, readNodes } from "./tree.ts";

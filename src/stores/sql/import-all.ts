@@ -7,13 +7,11 @@ import {
   readExport,
 } from "../shared/export-line.ts";
 import { insertTree } from "./append.ts";
-import { insertCitation } from "./citations.ts";
+import { insertCitation, insertEvent } from "./beside.ts";
 import { insertClientKey } from "./client-keys.ts";
-import { insertEvent } from "./events.ts";
-import { putRow } from "./put-row.ts";
 import { insertRecord, nodesWith } from "./records.ts";
 import { addRequest } from "./requests.ts";
-import { firstRow, rows, type Script } from "./script.ts";
+import { firstRow, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 

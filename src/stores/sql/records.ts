@@ -1,7 +1,6 @@
 import type { AnswerSizes, Checkpoint, Recalled, Records, Store, Summary, Undo } from "../../core/types.ts";
 import { checkName } from "../shared/check-name.ts";
-import { HASHES_PER_STATEMENT, inBatches } from "./insert-rows.ts";
-import { rows, type Script } from "./script.ts";
+import { HASHES_PER_STATEMENT, inBatches, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { keyOfNode, type NodeRow } from "./tree.ts";

@@ -1,9 +1,9 @@
 import { PrecisError, StoreError } from "../../core/errors.ts";
 import type { Appended, NewMessage } from "../server-store.ts";
 import type { AppendCall } from "./append.ts";
-import { openSchema } from "./open-schema.ts";
 import { indexSome } from "./recall/index-messages.ts";
 import { createEarlyRecords, type EarlyRecords } from "./records.ts";
+import { openSchema } from "./schema.ts";
 import type { Script } from "./script.ts";
 import type { ReadScript, SqlEngine } from "./sql-engine.ts";
 import { createWriter } from "./writer.ts";

@@ -1,8 +1,8 @@
+import { StoreError } from "../../core/errors.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS } from "../shared/limits.ts";
-import { noBackup } from "../shared/no-backup.ts";
 import { collectBodies } from "./bodies.ts";
-import { deleteConversation } from "./delete-conversation.ts";
+import { deleteConversation } from "./conversations.ts";
 import { exportAll, tenantsOf } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
 import { sumUpRequests, sweepRequests } from "./requests.ts";
@@ -158,4 +158,9 @@ function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "b
     counts,
     updatedAt: newest?.at == null ? undefined : Number(newest.at),
   };
+}
+
+/** There is no file to copy. */
+export function noBackup(fix: string): StoreError {
+  return new StoreError({ operation: "backup", message: "only an SQLite file can be copied.", fix });
 }

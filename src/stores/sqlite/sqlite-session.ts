@@ -2,7 +2,6 @@ import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { StoreError } from "../../core/errors.ts";
 import type { Statement } from "../sql/script.ts";
-import type { Durability } from "./durability.ts";
 import { isBusy } from "./explain.ts";
 
 /** How long a statement may hold up the process while another process has the lock. */
@@ -175,3 +174,67 @@ export const BEGIN_WRITE: Statement = { sql: "begin immediate", parameters: [] }
 /** A reader sees one moment from its first statement on. */
 export const BEGIN_READ: Statement = { sql: "begin", parameters: [] };
 export const COMMIT: Statement = { sql: "commit", parameters: [] };
+
+/** The process's connection to a file. */
+export interface SqliteConnection {
+  /** Once it is open, nothing more happens. */
+  open(): Promise<void>;
+  /** Waits only while another process writes. */
+  begin(): Promise<void> | undefined;
+  run(statement: Statement): readonly unknown[];
+  commit(): void;
+  rollback(): void;
+  close(): void;
+}
+
+/** `wrote` is called when a transaction is in the file. */
+export function createConnection(
+  openDatabase: () => Promise<DatabaseSync>,
+  { wrote }: { wrote(): void },
+): SqliteConnection {
+  let session: SqliteSession | undefined;
+  let opening: Promise<void> | undefined;
+  const current = (): SqliteSession => {
+    if (!session) throw new Error("the database isn't open");
+    return session;
+  };
+  return {
+    open() {
+      opening ??= openDatabase().then(
+        (database) => {
+          session = createSession(database);
+        },
+        (error: unknown) => {
+          opening = undefined;
+          throw error;
+        },
+      );
+      return opening;
+    },
+    begin() {
+      try {
+        current().run(BEGIN_WRITE);
+        return undefined;
+      } catch (error) {
+        if (isBusy(error)) return whenFree(() => current().run(BEGIN_WRITE));
+        throw error;
+      }
+    },
+    run: (statement) => current().run(statement),
+    commit() {
+      current().run(COMMIT);
+      wrote();
+    },
+    rollback: () => current().rollback(),
+    close() {
+      session?.close();
+      session = undefined;
+    },
+  };
+}
+
+/**
+ * What an acknowledged write survives: the end of the process, or a power failure too. It stands apart from `node:sqlite`, so that
+ * whoever compiles against the package's declarations needs no types of Node.
+ */
+export type Durability = "process" | "power";

@@ -1,7 +1,7 @@
 import { encode } from "../../../apis/index.ts";
 import type { Dialect } from "../../../core/types.ts";
 import type { ApiError, ChatEvent } from "../../api.ts";
-import { changeMeta, withSaid } from "../../conversation/change-meta.ts";
+import { changeMeta, withSaid } from "../../conversation/chat-settings.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";

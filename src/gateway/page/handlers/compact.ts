@@ -14,7 +14,7 @@ import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { withClientKeys } from "../../compaction/summarizer.ts";
-import { changeMeta } from "../../conversation/change-meta.ts";
+import { changeMeta } from "../../conversation/chat-settings.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { summaryToApi } from "../../conversation/to-api.ts";

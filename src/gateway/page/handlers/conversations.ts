@@ -6,12 +6,17 @@ import { firstCharacters } from "../../../core/first-characters.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
 import type { ApiConversation, ChatSettings } from "../../api.ts";
 import { createPace } from "../../compaction/measure.ts";
-import { type ChatMeta, isThrownAway, metaOf } from "../../conversation/chat-meta.ts";
+import {
+  type ChatMeta,
+  changed,
+  isThrownAway,
+  metaOf,
+  readGlobalSettings,
+} from "../../conversation/chat-settings.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
 import { UNDO_MS } from "../../conversation/deletions.ts";
-import { changed, readGlobalSettings } from "../../conversation/global-settings.ts";
+import { logTranscript } from "../../conversation/import-log.ts";
 import { findConversation, load } from "../../conversation/loaded.ts";
-import { logTranscript } from "../../conversation/log-transcript.ts";
 import { exampleSession } from "../../conversation/session-of.ts";
 import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
 import { toApi } from "../../conversation/to-api.ts";

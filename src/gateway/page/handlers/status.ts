@@ -13,9 +13,13 @@ import {
   type TotalsPart,
   type TotalsQuery,
 } from "../../api.ts";
-import { isThrownAway } from "../../conversation/chat-meta.ts";
+import {
+  changed,
+  changeGlobalSettings,
+  isThrownAway,
+  readGlobalSettings,
+} from "../../conversation/chat-settings.ts";
 import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
-import { changed, changeGlobalSettings, readGlobalSettings } from "../../conversation/global-settings.ts";
 import { receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/admit.ts";
 import { notFound } from "../../http/request-fault.ts";

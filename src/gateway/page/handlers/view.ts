@@ -5,7 +5,7 @@ import { fittingCap } from "../../../core/fitting-cap.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
-import { citationsOf } from "../../conversation/citations-of.ts";
+import { citationsOf } from "../../conversation/citations.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
 import { recordedView } from "../../conversation/recorded-view.ts";

@@ -1,6 +1,7 @@
 import { dialectById } from "../../../apis/dialect-by-id.ts";
+import { parseExact } from "../../../core/exact-json.ts";
+import type { Dialect, Message } from "../../../core/types.ts";
 import { type ByKind, type Kind, readMessage } from "../../../recall/candidates.ts";
-import { readWire } from "../../shared/read-wire.ts";
 import { nodesOf } from "../tree.ts";
 
 /** Documents of the index: the passages of messages. Their numbers say where they stand: the message's node, the passage in it. */
@@ -93,4 +94,13 @@ export function documentsOf(dialectId: string | null, messages: readonly StoredT
     totals = addTotals(totals, own);
   }
   return { documents, totals };
+}
+
+/** A stored message; undefined for what its dialect can't read, which nobody can search. */
+export function readWire(dialect: Dialect<unknown>, wire: string): Message | undefined {
+  try {
+    return dialect.read(parseExact(wire));
+  } catch {
+    return undefined;
+  }
 }

@@ -9,14 +9,13 @@ import {
   type Statistics,
 } from "../../../recall/candidates.ts";
 import { readHead } from "../../../recall/stored-head.ts";
-import { readWire } from "../../shared/read-wire.ts";
 import { readBody } from "../bodies.ts";
 import { type ConversationRow, NODES_PER_CONVERSATION, plainRow, rowOf } from "../conversation-row.ts";
 import { firstRow, rows, type Script } from "../script.ts";
 import type { SqlContext } from "../sql-context.ts";
 import type { SqlEngine } from "../sql-engine.ts";
 import { numberOfNode, pathIds, readPath } from "../tree.ts";
-import { keyOf, NO_TOTALS, nodeOf, rangeOf, type Totals, tokenOf } from "./documents.ts";
+import { keyOf, NO_TOTALS, nodeOf, rangeOf, readWire, type Totals, tokenOf } from "./documents.ts";
 import { indexSome, type Known, knownTenant, knownTotals } from "./index-messages.ts";
 
 /** Messages that one transaction indexes before a search, so that others aren't held up. */

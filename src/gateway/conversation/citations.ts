@@ -1,8 +1,10 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Message } from "../../core/types.ts";
 import type { CitationSource, CitationStore } from "../../stores/server-store.ts";
-import { citationsIn } from "../../summaries/citations.ts";
+import { abridged } from "../../summaries/abridge.ts";
+import { citationRegistry, citationsIn } from "../../summaries/citations.ts";
 import { definedSources } from "../../summaries/sources.ts";
+import type { ApiCitations } from "../api.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { Log } from "../telemetry/log.ts";
 
@@ -117,3 +119,24 @@ function citedSources(messages: readonly Message[], answer: number): CitationSou
 
 /** A footnote is cited as `[^4]`, and often listed as `[4]`. */
 const plain = (number: string): string => number.replace("^", "");
+
+/** What the numbers of a conversation mean, as its views have them. Indexes don't count the `lead` system messages. */
+export function citationsOf(messages: readonly Message[], lead: number): ApiCitations {
+  // What a view is made from.
+  const read = abridged(messages);
+  const registry = citationRegistry(read);
+  return {
+    sources: registry.sources().map(({ number, key, label, index, passage }) => {
+      const title = label.slice(key.length).trim();
+      return { number, source: key, ...(title && { title }), message: index - lead, passage };
+    }),
+    cited: read.flatMap(({ parts }, index) =>
+      parts
+        .flatMap((part) => (part.type === "text" ? citationsIn(part.text) : []))
+        .flatMap((as) => {
+          const source = registry.resolve(index, as);
+          return source && source.number !== as ? [{ message: index - lead, as, number: source.number }] : [];
+        }),
+    ),
+  };
+}

@@ -1,0 +1,126 @@
+import { isJson } from "../../apis/shared/fields.ts";
+import { landingProblem, type StartAndLanding } from "../../core/budget.ts";
+import type { Summary } from "../../core/types.ts";
+import type { Conversation, ServerStore } from "../../stores/server-store.ts";
+import { isConversationNotFound } from "../../stores/shared/not-found.ts";
+import type { ApiError, ApiMessage, ChatSettings, GlobalSettings } from "../api.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import { RequestFault } from "../http/request-fault.ts";
+
+/** What the page keeps with a conversation. */
+export interface ChatMeta {
+  readonly settings?: ChatSettings;
+  readonly pins?: readonly number[];
+  /** A person had it compacted, so a view stands for it however short its transcript is. */
+  readonly isCompacted?: true;
+  /** The last compaction of all of it that a person asked for: its checkpoint, and how many messages and what budget there were. */
+  readonly byHand?: { readonly checkpoint: string; readonly messages: number; readonly budget: number };
+  /** Summaries that a person cleared, and the checkpoint that stood then, until the next compaction by hand. */
+  readonly cleared?: { readonly summaries: readonly Summary[]; readonly checkpoint?: string };
+  readonly model?: string;
+  /** What it was forked from by a person, who may have renamed or deleted that since. */
+  readonly fork?: { readonly of: string; readonly length: number; readonly title: string };
+  /** Answers that didn't come to their end, by the chain hash of their last message. */
+  readonly unfinished?: Readonly<Record<string, Unfinished>>;
+  /** Why there is no (whole) answer: holds as long as `leaf` is shown last. */
+  readonly failure?: { readonly leaf: number | undefined; readonly error: Failure };
+  /** Ids of what the page said last, so that the same thing is never said twice. */
+  readonly said?: readonly string[];
+  /** Keys of answers that a client deleted: nobody goes on from them. */
+  readonly deletedAnswers?: readonly string[];
+  /** The file that it was imported from by `precis import`. */
+  readonly imported?: ImportedFile;
+  /** Other files that hold the same: they needn't be read again. */
+  readonly copies?: readonly ImportedFile[];
+}
+
+/** How an answer ended before its end: a person stopped it, it broke off, or it reached the largest size that it may have. */
+export type Unfinished = NonNullable<ApiMessage["unfinished"]>;
+
+type Failure = ApiError["error"];
+
+export interface ImportedFile {
+  readonly file: string;
+  readonly bytes: number;
+  /** In milliseconds. */
+  readonly modified: number;
+}
+
+export function metaOf(conversation: Pick<Conversation, "meta">): ChatMeta {
+  return isJson(conversation.meta) ? (conversation.meta as ChatMeta) : {};
+}
+
+/** A person has thrown it away, and may bring it back for a moment: nobody goes on with it. */
+export function isThrownAway({ deletedAt }: Pick<Conversation, "deletedAt">): boolean {
+  return deletedAt !== undefined;
+}
+
+type Parts = { readonly store: Pick<ServerStore, "conversations"> };
+
+/** Changes what the page keeps with a conversation, as it stands in the store right now. */
+export async function changeMeta(
+  { store }: Parts,
+  tenant: string,
+  id: string,
+  change: (meta: ChatMeta) => ChatMeta,
+): Promise<void> {
+  try {
+    await store.conversations.update(tenant, id, (found) => ({ meta: change(metaOf(found)) }));
+  } catch (error) {
+    if (!isConversationNotFound(error)) throw error;
+  }
+}
+
+/** Marks that are kept: answers that broke off long ago are read like any other. */
+const MAX_MARKS = 50;
+/** Ids of things said that are kept: an outbox is sent again within minutes. */
+const MAX_SAID = 20;
+
+/** Marks an answer that didn't come to its end. */
+export const withUnfinished = (meta: ChatMeta, hash: string, how: Unfinished): ChatMeta => ({
+  ...meta,
+  unfinished: Object.fromEntries(
+    [...Object.entries(meta.unfinished ?? {}).filter(([other]) => other !== hash), [hash, how]].slice(
+      -MAX_MARKS,
+    ),
+  ),
+});
+
+export const withSaid = (meta: ChatMeta, id: string): ChatMeta => ({
+  ...meta,
+  said: [...(meta.said ?? []), id].slice(-MAX_SAID),
+});
+
+export async function readGlobalSettings(
+  { store }: Pick<CompactionParts, "store">,
+  tenant: string,
+): Promise<GlobalSettings> {
+  return settingsOf(await store.settings.read(tenant));
+}
+
+/** Changes the settings of all chats by what they are at that moment. */
+export async function changeGlobalSettings(
+  { store }: Pick<CompactionParts, "store">,
+  tenant: string,
+  change: (settings: GlobalSettings) => GlobalSettings,
+): Promise<GlobalSettings> {
+  return settingsOf(await store.settings.change(tenant, (stored) => change(settingsOf(stored))));
+}
+
+const settingsOf = (stored: unknown): GlobalSettings => (isJson(stored) ? (stored as GlobalSettings) : {});
+
+/** Settings with changes: `null` takes a value away. A start and a landing that can't work together are refused. */
+export function changed<S extends StartAndLanding>(settings: S, changes: object): S {
+  const result: Record<string, unknown> = { ...(settings as object) };
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) delete result[name];
+    else if (value !== undefined) result[name] = value;
+  }
+  const wrong = landingProblem(result as S);
+  if (wrong)
+    throw new RequestFault(400, "invalid", `landAt: ${result["landAt"]} ${wrong.problem}.`, {
+      field: "landAt",
+      fix: wrong.fix,
+    });
+  return result as S;
+}

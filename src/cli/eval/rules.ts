@@ -30,7 +30,6 @@ export const RULES_FLAGS = {
     help: `rules: compactions in a row (default: ${RULES_DEFAULTS.compactions.join(",")})`,
   },
   languages: { value: "LIST", help: `rules: of ${LANGUAGE_CODES.join(", ")} (default: all)` },
-  seeds: { value: "N", help: "rules: conversations for each language and kind of noise (default: 1)" },
 } as const satisfies Record<string, Flag>;
 
 /** Whether a user's rules survive compaction word for word: in made conversations, or in recorded ones. */
@@ -93,17 +92,13 @@ const listOf = (flags: ParsedFlags, name: string): string[] | undefined =>
 
 function made(flags: ParsedFlags) {
   const languages = listOf(flags, "languages")?.map((text) => oneOf("languages", text, LANGUAGE_CODES)!);
-  const all = rulesConversations({
-    languages: languages ?? LANGUAGE_CODES,
-    seeds: flags.parsed("seeds", parseCount) ?? 1,
-  });
+  const all = rulesConversations({ languages: languages ?? LANGUAGE_CODES, seeds: 1 });
   return flags.has("sample") ? all.filter((_, index) => index % SAMPLE_EVERY === 0) : all;
 }
 
 function recorded(data: string, flags: ParsedFlags) {
-  const wrong = ["languages", "seeds"].find((name) => flags.has(name));
-  if (wrong !== undefined)
-    throw new UsageError(`--${wrong} is about made conversations; with --data recorded ones are measured.`);
+  if (flags.has("languages"))
+    throw new UsageError("--languages is about made conversations; with --data recorded ones are measured.");
   checkDataFolder(data);
   const found = [...ownConversations(findSets(data), flags.has("sample") ? SAMPLE_EVERY : 1)];
   if (found.length > 0) return found;

@@ -14,9 +14,11 @@ const NOW = 1_700_000_000_000;
 /** Enough for several compactions. */
 const TURNS = byProof({ sample: 160, more: 260, all: 600 });
 
-/** How long the request allows the record to be. */
+/** How many words the request allows the record to have. */
 const targetOf = ({ messages }: ModelRequest): number =>
-  Number(/at most (\d+) tokens \(about/.exec(messages[0]!.text)?.[1]);
+  Number(/Length: at most (\d+) words/.exec(messages[0]!.text)?.[1]);
+/** Words of a line that the writer writes, its pointer not counted. */
+const LINE_WORDS = 11;
 
 /** Turns between two requests: fewer would only make more requests for which nothing is due. */
 const STEP = 5;
@@ -26,7 +28,7 @@ function writer(over = 1) {
   let line = 0;
   return gatedModel({
     reply: (request) => {
-      const lines = Math.max(1, Math.floor((targetOf(request) * over) / 20));
+      const lines = Math.max(1, Math.floor((targetOf(request) * over) / LINE_WORDS));
       const said = Array.from({ length: lines }, () => {
         line++;
         return `- The user asked about module-${line} and was told its figure, ${line * 7}. #${line}–${line + 4}`;

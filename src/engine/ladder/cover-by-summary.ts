@@ -6,7 +6,6 @@ import { shifted } from "../../core/shifted.ts";
 import type { DialectRules, Edit, InsertMessage } from "../../core/types.ts";
 import { edited } from "../../reductions/reduction.ts";
 import type { Told } from "../../summaries/render-narrative.ts";
-import { summaryMessage } from "../../summaries/summary-message.ts";
 import { isOwn, narrativePart, narrativeShare } from "../plan/narrative.ts";
 import { type Conversation, hiddenEnd, insertTokens } from "../read/conversation.ts";
 import {
@@ -48,6 +47,8 @@ export async function coverBySummary(
   const hidden = coversOf({ fates, inserts: [{ message: { role, text: "" } }] })[0]!;
   // The ceiling holds for the whole message: what the format adds to a text is taken off first.
   await input.pause();
+  // What writes it is half of the library: most conversations of a page never need it.
+  const { summaryMessage } = await import("../../summaries/summary-message.ts");
   const summary = summaryMessage({
     messages,
     hidden,

@@ -191,6 +191,8 @@ const LARGE_MESSAGE = 3_000;
 const LEAST_SHARE = 0.25;
 /** A record has at least this length (tokens): a shorter one says next to nothing. Only a host that sets a smaller cap wants it so. */
 export const LEAST_RECORD = 200;
+/** Beside a long message there may be room for no more than a few sentences, which the prompt then asks for (tokens). */
+export const LEAST_SENTENCES = 100;
 /**
  * With room for fewer records than this, the newest ones would take nearly all of it, and most of what the first ones say would
  * be trimmed: readers knew 13 points less after ten compactions in a row than after one, and 5 less from one record that takes
@@ -236,7 +238,9 @@ export function recordLength({
   readonly cap: number;
 }): number {
   const most = Math.min(room / WITH_POINTERS, source * SOURCE_SHARE);
-  return Math.floor(Math.min(cap / WITH_POINTERS, Math.max(LEAST_RECORD, most)));
+  return Math.floor(
+    Math.min(cap / WITH_POINTERS, Math.max(Math.min(LEAST_RECORD, Math.max(LEAST_SENTENCES, room)), most)),
+  );
 }
 
 /** Where hardly more than one record would be shown, there is one, which takes in what is new. The host may say otherwise. */

@@ -2,10 +2,11 @@ import { isShown } from "../../core/draft.ts";
 import { shifted } from "../../core/shifted.ts";
 import type { Run, Warning } from "../../core/types.ts";
 import { floorTokens, hiddenEnd, mustShow, unansweredTokens } from "../read/conversation.ts";
+import { isCrowded } from "../read/limits.ts";
 import type { Operation } from "../read/survey.ts";
 import type { Settings } from "../settings/settings.ts";
 import { strategies, usesSummaries } from "../settings/strategies.ts";
-import { LEAST_RECORD, type Narrative, narrativeOf, shareOf } from "./narrative.ts";
+import { LEAST_RECORD, LEAST_SENTENCES, type Narrative, narrativeOf, shareOf } from "./narrative.ts";
 import { roundRecords, roundsEnd, summarizesRounds, unsealedRounds } from "./round-runs.ts";
 import { landingRoom, landingTail, newestUnit, tailFrom } from "./tail.ts";
 
@@ -171,7 +172,9 @@ function leastSource<M>({ survey }: Operation<M>, from: number): number {
 function canBeShown<M>(operation: Operation<M>): boolean {
   const { settings } = operation.engine;
   if (summarizesRounds(settings)) return true;
-  return shareOf(operation) >= Math.min(LEAST_RECORD, settings.summary.cap);
+  const { conversation, budget } = operation.survey;
+  const least = isCrowded(conversation, budget) ? LEAST_SENTENCES : LEAST_RECORD;
+  return shareOf(operation) >= Math.min(least, settings.summary.cap);
 }
 
 /** Then the summary has the tail's share too, and every run needs one: nothing else is left of it. */
@@ -182,9 +185,18 @@ function keepsNoTail({ strategy }: Settings): boolean {
 /** Tells a host that has a summariser why it isn't asked. */
 export function noRoomWarning<M>(operation: Operation<M>): Warning | undefined {
   const { summarizer, settings } = operation.engine;
-  if (!summarizer || !usesSummaries(settings.strategy) || canBeShown(operation)) return undefined;
+  if (!summarizer || !usesSummaries(settings.strategy)) return undefined;
   const { conversation, budget } = operation.survey;
   const left = Math.max(0, budget.budget - floorTokens(conversation));
+  if (canBeShown(operation)) {
+    const share = shareOf(operation);
+    const written = narrativeFor(operation).records.reduce((sum, { tokens }) => sum + tokens.text, 0);
+    if (!isCrowded(conversation, budget) || written <= share) return undefined;
+    return {
+      code: "no-room-for-summaries",
+      message: `Beside what every view shows (the system prompt, pins, the last user message) ${left} of ${budget.budget} tokens are left: of the model's summary (${written} tokens) what matters most is shown, in about ${share}.`,
+    };
+  }
   return {
     code: "no-room-for-summaries",
     message: `Beside what every view shows (the system prompt, pins, the last user message) ${left} of ${budget.budget} tokens are left: too few to show a summary by a model, so none is asked for, and lines chosen by code take its place.`,

@@ -20,6 +20,8 @@ import type { Operation } from "./survey.ts";
  * what they leave free.
  */
 const LEAST_LANDING_SHARE = 0.25;
+/** Where one message takes most of the budget, a quarter of the rest is no room for a summary: up to so much of it is used, and so many tokens. */
+const BESIDE_LONG = { free: 0.75, tokens: 1_000 };
 /** Where such a round leaves little, the summary message has half of it, up to this share of the room. */
 const BESIDE_ROUND = { free: 0.5, room: 0.15 };
 /** A tool loop goes on as it was: the next round is likely to be as large as this one, with a few words beside it … */
@@ -51,9 +53,17 @@ export function landingGoals(
   const usualGoal = Math.max(
     fixed + landing(budget.room, landAt, isGiven ? start - fixed : undefined),
     floor + Math.floor((start - floor) * LEAST_LANDING_SHARE),
+    isCrowded(conversation, budget)
+      ? floor + Math.floor(Math.min((start - floor) * BESIDE_LONG.free, BESIDE_LONG.tokens))
+      : 0,
   );
   const goal = Math.max(usualGoal, landingAround(conversation, budget));
   return { goal: Math.min(goal, budget.budget), usualGoal: Math.min(usualGoal, budget.budget), start };
+}
+
+/** Does what every view shows of the conversation (mostly one long message of the user) take more than half of the room? */
+export function isCrowded(conversation: Conversation, { room }: Pick<Budget, "room">): boolean {
+  return floorTokens(conversation) - conversation.head > room / 2;
 }
 
 /** Where a compaction lands at the least because a round that the model hasn't answered is shown whole. */

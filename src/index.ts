@@ -15,7 +15,7 @@
  */
 
 // A summary in the user's own words.
-export { editedSummary } from "./core/edited-summary.ts";
+export { editedSummary } from "./core/checkpoint.ts";
 // What can go wrong, and what to do about it.
 export {
   BudgetImpossibleError,

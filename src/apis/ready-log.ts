@@ -1,5 +1,5 @@
 import { TranscriptError } from "../core/errors.ts";
-import { readMessages } from "../core/read-messages.ts";
+import { readMessages } from "../core/message-text.ts";
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "./dialect-by-id.ts";
 import type { TranscriptLog } from "./logs/index.ts";

@@ -1,6 +1,6 @@
 import { defined } from "../core/defined.ts";
+import { readMessages } from "../core/message-text.ts";
 import { LEAST_CAP } from "../core/options.ts";
-import { readMessages } from "../core/read-messages.ts";
 import type { Compactor, FitInput, Report } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { mailboxDir } from "../models/mailbox.ts";

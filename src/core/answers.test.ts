@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerSize, firstReserve, haveSameStep, mergeSizes, reserveByAnswers, sizesOf } from "./answers.ts";
+import { answerSize, firstReserve, haveSameStep, mergeSizes, reserveByAnswers, sizesOf } from "./budget.ts";
 import type { AnswerSize } from "./types.ts";
 
 const WINDOW = 64_000;

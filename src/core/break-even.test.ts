@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { breakEvenRequests } from "./break-even.ts";
+import { breakEvenRequests } from "./budget.ts";
 
 const prices = { read: 0.1, write: 1.25, output: 5, coldShare: 0 };
 

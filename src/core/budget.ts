@@ -1,6 +1,6 @@
 import { BudgetImpossibleError, ConfigError } from "./errors.ts";
 import { shareOf } from "./hash.ts";
-import type { Budget, Threshold } from "./types.ts";
+import type { AnswerSize, AnswerSizes, Budget, Report, Threshold } from "./types.ts";
 
 /** Largest default output reserve, in tokens. */
 const MAX_DEFAULT_RESERVE = 8_192;
@@ -190,4 +190,172 @@ export function startPressure(options: {
   }
   if (!model && budget < SMALL_BUDGET) return START_AT_SMALL;
   return START_AT - START_SPREAD + 2 * START_SPREAD * shareOf(conversation);
+}
+
+/** A longer name is no model's (characters). */
+export const MAX_MODEL_NAME = 256;
+/** No answer is longer: who says so is mistaken (tokens). */
+export const MOST_ANSWER_TOKENS = 10_000_000;
+/** So many of the newest answers count. The largest of them is about their 95th percentile. */
+const NEWEST = 20;
+/** Fewer answers than this don't tell that answers are short. One is enough to tell that they are long. */
+const ENOUGH = 8;
+/** The next answer may be longer than all before it. */
+const MARGIN = 1.25;
+/** An answer that was cut off would have been longer, nobody knows by how much. */
+const CUT_OFF = 2;
+/** No less than this is kept free, however short answers are (tokens). */
+const LEAST_RESERVE = 1_024;
+/** Answers that are longer than the first figure get up to this share of the window … */
+export const MOST_RESERVED = 1 / 5;
+/** … and of what head, tools and last user message leave: a long answer must not make a request impossible. */
+const MOST_OF_FREE = 1 / 4;
+
+/** What is kept free before any answer was seen: min(the largest answer that is asked for, window ÷ 8, 8,192). */
+export function firstReserve(window: number, maxAnswer: number | undefined): number {
+  return Math.min(defaultReserve(window), maxAnswer ?? Number.POSITIVE_INFINITY);
+}
+
+/** What is kept free for the next answer, by what the answers before it took. */
+export function reserveByAnswers(options: {
+  readonly sizes: readonly AnswerSize[];
+  readonly window: number;
+  /** Largest answer that is asked for. */
+  readonly maxAnswer: number | undefined;
+  /** Tokens of the window that a request must leave for nothing else. */
+  readonly free: number;
+  /** Tokens that summaries need. */
+  readonly least: number;
+}): number {
+  const { sizes, window, maxAnswer = Number.POSITIVE_INFINITY, free } = options;
+  const first = firstReserve(window, maxAnswer);
+  const step = answerStep(sizes);
+  if (step === undefined) return first;
+  const least = sizes.length < ENOUGH ? first : Math.min(first, Math.max(LEAST_RESERVE, options.least));
+  const most = Math.max(first, Math.floor(Math.min(window * MOST_RESERVED, free * MOST_OF_FREE)));
+  return Math.min(Math.max(step, least), most, maxAnswer);
+}
+
+/** What these answers ask to be kept free, in coarse steps: a budget that moved with every answer would move views. */
+function answerStep(sizes: readonly AnswerSize[]): number | undefined {
+  if (sizes.length === 0) return undefined;
+  const wanted = MARGIN * Math.max(...sizes.map(([, tokens]) => tokens));
+  const above = 2 ** Math.ceil(Math.log2(wanted));
+  return wanted <= above * 0.75 ? above * 0.75 : above;
+}
+
+/** Do both lead to the same figure, whatever the window? */
+export function haveSameStep(some: readonly AnswerSize[], others: readonly AnswerSize[]): boolean {
+  const [one, other] = [some, others].map((sizes) => {
+    const step = Math.max(LEAST_RESERVE, answerStep(sizes) ?? 0);
+    return sizes.length < ENOUGH ? (step === LEAST_RESERVE ? "nothing" : `at least ${step}`) : step;
+  });
+  return one === other;
+}
+
+/** One more answer. */
+export function answerSize(at: number, tokens: number, wasCutOff: boolean): AnswerSize {
+  return [Math.floor(at), Math.ceil(wasCutOff ? tokens * CUT_OFF : tokens)];
+}
+
+/** The newest of both, each once. Whoever puts the same answers together gets the same, in whatever order they came. */
+export function mergeSizes(
+  some: readonly AnswerSize[],
+  others: readonly AnswerSize[],
+): readonly AnswerSize[] {
+  if (others.length === 0) return some;
+  return [...some, ...others]
+    .sort(inOrder)
+    .filter((one, at, all) => at === 0 || inOrder(all[at - 1]!, one) !== 0)
+    .slice(-NEWEST);
+}
+
+const inOrder = (a: AnswerSize, b: AnswerSize): number => a[0] - b[0] || a[1] - b[1];
+
+/** The sizes of one model among records of a conversation. */
+export function sizesOf(
+  records: readonly AnswerSizes[],
+  { hash, model }: Pick<AnswerSizes, "hash" | "model">,
+): readonly AnswerSize[] {
+  return records
+    .filter((one) => one.hash === hash && one.model === model)
+    .reduce<readonly AnswerSize[]>((sizes, one) => mergeSizes(sizes, one.sizes), []);
+}
+
+/**
+ * When a compaction pays. Prices are in units of the input price; the formula and its check against recorded sessions
+ * are in docs/decisions. Plan and replay share this function.
+ */
+export interface BreakEvenInput {
+  /** Tokens of the view now, of the view after landing, and of the head (all without tools). */
+  readonly view: number;
+  readonly landing: number;
+  readonly head: number;
+  /** Prices of a cached read, a cache write and an output token. */
+  readonly read: number;
+  readonly write: number;
+  readonly output: number;
+  /** The prompt cache has expired: the whole view must be written anyway. */
+  readonly cold: boolean;
+  /** Tokens that a model-written summary will have; 0 without a model. */
+  readonly summary: number;
+  /** Share of requests that find a cold cache. */
+  readonly coldShare?: number;
+}
+
+/** Instruction tokens of a summary request. */
+const SUMMARY_INSTRUCTIONS = 500;
+/** Share of requests that found a cold cache in recorded sessions. */
+const COLD_SHARE = 0.032;
+
+/** How many requests must still come for a compaction now to be cheaper than going on; 0 = it pays at once. */
+export function breakEvenRequests(input: BreakEvenInput): number {
+  const { view, landing, head, read, write, output, cold, summary } = input;
+  const saved = view - landing;
+  if (saved <= 0) return Number.POSITIVE_INFINITY;
+  const coldShare = input.coldShare ?? COLD_SHARE;
+  const call = summary > 0 ? read * (head + view) + SUMMARY_INSTRUCTIONS * write + output * summary : 0;
+  // Cold: both ways write their whole prompt, so the smaller one saves at once what it doesn't write.
+  const now = cold ? call - write * saved : (write - read) * landing + call;
+  if (now <= 0) return 0;
+  return now / (saved * (read + coldShare * (write - read)));
+}
+
+/**
+ * A provider may count more than we do, by this share of the input at the most. Room for it is kept beside an answer that would fill
+ * the window by our own count. No more than this share of what is left is kept: a cap that is a little lower costs nothing.
+ */
+const COUNT_SLACK = 0.25;
+
+/** What a provider said about a request that it refused as too long. */
+export interface Rejected {
+  /** Its own count. */
+  readonly tokens?: number;
+  /** Its limit. */
+  readonly limit?: number;
+}
+
+/**
+ * The cap on an answer, lowered to what is surely left beside a view; never raised. Providers refuse input and largest answer that
+ * together exceed the window, and a long answer must not cost the request.
+ */
+export function fittingCap(
+  asked: number,
+  { budget, tokens, warnings }: Pick<Report, "budget" | "tokens" | "warnings">,
+  rejected?: Rejected,
+): number {
+  const { window } = budget;
+  if (window === undefined) return asked;
+  // A guess takes nothing from an answer, which would just end too early: the provider says what it takes.
+  if (!rejected && warnings.some(({ code }) => code === "unknown-model")) return asked;
+  // Some upstreams name the sum of input and answer: that says nothing about the input.
+  const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
+  const input = Math.max(tokens.after + budget.tools, told);
+  const left = Math.floor(window - input - budget.safety);
+  if (left <= 0) return asked;
+  // An upper bound of the input needs no slack, unless its answer would exceed it anyway.
+  if (tokens.atMost && asked <= left) return asked;
+  const withSlack = Math.floor(left - COUNT_SLACK * Math.min(input, left));
+  // What is kept free is what answers really take: no slack is taken off that, unless the upstream does count more.
+  return Math.min(asked, Math.max(1, withSlack, rejected ? 1 : Math.min(budget.reserve, left)));
 }

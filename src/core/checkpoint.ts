@@ -1,8 +1,19 @@
 import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
+import { ConfigError } from "./errors.ts";
 import { contentHash } from "./hash.ts";
 import { isRecord } from "./is-record.ts";
-import type { BranchView, Checkpoint, Edit, EntryRange, Message, Run, StoredEdit, Undo } from "./types.ts";
+import type {
+  BranchView,
+  Checkpoint,
+  Edit,
+  EntryRange,
+  Message,
+  Run,
+  StoredEdit,
+  Summary,
+  Undo,
+} from "./types.ts";
 
 /**
  * The immutable record of an applied compaction. Positions count from the first message after the leading system
@@ -291,3 +302,55 @@ export function sawOther({ seen: { hash, length } }: Checkpoint, chain: readonly
 function newestFirst(a: Checkpoint, b: Checkpoint): number {
   return b.at - a.at || b.length - a.length || (a.id < b.id ? 1 : -1);
 }
+
+/** What shows that a summary's text is the one that was written. */
+export function summaryProof(key: string, text: string, notes?: string): string {
+  return contentHash(notes === undefined ? `${key}\n${text}` : `${key}\n${text}\n${notes}`);
+}
+
+/**
+ * A summary in the user's own words: a new record beside the old one, which stays as it is. Put it into a store, or into
+ * the `summaries` of a state. It speaks for its messages from the next compaction on, word for word, until the user edits it
+ * again or has them summarised anew.
+ *
+ * @example
+ * ```ts
+ * import { editedSummary, memoryStore, type Summary } from "precis";
+ *
+ * export async function correct(summary: Summary, text: string) {
+ *   await memoryStore().save({ summaries: [editedSummary(summary, { text, now: Date.now() })] });
+ * }
+ * ```
+ */
+export function editedSummary(
+  summary: Summary,
+  edit: {
+    readonly text: string;
+    readonly now: number;
+    /** How long the text is. Default: characters ÷ 4. */
+    readonly tokens?: number;
+  },
+): Summary {
+  const text = edit.text.trim();
+  if (text === "") {
+    throw new ConfigError({
+      option: "text",
+      message: "the edited summary is empty.",
+      fix: "Say something, or undo the compaction to see the messages again.",
+    });
+  }
+  const key = contentHash(JSON.stringify([summary.key, "edited", edit.now, text]));
+  // What the model noted says what this person may just have taken out.
+  const { anew: _, notes: __, ...rest } = summary;
+  return {
+    ...rest,
+    key,
+    text,
+    author: "user",
+    tokens: { ...summary.tokens, text: edit.tokens ?? Math.ceil(text.length / CHARACTERS_PER_TOKEN) },
+    at: edit.now,
+    proof: summaryProof(key, text),
+  };
+}
+
+const CHARACTERS_PER_TOKEN = 4;

@@ -1,5 +1,3 @@
-import { cutBefore } from "./text-slices.ts";
-
 /** The part of a text between two places. A character that doesn't stand in it whole, be it of several signs, is left out. */
 export function textBetween(text: string, from: number, to: number): string {
   const [start, end] = [characterAt(text, from)?.to ?? from, characterAt(text, to)?.from ?? to];
@@ -45,4 +43,19 @@ function characterAt(text: string, at: number): { readonly from: number; readonl
 function splitsPair(text: string, at: number): boolean {
   const [before, behind] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
   return before >= 0xd800 && before <= 0xdbff && behind >= 0xdc00 && behind <= 0xdfff;
+}
+
+/** A long text in slices of about so many characters, none of which ends within a surrogate pair. */
+export function* textSlices(text: string, chars: number): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const to = cutBefore(text, from + chars);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+/** `index`, or one less where it would split a surrogate pair. */
+export function cutBefore(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : Math.min(index, text.length);
 }

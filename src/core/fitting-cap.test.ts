@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fittingCap } from "./fitting-cap.ts";
+import { fittingCap } from "./budget.ts";
 import type { Report } from "./types.ts";
 
 type Room = Pick<Report, "budget" | "tokens" | "warnings">;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { contentHash, hashFor } from "./hash.ts";
-import { portableSha256 } from "./sha256-portable.ts";
+import { portableSha256 } from "./sha256.ts";
 
 const texts = ["some words ", "é漢😀", "\ud83da"].map((unit) => unit.repeat(200_000));
 

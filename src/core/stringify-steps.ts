@@ -1,6 +1,6 @@
 import { stringifyDeep } from "./deep-json.ts";
+import { textSlices } from "./first-characters.ts";
 import type { Steps } from "./steps.ts";
-import { textSlices } from "./text-slices.ts";
 
 /** Longer texts are written piece by piece (characters). */
 const LONG_TEXT_CHARS = 524_288;

@@ -1,5 +1,4 @@
-import { type BreakEvenInput, breakEvenRequests } from "../core/break-even.ts";
-import { startPressure } from "../core/budget.ts";
+import { type BreakEvenInput, breakEvenRequests, startPressure } from "../core/budget.ts";
 import type { Draft } from "../core/draft.ts";
 import type { Checkpoint, DialectRules, Message, Reason, Run, Undo } from "../core/types.ts";
 import { type Climb, climbTo, shortenBehindReasoning } from "./ladder/ladder.ts";

@@ -1,4 +1,4 @@
-import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/answers.ts";
+import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
 import { createTextHash } from "../core/hash.ts";
 import { isRecord } from "../core/is-record.ts";
 import { forgetOldest } from "../core/keep-newest.ts";

@@ -1,5 +1,5 @@
 import { editableParts } from "../core/edits.ts";
-import { cutBefore } from "../core/text-slices.ts";
+import { cutBefore } from "../core/first-characters.ts";
 import type { Message, Part } from "../core/types.ts";
 import type { Speaker } from "../summaries/lines.ts";
 import { isSummaryMessage } from "../summaries/markers.ts";

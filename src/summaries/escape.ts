@@ -1,4 +1,4 @@
-import { SUMMARY_MARKER } from "../core/markers.ts";
+import { SUMMARY_MARKER } from "../core/message-text.ts";
 import { fromFrames } from "./frames/frames.ts";
 import { escapeTags, LINE_BREAK, skeleton, withoutInvisible, withPlainBreaks } from "./look-alikes.ts";
 

@@ -1,4 +1,4 @@
-import { cutBefore } from "../core/text-slices.ts";
+import { cutBefore } from "../core/first-characters.ts";
 import type { KnownFile, KnownFiles, ShownLine } from "./known-files.ts";
 import { TermTable } from "./terms.ts";
 

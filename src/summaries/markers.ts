@@ -1,4 +1,4 @@
-import { SUMMARY_MARKER } from "../core/markers.ts";
+import { SUMMARY_MARKER } from "../core/message-text.ts";
 
 /**
  * The tag around a summary message. Hosts sometimes feed a view back as their transcript, so our own messages must be

@@ -1,5 +1,5 @@
 import { cutTo } from "../core/first-characters.ts";
-import { isNotice } from "../core/host-notes.ts";
+import { isNotice } from "../core/message-text.ts";
 import type { Message, ToolResultPart } from "../core/types.ts";
 import { askedInWords, reportIn, shortMessage } from "./delegated-report.ts";
 import { markPlant, plantIn } from "./plants.ts";

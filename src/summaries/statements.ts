@@ -1,5 +1,4 @@
-import { isHostNote, isNotice } from "../core/host-notes.ts";
-import { saidText } from "../core/message-text.ts";
+import { isHostNote, isNotice, saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { readCall } from "./read-call.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";

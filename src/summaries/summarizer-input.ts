@@ -1,8 +1,7 @@
 import { addTo } from "../core/add-to.ts";
 import { clipText } from "../core/clip.ts";
 import { firstCharacters } from "../core/first-characters.ts";
-import { isHostNote } from "../core/host-notes.ts";
-import { isSummary, SUMMARY_MARKER } from "../core/markers.ts";
+import { isHostNote, isSummary, SUMMARY_MARKER } from "../core/message-text.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../core/types.ts";
 import { withPlainBreaks } from "./look-alikes.ts";
 import { contain, nest, tag } from "./marker-tag.ts";

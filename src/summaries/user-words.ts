@@ -1,6 +1,5 @@
 import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
-import { isHostNote } from "../core/host-notes.ts";
-import { saidText } from "../core/message-text.ts";
+import { isHostNote, saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { forbids } from "./keep/find-restrictions.ts";
 import { setsLastingRule } from "./lasting-rules.ts";

@@ -1,4 +1,4 @@
-import { isHostNote } from "../core/host-notes.ts";
+import { isHostNote } from "../core/message-text.ts";
 import type { DialectId, Entry, FitResult, Message } from "../core/types.ts";
 import { checkEdit } from "./check-edit.ts";
 import { checkEntries, shownEntries } from "./check-entries.ts";

@@ -1,6 +1,6 @@
-import { createHeldTexts, HELD_FROM_CHARS } from "../core/held-texts.ts";
+import { cutBefore } from "../core/first-characters.ts";
+import { createHeldTexts, HELD_FROM_CHARS } from "../core/hash.ts";
 import type { Pause } from "../core/pause.ts";
-import { cutBefore } from "../core/text-slices.ts";
 import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
 import { createRecentMap } from "./recent-map.ts";
 

@@ -1,7 +1,7 @@
 /** Where one record speaks for everything, the next one is written from notes that are longer than the record. */
 import { expect, it } from "vitest";
 import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
-import { editedSummary } from "../../src/core/edited-summary.ts";
+import { editedSummary } from "../../src/core/checkpoint.ts";
 import { ModelError } from "../../src/core/errors.ts";
 import type { CompactorOptions, State, Summary } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";

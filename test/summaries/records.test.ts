@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChatMessage } from "../../src/apis/index.ts";
-import { editedSummary } from "../../src/core/edited-summary.ts";
+import { editedSummary } from "../../src/core/checkpoint.ts";
 import type { ModelRequest, State, Summary } from "../../src/core/types.ts";
 import { narrativeOf } from "../../src/engine/plan/narrative.ts";
 import { memoryStore } from "../../src/stores/memory.ts";

@@ -1,4 +1,4 @@
-import { sameValue } from "../../core/same-value.ts";
+import { sameValue } from "../../core/same-message.ts";
 import { type Fields, fieldsOf, isFields, listOf, partsOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import { counted, createTwinFinder, warnOfOddLines } from "./odd-lines.ts";

@@ -1,6 +1,6 @@
 /** What can't be read of a log is named with its place, and the rest is read. */
 import { expect, it } from "vitest";
-import { readMessages } from "../../core/read-messages.ts";
+import { readMessages } from "../../core/message-text.ts";
 import { dialectById } from "../dialect-by-id.ts";
 import { readyLog } from "../ready-log.ts";
 import { readLogs } from "./index.ts";

@@ -1,4 +1,4 @@
-import { sameValue } from "../../core/same-value.ts";
+import { sameValue } from "../../core/same-message.ts";
 import { type Fields, textOf } from "./fields.ts";
 import type { MessageList } from "./message-list.ts";
 

@@ -1,22 +1,289 @@
-import { type GenuineCheckpoints, isGenuine, textsIn } from "../checkpoint.ts";
-import { contentHash } from "../hash.ts";
+import { MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../budget.ts";
+import { canonicalJson, type GenuineCheckpoints, isGenuine, summaryProof, textsIn } from "../checkpoint.ts";
+import { EDIT_REASONS } from "../edit-reasons.ts";
+import { contentHash, keyedHash } from "../hash.ts";
 import { isRecord } from "../is-record.ts";
-import { summaryProof } from "../summary-proof.ts";
 import type {
+  AnswerSize,
+  AnswerSizes,
   BranchView,
   Checkpoint,
+  DropReason,
+  EditReason,
+  EntryRange,
+  InsertMessage,
   LastView,
   Message,
   PassagePlace,
   Recalled,
+  Records,
+  State,
   StateCheckpoint,
+  StoredEdit,
   Summary,
+  Undo,
 } from "../types.ts";
-import { MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
-import { readAnswers } from "./read-answers.ts";
-import { isCount, isShallow, isStateCheckpoint, isSummary, isText, isUndo } from "./record-checks.ts";
-import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
-import { isSigned } from "./sign-state.ts";
+
+/** Checkpoints that a state carries at most. */
+export const MAX_CHECKPOINTS = 8;
+/** Other branches of a chat whose newest view a state remembers. */
+export const MAX_BRANCHES = 4;
+/** Models of which a state says what their answers took. */
+export const MAX_ANSWER_MODELS = 4;
+/** User messages of whose recalled passages a state tells: those since the last compaction that it is for. */
+export const MAX_RECALLED = 200;
+
+/** What is remembered of a conversation, ready for use. */
+export interface Remembered extends Records {
+  /** Checkpoints that this transcript doesn't begin with (another branch of the chat): they are carried along as they came. */
+  readonly elsewhere: readonly Checkpoint[];
+  /** Ids of checkpoints that came with a state which nobody signed. */
+  readonly unproven: ReadonlySet<string>;
+  /** The system prompt as JSON, where a proof says that it is the conversation's. */
+  readonly head?: string;
+  /** Earlier views had a system prompt. */
+  readonly hadHead: boolean;
+  readonly last?: LastView;
+  /** What the newest views of other branches of the chat stood on. */
+  readonly branches: readonly BranchView[];
+  /** What answers of this conversation took, by model. */
+  readonly answers: readonly AnswerSizes[];
+  /** What views quote for user messages. */
+  readonly recalled: readonly Recalled[];
+}
+
+const NOTHING_REMEMBERED: Remembered = {
+  checkpoints: [],
+  summaries: [],
+  undos: [],
+  elsewhere: [],
+  unproven: new Set(),
+  hadHead: false,
+  branches: [],
+  answers: [],
+  recalled: [],
+};
+
+/** The records of both, each once. Those of the store, or made just now, are proven, and stand for the same ones of a state. */
+export function mergeRecords(remembered: Remembered, more: Partial<Records>): Remembered {
+  const checkpoints = new Map(
+    [...remembered.checkpoints, ...(more.checkpoints ?? [])].map((one) => [one.id, one]),
+  );
+  const undos = new Map([...remembered.undos, ...(more.undos ?? [])].map((one) => [one.checkpoint, one]));
+  const summaries = new Map(
+    [...remembered.summaries, ...(more.summaries ?? [])].map((one) => [one.key, one]),
+  );
+  const recalled = new Map(
+    [...remembered.recalled, ...(more.recalled ?? [])].map((one) => [`${one.checkpoint} ${one.hash}`, one]),
+  );
+  const proven = new Set(more.checkpoints?.map(({ id }) => id));
+  return {
+    ...remembered,
+    unproven: remembered.unproven.difference(proven),
+    checkpoints: [...checkpoints.values()],
+    summaries: [...summaries.values()],
+    undos: [...undos.values()],
+    recalled: [...recalled.values()],
+  };
+}
+
+/**
+ * What a record from outside must look like before anything reads it. Only an object's own fields count: a name such as
+ * `constructor` is none of them.
+ */
+
+const DROP_REASONS: Readonly<Record<DropReason, true>> = {
+  orphan: true,
+  budget: true,
+  strategy: true,
+  empty: true,
+  reasoning: true,
+};
+const INSERT_ROLES: Readonly<Record<InsertMessage["role"], true>> = {
+  user: true,
+  system: true,
+  assistant: true,
+};
+
+/** No record of ours is nested deeper than this; one that goes down thousands of levels would end in a stack overflow. */
+const MOST_LEVELS = 8;
+
+function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels <= 0) return false;
+  if (!Array.isArray(value)) {
+    for (const inner of Object.values(value)) if (!isShallow(inner, levels - 1)) return false;
+    return true;
+  }
+  for (let at = 0; at < value.length; at++) {
+    // Checks of a list's items pass over holes, which JSON doesn't have.
+    if (value[at] === undefined && !Object.hasOwn(value, at)) return false;
+    if (!isShallow(value[at], levels - 1)) return false;
+  }
+  return true;
+}
+
+/** A whole number from 0 on. */
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isDropReason(value: unknown): value is DropReason {
+  return isText(value) && Object.hasOwn(DROP_REASONS, value);
+}
+
+function isEditReason(value: unknown): value is EditReason {
+  return isText(value) && Object.hasOwn(EDIT_REASONS, value);
+}
+
+function isInsertRole(value: unknown): value is InsertMessage["role"] {
+  return isText(value) && Object.hasOwn(INSERT_ROLES, value);
+}
+
+/** Has it the shape of a checkpoint in a state? Whether its entries fit a transcript is seen where they are restored. */
+function isStateCheckpoint(value: unknown): value is StateCheckpoint {
+  if (!isRecord(value)) return false;
+  const { tokens, seen, entries } = value;
+  return (
+    Array.isArray(entries) &&
+    entries.every(isEntryRange) &&
+    ["id", "hash", "dialect", "strategy", "reason", "rung"].every((name) => isText(value[name])) &&
+    isCount(value["length"]) &&
+    isCount(value["sealed"]) &&
+    Number.isFinite(value["budget"]) &&
+    Number.isFinite(value["at"]) &&
+    (value["limit"] === undefined || Number.isFinite(value["limit"])) &&
+    isRecord(tokens) &&
+    Number.isFinite(tokens["before"]) &&
+    Number.isFinite(tokens["after"]) &&
+    isRecord(seen) &&
+    isCount(seen["messages"]) &&
+    isCount(seen["turns"]) &&
+    isText(seen["hash"]) &&
+    isCount(seen["length"]) &&
+    (value["head"] === undefined || isText(value["head"]))
+  );
+}
+
+function isEntryRange(value: unknown): value is EntryRange {
+  if (!isRecord(value)) return false;
+  const { type, from, to, index } = value;
+  switch (type) {
+    case "keep":
+    case "cover":
+    case "drop":
+      return (
+        isCount(from) &&
+        isCount(to) &&
+        from < to &&
+        (type !== "cover" || isCount(value["by"])) &&
+        (type !== "drop" || isDropReason(value["reason"]))
+      );
+    case "edit":
+      return isCount(index) && Array.isArray(value["edits"]) && value["edits"].every(isStoredEdit);
+    case "insert":
+      return (
+        isCount(value["by"]) &&
+        isInsertRole(value["role"]) &&
+        isText(value["text"]) &&
+        (value["before"] === undefined || isCount(value["before"]))
+      );
+    default:
+      return false;
+  }
+}
+
+function isStoredEdit(value: unknown): value is StoredEdit {
+  if (!isRecord(value) || !isEditReason(value["why"])) return false;
+  if (value["type"] === "strip-reasoning" || value["type"] === "strip-fields") return true;
+  if (!isText(value["text"])) return false;
+  if (value["type"] === "append") return true;
+  return (
+    value["type"] === "replace" &&
+    isCount(value["part"]) &&
+    isCount(value["prefix"]) &&
+    isCount(value["suffix"])
+  );
+}
+
+/** A summary in the right shape; whether its text is the one that was written is for its proof to say. */
+function isSummary(value: unknown): value is Summary {
+  if (!isRecord(value)) return false;
+  const { covers, tokens } = value;
+  return (
+    ["key", "text", "hash", "prompt", "model", "proof"].every((name) => isText(value[name])) &&
+    (value["author"] === "model" || value["author"] === "user") &&
+    (value["notes"] === undefined || isText(value["notes"])) &&
+    (value["anew"] === undefined || value["anew"] === true) &&
+    (value["unproven"] === undefined || value["unproven"] === true) &&
+    isRecord(covers) &&
+    isCount(covers["from"]) &&
+    isCount(covers["to"]) &&
+    isCount(value["level"]) &&
+    Number.isFinite(value["at"]) &&
+    isRecord(tokens) &&
+    Number.isFinite(tokens["source"]) &&
+    Number.isFinite(tokens["text"])
+  );
+}
+
+function isUndo(value: unknown): value is Undo {
+  return (
+    isRecord(value) &&
+    isText(value["checkpoint"]) &&
+    Number.isFinite(value["at"]) &&
+    Number.isFinite(value["pressure"]) &&
+    (value["why"] === undefined || value["why"] === "larger-budget")
+  );
+}
+
+/** What a state or a store says about answers of this conversation; what is damaged or of another one is left out. */
+export function readAnswers(value: unknown, conversation: string | undefined): readonly AnswerSizes[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly unknown[]).slice(-MAX_ANSWER_MODELS).flatMap((one) => {
+    if (!isRecord(one) || one["hash"] !== conversation || !isText(one["hash"])) return [];
+    const { hash, model, sizes } = one;
+    if (!isText(model) || model.length > MAX_MODEL_NAME || !Array.isArray(sizes)) return [];
+    return [{ hash, model, sizes: mergeSizes([], sizes.filter(isSize)) }];
+  });
+}
+
+function isSize(value: unknown): value is AnswerSize {
+  return (
+    Array.isArray(value) &&
+    value.length === 2 &&
+    isCount(value[0]) &&
+    isCount(value[1]) &&
+    value[1] <= 2 * MOST_ANSWER_TOKENS
+  );
+}
+
+/** The state with a proof that only who has the key can make: HMAC-SHA-256 of all the rest. */
+export function signState(state: Omit<State, "proof">, key: string): State {
+  return { ...state, proof: proofOf(state, key) };
+}
+
+/** Was the state signed with one of these keys, and nothing in it changed since? */
+function isSigned(state: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
+  const { proof, ...rest } = state;
+  return isText(proof) && keys.some((key) => isSame(proof, proofOf(rest, key)));
+}
+
+function proofOf(state: object, key: string): string {
+  // Databases give objects back with their fields in another order.
+  return keyedHash(key, canonicalJson(state));
+}
+
+/** Takes as long whether the first or the last character differs, so that a proof can't be guessed sign by sign. */
+function isSame(given: string, proof: string): boolean {
+  let difference = given.length ^ proof.length;
+  for (let at = 0; at < proof.length; at++) difference |= given.charCodeAt(at) ^ proof.charCodeAt(at);
+  return difference === 0;
+}
 
 /** Summaries that are read of a state: what it carries at most, and as many again that a host may have added. */
 const MAX_SUMMARIES_READ = 512;

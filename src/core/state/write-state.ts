@@ -1,9 +1,7 @@
 import { textOf, textsIn } from "../checkpoint.ts";
 import type { Checkpoint, Message, State, StateCheckpoint, Summary } from "../types.ts";
-import { MAX_ANSWER_MODELS, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED } from "./limits.ts";
-import type { StateContext } from "./read-state.ts";
-import type { Remembered } from "./remembered.ts";
-import { signState } from "./sign-state.ts";
+import type { Remembered, StateContext } from "./read-state.ts";
+import { MAX_ANSWER_MODELS, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED, signState } from "./read-state.ts";
 
 /** Summaries that a state carries at most, beside those that are in use: more than eight of each of eight levels never are. */
 const MAX_SUMMARIES = 64;

@@ -1,4 +1,5 @@
 import { ModelError } from "../../core/errors.ts";
+import { unlessAborted } from "../../core/pause.ts";
 import type {
   Measure,
   Message,
@@ -10,7 +11,6 @@ import type {
   RungName,
   Usage,
 } from "../../core/types.ts";
-import { unlessAborted } from "../../core/unless-aborted.ts";
 import { acceptNotes, splitNotes } from "../../summaries/accept/notes.ts";
 import {
   type Acceptance,

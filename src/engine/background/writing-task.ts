@@ -1,7 +1,7 @@
 import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
+import { summaryProof } from "../../core/checkpoint.ts";
 import { ModelError } from "../../core/errors.ts";
 import { shifted } from "../../core/shifted.ts";
-import { summaryProof } from "../../core/summary-proof.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
 import { breathe } from "../../recall/pause.ts";

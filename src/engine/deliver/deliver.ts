@@ -1,8 +1,7 @@
 import { makeCheckpoint } from "../../core/checkpoint.ts";
 import type { Draft } from "../../core/draft.ts";
 import { renderView, systemMessage } from "../../core/render.ts";
-import { asBranch } from "../../core/state/read-state.ts";
-import { mergeRecords, type Remembered } from "../../core/state/remembered.ts";
+import { asBranch, mergeRecords, type Remembered } from "../../core/state/read-state.ts";
 import { writeState } from "../../core/state/write-state.ts";
 import type {
   BranchView,

@@ -8,7 +8,7 @@ import {
   withoutInserts,
 } from "../../core/draft.ts";
 import { hidesInSystem, mayStandBehind } from "../../core/invariants.ts";
-import { SUMMARY_MARKER } from "../../core/markers.ts";
+import { SUMMARY_MARKER } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
 import type {
   DialectRules,

@@ -2,7 +2,7 @@ import { findCheckpoint, type GenuineCheckpoints } from "../../core/checkpoint.t
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
 import { breachesOf } from "../../core/invariants.ts";
 import { renderView } from "../../core/render.ts";
-import type { Remembered } from "../../core/state/remembered.ts";
+import type { Remembered } from "../../core/state/read-state.ts";
 import type { Checkpoint, Dialect, Undo } from "../../core/types.ts";
 import { showsUnanswered, viewOfCheckpoint } from "./checkpoint-view.ts";
 import { type Conversation, recordOfLong, wholeTokens } from "./conversation.ts";

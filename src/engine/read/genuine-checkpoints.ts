@@ -1,5 +1,5 @@
 import type { GenuineCheckpoints } from "../../core/checkpoint.ts";
-import { sameValue } from "../../core/same-value.ts";
+import { sameValue } from "../../core/same-message.ts";
 import type { Checkpoint } from "../../core/types.ts";
 import type { TextRoom } from "./transcript-reader.ts";
 

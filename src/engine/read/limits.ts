@@ -1,7 +1,7 @@
 import { landing } from "../../core/budget.ts";
 import { isShown } from "../../core/draft.ts";
 import { holdsMedia } from "../../core/message-text.ts";
-import type { Remembered } from "../../core/state/remembered.ts";
+import type { Remembered } from "../../core/state/read-state.ts";
 import type { Budget, FitInput } from "../../core/types.ts";
 import type { Settings } from "../settings/settings.ts";
 import {

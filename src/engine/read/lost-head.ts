@@ -1,7 +1,7 @@
 import { textOf } from "../../core/checkpoint.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { systemMessage } from "../../core/render.ts";
-import type { Remembered } from "../../core/state/remembered.ts";
+import type { Remembered } from "../../core/state/read-state.ts";
 import type { Checkpoint, Dialect, FitInput, Message, Records, Warning } from "../../core/types.ts";
 import { type Conversation, hasSystem } from "./conversation.ts";
 import type { Operation } from "./survey.ts";

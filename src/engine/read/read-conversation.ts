@@ -1,7 +1,6 @@
 import { TranscriptError } from "../../core/errors.ts";
-import { isSummary } from "../../core/markers.ts";
+import { isSummary, readMessages } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
-import { readMessages } from "../../core/read-messages.ts";
 import { appendSystem, systemMessage } from "../../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../../core/rounds.ts";
 import type { Budget, Dialect, FitInput, Measure, Message, Select } from "../../core/types.ts";

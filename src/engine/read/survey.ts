@@ -1,11 +1,21 @@
-import { firstReserve, mergeSizes, reserveByAnswers, sizesOf } from "../../core/answers.ts";
-import { budgetOf, startPressure } from "../../core/budget.ts";
+import {
+  budgetOf,
+  firstReserve,
+  mergeSizes,
+  reserveByAnswers,
+  sizesOf,
+  startPressure,
+} from "../../core/budget.ts";
 import { forgetOldest } from "../../core/keep-newest.ts";
 import type { Pause } from "../../core/pause.ts";
 import { systemMessage } from "../../core/render.ts";
-import { readAnswers } from "../../core/state/read-answers.ts";
-import { readState, type StateReading } from "../../core/state/read-state.ts";
-import { mergeRecords, type Remembered } from "../../core/state/remembered.ts";
+import {
+  mergeRecords,
+  type Remembered,
+  readAnswers,
+  readState,
+  type StateReading,
+} from "../../core/state/read-state.ts";
 import type { AnswerSizes, Budget, FitInput, Measure, Undo, Warning } from "../../core/types.ts";
 import { createPause } from "../../recall/pause.ts";
 import { loadFrame } from "../../summaries/frames/frames.ts";

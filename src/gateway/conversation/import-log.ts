@@ -1,6 +1,6 @@
 import type { TranscriptLog } from "../../apis/logs/index.ts";
 import { readyLog } from "../../apis/ready-log.ts";
-import { readMessages } from "../../core/read-messages.ts";
+import { readMessages } from "../../core/message-text.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
 import { writeHead } from "../../recall/stored-head.ts";

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../apis/shared/fields.ts";
+import { fittingCap, type Rejected } from "../../core/budget.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
-import { fittingCap, type Rejected } from "../../core/fitting-cap.ts";
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.ts";
-import type { Rejected } from "../../core/fitting-cap.ts";
+import type { Rejected } from "../../core/budget.ts";
 import { holdsMedia } from "../../core/message-text.ts";
 import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";

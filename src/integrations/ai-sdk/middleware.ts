@@ -1,5 +1,5 @@
 import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
-import { fittingCap } from "../../core/fitting-cap.ts";
+import { fittingCap } from "../../core/budget.ts";
 import type { FitInput, FitResult } from "../../core/types.ts";
 import type { AiSdkLanguageModel } from "../../models/index.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";

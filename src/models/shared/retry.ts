@@ -1,5 +1,5 @@
 import { ConfigError, ModelError } from "../../core/errors.ts";
-import { unlessAborted } from "../../core/unless-aborted.ts";
+import { unlessAborted } from "../../core/pause.ts";
 import { MAX_TIMER_MS } from "./time-limit.ts";
 
 /** How often and how long a failed request is tried again. */

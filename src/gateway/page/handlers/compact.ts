@@ -1,5 +1,4 @@
-import { appliedAgain } from "../../../core/checkpoint.ts";
-import { editedSummary } from "../../../core/edited-summary.ts";
+import { appliedAgain, editedSummary } from "../../../core/checkpoint.ts";
 import type {
   Checkpoint,
   CompactInput,

@@ -1,7 +1,6 @@
-import { givingWay } from "../../../core/budget.ts";
+import { fittingCap, givingWay } from "../../../core/budget.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import { defined } from "../../../core/defined.ts";
-import { fittingCap } from "../../../core/fitting-cap.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";

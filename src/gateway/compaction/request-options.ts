@@ -30,7 +30,8 @@ export interface RequestOptions {
 
 /** Longer names of models are refused (characters). */
 const MAX_MODEL = 200;
-const NONE: RequestOptions = { off: false };
+/** Of a request without any of the headers. */
+export const NO_OPTIONS: RequestOptions = { off: false };
 
 /** Names with commas between them; `none` for none. */
 const toolList = (text: string): readonly string[] =>
@@ -69,13 +70,13 @@ const NAMES = Object.keys(HEADERS) as (keyof typeof HEADERS)[];
 export function requestOptions(headers: IncomingHttpHeaders): RequestOptions {
   // Most requests have none of them.
   if (headers["x-precis-off"] === undefined && NAMES.every((name) => headers[name] === undefined))
-    return NONE;
+    return NO_OPTIONS;
   const off = headerOf(headers, "x-precis-off");
   const given = NAMES.flatMap((name) => {
     const value = headerOf(headers, name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  if (off === undefined && given.length === 0) return NONE;
+  if (off === undefined && given.length === 0) return NO_OPTIONS;
   const { profile, options, ...set } = Object.fromEntries(
     given.map(([name, value]) => [name.slice(PREFIX.length), readHeader(name, value)]),
   ) as Omit<RequestOptions, "profile" | "tuning" | "off"> & {

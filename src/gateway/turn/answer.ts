@@ -73,9 +73,9 @@ export async function passStream(
       const text = canRead ? bytes?.toString("utf8") : undefined;
       if (text === undefined) return finish(parts, exchange, outgoing, NO_ANSWER);
       const isUsageAlone = !exchange.opening && !outgoing.report && !exchange.hosted;
-      const { answer: held, error } = streamedAnswer(wire, text, isUsageAlone);
+      const { answer: streamed, error } = streamedAnswer(wire, text, isUsageAlone);
       if (error) exchange.record.fails(error.status, error.message);
-      return finish(parts, exchange, outgoing, held);
+      return finish(parts, exchange, outgoing, streamed);
     },
   });
   await noteBroken(parts, exchange, outcome);

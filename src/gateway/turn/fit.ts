@@ -102,7 +102,7 @@ function isTextAlone({ transcript, tools }: Exchange["asked"], body: Exchange["b
   return transcript.every((message) => isJson(message) && typeof message["content"] === "string");
 }
 
-/** What a client says to the model in the user's name or beside it. It is held as long as there is room for it. */
+/** What a client says to the model in the user's name or beside it. It is pinned as long as there is room for it. */
 interface ClientWords {
   /** Messages before the first answer that carry the client's own blocks. */
   readonly pins: readonly number[];
@@ -127,18 +127,18 @@ export async function fitTurn(
   const { client, headers, upstream, recording, compactors, choice } = turn;
   const hasOwnWish = compactors.hasOwnWish(choice);
   const started = performance.now();
-  const held = await watchedFit(parts, turn, () =>
+  const made = await watchedFit(parts, turn, () =>
     withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
-      fitHolding(turn, inputOf(parts, turn, hasOwnWish, rejected), words),
+      fitWithWords(turn, inputOf(parts, turn, hasOwnWish, rejected), words),
     ),
   );
-  const { report } = held.fitted;
+  const { report } = made.fitted;
   noteFit(turn, report, performance.now() - started);
   if (turn.isObserved) return { ...unchanged(turn), action: "observed", report };
   if (recording && !hasOwnWish) parts.memory.keepRequest(recording.known, undefined);
   if (isTranscript(report) && !turn.translation)
     return { ...withLowerCap(unchanged(turn), turn, report, rejected), report };
-  const view = writeView(turn, held, rejected);
+  const view = writeView(turn, made, rejected);
   const bytes = Buffer.from(stringifyDeep(view));
   if (recording && !hasOwnWish && !turn.translation)
     parts.memory.keepRequest(recording.known, { request: view, bytes: bytes.length });
@@ -177,19 +177,19 @@ function inputOf(
 }
 
 /** What `fit` made, with the system prompt that it was given. */
-interface Held {
+interface WrittenFit {
   /** Its state is made when somebody asks for it, and nobody does here: the store has it. */
   readonly fitted: FitResult<unknown>;
   readonly given: unknown;
   readonly instructions: readonly LaterInstruction[];
 }
 
-/** `fit` with the client's words held, or without where there is no room for them. */
-async function fitHolding(
+/** `fit` with the client's words pinned, or without where there is no room for them. */
+async function fitWithWords(
   { asked, pins, compactors, choice }: Turn,
   input: FitInput<unknown>,
   words: ClientWords,
-): Promise<Held> {
+): Promise<WrittenFit> {
   const { transcript, system } = asked;
   const compactor = compactors.of(choice);
   const given = withInstructions(system, words.instructions);
@@ -201,15 +201,19 @@ async function fitHolding(
     });
     return { fitted, given, instructions: words.instructions };
   } catch (error) {
-    const isHeld = words.pins.length > 0 || words.instructions.length > 0;
-    if (!(error instanceof BudgetImpossibleError) || !isHeld) throw error;
+    const hasWords = words.pins.length > 0 || words.instructions.length > 0;
+    if (!(error instanceof BudgetImpossibleError) || !hasWords) throw error;
     const fitted = await compactor.fit(transcript, { ...input, system, pins });
     return { fitted, given: system, instructions: [] };
   }
 }
 
 /** The request with its view, a cap that leaves room for it, and without thinking where the view can't bear it. */
-function writeView(turn: Turn, { fitted, given, instructions }: Held, rejected: Rejected | undefined): Json {
+function writeView(
+  turn: Turn,
+  { fitted, given, instructions }: WrittenFit,
+  rejected: Rejected | undefined,
+): Json {
   const { asked, body, translation } = turn;
   const { messages, report } = fitted;
   const wire = spokenWire(turn);
@@ -307,10 +311,10 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
       if (conversation !== undefined) tellBegun(parts, tenant, conversation, why);
     },
   };
-  const held = await onBehalfOf(behalf, fit);
+  const made = await onBehalfOf(behalf, fit);
   // States are made for whoever asks for one: here the store has all of it.
-  if (reason === undefined || recording === undefined) return held;
-  const result = held.fitted;
+  if (reason === undefined || recording === undefined) return made;
+  const result = made.fitted;
   const began = reason;
   let isOver = result.report.outcome === "compacted" && isWatched;
   const over = (): void => {
@@ -324,5 +328,5 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
     const ended = noteSummaries(behalf, result);
     void followSummary(parts, { tenant, conversation, controller, ended, isAwaited: isWatched });
   });
-  return held;
+  return made;
 }

@@ -7,7 +7,7 @@ import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import { lookAhead } from "../compaction/measure.ts";
 import { readingOf } from "../compaction/redact-secrets.ts";
-import { type RequestOptions, requestOptions } from "../compaction/request-options.ts";
+import { NO_OPTIONS, type RequestOptions, requestOptions } from "../compaction/request-options.ts";
 import { type Chat, chatOf } from "../conversation/chat-of.ts";
 import { LEAST_BYTES } from "../conversation/known-messages.ts";
 import { choiceOf as choiceOfSettings } from "../conversation/loaded.ts";
@@ -220,6 +220,8 @@ export function choiceOf(
 ): CompactorChoice {
   const { model, cap } = asked;
   const set = chat?.settings && choiceOfSettings(parts, { tenant, wire, model, settings: chat.settings });
+  // Most requests ask for nothing, and nothing was set for their conversation.
+  if (set === undefined && options === NO_OPTIONS) return { tenant, wire, upstream, model, cap };
   const { profile, strategy, budget, window, summarizer, tuning } = options;
   const wishes = [profile, strategy, budget, window, summarizer, tuning];
   const isAsked = wishes.some((wish) => wish !== undefined);

@@ -33,8 +33,8 @@ export function relayStream(options: {
   let size = 0;
   let tail: Buffer = Buffer.alloc(0);
   const findEnd = createEndFinder(endMarkers);
-  let held: Buffer[] | undefined;
-  let heldBytes = 0;
+  let deferred: Buffer[] | undefined;
+  let deferredBytes = 0;
   let hasEnded = false;
   const endsEvent = createEventEnd();
   let committed: Promise<void> | undefined;
@@ -48,12 +48,12 @@ export function relayStream(options: {
       response.once("drain", () => answer.resume());
     }
   };
-  const hold = (piece: Buffer) => {
-    held ??= [];
-    held.push(piece);
-    heldBytes += piece.length;
+  const defer = (piece: Buffer) => {
+    deferred ??= [];
+    deferred.push(piece);
+    deferredBytes += piece.length;
     // What goes on for so long isn't waited for any more.
-    hasEnded = endsEvent(piece) || heldBytes > most;
+    hasEnded = endsEvent(piece) || deferredBytes > most;
   };
   const take = (raw: Buffer) => {
     size += raw.length;
@@ -78,12 +78,12 @@ export function relayStream(options: {
     waiting = [];
     const piece = transform ? transform(raw, false) : raw;
     if (isReleased) pass(piece);
-    else if (held) hold(piece);
+    else if (deferred) defer(piece);
     else {
       const at = findEnd(piece);
       if (at !== undefined) {
-        hold(piece.subarray(at));
-        holdForMoments();
+        defer(piece.subarray(at));
+        corkForMoments();
       }
       pass(at === undefined ? piece : piece.subarray(0, at));
     }
@@ -91,7 +91,7 @@ export function relayStream(options: {
     if (hasEnded && !isReleased) commit().then(release).catch(fail);
   };
   /** What stands before the end leaves together with it if the commit is there at once: one write instead of two. */
-  const holdForMoments = () => {
+  const corkForMoments = () => {
     const { socket } = response;
     socket?.cork();
     // Node lets go itself at the end of a response.
@@ -108,8 +108,8 @@ export function relayStream(options: {
   const release = () => {
     if (isReleased) return;
     isReleased = true;
-    for (const piece of held ?? []) if (piece.length > 0) response.write(piece);
-    held = undefined;
+    for (const piece of deferred ?? []) if (piece.length > 0) response.write(piece);
+    deferred = undefined;
   };
   const fail = () => {
     response.destroy();

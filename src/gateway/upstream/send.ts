@@ -239,17 +239,17 @@ function createContinueFilter(
   onSeen: () => void,
 ): ContinueFilter {
   let isArmed = false;
-  let held: Buffer | undefined;
+  let buffered: Buffer | undefined;
 
   const strip = (bytes: Buffer): Buffer | null => {
-    let rest = held ? Buffer.concat([held, bytes]) : bytes;
-    held = undefined;
+    let rest = buffered ? Buffer.concat([buffered, bytes]) : bytes;
+    buffered = undefined;
     while (beginsContinue(rest)) {
       onSeen();
       const end = rest.indexOf(HEAD_END);
       if (end < 0) {
         if (rest.length > MAX_HEAD) return rest;
-        held = rest;
+        buffered = rest;
         return null;
       }
       rest = rest.subarray(end + HEAD_END.length);
@@ -261,7 +261,7 @@ function createContinueFilter(
   return {
     arm() {
       isArmed = true;
-      held = undefined;
+      buffered = undefined;
     },
     disarm() {
       isArmed = false;

@@ -63,21 +63,21 @@ export async function passThrough(
         "x-precis-action": "untouched",
       });
     };
-    const held: Buffer[] = [];
+    const buffered: Buffer[] = [];
     const end = () => {
       begin();
-      response.end(Buffer.concat(held));
+      response.end(Buffer.concat(buffered));
     };
     response.on("close", resolve);
     response.on("drain", () => answer.resume());
     answer.read({
       piece(bytes) {
-        if (onAnswer) return void held.push(bytes);
+        if (onAnswer) return void buffered.push(bytes);
         begin();
         if (!response.write(bytes)) answer.pause();
       },
       end() {
-        if (onAnswer) onAnswer(parseJson(Buffer.concat(held).toString("utf8"))).then(end, reject);
+        if (onAnswer) onAnswer(parseJson(Buffer.concat(buffered).toString("utf8"))).then(end, reject);
         else end();
       },
       broken(cause) {

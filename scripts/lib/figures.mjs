@@ -61,7 +61,7 @@ export function checkFigures(page, read) {
  * @param {(file: string) => unknown} read
  * @returns {number[]}
  */
-export function valuesAt(source, read) {
+function valuesAt(source, read) {
   const [path = "", ...factors] = source.trim().split(/ (?=[×÷] )/);
   const [file = "", ...steps] = path.split(" > ");
   /** @type {unknown[]} */

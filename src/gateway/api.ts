@@ -26,7 +26,7 @@ export { STREAM_WORDS } from "../stream/words.ts";
 export { CITATION } from "../summaries/citation-form.ts";
 export { loadTitles } from "../summaries/frames/load-titles.ts";
 export { SECTIONS } from "../summaries/section-titles.ts";
-export { netWords, receiptWords } from "../tokens/receipt-words.ts";
+export { receiptWords } from "../tokens/receipt-words.ts";
 export type { Receipt } from "../tokens/receipts.ts";
 export { type Attachment, splitAttachments, withAttachments } from "./api/attachments.ts";
 export type * from "./api/chat.ts";

@@ -240,7 +240,7 @@ async function analyzeStale(pool: PostgresPool): Promise<void> {
 }
 
 /** A list of tokens for each document, and an inverted index (GIN) of these. */
-export const postgresTextIndex: TextIndex = {
+const postgresTextIndex: TextIndex = {
   add: (document, tokens) => ({
     sql: "insert into precis_recall (doc, tokens) values (?, ?) on conflict (doc) do update set tokens = precis_recall.tokens || excluded.tokens",
     parameters: [document, [...tokens]],

@@ -238,7 +238,7 @@ function createNew(file: string): void {
  * FTS5 without the texts. Numbers are cast, because what JavaScript hands over is a fraction to SQLite, and FTS5 passes over
  * a bound that isn't whole.
  */
-export const sqliteTextIndex: TextIndex = {
+const sqliteTextIndex: TextIndex = {
   add: (document, tokens) => ({
     sql: "insert into precis_recall (rowid, tokens) values (cast(? as integer), ?)",
     parameters: [document, tokens.join(" ")],

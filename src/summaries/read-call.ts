@@ -5,7 +5,7 @@ import { addedText, type FileChange, leftText } from "./file-change.ts";
 import { namesFile, readEdit } from "./read-edit.ts";
 
 /** A step of a plan that an agent keeps with a tool. */
-export interface PlanStep {
+interface PlanStep {
   readonly text: string;
   readonly status: string;
 }

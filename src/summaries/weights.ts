@@ -47,10 +47,7 @@ export function termWeights(transcript: TranscriptLines): Float64Array {
 }
 
 /** A logistic regression's answer. */
-export function likelihood<K extends string>(
-  features: Record<K, number>,
-  weights: Record<K, number>,
-): number {
+function likelihood<K extends string>(features: Record<K, number>, weights: Record<K, number>): number {
   let sum = 0;
   for (const name in weights) sum += weights[name] * features[name];
   return 1 / (1 + Math.exp(-sum));

@@ -15,7 +15,7 @@ export interface HiddenAnswer {
 export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
 
 /** A view as it was sent and billed. */
-export interface LastSent {
+interface LastSent {
   /** Its tokens by precis's count. */
   readonly tokens: number | undefined;
   /** All input tokens and those of the transcript that were left out, by the provider's count. */

@@ -195,7 +195,7 @@ export interface Likeness {
 }
 
 /** An answer that shares less than this with what was given is another one. */
-export const ALIKE = 0.5;
+const ALIKE = 0.5;
 /** Characters of an answer that are compared. */
 const COMPARED_CHARS = 20_000;
 /** Words; in scripts that don't part them, signs. */
@@ -306,7 +306,7 @@ function names(calls: readonly ToolCallPart[]): string {
 }
 
 /** A Responses item that stands for one which the provider keeps. */
-export function isReference(wire: unknown): boolean {
+function isReference(wire: unknown): boolean {
   if (!isJson(wire)) return false;
   return (
     wire["type"] === "item_reference" ||
@@ -315,7 +315,7 @@ export function isReference(wire: unknown): boolean {
 }
 
 /** The id that the provider gave to an item. */
-export function idOf(wire: unknown): string | undefined {
+function idOf(wire: unknown): string | undefined {
   return isJson(wire) ? textOf(wire["id"]) : undefined;
 }
 

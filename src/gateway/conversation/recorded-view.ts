@@ -126,7 +126,7 @@ export async function draftsThen(
 }
 
 /** What was quoted for messages of a conversation, oldest first; without what no longer fits its transcript. */
-export function recordedQuotes(
+function recordedQuotes(
   recalled: readonly Recalled[],
   { stored, messages, lead }: Pick<Loaded, "stored" | "messages" | "lead">,
 ): readonly PlacedQuotation[] {

@@ -97,7 +97,7 @@ export function eventOf({ id, type, conversation, at, data }: EventRow): StoredE
 }
 
 /** Refuses places in the list of events that none can have. */
-export function checkEventQuery(query: EventQuery): void {
+function checkEventQuery(query: EventQuery): void {
   for (const name of ["after", "before"] as const) {
     const id = query[name];
     if (id === undefined || Number.isSafeInteger(id)) continue;
@@ -162,7 +162,7 @@ export function* listCitations(tenant: string, conversation: string): Script<Cit
 }
 
 /** The number of a new source: the one that it goes by, if that is free, else the next one above all. */
-export function citationNumber(known: Iterable<Citation>, wanted: number | undefined): number {
+function citationNumber(known: Iterable<Citation>, wanted: number | undefined): number {
   const taken = new Set(Array.from(known, ({ number }) => number));
   if (wanted !== undefined && Number.isSafeInteger(wanted) && wanted > 0 && !taken.has(wanted)) return wanted;
   let last = 0;

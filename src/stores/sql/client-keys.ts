@@ -107,7 +107,7 @@ const KEY_BYTES = 32;
 const LAST_USED_ACCURACY_MS = 60_000;
 
 /** Makes a key, with what is stored of it. */
-export async function newClientKey(
+async function newClientKey(
   { name, limits = {}, expiresAt }: NewClientKey,
   of: Pick<ClientKey, "id" | "tenant" | "createdAt">,
 ): Promise<{ readonly key: string; readonly hash: string; readonly clientKey: ClientKey }> {
@@ -124,14 +124,14 @@ export async function newClientKey(
 }
 
 /** A key that is shown, with the time of that; the same object where it isn't worth writing. Undefined for one that no longer holds. */
-export function shownKey(key: ClientKey | undefined, at: number): ClientKey | undefined {
+function shownKey(key: ClientKey | undefined, at: number): ClientKey | undefined {
   if (!key || key.revokedAt !== undefined || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= at)
     return undefined;
   return at - (key.lastUsedAt ?? 0) < LAST_USED_ACCURACY_MS ? key : { ...key, lastUsedAt: at };
 }
 
 /** SHA-256, as it is stored. */
-export async function hashClientKey(key: string): Promise<string> {
+async function hashClientKey(key: string): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))));
 }
 

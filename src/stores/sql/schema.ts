@@ -10,7 +10,7 @@ export const SCHEMA_VERSION = 4;
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
  * node is a message, and its id says which conversation it belongs to (`tree.ts`), so that all of one lie together.
  */
-export function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
+function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   const isPostgres = kind === "postgres";
   // Only by this very word SQLite takes it for the number of the row itself.
   const number = isPostgres ? "bigint" : "integer";

@@ -161,6 +161,6 @@ function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "b
 }
 
 /** There is no file to copy. */
-export function noBackup(fix: string): StoreError {
+function noBackup(fix: string): StoreError {
   return new StoreError({ operation: "backup", message: "only an SQLite file can be copied.", fix });
 }

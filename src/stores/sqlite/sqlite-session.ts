@@ -170,10 +170,10 @@ export function takeOverLog(session: Pick<SqliteSession, "run">): void {
 }
 
 /** A writer takes its lock at the start: taking it halfway fails if another process wrote in between. */
-export const BEGIN_WRITE: Statement = { sql: "begin immediate", parameters: [] };
+const BEGIN_WRITE: Statement = { sql: "begin immediate", parameters: [] };
 /** A reader sees one moment from its first statement on. */
 export const BEGIN_READ: Statement = { sql: "begin", parameters: [] };
-export const COMMIT: Statement = { sql: "commit", parameters: [] };
+const COMMIT: Statement = { sql: "commit", parameters: [] };
 
 /** The process's connection to a file. */
 export interface SqliteConnection {

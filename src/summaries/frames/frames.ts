@@ -37,7 +37,7 @@ export async function loadFrame(language: Language): Promise<void> {
 }
 
 /** All frames that are loaded. */
-export function loadedFrames(): readonly Frame[] {
+function loadedFrames(): readonly Frame[] {
   return [...frames.values()];
 }
 

@@ -4,9 +4,9 @@ import type { Dialect } from "../../core/types.ts";
 import type { Conversation, ConversationStore, FindQuery } from "../../stores/server-store.ts";
 import type { WireRequest } from "../wires/index.ts";
 import { isThrownAway } from "./chat-settings.ts";
-import { invented, type Known, named } from "./known.ts";
+import { type ConversationCacheEntry, invented, named } from "./conversation-cache-entry.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
-import { type GoesOn, goOn } from "./reconcile.ts";
+import { type GoesOn, reconcile } from "./reconcile.ts";
 import type { Session } from "./session-of.ts";
 import type { TranscriptRecord } from "./transcript-record.ts";
 
@@ -28,7 +28,7 @@ export interface Query {
 
 /** A conversation, and how much of a request it holds. */
 export interface Match {
-  readonly known: Known;
+  readonly known: ConversationCacheEntry;
   /** Messages of the transcript that it holds. */
   readonly matched: number;
   /** Where an answer came back otherwise than it was given. */
@@ -175,7 +175,7 @@ async function resumed({ store, memory }: Finding, query: Query, found: Match): 
     const isOwn = conversation.id === known.id;
     const of = isOwn ? known : knownOf(memory, conversation, query);
     if (!isOf(conversation, query) || of.isNamed !== known.isNamed || !isForSession(of, session)) continue;
-    const goesOn = goOn(record, reading, matched, messages);
+    const goesOn = reconcile(record, reading, matched, messages);
     if (!goesOn || goesOn.share <= (best?.goesOn.share ?? -1)) continue;
     best = { known: of, matched: goesOn.matched, goesOn };
     if (isOwn && goesOn.isCertain) break;
@@ -187,7 +187,7 @@ function knownOf(
   memory: Finding["memory"],
   { id, session: name, named: wasAsked }: Conversation,
   { tenant, reading, session }: Query,
-): Known {
+): ConversationCacheEntry {
   const seen = memory.find(tenant, id);
   if (seen) {
     if (session?.source === "asked" && seen.session === session.name) seen.isNamed = true;
@@ -203,7 +203,7 @@ function isOf(conversation: Conversation, { reading }: Query): boolean {
   return isOfFormat && !isThrownAway(conversation);
 }
 
-function isForSession(known: Known, session: Session | undefined): boolean {
+function isForSession(known: ConversationCacheEntry, session: Session | undefined): boolean {
   return session?.source !== "asked" || known.session === session.name;
 }
 

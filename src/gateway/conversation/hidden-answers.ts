@@ -9,7 +9,7 @@ import type { ConversationStore, StoredMessage } from "../../stores/server-store
 import type { Lookup } from "../api.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
 import { type WireRequest, wireOfDialect } from "../wires/index.ts";
-import type { HiddenAnswer, HiddenAnswers, Known } from "./known.ts";
+import type { ConversationCacheEntry, HiddenAnswer, HiddenAnswers } from "./conversation-cache-entry.ts";
 import { compareAnswers, endOfAnswer, type Said } from "./reconcile.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
@@ -43,7 +43,7 @@ export async function hiddenAnswersIn(
 }
 
 /** What isn't in the store yet is known of the conversation from now on. */
-function complete(known: Known, answers: readonly FoundAnswer[]): void {
+function complete(known: ConversationCacheEntry, answers: readonly FoundAnswer[]): void {
   known.hidden ??= new Map();
   for (const { name, answer } of answers)
     if (!known.hidden.get(name)?.includes(answer)) add(known.hidden, name, answer);
@@ -66,7 +66,7 @@ interface HiddenRequest {
 
 /** What is asked of a recording here. */
 interface RecordedPart {
-  readonly known: Known;
+  readonly known: ConversationCacheEntry;
   readonly record: TranscriptRecord;
   readonly followsOurs: boolean;
   readonly anchor: string | undefined;
@@ -256,7 +256,7 @@ export interface GivenAnswers {
   readonly isEmpty: boolean;
   /** `name` names the messages before the answer. */
   find(tenant: string, name: string): readonly HiddenAnswer[];
-  keep(tenant: string, name: string, answer: HiddenAnswer, of: Known | undefined): void;
+  keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void;
   /** Keeps one that another process of this server gave, and the store didn't take. */
   hear(tenant: string, name: string, answer: HiddenAnswer): void;
   /** Is one of them from another process? */
@@ -271,7 +271,7 @@ export function createGivenAnswers(): GivenAnswers {
     readonly answer: HiddenAnswer;
     readonly bytes: number;
     /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
-    readonly of: Known | undefined;
+    readonly of: ConversationCacheEntry | undefined;
   }
   const given = new Map<string, readonly Given[]>();
   let total = 0;

@@ -1,7 +1,7 @@
 import type { Json } from "../../apis/shared/fields.ts";
 import type { WireAnswer } from "../wires/index.ts";
+import { type ConversationCacheEntry, invented } from "./conversation-cache-entry.ts";
 import { createGivenAnswers, type GivenAnswers } from "./hidden-answers.ts";
-import { invented, type Known } from "./known.ts";
 import { createKnownMessages } from "./known-messages.ts";
 import { answerKey, createKnownChains, type KnownChains } from "./transcript-record.ts";
 
@@ -41,18 +41,18 @@ export interface ConversationMemory {
   /** Hashes of transcripts whose messages come again as the same objects. */
   readonly chains: KnownChains;
   /** The conversation of which this is the newest message, or the id. */
-  find(tenant: string, hashOrId: string): Known | undefined;
+  find(tenant: string, hashOrId: string): ConversationCacheEntry | undefined;
   /** What is known of a stored conversation; as good as nothing if it wasn't seen here. */
-  ofConversation(tenant: string, id: string, dialect: string): Known;
+  ofConversation(tenant: string, id: string, dialect: string): ConversationCacheEntry;
   /** `hash` is the newest message of a stored conversation from now on. */
-  remember(hash: string, known: Known): void;
+  remember(hash: string, known: ConversationCacheEntry): void;
   forget(tenant: string, id: string): void;
   /** Forgets all conversations. Nobody notices, but that the store is asked more often. */
   empty(): void;
   /** The last request of a conversation whose view isn't its transcript: a summary by continuation repeats it for the cache. */
-  lastRequest(known: Known): SentRequest | undefined;
+  lastRequest(known: ConversationCacheEntry): SentRequest | undefined;
   /** Undefined: the last request was the transcript itself. */
-  keepRequest(known: Known, sent: SentRequest | undefined): void;
+  keepRequest(known: ConversationCacheEntry, sent: SentRequest | undefined): void;
   findPolled(tenant: string, name: string): Polled | undefined;
   keepPolled(tenant: string, name: string, polled: Polled | undefined): void;
   /** A request is under way; returns what ends that. Others of the same name may be. */
@@ -64,12 +64,12 @@ export interface ConversationMemory {
 }
 
 export function createMemory(): ConversationMemory {
-  const conversations = new Map<string, Known>();
-  const requests = createBounded<Known, SentRequest>(MAX_BYTES);
+  const conversations = new Map<string, ConversationCacheEntry>();
+  const requests = createBounded<ConversationCacheEntry, SentRequest>(MAX_BYTES);
   const polls = createBounded<string, Polled>(MAX_BYTES);
   const running = new Map<string, number>();
   const hidden = createGivenAnswers();
-  const keep = (known: Known, name: string): void => {
+  const keep = (known: ConversationCacheEntry, name: string): void => {
     const key = nameOf(known.tenant, name);
     // What was used last is forgotten last.
     conversations.delete(key);
@@ -81,7 +81,7 @@ export function createMemory(): ConversationMemory {
       if (--left === 0) break;
     }
   };
-  const dropNewest = (known: Known): void => {
+  const dropNewest = (known: ConversationCacheEntry): void => {
     const key = nameOf(known.tenant, known.newest ?? "");
     if (conversations.get(key) === known) conversations.delete(key);
   };

@@ -52,7 +52,7 @@ const LONGEST_COMPARED = 4_000_000;
  * clients wrote themselves must be the same; an answer may come back otherwise. Where both go different ways behind such an
  * answer, that is where a branch begins. Undefined if they have no answer in common.
  */
-export function goOn(
+export function reconcile(
   record: TranscriptRecord,
   dialect: Dialect<unknown>,
   matched: number,

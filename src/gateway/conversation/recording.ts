@@ -14,6 +14,7 @@ import { createPace } from "../compaction/measure.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/index.ts";
 import type { Citations } from "./citations.ts";
+import type { ConversationCacheEntry } from "./conversation-cache-entry.ts";
 import {
   findAnswered,
   findById,
@@ -26,7 +27,6 @@ import {
   storeQuery,
 } from "./find-conversation.ts";
 import { givenAnswersIn } from "./hidden-answers.ts";
-import type { Known } from "./known.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession, type Session } from "./session-of.ts";
 import {
@@ -72,7 +72,7 @@ export interface RecorderOptions {
   /** Records of these messages may come before them. Returns what ends that. */
   expect(tenant: string, hashes: readonly string[]): () => void;
   /** A conversation was made or grew. */
-  onAppended?(tenant: string, appended: Appended, known: Known): void;
+  onAppended?(tenant: string, appended: Appended, known: ConversationCacheEntry): void;
   readonly citations?: Pick<Citations, "note">;
 }
 
@@ -209,7 +209,7 @@ export class Recording {
     if (fresh.length > 0) this.#ends.push(context.expect(tenant, fresh));
   }
 
-  get known(): Known {
+  get known(): ConversationCacheEntry {
     return this.#match.known;
   }
 

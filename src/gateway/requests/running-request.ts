@@ -9,7 +9,7 @@ import { spendOf } from "../../tokens/model-info.ts";
 import { isOfClient, type Saving, savingOf } from "../../tokens/receipts.ts";
 import type { RequestFact, TimelineFact } from "../api.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
-import type { Known } from "../conversation/known.ts";
+import type { ConversationCacheEntry } from "../conversation/conversation-cache-entry.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
 import type { Client } from "../http/admit.ts";
 import type { Wire } from "../wires/index.ts";
@@ -59,7 +59,8 @@ export interface AskedRequest {
   /** Undefined where nothing is recorded. */
   readonly recording:
     | {
-        readonly known: Partial<Pick<Known, "lastRequestAt" | "sent">> & Pick<Known, "id">;
+        readonly known: Partial<Pick<ConversationCacheEntry, "lastRequestAt" | "sent">> &
+          Pick<ConversationCacheEntry, "id">;
         readonly hadRequest: boolean;
       }
     | undefined;

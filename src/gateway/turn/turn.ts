@@ -6,9 +6,9 @@ import type { HostedToolName } from "../../config/gateway-schema.ts";
 import type { Report, ToolCallPart, Usage } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
+import type { ConversationCacheEntry } from "../conversation/conversation-cache-entry.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import type { HiddenWord } from "../conversation/hidden-answers.ts";
-import type { Known } from "../conversation/known.ts";
 import type { GoesOnFrom } from "../conversation/previous-response.ts";
 import type { Opening, Recording } from "../conversation/recording.ts";
 import type { Client } from "../http/admit.ts";
@@ -76,7 +76,7 @@ export function spokenWire({ wire, translation }: Pick<Turn, "wire" | "translati
 }
 
 export interface TurnRecording {
-  readonly known: Known;
+  readonly known: ConversationCacheEntry;
   /** It is the first request of its conversation, as far as can be told without a look at it. */
   readonly isFirst: boolean;
   /** Was the request before this one served by this node? Then it knows what was sent. */

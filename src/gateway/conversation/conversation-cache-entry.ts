@@ -28,7 +28,7 @@ interface LastSent {
 }
 
 /** What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. */
-export interface Known {
+export interface ConversationCacheEntry {
   readonly tenant: string;
   /** Its id, once it is in the store. */
   id: string | undefined;
@@ -60,17 +60,22 @@ export interface Known {
 }
 
 /** What is known of a conversation of which only the session is. */
-export function named(tenant: string, session: string, dialect: string): Known {
-  return newKnown(tenant, session, dialect, false);
+export function named(tenant: string, session: string, dialect: string): ConversationCacheEntry {
+  return newEntry(tenant, session, dialect, false);
 }
 
 /** One that begins here, under a name that nobody can know yet. */
-export function invented(tenant: string, dialect: string): Known {
-  return newKnown(tenant, timeOrderedId(), dialect, true);
+export function invented(tenant: string, dialect: string): ConversationCacheEntry {
+  return newEntry(tenant, timeOrderedId(), dialect, true);
 }
 
 /** With all that it may ever hold: what is added later makes another kind of object of each. */
-function newKnown(tenant: string, session: string, dialect: string, isInvented: boolean): Known {
+function newEntry(
+  tenant: string,
+  session: string,
+  dialect: string,
+  isInvented: boolean,
+): ConversationCacheEntry {
   return {
     tenant,
     id: undefined,

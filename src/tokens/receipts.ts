@@ -47,7 +47,9 @@ export function savingOf({ usage, prices, hidden, fresh, changed, isWarm }: Bill
     return { saved, rewritten: 0 };
   const paid = spendOf({ ...usage, output: 0 }, prices);
   const cheapest = spendOf({ input, cacheRead: input }, prices);
-  return { saved, rewritten: ((paid - cheapest) * Math.max(0, unread - fresh)) / unread };
+  const rewritten = ((paid - cheapest) * (unread - fresh)) / unread;
+  // Where even some of what came new wasn't sent, it would have been written, and not read.
+  return { saved: saved + Math.max(0, -rewritten), rewritten: Math.max(0, rewritten) };
 }
 
 /** A request of a conversation, or a summary that was written for it. */

@@ -2,7 +2,8 @@ import type { StrategyName } from "../../core/types.ts";
 import { REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../../core/words.ts";
 import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
-import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
+import { netWords } from "../../tokens/receipt-words.ts";
+import { formatChange, formatCount, formatDollars, formatShare, formatShort, NUMBERS } from "../format.ts";
 import type { Look, Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
 import { chartLegend, pressureChart } from "./chart.ts";
@@ -96,6 +97,8 @@ function totalLines(facts: ReplayFacts, totals: ReplayTotals, columns: number, p
       formatDollars(totals.cost.with.total),
       `${paint(tone(totals.cost.with.total, totals.cost.without.total), formatChange(totals.cost.with.total, totals.cost.without.total))}, without precis ${formatDollars(totals.cost.without.total)} (${facts.pricesOf ?? "prices"}, with cache)`,
     ]);
+  if (totals.receipts !== undefined)
+    rows.push(["net", formatDollars(Math.abs(totals.receipts.net)), netWords(totals.receipts, NUMBERS)]);
   if (totals.firstTooLong !== undefined)
     rows.push(["without precis", `request ${totals.firstTooLong + 1}`, "is the first that no longer fits"]);
   const nameWidth = Math.max(...rows.map(([name]) => name.length));

@@ -63,6 +63,7 @@ export async function decide<M>(operation: Operation<M>): Promise<Decision> {
     rules: dialect.rules,
     now,
     lastRequestAt: input.lastRequestAt,
+    cacheTtlMs: input.cacheTtlMs ?? settings.cache.ttlMs,
     rejected,
     asksModel: engine.summarizer !== undefined && usesSummaries(settings.strategy),
   };
@@ -198,6 +199,7 @@ interface DueInput {
   readonly goal: number;
   readonly now: number;
   readonly lastRequestAt: number | undefined;
+  readonly cacheTtlMs: number;
   readonly rejected: boolean;
   /** There is a model that would be asked for a summary. */
   readonly asksModel: boolean;
@@ -277,10 +279,10 @@ function isUserTurn({ structure, messages }: Conversation): boolean {
 
 /** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
 function cheapReason(input: DueInput): Reason | undefined {
-  const { conversation, settings, pressure, now, lastRequestAt } = input;
+  const { conversation, pressure, now, lastRequestAt, cacheTtlMs } = input;
   if (lastRequestAt === undefined) return undefined;
   const idle = now - lastRequestAt;
-  const cold = idle > settings.cache.ttlMs;
+  const cold = idle > cacheTtlMs;
   const reason: Reason | undefined =
     cold && pressure >= COLD_FROM
       ? "cold-cache"

@@ -21,6 +21,8 @@ export interface FitInput<M> {
   readonly now?: number;
   /** When the last request of this conversation was sent. */
   readonly lastRequestAt?: number;
+  /** How long the provider was seen to keep its prompt cache, in milliseconds; 0: it has none. Default: the option `cache.ttlMs`. */
+  readonly cacheTtlMs?: number;
   /**
    * `must-stay`: the host can't switch thinking off for a request. While a round with signed reasoning is under way, only
    * what stands behind that reasoning is shortened, as far as that is enough. Default `may-stop`.

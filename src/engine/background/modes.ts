@@ -28,7 +28,9 @@ export function modesOf<M>(operation: Operation<M>, run: Run): Mode[] {
   const { engine, input, now } = operation;
   const { mode } = engine.settings.summary;
   const model = engine.summarizer!;
-  const warm = input.lastRequestAt === undefined || now - input.lastRequestAt <= engine.settings.cache.ttlMs;
+  const warm =
+    input.lastRequestAt === undefined ||
+    now - input.lastRequestAt <= (input.cacheTtlMs ?? engine.settings.cache.ttlMs);
   // The same model and the same request, or the provider's cache holds nothing of it.
   const continues =
     operation.range?.place !== "inside" &&

@@ -352,6 +352,7 @@ const FIT: Checks<FitInput<never>> = {
   request: anything,
   now: time,
   lastRequestAt: time,
+  cacheTtlMs: time,
   thinking: (value, option) => oneOf(option, value, THINKING),
   rejected: checkRejected,
   signal(value, option) {

@@ -10,6 +10,8 @@ import type { OpsParts } from "./ops-parts.ts";
 const LOOK_EVERY_MS = 60_000;
 /** A chat is idle from here on; providers forget its prompt soon after (milliseconds). */
 const IDLE_FROM_MS = 3 * 60_000;
+/** Where it is known how long they keep it, from this share of that time on. */
+const IDLE_FROM = 0.6;
 const IDLE_TO_MS = 3 * 60 * 60_000;
 /** Chats that one look takes at most. */
 const MAX_CHATS = 50;
@@ -27,9 +29,13 @@ export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise
       for (const { id, updatedAt } of conversations) {
         const idle = parts.now() - updatedAt;
         if (idle < IDLE_FROM_MS || idle > IDLE_TO_MS || prepared.get(id) === updatedAt) continue;
-        prepared.set(id, updatedAt);
         const loaded = await load(parts, tenant, id);
-        if (loaded.choice.upstream?.config.apiKey === undefined) continue;
+        const { upstream, model } = loaded.choice;
+        const cacheMs = upstream && parts.requests.cacheMs(upstream.name, model);
+        // Somebody may come back as long as the prompt is kept.
+        if (cacheMs !== undefined && idle < cacheMs * IDLE_FROM) continue;
+        prepared.set(id, updatedAt);
+        if (upstream?.config.apiKey === undefined) continue;
         await prepare(parts, tenant, loaded);
         count++;
       }

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 import type { TimelineFact } from "../api.ts";
+import { createCacheTimes } from "../compaction/cache-times.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { keepRequests } from "./keep-requests.ts";
@@ -17,6 +18,8 @@ export interface Requests {
     fact: TimelineFact,
     checkpoint?: string,
   ): void;
+  /** How long the provider of a model was seen to keep a prompt; undefined while too little is known. */
+  cacheMs(upstream: string, model: string): number | undefined;
   /** Writes rows that wait. */
   flush(): Promise<void>;
 }
@@ -28,7 +31,9 @@ export function createRequests(
   },
 ): Requests {
   const kept = keepRequests(parts.store.requests, parts.log, !parts.config.store);
+  const cacheTimes = createCacheTimes();
   const context = {
+    cacheTimes,
     listeners: [...requestListeners(parts), kept],
     now: parts.now,
     written: (text: string) => (parts.config.redact ? redactSecrets(text) : text),
@@ -45,6 +50,7 @@ export function createRequests(
       noted.happened({ type: "noted", fact });
       noted.end(200);
     },
+    cacheMs: cacheTimes.of,
     flush: kept.flush,
   };
 }

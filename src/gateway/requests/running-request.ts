@@ -8,6 +8,7 @@ import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
 import { isOfClient, type Saving, savingOf } from "../../tokens/receipts.ts";
 import type { RequestFact, TimelineFact } from "../api.ts";
+import type { CacheTimes } from "../compaction/cache-times.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
 import type { ConversationCacheEntry } from "../conversation/conversation-cache-entry.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
@@ -90,13 +91,16 @@ export interface RequestStart {
 /** What all requests share. */
 export interface RequestContext {
   readonly listeners: readonly RequestListener[];
+  readonly cacheTimes: CacheTimes;
   now(): number;
   /** A text as the store may have it. */
   written(text: string): string;
 }
 
-/** How long a provider keeps a prompt that isn't used again (milliseconds). */
+/** How long a provider keeps a prompt that isn't used again, as long as nothing else is known (milliseconds). */
 const CACHE_MS = 5 * 60_000;
+/** Shorter prompts aren't cached by all providers (tokens). */
+const LEAST_CACHED = 5_000;
 
 /** The status of a request that nobody waits for any more. */
 export const CLIENT_LEFT = 499;
@@ -284,6 +288,17 @@ export class RunningRequest {
     return Math.max(0, hidden - shown);
   }
 
+  /** How long its provider was seen to keep a prompt; undefined while too little is known. */
+  get cacheMs(): number | undefined {
+    const { upstream, asked } = this.turn ?? {};
+    return upstream && asked && this.#context.cacheTimes.of(upstream.name, asked.model);
+  }
+
+  /** How long its conversation waited for it. */
+  get #idleMs(): number {
+    return this.startedAt - (this.#lastRequestAt || this.startedAt);
+  }
+
   /** What the next request of the conversation is compared with. */
   #remember(
     { known, hadRequest }: NonNullable<AskedRequest["recording"]>,
@@ -298,6 +313,13 @@ export class RunningRequest {
     const scale = isLonger ? (usage.input - sent.input) / grown : undefined;
     // A first request finds nothing anywhere.
     const reads = hadRequest && usage?.cacheRead !== undefined ? usage.cacheRead > 0 : undefined;
+    const isReading = reads !== undefined && this.#lastRequestAt && report?.prefixReason === undefined;
+    if (isReading && sent?.input !== undefined && sent.input >= LEAST_CACHED) {
+      const isHit = usage!.cacheRead! >= sent.input / 2;
+      const { upstream, asked } = this.turn!;
+      if (upstream)
+        this.#context.cacheTimes.learn(upstream.name, asked.model, { idleMs: this.#idleMs, isHit });
+    }
     known.sent = {
       tokens,
       input: usage?.input,
@@ -313,9 +335,8 @@ export class RunningRequest {
     const { usage, prices, turn } = this;
     if (!usage || !prices) return undefined;
     const { readsCache = true } = turn?.recording?.known.sent ?? {};
-    const idle = this.startedAt - (this.#lastRequestAt || this.startedAt);
-    const { fresh } = this.#growth;
-    return savingOf({ usage, prices, hidden, fresh, changed, isWarm: readsCache && idle <= CACHE_MS });
+    const isWarm = readsCache && this.#idleMs <= (this.cacheMs ?? CACHE_MS);
+    return savingOf({ usage, prices, hidden, fresh: this.#growth.fresh, changed, isWarm });
   }
 
   /** US dollars for rounds that its client wasn't shown. */

@@ -158,12 +158,14 @@ function unchanged({ bytes, isRewritten }: Turn): Outgoing {
 }
 
 function inputOf(
-  parts: Pick<TurnParts, "memory" | "windows">,
+  parts: Pick<TurnParts, "memory" | "windows" | "config">,
   turn: Turn,
   hasOwnWish: boolean,
   rejected: Rejected | undefined,
 ): FitInput<unknown> {
-  const { asked, recording } = turn;
+  const { asked, recording, upstream, choice, record } = turn;
+  const isSet = [choice.tuning, upstream.config, parts.config].some((one) => one?.cache?.ttlMs !== undefined);
+  const cacheTtlMs = isSet ? undefined : record.cacheMs;
   return {
     tools: loadedTools(asked),
     // A client may ask for anything; what can't be a number of tokens says nothing.
@@ -171,6 +173,7 @@ function inputOf(
     request: lastRequest(parts, turn, hasOwnWish),
     now: turn.startedAt,
     ...(recording && recording.known.lastRequestAt > 0 && { lastRequestAt: recording.known.lastRequestAt }),
+    ...(cacheTtlMs !== undefined && { cacheTtlMs }),
     ...(rejected && { rejected }),
     signal: turn.signal,
   };

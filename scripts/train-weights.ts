@@ -16,7 +16,7 @@ import type { Message } from "../src/core/types.ts";
 import { isAgentSession, parseAgentSession } from "../src/eval/data/agent-session.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
 import { type TranscriptLines, transcriptLines } from "../src/summaries/lines.ts";
-import { TERM_WEIGHTS, termFeatures } from "../src/summaries/weights.ts";
+import { TERM_WEIGHTS, termFeatures } from "../src/summaries/select/weights.ts";
 
 const CUTS = [0.35, 0.5, 0.65, 0.8];
 const NEXT_CALLS = 15;

@@ -1,9 +1,9 @@
 import type { Message } from "../core/types.ts";
-import { fromRoot } from "./common-root.ts";
-import { type KnownFile, knownFiles } from "./known-files.ts";
+import { type KnownFile, knownFiles } from "./calls/known-files.ts";
 import { readCall } from "./read-call.ts";
 import { refusedEdits } from "./refused-edits.ts";
 import { headName, type SectionEntry } from "./sections.ts";
+import { fromRoot } from "./write/common-root.ts";
 
 /** A file that the tools touched, with what was done to it last. */
 export interface TouchedFile {

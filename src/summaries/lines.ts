@@ -1,17 +1,17 @@
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../core/types.ts";
-import { leftText } from "./file-change.ts";
+import { leftText } from "./calls/file-change.ts";
+import { knownFiles } from "./calls/known-files.ts";
+import { readJson } from "./calls/read-json.ts";
 import { sectionByTitle } from "./frames/frames.ts";
-import { knownFiles } from "./known-files.ts";
-import { createLineList, type Line } from "./line-list.ts";
 import { CLOSING, isSummaryMessage, OPENING } from "./markers.ts";
+import { createLineList, type Line } from "./material/line-list.ts";
+import type { TermTable } from "./material/terms.ts";
 import { type CallText, readCall } from "./read-call.ts";
-import { readJson } from "./read-json.ts";
 import { isRefusal, refusedEdits } from "./refused-edits.ts";
 import { sourceName } from "./sections.ts";
 import { isPassage, typedAndTagged } from "./tagged.ts";
-import type { TermTable } from "./terms.ts";
 
-export type { Line, Speaker } from "./line-list.ts";
+export type { Line, Speaker } from "./material/line-list.ts";
 
 /** Every line of a transcript with its terms. */
 export interface TranscriptLines {

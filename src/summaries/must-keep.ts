@@ -1,13 +1,13 @@
 import type { Message, Run } from "../core/types.ts";
-import { commonFolder, folderOf } from "./common-root.ts";
+import { wordsInRefusal } from "./calls/refused-calls.ts";
 import { findCitations } from "./keep/find-citations.ts";
 import type { ItemKind, WordKind } from "./keep/find-items.ts";
 import { findRestrictions } from "./keep/find-restrictions.ts";
 import { forEachItem, type PlacedItem } from "./keep/read-items.ts";
-import { wordsInRefusal } from "./refused-calls.ts";
 import { readStates } from "./states/read-states.ts";
 import type { State } from "./states/state.ts";
 import { userWords } from "./user-words.ts";
+import { commonFolder, folderOf } from "./write/common-root.ts";
 
 export { missingItems } from "./keep/missing-items.ts";
 

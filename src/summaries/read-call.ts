@@ -1,8 +1,8 @@
 import { tryParseReadable } from "../core/deep-json.ts";
 import { firstCharacters } from "../core/first-characters.ts";
 import type { ToolCallPart } from "../core/types.ts";
-import { addedText, type FileChange, leftText } from "./file-change.ts";
-import { namesFile, readEdit } from "./read-edit.ts";
+import { addedText, type FileChange, leftText } from "./calls/file-change.ts";
+import { namesFile, readEdit } from "./calls/read-edit.ts";
 
 /** A step of a plan that an agent keeps with a tool. */
 interface PlanStep {

@@ -1,12 +1,12 @@
 import { abridged } from "./abridge.ts";
-import { fillCap } from "./fill-cap.ts";
 import { frameOf } from "./frames/frames.ts";
 import { languageOf } from "./frames/language.ts";
-import { messageLines } from "./message-lines.ts";
-import { readMaterial, type SummaryMessageInput } from "./message-material.ts";
-import { messageQuotes } from "./message-quotes.ts";
-import { messageSections } from "./render-message.ts";
-import { type MadeMessage, messageWriter } from "./write-message.ts";
+import { readMaterial, type SummaryMessageInput } from "./material/message-material.ts";
+import { messageLines } from "./select/message-lines.ts";
+import { messageQuotes } from "./select/message-quotes.ts";
+import { fillCap } from "./write/fill-cap.ts";
+import { messageSections } from "./write/render-message.ts";
+import { type MadeMessage, messageWriter } from "./write/write-message.ts";
 
 export { isSummaryMessage } from "./markers.ts";
 

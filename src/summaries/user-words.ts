@@ -2,11 +2,11 @@ import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import { isHostNote, saidText } from "../core/message-text.ts";
 import type { Message } from "../core/types.ts";
 import { forbids } from "./keep/find-restrictions.ts";
-import { setsLastingRule } from "./lasting-rules.ts";
 import { isSummaryMessage } from "./markers.ts";
+import { setsLastingRule } from "./material/lasting-rules.ts";
+import { spokenSentences } from "./material/sentences.ts";
 import type { IsOurs } from "./proof.ts";
 import { readSections } from "./sections.ts";
-import { spokenSentences } from "./sentences.ts";
 import { isRetrieved, withoutCommandTags, withoutTagged } from "./tagged.ts";
 
 /** What the user typed, as far as it can be told from what was pasted or put there by the host. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
-import { reportIn } from "./delegated-report.ts";
+import { reportIn } from "./calls/delegated-report.ts";
 import { quote } from "./prompts/shared/quote.ts";
 import { renderRun } from "./summarizer-input.ts";
 import { typedText } from "./user-words.ts";

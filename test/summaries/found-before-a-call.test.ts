@@ -1,6 +1,6 @@
 /** What the assistant found was left out if it said in a few words what it would do next. */
 import { expect, test } from "vitest";
-import { statementsOf } from "../../src/summaries/statements.ts";
+import { statementsOf } from "../../src/summaries/material/statements.ts";
 import { say, toolRound } from "../support/summary-of.ts";
 
 const FOUND = "The issue is that `findBranches` searches all commits, including those that came from main.";

@@ -1,6 +1,6 @@
 /** "Do the rest" could not be read: the list that it answers counted no more than any older one. */
 import { expect, test } from "vitest";
-import { statementsOf } from "../../src/summaries/statements.ts";
+import { statementsOf } from "../../src/summaries/material/statements.ts";
 import { say, toolRound } from "../support/summary-of.ts";
 
 test("what the newest request answers counts more than what was said before", () => {

@@ -1,6 +1,6 @@
 import { clipText } from "../../core/clip.ts";
 import type { HostState } from "../../core/types.ts";
-import { select } from "../../summaries/select.ts";
+import { select } from "../../summaries/select/select.ts";
 import { formatSeconds } from "../format-seconds.ts";
 import { type NoteLine, type Notes, wordsOf } from "./notes.ts";
 

@@ -1,5 +1,5 @@
-import { setsLastingRule } from "../lasting-rules.ts";
-import { spokenSentences } from "../sentences.ts";
+import { setsLastingRule } from "../material/lasting-rules.ts";
+import { spokenSentences } from "../material/sentences.ts";
 
 /**
  * Sentences of the user's that forbid something or ask for permission: what must not be lost when everything around it is

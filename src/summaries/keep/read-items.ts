@@ -1,7 +1,7 @@
 import type { Message, Run } from "../../core/types.ts";
+import { chosenAnswers, wordsInRefusal } from "../calls/refused-calls.ts";
 import { isSummaryMessage } from "../markers.ts";
 import { readArguments } from "../read-call.ts";
-import { chosenAnswers, wordsInRefusal } from "../refused-calls.ts";
 import { userWords } from "../user-words.ts";
 import { findCitations } from "./find-citations.ts";
 import { type FoundItem, findItems, type WordKind } from "./find-items.ts";

@@ -1,16 +1,16 @@
 import type { HostState, Message } from "../../core/types.ts";
 import { abridged } from "../abridge.ts";
-import { chooseStatements } from "../choose-statements.ts";
-import { commonFolder } from "../common-root.ts";
 import { shortened } from "../cut-to-fit.ts";
-import { setsLastingRule } from "../lasting-rules.ts";
 import { touchedFiles } from "../ledger.ts";
+import { setsLastingRule } from "../material/lasting-rules.ts";
+import { SPECIFIC } from "../material/read-passage.ts";
+import { sentencesOf } from "../material/sentences.ts";
+import { SHORT_INTENTION, statementsOf } from "../material/statements.ts";
 import type { IsOurs } from "../proof.ts";
-import { SPECIFIC } from "../read-passage.ts";
-import { sentencesOf } from "../sentences.ts";
-import { SHORT_INTENTION, statementsOf } from "../statements.ts";
+import { chooseStatements } from "../select/choose-statements.ts";
 import { readStates } from "../states/read-states.ts";
 import { beginningAndEnd, userWords } from "../user-words.ts";
+import { commonFolder } from "../write/common-root.ts";
 import { type ListLine, type ListSection, writeLists } from "./write-lists.ts";
 
 export interface PeopleTextInput {

@@ -1,0 +1,169 @@
+import { textOrArgs } from "../../core/message-text.ts";
+import type { HostState, Message, Run } from "../../core/types.ts";
+import { type CitedSources, citedSources } from "../cited-sources.ts";
+import type { Frame } from "../frames/frames.ts";
+import { type Line, type TranscriptLines, transcriptLines } from "../lines.ts";
+import type { IsOurs } from "../proof.ts";
+import { renderNarrative, type ShownRecord, type Told } from "../render-narrative.ts";
+import { renderState } from "../render-state.ts";
+import type { SectionEntry } from "../sections.ts";
+import { newestTerms, newestWords } from "../select/newest-terms.ts";
+import { readStates } from "../states/read-states.ts";
+import { repairRecord } from "../states/repair-record.ts";
+import { showStates } from "../states/show-states.ts";
+import type { WriterOptions } from "../write/write-message.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+
+/** What the working set is chosen from, and what needn't be shown because it is shown elsewhere. */
+interface Candidates {
+  readonly lines: Line[];
+  /** 1 for each term that the view shows elsewhere. */
+  readonly covered: Uint8Array;
+  /** For each term the ordinal of the last candidate that has it. */
+  readonly lastLine: Int32Array;
+}
+
+export interface SummaryMessageInput extends WriterOptions {
+  /** The whole transcript in core form. */
+  readonly messages: readonly Message[];
+  /** Messages that the view hides and this message speaks for. */
+  readonly hidden: readonly Run[];
+  /** Is message i shown elsewhere in the view (kept or edited)? What is visible there needn't be said again. */
+  readonly visible: (index: number) => boolean;
+  /** For shown messages that were shortened: the text that is really shown (undefined: all of it). */
+  readonly shownText?: (index: number) => string | undefined;
+  /** Ceiling for the whole text, in tokens by `count`. Never exceeded. */
+  readonly cap: number;
+  readonly hostState?: HostState;
+  readonly focus?: string;
+  /** Model-written segment summaries, oldest first. */
+  readonly narrative?: readonly Told[];
+  /** Tokens that they may take together. Default: half of `cap`. */
+  readonly narrativeRoom?: number;
+  /** Tokens that those of a model may take of it. Default: all. */
+  readonly narrativeCap?: number;
+  /** Which texts that look like summary messages are known to be ours. Left out: none. */
+  readonly isOurs?: IsOurs;
+}
+
+/** What the parts of a summary message are chosen from. */
+export interface MessageMaterial {
+  readonly input: SummaryMessageInput;
+  /** The transcript; of very long texts only their beginnings and ends. */
+  readonly messages: readonly Message[];
+  readonly isHidden: (index: number) => boolean;
+  readonly transcript: TranscriptLines;
+  readonly candidates: Candidates;
+  /** Estimated tokens of what tools and files say, and of a line. */
+  readonly cost: (text: string) => number;
+  readonly lineCost: (line: Line) => number;
+  /** Characters of transcript behind a message. */
+  readonly age: (message: number) => number;
+  /** The newest words of the conversation, and the terms that they name with what showing each is worth. */
+  readonly newest: string;
+  readonly named: ReadonlyMap<number, number>;
+  /** What stands in the message whatever is chosen: the records of a model or a person, the host's state, what is done and open. */
+  readonly narrative: readonly ShownRecord[];
+  readonly state: readonly SectionEntry[];
+  readonly states: readonly SectionEntry[];
+  readonly sources: CitedSources;
+}
+
+const NARRATIVE_SHARE = 0.5;
+/** Of a summary message, at most so much says what is done and open: with a tenth, other names lost half a point at 5 %. */
+const STATES_SHARE = 0.06;
+
+/** Reads the transcript for a summary message. */
+export function readMaterial(
+  input: SummaryMessageInput,
+  messages: readonly Message[],
+  isHidden: (index: number) => boolean,
+  frame: Frame,
+): MessageMaterial {
+  const { cap, count } = input;
+  const transcript = transcriptLines(messages);
+  const shownText = (index: number) => input.shownText?.(index);
+  const candidates = candidateLines(transcript, isHidden, input.visible, shownText);
+  const cost = estimateTokens(
+    candidates.lines.map(({ text }) => text),
+    count,
+  );
+  const costs = new Float64Array(transcript.lines.length);
+  const newest = newestWords(messages);
+  const sources = citedSources(messages, (index) =>
+    isHidden(index) || !input.visible(index)
+      ? undefined
+      : (shownText(index) ?? messages[index]!.parts.map(textOrArgs).join("\n")),
+  );
+  const states = readStates(input.messages);
+  const records = (input.narrative ?? []).map((one) => {
+    const text = sources.inRecord(one.text, one.covers.to);
+    return { ...one, text: one.isOwn ? text : repairRecord(text, one.covers, states, frame.states) };
+  });
+  return {
+    input,
+    messages,
+    isHidden,
+    transcript,
+    candidates,
+    cost,
+    lineCost: ({ text, order }) => (costs[order] ||= cost(text) + 1),
+    age: ageIn(transcript),
+    newest,
+    named: newestTerms(newest, transcript.table),
+    narrative: renderNarrative(records, {
+      room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
+      ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
+      count,
+    }).map((one) => ({ ...one, text: inLanguage(one.text, frame) })),
+    state: renderState(input.hostState, cap, count),
+    states: showStates(states, { isHidden, room: cap * STATES_SHARE, count, words: frame.states }),
+    sources,
+  };
+}
+
+/** A record with its headings in the language of what stands below them: a model is asked for the English ones. */
+function inLanguage(text: string, { headings }: Frame): string {
+  if (headings.size === 0) return text;
+  return text.replace(/^(#{1,6} )(.+)$/gm, (line, marks: string, title: string) => {
+    const heading = headings.get(title.trim().toLowerCase());
+    return heading === undefined ? line : `${marks}${heading}`;
+  });
+}
+
+/** The age of a message is told by its newest line. */
+function ageIn({ lines, length }: TranscriptLines): MessageMaterial["age"] {
+  const last = new Map<number, number>();
+  for (const { message, position } of lines) last.set(message, position);
+  return (message) => length - (last.get(message) ?? 0);
+}
+
+/** Lines of hidden messages, and lines that shortened messages no longer show. */
+export function candidateLines(
+  transcript: TranscriptLines,
+  isHidden: (index: number) => boolean,
+  isVisible: (index: number) => boolean,
+  shownText: (index: number) => string | undefined,
+): Candidates {
+  const size = transcript.table.terms.length;
+  const covered = new Uint8Array(size);
+  const lastLine = new Int32Array(size).fill(-1);
+  const lines: Line[] = [];
+  let current = -1;
+  let state: "hidden" | "visible" | "neither" = "neither";
+  let shown: string | undefined;
+  for (const line of transcript.lines) {
+    if (line.message !== current) {
+      current = line.message;
+      state = isHidden(current) ? "hidden" : isVisible(current) ? "visible" : "neither";
+      shown = state === "visible" ? shownText(current) : undefined;
+    }
+    if (state === "neither") continue;
+    if (state === "hidden" || (shown !== undefined && !shown.includes(line.text))) {
+      if (line.spent) continue;
+      lines.push(line);
+      for (const term of line.terms) lastLine[term] = line.order;
+    } else for (const term of line.terms) covered[term] = 1;
+  }
+  return { lines, covered, lastLine };
+}

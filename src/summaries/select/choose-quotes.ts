@@ -1,0 +1,191 @@
+import { saidText } from "../../core/message-text.ts";
+import type { Message } from "../../core/types.ts";
+import type { Outcome } from "../calls/outcomes.ts";
+import { refusedCalls } from "../calls/refused-calls.ts";
+import { estimateTokens } from "../material/estimate-tokens.ts";
+import { setsLastingRule } from "../material/lasting-rules.ts";
+import { type Statement, statementsOf } from "../material/statements.ts";
+import type { UserWords } from "../user-words.ts";
+import type { Quote } from "../write/quotes.ts";
+import { chooseAnswers, startOf } from "./choose-answers.ts";
+import { chooseDialogue, type Said } from "./choose-dialogue.ts";
+import { chooseStatements } from "./choose-statements.ts";
+import { chooseWords } from "./choose-words.ts";
+import type { Salience } from "./salience.ts";
+
+export interface ChooseQuotesInput {
+  readonly messages: readonly Message[];
+  /** Messages that are hidden. */
+  readonly indexes: readonly number[];
+  readonly words: readonly UserWords[];
+  /** Calls and results, as a share of all characters. */
+  readonly toolShare: number;
+  /** Tokens for the whole summary message, and what the frame, the narrative and the state leave of them. */
+  readonly cap: number;
+  readonly free: number;
+  /** A model has told the story. */
+  readonly isTold: boolean;
+  readonly cost: (text: string) => number;
+  readonly count: (text: string) => number;
+  readonly salience: Salience;
+  /** The newest words of the conversation. */
+  readonly newest: string;
+  /** Characters of transcript behind a message. */
+  readonly age: (message: number) => number;
+}
+
+/** Of the whole message, for the user's words where tools do all of the work … */
+const WORDS_SHARE = 0.3;
+/** … and where a little of the conversation is work, in talk. */
+const TALK_WITH_TOOLS_SHARE = 0.25;
+/** In work of which a model has told the story, its record says what was asked for, and repeats rules word for word. */
+const TOLD_WORDS_SHARE = 0.15;
+/** In a small message they come before anything else, up to so many tokens. */
+const LEAST_WORDS = 40;
+/** In a conversation without tools the user's words are the content, … */
+const TALK_WORDS_SHARE = 0.9;
+/** … and of what they leave this is for the points of answers; the rest is for single lines. */
+const ANSWERS_SHARE = 0.9;
+/** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
+const WORK_TOOL_SHARE = 0.9;
+const TALK_TOOL_SHARE = 0.25;
+/** In work, of the whole message: what users said when they refused calls, as results of tools. */
+const REFUSALS_SHARE = 0.05;
+/** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
+const STATEMENTS_SHARE = 0.7;
+const TOLD_STATEMENTS_SHARE = 0.25;
+/** Where the assistant's messages aren't longer than so many times the user's, two talk with each other. */
+const DIALOGUE_RATIO = 2;
+/** Where the user's messages are longer than so many times what was typed, hosts put passages beside the questions. */
+const PASSAGES_RATIO = 2;
+/** More is chosen than the estimate allows, because the exact count may leave room for it. */
+const OVERCHOOSE = 1.1;
+
+/** Is there so little of tools that the conversation itself is the content? */
+function isTalk(toolShare: number): boolean {
+  return toolShare < TALK_TOOL_SHARE;
+}
+
+/** What a summary message quotes of the user and of the assistant, in the order of its rank. */
+export function chooseQuotes(input: ChooseQuotesInput): Quote[] {
+  const answers = answersOf(input);
+  if (isTalk(input.toolShare) && isDialogue(input, answers)) return dialogue(input, answers);
+  return isTalk(input.toolShare) ? talk(input) : work(input);
+}
+
+function work(input: ChooseQuotesInput): Quote[] {
+  const words = userQuotes(input, "work", new Set());
+  const refusals = refusalsWithin(input, input.cap * REFUSALS_SHARE);
+  const taken = refusals.reduce((sum, { text }) => sum + input.cost(`#1234 tool» ${text}\n`), 0);
+  const statements = statementsOf(input.messages, input.indexes);
+  // The assistant writes names, figures and code, which take more tokens than the user's words for the same length.
+  const cost = estimateTokens(
+    statements.map(({ text }) => text),
+    input.count,
+  );
+  const chosen = chooseStatements({
+    ...input,
+    cost,
+    statements,
+    budget: (leftOf(input, words) - taken) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+  });
+  return [
+    ...byUser(words),
+    ...refusals.map((outcome): Quote => ({ by: "tool", outcome })),
+    ...byAssistant(chosen),
+  ];
+}
+
+const byUser = (all: readonly UserWords[]): Quote[] => all.map((words) => ({ by: "user", words }));
+const byAssistant = (all: readonly Statement[]): Quote[] =>
+  all.map((statement) => ({ by: "assistant", statement }));
+
+/** The newest refusals that fit into so many tokens. */
+function refusalsWithin({ messages, indexes, cost }: ChooseQuotesInput, budget: number): Outcome[] {
+  let left = budget;
+  return refusedCalls(messages, indexes).filter(({ text }) => {
+    const price = cost(`#1234 tool» ${text}\n`);
+    if (price > left) return false;
+    left -= price;
+    return true;
+  });
+}
+
+/** Somebody asks, and the assistant explains at length. */
+function talk(input: ChooseQuotesInput): Quote[] {
+  const known = new Set<number>();
+  const words = userQuotes(input, "talk", known);
+  const answers = chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
+  return [...byUser(words), ...byAssistant(answers)];
+}
+
+/** Two talk with each other: what tells most, whoever said it. */
+function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Quote[] {
+  const words = new Map(input.words.map((one) => [one.message, one]));
+  const said = [
+    ...input.words.map(({ message, whole, isRule }): Said => ({ message, by: "user", text: whole, isRule })),
+    ...answers.map(
+      ({ message, text }): Said => ({
+        message,
+        by: "assistant",
+        text: startOf(text),
+        isRule: setsLastingRule(text),
+      }),
+    ),
+  ].sort((a, b) => a.message - b.message);
+  const chosen = chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE });
+  return chosen.map(
+    ({ message, by, text }): Quote =>
+      by === "user"
+        ? { by, words: { ...words.get(message)!, text } }
+        : { by, statement: { message, text, lead: "", factor: 1, order: message } },
+  );
+}
+
+function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
+  const share = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare, manner);
+  const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
+  return chooseWords({ ...input, budget, manner, known });
+}
+
+function leftOf({ free, cost }: ChooseQuotesInput, words: readonly UserWords[]): number {
+  return free - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
+}
+
+function wordsShare(toolShare: number, manner: "work" | "talk"): number {
+  const talking = Math.max(0, 1 - toolShare / WORK_TOOL_SHARE);
+  const working = manner === "work" ? WORDS_SHARE : TALK_WITH_TOOLS_SHARE;
+  return working + (TALK_WORDS_SHARE - working) * talking;
+}
+
+/** What the assistant said in words, by message. */
+function answersOf({
+  messages,
+  indexes,
+}: ChooseQuotesInput): { readonly message: number; readonly text: string }[] {
+  return indexes.flatMap((message) => {
+    if (messages[message]?.role !== "assistant") return [];
+    const text = saidText(messages[message]).trim();
+    return text === "" ? [] : [{ message, text }];
+  });
+}
+
+/** Do two talk with each other? Otherwise one asks, with passages beside the question or not, and the other one explains. */
+function isDialogue(
+  { messages, words }: ChooseQuotesInput,
+  answers: readonly { readonly text: string }[],
+): boolean {
+  if (words.length === 0 || answers.length === 0) return false;
+  const typed = words.reduce((sum, { text }) => sum + text.length, 0);
+  const sent = words.reduce((sum, { message }) => sum + textLength(messages[message]!), 0);
+  return sent <= PASSAGES_RATIO * typed && middle(answers) <= DIALOGUE_RATIO * middle(words);
+}
+
+function textLength({ parts }: Message): number {
+  return parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+}
+
+/** The median of the texts' lengths. */
+function middle(texts: readonly { readonly text: string }[]): number {
+  return texts.map(({ text }) => text.length).sort((a, b) => a - b)[texts.length >> 1] ?? 0;
+}

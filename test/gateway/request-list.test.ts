@@ -12,6 +12,7 @@ import { scratchFolder } from "../cli/run-cli.ts";
 import { post } from "./own-upstream.ts";
 import { serveHere } from "./serve-here.ts";
 import { startServe } from "./serve-process.ts";
+import { totalsOf } from "./totals-of.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -138,4 +139,17 @@ it("a first request that is compacted loses no cache; a later compaction does, w
     return;
   }
   expect.unreachable("nothing was compacted again");
+});
+
+it("a server that stores nothing lists and sums what it served as soon as somebody asks", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url, "--no-store"]);
+  closing.push(() => serve.stop());
+  for (let n = 0; n < 3; n++) await ask(serve.url, "gpt-4o", `hi ${n}`);
+  expect(await requests(serve.url)).toHaveLength(3);
+  await ask(serve.url, "gpt-4o", "and again");
+  const totals = await totalsOf(serve.url);
+  expect(totals).toMatchObject({ requests: 4, errors: 0 });
+  expect(totals.output).toBeGreaterThan(0);
 });

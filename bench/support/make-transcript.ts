@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ChatMessage } from "../../src/apis/index.ts";
 import { chat } from "../../src/testing/index.ts";
 
-const ROOT = new URL("../..", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 /** Real source text: our own first, then type declarations of the development dependencies. */
 const FOLDERS = [
   "src/",

@@ -30,7 +30,7 @@ describe("help and version go to stdout, exit 0", () => {
   });
 
   test("every flag that a command reads is in its help, and every command in the main one", async () => {
-    const folder = new URL("../../src/cli", import.meta.url);
+    const folder = new URL("../../src/cli/", import.meta.url);
     const { stdout: main } = await runCli(["--help"]);
     const commands = [...main.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
     const lines = readdirSync(folder)

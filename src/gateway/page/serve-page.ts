@@ -6,7 +6,7 @@ import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** The built page, beside the compiled server: the same place from `src/gateway/page` and from `dist/gateway/page`. */
-const ROOT = fileURLToPath(new URL("../../../dist/web", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../dist/web/", import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -78,6 +78,28 @@ export function describeRequests(context: ContractContext): void {
       expect((await requests().get(tenant, second.id))?.head).toBe(head("Tuesday"));
     });
 
+    it("sums up each stretch of time on its own, before and after the hours are summed up", async () => {
+      const [tenant] = tenants();
+      const start = Math.ceil(context.now / DAY_MS) * DAY_MS;
+      const made = Array.from({ length: 48 }, (_, n) => request(start + n * HOUR_MS, { saved: 0.25 }));
+      context.now = start;
+      await requests().add(tenant, made);
+      const byDay = async () =>
+        (await requests().totals(tenant, { from: start, every: DAY_MS }))
+          .map((one) => [one.start! - start, one.requests, one.saved])
+          .sort((a, b) => a[0]! - b[0]!);
+      const days = [
+        [0, 24, 6],
+        [DAY_MS, 24, 6],
+      ];
+      expect(await byDay()).toEqual(days);
+      context.now = start + 3 * DAY_MS;
+      await context.store.upkeep.sweep();
+      expect(await byDay()).toEqual(days);
+      const hours = await requests().totals(tenant, { from: start, to: start + DAY_MS, every: HOUR_MS });
+      expect(hours).toHaveLength(24);
+    });
+
     it("blanks the words of a deleted conversation, and keeps the numbers", async () => {
       const [tenant] = tenants();
       const messages = storedTranscript("hi", "hello");

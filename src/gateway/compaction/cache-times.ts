@@ -1,7 +1,7 @@
 import { keepNewest } from "../../core/keep-newest.ts";
 
 /** What a request shows of its provider's cache: how long after the request before it, and whether that was still there. */
-export interface CacheReading {
+interface CacheReading {
   readonly idleMs: number;
   readonly isHit: boolean;
 }

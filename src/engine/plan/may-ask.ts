@@ -132,8 +132,10 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
   const { chain, messages, structure } = survey.conversation;
   const account = accountOf(operation);
   const { asked } = account;
-  if (asked && chain[asked.to] === asked.hash) account.lost = 0;
-  else if (asked && account.lost + 1 >= MOST_LOST) {
+  if (asked && chain[asked.to] === asked.hash) {
+    // Only another request shows that it can be used: the answer to the one that it was asked for with tells nothing.
+    if (isRequest) account.lost = 0;
+  } else if (asked && account.lost + 1 >= MOST_LOST) {
     const at = asked.chain.findIndex((hash, index) => hash !== chain[index]);
     const changed = at < 0 ? asked.chain.length : at;
     // It was the same in two requests: somebody edited it, and it may stand now.

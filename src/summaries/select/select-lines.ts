@@ -18,6 +18,9 @@ const FRAGMENT_FACTOR = 0.3;
 /** A single statement out of the middle of changed code says little alone; its names may still be needed. */
 const STATEMENT_FACTOR = 0.5;
 
+/** What somebody said earns so much without a new term: where room is left, it is told. A path is worth about 1. */
+const SAID_WORTH = 0.02;
+
 /** What `selectLines` takes. */
 export interface SelectInput {
   readonly candidates: readonly Line[];
@@ -48,7 +51,7 @@ export function selectLines(input: SelectInput): Line[] {
       (line.fragment ? FRAGMENT_FACTOR : 1) *
       (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (line: Line, at: number): number => {
-    let sum = 0;
+    let sum = line.kind === "user" || line.kind === "assistant" ? SAID_WORTH : 0;
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;

@@ -24,7 +24,7 @@ const TOOLS = [
 ];
 const WINDOW = 12_000;
 /** Enough for three compactions. */
-const ROUNDS = byProof({ sample: 48, more: 64, all: 200 });
+const ROUNDS = byProof({ sample: 32, more: 40, all: 40 });
 
 let provider: FakeProvider;
 let gateway: Awaited<ReturnType<typeof startGateway>>;

@@ -60,5 +60,6 @@ function timeOf(readings: readonly CacheReading[]): number | undefined {
   }
   const low = sorted[best.at]?.idleMs ?? 0;
   const high = sorted[best.at + 1]?.idleMs ?? low;
-  return USUAL_MS.find((ms) => ms >= low && ms <= high) ?? Math.sqrt(Math.max(1, low) * Math.max(1, high));
+  const usual = USUAL_MS.find((ms) => ms >= low && ms <= high);
+  return usual ?? Math.max(SURELY_KEPT_MS, Math.sqrt(low * high));
 }

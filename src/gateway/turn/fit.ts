@@ -165,7 +165,8 @@ function inputOf(
 ): FitInput<unknown> {
   const { asked, recording, upstream, choice, record } = turn;
   const isSet = [choice.tuning, upstream.config, parts.config].some((one) => one?.cache?.ttlMs !== undefined);
-  const cacheTtlMs = isSet ? undefined : record.cacheMs;
+  // Where nothing is ever kept no moment is cheaper than another: it would be compacted again and again.
+  const cacheTtlMs = isSet ? undefined : record.cacheMs || undefined;
   return {
     tools: loadedTools(asked),
     // A client may ask for anything; what can't be a number of tokens says nothing.

@@ -18,8 +18,13 @@ const FRAGMENT_FACTOR = 0.3;
 /** A single statement out of the middle of changed code says little alone; its names may still be needed. */
 const STATEMENT_FACTOR = 0.5;
 
-/** What somebody said earns so much without a new term: where room is left, it is told. A path is worth about 1. */
+/**
+ * Where room is left, lines are told that hold nothing new: first what somebody said, then what the next edit may quote. A path is
+ * worth about 1. Shorter lines (braces, `return nil`) say nothing.
+ */
 const SAID_WORTH = 0.02;
+const LINE_WORTH = 0.01;
+const SHORTEST_WORTH = 16;
 
 /** What `selectLines` takes. */
 export interface SelectInput {
@@ -51,7 +56,7 @@ export function selectLines(input: SelectInput): Line[] {
       (line.fragment ? FRAGMENT_FACTOR : 1) *
       (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (line: Line, at: number): number => {
-    let sum = line.kind === "user" || line.kind === "assistant" ? SAID_WORTH : 0;
+    let sum = fillWorth(line);
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;
@@ -70,6 +75,11 @@ export function selectLines(input: SelectInput): Line[] {
       for (const term of line.terms) covered[term] = 1;
     },
   });
+}
+
+function fillWorth({ kind, text }: Line): number {
+  if (kind === "user" || kind === "assistant") return SAID_WORTH;
+  return text.length < SHORTEST_WORTH ? 0 : LINE_WORTH;
 }
 
 function newestOfEach(lines: readonly Line[]): Line[] {

@@ -116,7 +116,7 @@ it("a record for a model that goes on keeps its tag", async () => {
   expect(text).toMatch(/^<conversation-summary>/);
 });
 
-it("a model's text loses its pointers, and issue numbers stay", async () => {
+it("a model's text loses its pointers, and the numbers of issues stay", async () => {
   const told = createCompactor({
     dialect: openaiChat,
     budget: 100_000,
@@ -133,7 +133,7 @@ it("a model's text loses its pointers, and issue numbers stay", async () => {
   const { text, report } = await told.summarize(transcript);
   expect(report.modelCalls.at(-1)?.result).toBe("accepted");
   expect(text).toContain("which lost rows.\n");
-  expect(text).toContain("see issue #77 for more\n");
+  expect(text).toContain("see issue 77 for more\n");
   expect(text).toContain("three callers rely on it");
   expect(text).not.toMatch(/#(?:2|4|8|9)\b/);
   const { text: start } = await told.handover(transcript, { goal: "Release" });

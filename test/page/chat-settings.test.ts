@@ -42,17 +42,15 @@ it("a chat is given triggers, turns that stay and words before the summary, and 
   // The summary was written beside that turn; a turn soon after goes by it.
   await ask(tab, "And who has the other key?");
   await ask(tab, "And who has the third key?");
-  const isCompacted = async () => {
-    const answer = await fetch(`${world.serve.url}/api/conversations/${id}/timeline`);
-    const { events } = (await answer.json()) as {
-      events: { type: string; reason?: string; text?: string }[];
-    };
-    return events.find(({ type }) => type === "compacted");
-  };
-  await eventually(isCompacted).toMatchObject({
-    reason: "messages",
-    text: expect.stringContaining("Ask before you open the shed."),
-  });
+  const read = async (path: string) =>
+    (await fetch(`${world.serve.url}/api/conversations/${id}/${path}`)).json() as Promise<{
+      events?: { type: string; reason?: string }[];
+      dividers?: { text: string }[];
+    }>;
+  const compaction = async () => (await read("timeline")).events?.find(({ type }) => type === "compacted");
+  await eventually(compaction).toMatchObject({ reason: "messages" });
+  const summary = async () => (await read("messages?last=1")).dividers?.at(-1)?.text;
+  await eventually(summary).toContain("Ask before you open the shed.");
   expect(faults).toEqual([]);
   await context.close();
 });

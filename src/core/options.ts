@@ -186,7 +186,7 @@ export const TUNING = {
   }),
   /** Automatic recall of hidden messages. */
   recall: group({
-    /** Quotes hidden passages that the newest user message asks for. On in the profiles `agent`, `editor` and `desktop`. */
+    /** Quotes hidden passages that the newest user message asks for. On in most [profiles](profiles.md). */
     auto: flag(false),
     /** The most tokens quoted for one user message. Default: 5 % of the budget, at most 2,000. */
     tokens: tokens(0),

@@ -60,7 +60,7 @@ it.each(["fit", "compact"] as const)(
     const model = gatedModel();
     const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, summarizer: model });
     const transcript = [
-      chat.user(`Please sort this. ${"many words here now ".repeat(1_500)}`),
+      chat.user(`Please sort this. ${"many words here now ".repeat(1_945)}`),
       ...Array.from({ length: 14 }, (_, n) => [
         chat.assistant(`Part ${n} is sorted.`),
         chat.assistant(`Note ${n}: ${`value ${n} is kept. `.repeat(60)}`),

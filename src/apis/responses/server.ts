@@ -14,6 +14,7 @@ export const responsesServed: ServedApi = {
   chat: { fields: { store: false }, cap: undefined },
   isProvider: isOpenai,
   convention: "openai",
+  modelApi: "responses",
   movesLaterSystem: false,
   native: responsesNative,
   hosting: responsesHosting,

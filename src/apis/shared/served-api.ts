@@ -32,6 +32,8 @@ export interface ServedApi extends Api {
   isProvider(hostname: string): boolean;
   /** Providers of this kind: where their base URL ends, and which header carries a key. */
   readonly convention: "openai" | "anthropic" | "gemini";
+  /** The API of that convention in which its own model writes summaries. Default: the one that every server has. */
+  readonly modelApi?: "responses";
   /** System messages may stand only in certain places: one that a view hides goes into the system prompt. */
   readonly movesLaterSystem: boolean;
   /** Does a request stand on something that only the provider has? Nobody else may change it then. */

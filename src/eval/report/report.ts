@@ -100,12 +100,14 @@ const factsHtml = (facts: readonly string[]): string =>
     ? ""
     : `<span class="facts">${facts.map((fact) => `<span>${escapeHtml(fact)}</span>`).join(" ")}</span>`;
 
-/** Numbers stand on the right. */
+/** Numbers stand on the right, with a word beside them at most; a sentence that begins with one doesn't. */
+const NUMBER = /^[\d$–+−±↑]\S*(?: \S+){0,2}$/;
 const isNumber = (cell: Cell | undefined): boolean =>
-  cell !== undefined && /^[\d$–+−±↑]/.test(typeof cell === "string" ? cell : cell.text);
+  cell !== undefined && NUMBER.test(typeof cell === "string" ? cell : cell.text);
 
 function tableHtml(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const right = columns.map((_, at) => rows.length > 0 && rows.every((row) => isNumber(row[at])));
+  // The first column names its row.
+  const right = columns.map((_, at) => at > 0 && rows.length > 0 && rows.every((row) => isNumber(row[at])));
   const open = (tag: string, at: number) => `<${tag}${right[at] ? ' class="n"' : ""}>`;
   const head = columns.map((label, at) => `${open("th", at)}${escapeHtml(label)}</th>`).join("");
   const body = rows.map(

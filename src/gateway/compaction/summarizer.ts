@@ -186,7 +186,7 @@ function modelBehind(wire: Wire, { addressOf, isSame, ...shared }: SummarizerOpt
       return gemini({ ...shared, baseURL: baseURL("/v1beta") });
     case "openai": {
       // Another model is asked in the API that every server has.
-      const api = isSame && wire.api === "responses" ? "responses" : "chat";
+      const api = (isSame && wire.modelApi) || "chat";
       return openaiCompatible({ ...shared, baseURL: baseURL("/v1"), api });
     }
   }

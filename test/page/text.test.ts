@@ -49,6 +49,10 @@ it("a hand-over is changed by hand and starts a new chat with the changed words"
   await text(tab).fill(`${await text(tab).inputValue()}\n\nBegin with the MULCH.`);
   await tab.getByRole("button", { name: "Start a new chat with it" }).click();
   await eventually(async () => tab.url()).not.toBe(before);
+  await tab
+    .locator(".message.user")
+    .getByRole("button", { name: /^Show all/ })
+    .click();
   await tab.locator(".message.user").getByText("Begin with the MULCH.").waitFor();
   await tab.locator(".message.assistant:not(.writing)").waitFor();
   expect(world.provider.requests.at(-1)?.lastUser).toContain("Begin with the MULCH.");

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import { runClient } from "../../src/cli/launch/run-client.ts";
@@ -9,12 +10,12 @@ import { scratchFolder } from "./run-cli.ts";
 
 const stopped = AbortSignal.abort();
 const output = { write: () => true };
-const io = (signal = stopped) => ({
+const io = (signal = stopped, programs = "") => ({
   // Nobody writes to it, and nobody closes it.
   stdin: new Readable({ read() {} }),
   stdout: output,
   stderr: output,
-  env: { PATH: process.env["PATH"] },
+  env: { PATH: `${programs}:${process.env["PATH"]}` },
   signal,
   interrupted: signal,
 });
@@ -35,6 +36,10 @@ it("Ctrl-C while the gateway of a client starts ends it, and the client isn't st
 it.each(["chat", "launch claude --port 1", "db status", "recall pump"])(
   "Ctrl-C ends precis %s while its database doesn't answer",
   async (line) => {
+    // It has to be there: a program that is missing is said before anything starts.
+    const programs = scratchFolder();
+    onTestFinished(() => programs.remove());
+    writeFileSync(programs.path("claude"), "#!/bin/sh\n", { mode: 0o755 });
     let isGivenUp = false;
     const silent = createServer((socket) => {
       socket.resume().once("close", () => {
@@ -47,7 +52,7 @@ it.each(["chat", "launch claude --port 1", "db status", "recall pump"])(
     const { port } = silent.address() as AddressInfo;
     const byHand = new AbortController();
     const args = [...line.split(" "), "--db", `postgres://nobody@127.0.0.1:${port}/none`];
-    const ended = runCommandLine(args, io(byHand.signal));
+    const ended = runCommandLine(args, io(byHand.signal, dirname(programs.path("claude"))));
     await once(silent, "connection");
     byHand.abort();
     expect(await ended).toBe(130);

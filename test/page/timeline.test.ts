@@ -1,6 +1,6 @@
 /** What happened and what a replay would do are two things: the timeline never shows one as the other. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { eventually } from "./support/actions.ts";
+import { ask, compact, eventually } from "./support/actions.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 it("shows the recorded compaction and its undo, leads to where it happened, and replays apart", async () => {
-  const { tab, context, faults } = await world.compactedChat();
+  const { tab, context, faults } = await world.fullChat(6);
+  await ask(tab, "Where does the key hang?");
+  await compact(tab);
+  await tab.locator(".notice.done").waitFor();
   await tab.getByRole("link", { name: "Timeline" }).click();
   const happened = tab.getByRole("button", { name: "What happened", exact: true });
   await eventually(() => happened.getAttribute("aria-pressed")).toBe("true");
@@ -22,7 +25,7 @@ it("shows the recorded compaction and its undo, leads to where it happened, and 
   // The first request went out as it was; the compaction came at the end.
   await tab.getByRole("slider").press("Home");
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBe(0);
-  await compaction.getByRole("button", { name: "after message 16" }).click();
+  await compaction.getByRole("button", { name: "after message 14" }).click();
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBeGreaterThan(0);
   await eventually(() => tab.locator(".point-facts").textContent()).toContain("Compaction");
   await tab.getByRole("button", { name: "Replay", exact: true }).click();

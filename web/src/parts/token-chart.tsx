@@ -119,7 +119,7 @@ function plotOptions(
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
       // A single request is drawn at the end of its conversation.
-      x: { time: false, range: (_, min, max) => [min === max ? 0 : min, max] },
+      x: { time: false, range: (_, min, max) => (min === max && max > 0 ? [0, max] : [min, max]) },
       y: { range: (_, min, max) => [Math.min(0, min * 1.05), max > 0 ? max * 1.05 : min < 0 ? 0 : 1] },
     },
     axes: [

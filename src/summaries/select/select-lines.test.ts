@@ -53,15 +53,16 @@ describe("selectLines", () => {
     expect(chosen[0]?.text).toContain("src/core/budget.ts");
   });
 
-  it("leaves out what is visible elsewhere", () => {
+  it("tells what is visible elsewhere only where room is left", () => {
     const messages = [
       result("a", "import { thing } from './thing.ts'"),
       result("b", "import { thing } from './thing.ts'; // again"),
+      result("c", "const other_value = compute_it()"),
     ];
     const all = choose(messages, 1_000).map((line) => line.message);
     const rest = choose(messages, 4, (index) => index === 1).map((line) => line.text);
     expect(all).toContain(1);
-    expect(rest).toEqual([]);
+    expect(rest).toEqual(["const other_value = compute_it()"]);
   });
 });
 

@@ -50,14 +50,13 @@ export function selectLines(input: SelectInput): Line[] {
   const { weights, covered, lastLine } = input;
   const candidates = newestOfEach(input.candidates);
   const prices = new Float64Array(candidates.length);
-  const visible = covered.slice();
   const priceOf = (line: Line): number =>
     Math.max(1, input.cost(line)) /
     ((input.cites(line) ? CITING_FACTOR : 1) *
       (line.fragment ? FRAGMENT_FACTOR : 1) *
       (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (line: Line, at: number): number => {
-    let sum = line.terms.every((term) => visible[term] === 1) ? 0 : fillWorth(line);
+    let sum = fillWorth(line);
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;

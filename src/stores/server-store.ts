@@ -13,8 +13,6 @@ import type { ConversationStore } from "./server-store/conversations.ts";
 import type { RequestStore } from "./server-store/requests.ts";
 
 export type * from "./server-store/beside.ts";
-export type * from "./server-store/beside.ts";
-export type * from "./server-store/beside.ts";
 export type * from "./server-store/conversations.ts";
 export type * from "./server-store/requests.ts";
 

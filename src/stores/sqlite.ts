@@ -12,7 +12,6 @@ import {
   BEGIN_READ,
   createConnection,
   createSession,
-  type Durability,
   openDatabase,
   PRIVATE,
   whenFree,
@@ -26,7 +25,7 @@ export interface SqliteStoreOptions extends ServerStoreOptions {
    * What an acknowledged write survives: `process` (default) the end of the process by whatever means; `power` also a
    * power failure, at the price of waiting for the disk. Either way the file is never damaged.
    */
-  readonly durability?: Durability;
+  readonly durability?: "process" | "power";
 }
 
 const IN_MEMORY = ":memory:";
@@ -96,7 +95,10 @@ export function memoryServerStore(options: MemoryServerStoreOptions = {}): Serve
 }
 
 /** SQLite's ways. */
-export function sqliteEngine(path: string, durability: Durability = "process"): SqlEngine {
+export function sqliteEngine(
+  path: string,
+  durability: NonNullable<SqliteStoreOptions["durability"]> = "process",
+): SqlEngine {
   const isFile = path !== IN_MEMORY;
   const thread = isFile ? createLogThread(path) : undefined;
   const direct = createConnection(() => openDatabase(path, { durability }), { wrote: () => log?.wrote() });

@@ -159,7 +159,9 @@ describe.each(RUNGS)("%s", (rung) => {
       }
       if (fault === "slow") return;
       const noted = report.modelCalls.filter((call) => call.result !== "accepted");
-      expect(noted.length).toBeGreaterThan(0);
+      // A `summary.cap` ends answers itself, so whole lines of a short one count; what they lack is asked for.
+      const isMended = rung === "merge" && report.modelCalls.some(({ name }) => name.endsWith("-repair"));
+      if (fault !== "cut-off" || !isMended) expect(noted.length).toBeGreaterThan(0);
       for (const call of noted) expect(call.note).toBeTruthy();
       // Below the rung that fails there is another; only where all of them fail the host is told of a failure.
       if (rung === "simple") expect(failed.length).toBeGreaterThan(0);

@@ -30,20 +30,25 @@ const LEAST_WORDS = 3;
 const AHEAD = 1.4;
 
 /** Dutch is there so that it isn't taken for one of the others: it has no frame of its own. */
-const COMMON: readonly (readonly [Language, ReadonlySet<string>])[] = (
+const COMMON: readonly (readonly [Language, string])[] = [
+  ["en", "the and is of to that it with for this you what please not are in on be have can do"],
   [
-    ["en", "the and is of to that it with for this you what please not are in on be have can do"],
-    [
-      "de",
-      "und der die das ist nicht ich mit ein eine für auf bitte wie wir auch dass den dem im es zu was kann sind noch",
-    ],
-    ["fr", "le la les des est et une un dans pour que je pas vous avec sur du ce qui il au nous fais peux"],
-    ["es", "el la los las que una un por con para está como pero muy del más y en se lo es de mi al"],
-    ["pt", "que não uma um com para você está como os mas muito do da em e o as no na por de é isso"],
-    ["en", "de het een en van ik je niet is dat te op met wat er zijn maar naar voor kijk"],
-    ["it", "che non una un per con sono il di della come anche gli è questo la le in del mi si i e nel"],
-  ] as const
-).map(([language, words]) => [language, new Set(words.split(" "))]);
+    "de",
+    "und der die das ist nicht ich mit ein eine für auf bitte wie wir auch dass den dem im es zu was kann sind noch",
+  ],
+  ["fr", "le la les des est et une un dans pour que je pas vous avec sur du ce qui il au nous fais peux"],
+  ["es", "el la los las que una un por con para está como pero muy del más y en se lo es de mi al"],
+  ["pt", "que não uma um com para você está como os mas muito do da em e o as no na por de é isso"],
+  ["en", "de het een en van ik je niet is dat te op met wat er zijn maar naar voor kijk"],
+  ["it", "che non una un per con sono il di della come anche gli è questo la le in del mi si i e nel"],
+];
+/** Which of them have a word, by place. */
+const HAVING = new Map<string, number[]>();
+for (const [at, [, words]] of COMMON.entries())
+  for (const word of words.split(" ")) HAVING.set(word, [...(HAVING.get(word) ?? []), at]);
+
+/** A character that neither Latin letters nor usual punctuation have. */
+const OTHER_SCRIPT = /[^\0-\u036f\u2000-\u2bff]/;
 
 const known = new WeakMap<readonly Message[], { readonly length: number; readonly language: Language }>();
 
@@ -69,6 +74,7 @@ function read(messages: readonly Message[]): Language {
 }
 
 function byScript(said: string): Language | undefined {
+  if (!OTHER_SCRIPT.test(said)) return undefined;
   const letters = said.match(/\p{L}/gu)?.length ?? 0;
   const count = (pattern: RegExp): number => said.match(pattern)?.length ?? 0;
   const isEnough = (one: number): boolean => one >= LEAST_LETTERS && one >= letters * SCRIPT_SHARE;
@@ -83,11 +89,12 @@ function byScript(said: string): Language | undefined {
 }
 
 function byWords(said: string): Language | undefined {
-  const words = said.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const scores = COMMON.map(([language, common]) => {
-    const hits = words.filter((word) => common.has(word));
-    return { language, hits: hits.length, kinds: new Set(hits).size };
-  });
+  const scores = COMMON.map(([language]) => ({ language, hits: 0, kinds: new Set<string>() }));
+  for (const word of said.toLowerCase().match(/\p{L}+/gu) ?? [])
+    for (const at of HAVING.get(word) ?? []) {
+      scores[at]!.hits++;
+      scores[at]!.kinds.add(word);
+    }
   const [best, second] = scores.sort((a, b) => b.hits - a.hits);
-  return best!.kinds >= LEAST_WORDS && best!.hits >= second!.hits * AHEAD ? best!.language : undefined;
+  return best!.kinds.size >= LEAST_WORDS && best!.hits >= second!.hits * AHEAD ? best!.language : undefined;
 }

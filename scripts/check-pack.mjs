@@ -149,7 +149,7 @@ async function checkEvaluation(tarballs) {
     faults.push(`\`npx precis eval --help\` failed:\n${stderr}`);
 }
 
-/** All packages are released together, and sources in a clone tell the version of the repository. */
+/** All packages are released together, sources in a clone tell the version of the repository, and the changelog begins with it. */
 function checkVersions() {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { dependencies } = JSON.parse(readFileSync(join(root, gateway.folder, "package.json"), "utf8"));
@@ -157,6 +157,7 @@ function checkVersions() {
     version,
     ...[...packages, evaluation].map((one) => one.version),
     dependencies[library.name],
+    /^## (\S+?),? /m.exec(readFileSync(join(root, "CHANGELOG.md"), "utf8"))?.[1],
   ];
   if (new Set(versions).size > 1) faults.push(`the versions differ: ${versions.join(", ")}`);
 }

@@ -32,7 +32,7 @@ export { type Attachment, splitAttachments, withAttachments } from "./api/attach
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
-export type * from "./api/conversation.ts";
+export * from "./api/conversation.ts";
 export * from "./api/events.ts";
 export * from "./api/in-force.ts";
 export * from "./api/judge.ts";

@@ -27,6 +27,17 @@ it.each([
     () => `/api/conversations/${conversation.id}/timeline?after=99999999999999999999`,
     "after",
   ],
+  [
+    "a list of whose conversations there are none",
+    () => "/api/conversations?of=evil",
+    "Give one of person, clients",
+  ],
+  [
+    "a list of what isn't archived that way",
+    () => "/api/conversations?archived=yes",
+    "Give one of hide, only, all",
+  ],
+  ["stretches of time without a beginning", () => "/api/totals?every=60000", "Give since"],
 ])("%s is the client's fault, and is named", async (_name, path, field) => {
   const response = await fetch(gateway.url + path());
   expect(response.status).toBe(400);

@@ -168,11 +168,13 @@ export interface ListQuery {
   /** Text in the title. */
   readonly search?: string;
   /** Only chats of the page, or only conversations of programs. */
-  readonly of?: "person" | "clients";
-  readonly archived?: "hide" | "only" | "all";
+  readonly of?: (typeof LISTED_OF)[number];
+  readonly archived?: (typeof ARCHIVED)[number];
   readonly limit?: number;
   readonly cursor?: string;
 }
+export const LISTED_OF = ["person", "clients"] as const;
+export const ARCHIVED = ["hide", "only", "all"] as const;
 
 export interface ConversationPage {
   readonly conversations: readonly ApiConversation[];

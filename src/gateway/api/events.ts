@@ -168,7 +168,7 @@ export interface RequestQuery {
 
 /** Which requests to add up. */
 export type TotalsQuery = Omit<RequestQuery, "before" | "limit"> & {
-  /** With the sums of each stretch of so many milliseconds, at most 1,000 of them. */
+  /** With the sums of each stretch of so many milliseconds, at most 1,000 of them; it needs `since`. */
   readonly every?: number;
   /** With the sums of each model or client; with `every`, in each stretch. */
   readonly by?: (typeof TOTALS_BY)[number];

@@ -70,6 +70,21 @@ export function numberQuery(context: ApiContext, name: string): number | undefin
   throw invalid(name, `${JSON.stringify(value)} is no whole number`, "Give a whole number from 0.");
 }
 
+/** A field that was given. */
+export const given = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
+
+/** One of a few words; anything else is refused, because an empty list would be taken for an answer. */
+export function oneOf<T extends string>(
+  context: ApiContext,
+  name: string,
+  words: readonly T[],
+): T | undefined {
+  const value = given(context.query(name));
+  const found = words.find((word) => word === value);
+  if (value === undefined || found !== undefined) return found;
+  throw invalid(name, `there is no ${JSON.stringify(value)}`, `Give one of ${words.join(", ")}.`);
+}
+
 /** The place in a list where the page before ended. */
 export function cursorQuery(context: ApiContext): string | undefined {
   const value = context.query("cursor");

@@ -4,7 +4,7 @@ import { stringifyDeep } from "../../../core/deep-json.ts";
 import { defined } from "../../../core/defined.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
-import type { ApiConversation, ChatSettings } from "../../api.ts";
+import { type ApiConversation, ARCHIVED, type ChatSettings, LISTED_OF } from "../../api.ts";
 import { createPace } from "../../compaction/measure.ts";
 import {
   type ChatMeta,
@@ -25,7 +25,7 @@ import { notFound } from "../../http/request-fault.ts";
 import { checkAsked } from "../../turn/read.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { announced } from "../announce.ts";
-import { bodyToStore, cursorQuery, type Handlers, numberQuery } from "../context.ts";
+import { bodyToStore, cursorQuery, type Handlers, numberQuery, oneOf } from "../context.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {
@@ -34,13 +34,12 @@ export const conversationHandlers = {
     const limit = numberQuery(context, "limit");
     const search = context.query("search");
     const cursor = cursorQuery(context);
-    const archived = context.query("archived");
-    const of = context.query("of");
-    const page = await gateway.store.conversations.list(tenant, {
-      ...defined({ limit, search, cursor }),
-      ...((of === "person" || of === "clients") && { of }),
-      ...((archived === "only" || archived === "all") && { archived }),
-    });
+    const archived = oneOf(context, "archived", ARCHIVED);
+    const of = oneOf(context, "of", LISTED_OF);
+    const page = await gateway.store.conversations.list(
+      tenant,
+      defined({ limit, search, cursor, of, archived }),
+    );
     return {
       conversations: page.conversations.map((one) => toApi(one, busy)),
       next: page.next,

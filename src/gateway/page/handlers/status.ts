@@ -29,7 +29,15 @@ import type { Upstream } from "../../upstream/upstream.ts";
 import { keyOwner } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { type ApiContext, bodyToStore, type Handlers, invalid, numberQuery } from "../context.ts";
+import {
+  type ApiContext,
+  bodyToStore,
+  given,
+  type Handlers,
+  invalid,
+  numberQuery,
+  oneOf,
+} from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
@@ -104,22 +112,11 @@ export const statusHandlers = {
   events: (context) => liveStream(context),
 } satisfies Partial<Handlers>;
 
-/** A field that was given. */
-const given = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
-
 /** Without a wish those that somebody sent; of one conversation all that there were. */
 function kindsOf(context: ApiContext): RequestFilter["kinds"] {
   const from = oneOf(context, "from", REQUEST_KINDS);
   if (from !== undefined) return [from];
   return given(context.query("conversation")) === undefined ? ["client", "page"] : undefined;
-}
-
-/** One of a few words; anything else is refused, because an empty list would be taken for an answer. */
-function oneOf<T extends string>(context: ApiContext, name: string, words: readonly T[]): T | undefined {
-  const value = given(context.query(name));
-  const found = words.find((word) => word === value);
-  if (value === undefined || found !== undefined) return found;
-  throw invalid(name, `there is no ${JSON.stringify(value)}`, `Give one of ${words.join(", ")}.`);
 }
 
 function filterOf(context: ApiContext): RequestFilter {
@@ -222,8 +219,10 @@ function everyOf(context: ApiContext): number | undefined {
   const every = numberQuery(context, "every");
   if (every === undefined) return undefined;
   const since = numberQuery(context, "since");
-  const stretches = since === undefined ? 1 : ((numberQuery(context, "until") ?? Date.now()) - since) / every;
-  if (every >= LEAST_STRETCH_MS && stretches <= MOST_STRETCHES) return Math.trunc(every);
+  if (since === undefined)
+    throw invalid("every", "it needs the time from which to count", "Give since, too.");
+  const stretches = ((numberQuery(context, "until") ?? Date.now()) - since) / every;
+  if (every >= LEAST_STRETCH_MS && stretches <= MOST_STRETCHES) return every;
   const what = `there are at most ${MOST_STRETCHES} stretches of at least ${LEAST_STRETCH_MS} ms`;
   throw invalid("every", what, "Give a longer one, or a shorter time with since and until.");
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `npm run bench`: runs every `bench/*.ts` with `--json` and keeps what it prints in `bench/results/`. Arguments name
- * the ones to run: `npm run bench tokens`. The last line is `N passed, M failed`.
+ * the ones to run: `npm run bench fit`. The last line is `N passed, M failed`.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,12 +1,9 @@
-import type { TokenCounter } from "../core/types.ts";
-import { baselines, keepLast } from "../eval/contestants/baselines.ts";
+import { baselines } from "../eval/contestants/baselines.ts";
 import { precis } from "../eval/contestants/precis.ts";
-import { sameSizeChain, windowChain } from "../eval/contestants/precis-chain.ts";
 import type { EvalSet } from "../eval/eval-set.ts";
 import { retentionHtml } from "../eval/html.ts";
 import { filesRead, findSets } from "../eval/node/find-sets.ts";
-import { runChain } from "../eval/run-chain.ts";
-import { type RetentionResult, runRetention } from "../eval/run-retention.ts";
+import { runRetention } from "../eval/run-retention.ts";
 import { retentionTable } from "../eval/table.ts";
 import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
 import { charsCounter, exactCounter } from "../tokens/index.ts";
@@ -27,16 +24,10 @@ const DEFAULT_DATA = "data";
 const DEFAULT_BUDGETS = "5,10,25";
 /** In a sample: every n-th session of a set. */
 const SAMPLE_EVERY = 6;
-/** Compactions in a row, and how many of the longest conversations of a set are put through them. */
-const CHAINS = {
-  full: { lengths: [1, 2, 5, 10, 20, 50], conversations: 6 },
-  sample: { lengths: [1, 5, 20], conversations: 1 },
-} as const;
-
 /** Which flags each measurement takes, beside --data and --json, which all take. */
 const MODEL_FLAG_NAMES = [...Object.keys(MODEL_FLAGS), "window", "questions", "yes"];
 const FLAGS_OF = {
-  retention: ["sample", "sets", "budgets", "counter", "profile", "chains", "intervals", "html"],
+  retention: ["sample", "sets", "budgets", "counter", "profile", "intervals", "html"],
   cost: ["sample", "counter", "chains", ...Object.keys(COST_FLAGS)],
   rules: [
     ...["sample", "counter", "profile", "html", "arms", "sizes", "summarizer", "yes", "window"],
@@ -66,7 +57,10 @@ export const evalLine: CommandLine = {
       help: "how tokens are counted: o200k (exact; default of retention) or chars (characters ÷ 4, in cost ÷ 3.5; default of cost)",
     },
     profile: { value: "P", help: `measure precis with a profile: ${PROFILE_NAMES.join(", ")}` },
-    chains: { value: "WHEN", help: "compactions in a row: no, yes (the default) or only" },
+    chains: {
+      value: "WHEN",
+      help: "cost: sessions joined to days of work, too: no, yes (the default) or only",
+    },
     intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
     html: { value: "OUT", help: "retention, rules, judged: write the result as a page with pictures, too" },
     ...COST_FLAGS,
@@ -124,7 +118,6 @@ function refuseOtherFlags(what: Measurement, flags: ParsedFlags): void {
 
 async function evalRetention(flags: ParsedFlags, io: Io, data: string): Promise<void> {
   const shares = parseShares(flags.value("budgets") ?? DEFAULT_BUDGETS);
-  const chains = oneOf("chains", flags.value("chains"), ["no", "yes", "only"]) ?? "yes";
   const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
   const profileName = oneOf("profile", flags.value("profile"), PROFILE_NAMES);
   const sets = setsFor(data, flags.value("sets"));
@@ -134,18 +127,19 @@ async function evalRetention(flags: ParsedFlags, io: Io, data: string): Promise<
   if (html !== undefined) await refuseInput("html", html, inputs);
 
   const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
-  const sample = flags.has("sample");
+  const profile = profileName && { profile: profiles[profileName] };
   const progress = createProgress(io, { json: flags.has("json") });
-  const common = {
+  const result = await runRetention({
+    sets,
+    contestants: [precis({ counter, ...profile }), ...baselines],
     counter,
-    everyNth: sample ? SAMPLE_EVERY : 1,
-    ...(profileName && { profile: profiles[profileName] }),
-    onProgress: (set: string, cases: number) => {
+    shares,
+    everyNth: flags.has("sample") ? SAMPLE_EVERY : 1,
+    onProgress: (set, cases) => {
       io.signal.throwIfAborted();
       progress.update(`${set}: ${cases}`, 0, 0);
     },
-  };
-  const result = await measure({ ...common, sets, shares, sample, chains });
+  });
   progress.clear();
 
   if (html !== undefined) await writeOutput("html", html, inputs, retentionHtml(result));
@@ -154,38 +148,6 @@ async function evalRetention(flags: ParsedFlags, io: Io, data: string): Promise<
       ? `${JSON.stringify(result, null, 2)}\n`
       : `${retentionTable(result, { intervals: flags.has("intervals") })}\n`,
   );
-}
-
-interface Retention {
-  readonly sets: readonly EvalSet[];
-  readonly shares: readonly number[];
-  readonly counter: TokenCounter;
-  readonly profile?: (typeof profiles)[keyof typeof profiles];
-  readonly everyNth: number;
-  readonly sample: boolean;
-  readonly chains: "no" | "yes" | "only";
-  readonly onProgress: (set: string, cases: number) => void;
-}
-
-async function measure(options: Retention): Promise<RetentionResult> {
-  const { counter, profile, sample, chains, onProgress } = options;
-  const own = precis({ counter, ...(profile && { profile }) });
-  const result = await runRetention({
-    ...options,
-    sets: chains === "only" ? [] : options.sets,
-    contestants: [own, ...baselines],
-  });
-  if (chains === "no") return result;
-  const chained = await runChain({
-    sets: options.sets,
-    chains: [windowChain(profile), sameSizeChain(profile)],
-    atOnce: [{ ...own, label: "precis, once" }, keepLast],
-    counter,
-    everyNth: options.everyNth,
-    ...(sample ? CHAINS.sample : CHAINS.full),
-    onProgress,
-  });
-  return { ...result, sampled: sample, sets: [...result.sets, ...chained] };
 }
 
 function setsFor(data: string, name: string | undefined): EvalSet[] {

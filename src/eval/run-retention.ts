@@ -81,7 +81,7 @@ async function runSet(set: EvalSet, options: RetentionOptions): Promise<SetResul
 }
 
 /** The contestant's view of a case; an empty one with the error where it threw. */
-export async function deliver(
+async function deliver(
   contestant: Contestant,
   { messages, from, to }: EvalCase,
   budget: number,
@@ -95,7 +95,7 @@ export async function deliver(
   }
 }
 
-export function tokensOf({ messages, from, to }: EvalCase, counter: TokenCounter): number {
+function tokensOf({ messages, from, to }: EvalCase, counter: TokenCounter): number {
   const items = itemsOf({ messages, from, to, budget: 0, count: counter.count });
   return items.reduce((sum, item) => sum + item.cost, 0);
 }

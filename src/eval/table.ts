@@ -31,14 +31,7 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
 /** One set as a table: a line per contestant and budget, a column per measure. */
 function setTable(set: SetResult, options: { readonly intervals: boolean }): string {
   const cell = options.intervals ? percentWithInterval : percent;
-  const chained = set.rows.some((row) => row.compactions !== undefined);
-  const header = [
-    "",
-    chained ? "chain" : "budget",
-    ...set.measures.map((measure) => measure.label),
-    "tokens",
-    ...(chained ? ["compactions"] : ["filled", "over"]),
-  ];
+  const header = ["", "budget", ...set.measures.map((measure) => measure.label), "tokens", "filled", "over"];
   const cells = (measures: RetentionRow["measures"]) =>
     set.measures.map((measure) => cell(measures[measure.id]));
   const { rows, same } = distinctRows(set.rows);
@@ -48,9 +41,8 @@ function setTable(set: SetResult, options: { readonly intervals: boolean }): str
       row.budget,
       ...cells(row.measures),
       row.tokens.toFixed(0),
-      ...(chained
-        ? [row.compactions === undefined ? "" : row.compactions.toFixed(1)]
-        : [`${(100 * row.filled).toFixed(0)} %`, String(row.over)]),
+      `${(100 * row.filled).toFixed(0)} %`,
+      String(row.over),
     ],
     ...(row.otherwise ? [[`  without ${row.failed} that failed`, row.budget, ...cells(row.otherwise)]] : []),
   ]);

@@ -6,7 +6,7 @@ import type { EvalCase, RetentionMeasure, ScoredView } from "./types.ts";
 import { indexWords } from "./words.ts";
 
 /** What a contestant is called. */
-export interface Named {
+interface Named {
   readonly id: string;
   readonly label: string;
 }
@@ -15,7 +15,7 @@ export interface Named {
 export interface RetentionRow {
   readonly contestant: string;
   readonly label: string;
-  /** A share of what is compacted, `recorded`, or `k = n` in chains. */
+  /** A share of what is compacted, or `recorded`. */
   readonly budget: string;
   /** Mean size of the views, in tokens. */
   readonly tokens: number;
@@ -26,8 +26,6 @@ export interface RetentionRow {
   /** Cases on which it threw; scored as an empty view. */
   readonly failed: number;
   readonly error?: string;
-  /** Mean number of compactions behind a view, in chains. */
-  readonly compactions?: number;
   readonly measures: Readonly<Record<string, Estimate>>;
   /** Where it threw on some cases: the measures over the others. */
   readonly otherwise?: Readonly<Record<string, Estimate>>;
@@ -54,7 +52,6 @@ export interface Tally {
   over: number;
   failed: number;
   error: string | undefined;
-  compactions: number | undefined;
 }
 
 /** One view, as it came back. */
@@ -64,7 +61,6 @@ export interface Delivered {
   readonly tokens: number;
   readonly budget: number;
   readonly error?: unknown;
-  readonly compactions?: number;
 }
 
 /** Tallies by contestant and budget, in the order in which they were first asked for. */
@@ -86,7 +82,6 @@ export function createTallies(measures: readonly RetentionMeasure[]) {
         over: 0,
         failed: 0,
         error: undefined,
-        compactions: undefined,
       };
       tallies.set(key, tally);
     }
@@ -101,9 +96,6 @@ export function createTallies(measures: readonly RetentionMeasure[]) {
       tally.tokens += delivered.tokens;
       tally.filled += delivered.tokens / delivered.budget;
       if (delivered.tokens > delivered.budget) tally.over++;
-      if (delivered.compactions !== undefined) {
-        tally.compactions = (tally.compactions ?? 0) + delivered.compactions;
-      }
       if (delivered.error !== undefined) {
         tally.failed++;
         tally.error ??= delivered.error instanceof Error ? delivered.error.message : String(delivered.error);
@@ -139,7 +131,6 @@ function rowOf(tally: Tally): RetentionRow {
     over: tally.over,
     failed: tally.failed,
     ...(tally.error !== undefined && { error: tally.error }),
-    ...(tally.compactions !== undefined && { compactions: tally.compactions / tally.views }),
     measures: estimates(tally.observations, (list) => estimate(list)),
     ...(tally.failed > 0 &&
       tally.failed < tally.views && { otherwise: estimates(tally.delivered, (list) => estimate(list)) }),

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { round, say, user } from "../../../test/support/eval-cases.ts";
 import { charsCounter } from "../../tokens/index.ts";
 import { precis } from "./precis.ts";
-import { budgetForChain, sameSizeChain, windowChain } from "./precis-chain.ts";
 
 const counter = charsCounter();
 const messages = [
@@ -29,24 +28,4 @@ test("precis fills the budget, keeps the last user message, and gives the same v
   expect(view).toContain("Go on");
   expect(view).toContain("loadSettings");
   expect(await contestant.view({ ...all, budget, count: counter.count })).toBe(view);
-});
-
-test("a smaller window is met more often", () => {
-  expect(budgetForChain(100_000, 1)).toBeGreaterThan(budgetForChain(100_000, 10));
-});
-
-test("a chain under a window compacts about as often as it was asked to", async () => {
-  const { compactions, text } = await windowChain().run({ ...all, tokens: total, k: 4, counter });
-  expect(compactions).toBeGreaterThanOrEqual(2);
-  expect(compactions).toBeLessThanOrEqual(6);
-  expect(text).toContain("Go on");
-});
-
-test("a chain to one size ends where a single compaction ends: nothing decays", async () => {
-  const input = { ...all, tokens: total, counter };
-  const once = await sameSizeChain().run({ ...input, k: 1 });
-  const often = await sameSizeChain().run({ ...input, k: 5 });
-  expect(once.compactions).toBe(1);
-  expect(often.compactions).toBe(5);
-  expect(often.text).toBe(once.text);
 });

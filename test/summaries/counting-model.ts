@@ -8,13 +8,12 @@ export type Habit =
   /** Carries what it is told to carry. */
   | "heedful"
   /** Leaves out half of what it is told to carry. */
-  | "forgetful"
-  /** Writes half as much again as it is asked to. */
-  | "wordy";
+  | "forgetful";
 
-/** A model that writes summaries by a simple rule and counts what it is sent. */
-export interface CountingModel extends Model {
-  readonly calls: { readonly name: string; readonly input: number; readonly output: number }[];
+/** A model that writes summaries by a simple rule. */
+interface CountingModel extends Model {
+  /** The names of what it was asked for. */
+  readonly calls: string[];
   /** While it is held, nothing is answered. */
   hold(): void;
   release(): void;
@@ -22,15 +21,14 @@ export interface CountingModel extends Model {
 
 const MUST_KEEP = /<must-keep>([\s\S]*?)<\/must-keep>/;
 const TARGET = /at most ([\d,]+) tokens/;
-const WORDY = 1.5;
 /** Share of what it may write that a model uses. */
 const FULL = 0.9;
 
-export function countingModel(habit: Habit, window: number, id = "any-model"): CountingModel {
+export function countingModel(habit: Habit, window: number): CountingModel {
   const calls: CountingModel["calls"] = [];
   let gate: PromiseWithResolvers<void> | undefined;
   return {
-    id,
+    id: "any-model",
     window,
     continues: "openai-chat",
     calls,
@@ -47,7 +45,7 @@ export function countingModel(habit: Habit, window: number, id = "any-model"): C
         `${JSON.stringify(request.continues ?? "")}${request.system ?? ""}${request.messages[0]!.text}`,
       );
       const output = count(text);
-      calls.push({ name: request.name, input, output });
+      calls.push(request.name);
       await gate?.promise;
       return { text, stop: "end", usage: { input, output } };
     },
@@ -60,7 +58,7 @@ function answer({ messages }: ModelRequest, habit: Habit): string {
   const target = Number(TARGET.exec(prompt)?.[1]?.replace(",", "") ?? 200);
   const items = (MUST_KEEP.exec(prompt)?.[1]?.trim() ?? "").split("\n").filter((item) => item !== "");
   const kept = habit === "forgetful" ? items.filter((_, at) => at % 2 === 0) : items;
-  const most = target * FULL * (habit === "wordy" ? WORDY : 1);
+  const most = target * FULL;
   const lines = kept.length > 0 ? [`Needed: ${kept.join(", ")}.`] : [];
   let seed = prompt.length;
   while (count(lines.join("\n")) < most - LINE_TOKENS) {

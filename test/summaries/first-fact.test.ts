@@ -12,7 +12,7 @@ const { turns, compactionCount } = byProof({ sample: SHORT, more: LONG, all: LON
 it.each([
   // In so small a room one record speaks for everything.
   ["one record that goes on", {}, turns, compactionCount],
-  // Segments have no room there for many: what the first ones say is trimmed away in the long run (decision 0039).
+  // Segments have no room there for many: what the first ones say is trimmed away in the long run (decision 0040).
   ["segments", { summary: { merge: "segments" } }, SHORT.turns, SHORT.compactionCount],
 ] as const)(
   "%s: a fact of the first segment is still in the view after many compactions",

@@ -199,7 +199,7 @@ const SOFT_BELOW = 0.25;
 /**
  * Where the budget is a small share of the transcript, lines chosen from all of it carry more than whole messages of its
  * end: the tail gets this share of the landing, one unit will do, and the summary has at least so much
- * (docs/decisions/0010).
+ * (docs/decisions/0018).
  */
 const SOFT_TAIL_SHARE = 0.15;
 const SOFT_SUMMARY_SHARE = 0.8;

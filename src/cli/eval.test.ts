@@ -113,7 +113,7 @@ afterAll(() => rmSync(empty, { recursive: true }));
 test.each([
   [["speed"], /precis eval retention/],
   [["cost", "--data", noSessions], /no agent session of 50000/],
-  [["cost", "--data", dir, "--html", "x.html"], /--html doesn't go with precis eval cost/],
+  [["cost", "--data", dir, "--sets", "x"], /--sets doesn't go with precis eval cost/],
   [["cost", "--data", dir, "--ttl", "soon"], /minutes above 0, or never/],
   [["retention", "--data", dir, "--head", "1k"], /--head doesn't go with precis eval retention/],
   [["retention", "--data", dir, "--budgets", "5,x"], /not a percentage/],

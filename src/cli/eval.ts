@@ -1,34 +1,30 @@
 import { baselines } from "../eval/contestants/baselines.ts";
 import { precis } from "../eval/contestants/precis.ts";
 import type { EvalSet } from "../eval/eval-set.ts";
-import { retentionHtml } from "../eval/html.ts";
 import { filesRead, findSets } from "../eval/node/find-sets.ts";
+import { retentionReport } from "../eval/retention-report.ts";
 import { runRetention } from "../eval/run-retention.ts";
-import { retentionTable } from "../eval/table.ts";
-import { PROFILE_NAMES, profiles } from "../profiles/index.ts";
-import { charsCounter, exactCounter } from "../tokens/index.ts";
+import { PROFILE_NAMES } from "../profiles/index.ts";
 import { COST_FLAGS, evalCost } from "./eval/cost.ts";
 import { checkDataFolder, DATA_NEEDED } from "./eval/data-folder.ts";
 import { EXAM_FLAGS, evalExam } from "./eval/exam.ts";
 import { evalJudged, JUDGED_FLAGS } from "./eval/judged.ts";
+import { createShow, everyNth, measuredBy, SAMPLE_EVERY } from "./eval/results.ts";
 import { evalRules, RULES_FLAGS } from "./eval/rules.ts";
 import type { Io } from "./io.ts";
 import { MODEL_FLAGS } from "./model-flags.ts";
-import { type CommandLine, oneOf, type ParsedFlags, UsageError } from "./parse-flags.ts";
+import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
 import { createProgress } from "./progress.ts";
 import { FileError } from "./read-lines.ts";
-import { refuseInput, writeOutput } from "./write-output.ts";
 
 /** Where data is looked for: a folder of this name where the command runs. */
 const DEFAULT_DATA = "data";
 const DEFAULT_BUDGETS = "5,10,25";
-/** In a sample: every n-th session of a set. */
-const SAMPLE_EVERY = 6;
 /** Which flags each measurement takes, beside --data and --json, which all take. */
 const MODEL_FLAG_NAMES = [...Object.keys(MODEL_FLAGS), "window", "questions", "yes"];
 const FLAGS_OF = {
   retention: ["sample", "sets", "budgets", "counter", "profile", "intervals", "html"],
-  cost: ["sample", "counter", "chains", ...Object.keys(COST_FLAGS)],
+  cost: ["sample", "counter", "chains", "html", ...Object.keys(COST_FLAGS)],
   rules: [
     ...["sample", "counter", "profile", "html", "arms", "sizes", "summarizer", "yes", "window"],
     ...Object.keys(MODEL_FLAGS),
@@ -62,7 +58,7 @@ export const evalLine: CommandLine = {
       help: "cost: sessions joined to days of work, too: no, yes (the default) or only",
     },
     intervals: { help: "retention: print 95 % intervals over sessions beside each figure" },
-    html: { value: "OUT", help: "retention, rules, judged: write the result as a page with pictures, too" },
+    html: { value: "OUT", help: "write the result as a page, too" },
     ...COST_FLAGS,
     ...RULES_FLAGS,
     ...JUDGED_FLAGS,
@@ -118,36 +114,23 @@ function refuseOtherFlags(what: Measurement, flags: ParsedFlags): void {
 
 async function evalRetention(flags: ParsedFlags, io: Io, data: string): Promise<void> {
   const shares = parseShares(flags.value("budgets") ?? DEFAULT_BUDGETS);
-  const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
-  const profileName = oneOf("profile", flags.value("profile"), PROFILE_NAMES);
   const sets = setsFor(data, flags.value("sets"));
-  const html = flags.value("html");
-  const inputs = html === undefined ? [] : filesRead(data);
-  // Before the measuring, which takes a while, and again when it is written.
-  if (html !== undefined) await refuseInput("html", html, inputs);
-
-  const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
-  const profile = profileName && { profile: profiles[profileName] };
+  const show = await createShow(flags, io, () => filesRead(data));
+  const measured = await measuredBy(flags);
   const progress = createProgress(io, { json: flags.has("json") });
   const result = await runRetention({
     sets,
-    contestants: [precis({ counter, ...profile }), ...baselines],
-    counter,
+    contestants: [precis(measured), ...baselines],
+    counter: measured.counter,
     shares,
-    everyNth: flags.has("sample") ? SAMPLE_EVERY : 1,
+    everyNth: everyNth(flags),
     onProgress: (set, cases) => {
       io.signal.throwIfAborted();
       progress.update(`${set}: ${cases}`, 0, 0);
     },
   });
   progress.clear();
-
-  if (html !== undefined) await writeOutput("html", html, inputs, retentionHtml(result));
-  io.stdout.write(
-    flags.has("json")
-      ? `${JSON.stringify(result, null, 2)}\n`
-      : `${retentionTable(result, { intervals: flags.has("intervals") })}\n`,
-  );
+  await show(result, retentionReport(result), { ranges: flags.has("intervals") });
 }
 
 function setsFor(data: string, name: string | undefined): EvalSet[] {

@@ -1,14 +1,16 @@
-import { costTables } from "../../eval/cost/cost-table.ts";
+import { costReport } from "../../eval/cost/cost-report.ts";
 import { type CachePrices, PRICES } from "../../eval/cost/price.ts";
 import type { CostResult } from "../../eval/cost/run-cost.ts";
 import { LEAST_TOKENS } from "../../eval/node/cost-sessions.ts";
 import { costInThreads } from "../../eval/node/cost-threads.ts";
+import { filesRead } from "../../eval/node/find-sets.ts";
 import type { Io } from "../io.ts";
 import { type Flag, oneOf, type ParsedFlags, UsageError } from "../parse-flags.ts";
 import { parseTokens } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
 import { checkDataFolder } from "./data-folder.ts";
+import { createShow, everyNth } from "./results.ts";
 
 /** Chains meet large windows, single sessions the small ones. */
 const DEFAULT_WINDOWS = { sessions: "64k", chains: "128k" } as const;
@@ -16,7 +18,6 @@ const DEFAULT_HEAD = "15k";
 /** Kept free for the answer: less where the window is small (tokens). */
 const RESERVE = { small: 4_000, usual: 8_000, smallUpTo: 32_000 } as const;
 const MS_PER_MINUTE = 60_000;
-const SAMPLE_EVERY = 6;
 
 /** Flags of `precis eval cost` alone. */
 export const COST_FLAGS = {
@@ -36,6 +37,7 @@ export async function evalCost(flags: ParsedFlags, io: Io, data: string): Promis
   const prices = pricesOf(flags);
   const head = parseTokens("head", flags.value("head") ?? DEFAULT_HEAD);
   checkDataFolder(data);
+  const show = await createShow(flags, io, () => filesRead(data));
   const progress = createProgress(io, { json: flags.has("json") });
   const results: CostResult[] = [];
   const run = async (name: "sessions" | "chains"): Promise<void> => {
@@ -44,10 +46,18 @@ export async function evalCost(flags: ParsedFlags, io: Io, data: string): Promis
       const reserve = window <= RESERVE.smallUpTo ? RESERVE.small : RESERVE.usual;
       if (window - head - reserve <= 0)
         throw new UsageError(`--windows ${window}: a head of ${head} tokens leaves no room.`);
-      const everyNth = flags.has("sample") ? SAMPLE_EVERY : 1;
       const result = await costInThreads(
         name,
-        { data, everyNth, chained: name === "chains", counter, window, head, reserve, prices },
+        {
+          data,
+          everyNth: everyNth(flags),
+          chained: name === "chains",
+          counter,
+          window,
+          head,
+          reserve,
+          prices,
+        },
         { signal: io.signal, onProgress: progress.update },
       );
       if (result) results.push(result);
@@ -58,9 +68,7 @@ export async function evalCost(flags: ParsedFlags, io: Io, data: string): Promis
   progress.clear();
   if (results.length === 0)
     throw new FileError(`${data} holds no agent session of ${LEAST_TOKENS} tokens or more.`);
-  io.stdout.write(
-    flags.has("json") ? `${JSON.stringify({ results }, null, 2)}\n` : `${costTables(results)}\n`,
-  );
+  await show({ results }, costReport(results), { ranges: false });
 }
 
 function pricesOf(flags: ParsedFlags): CachePrices {

@@ -3,15 +3,13 @@ import type { Model } from "../../core/types.ts";
 import { ARMS, type Arm } from "../../eval/judged/arms.ts";
 import { type Sitting, sittingsOf } from "../../eval/judged/entrants.ts";
 import { type Exam, fewerQuestions } from "../../eval/judged/exam.ts";
-import { judgedHtml } from "../../eval/judged/judged-html.ts";
-import { judgedTable } from "../../eval/judged/judged-table.ts";
+import { judgedReport } from "../../eval/judged/judged-report.ts";
 import { planJudged } from "../../eval/judged/plan.ts";
 import { runJudged } from "../../eval/judged/run-judged.ts";
 import { type ExamSize, parseSize } from "../../eval/judged/size.ts";
 import { findExams } from "../../eval/node/find-exams.ts";
 import { journalIn } from "../../eval/node/journal-file.ts";
-import { PROFILE_NAMES, profiles } from "../../profiles/index.ts";
-import { charsCounter, exactCounter, modelInfo } from "../../tokens/index.ts";
+import { modelInfo } from "../../tokens/index.ts";
 import { confirmSpending, spendLines } from "../confirm-spending.ts";
 import type { Io } from "../io.ts";
 import { namedModel } from "../model-flags.ts";
@@ -19,7 +17,7 @@ import { type Flag, oneOf, type ParsedFlags, UsageError } from "../parse-flags.t
 import { parseCount } from "../parse-tokens.ts";
 import { createProgress } from "../progress.ts";
 import { FileError } from "../read-lines.ts";
-import { refuseInput, writeOutput } from "../write-output.ts";
+import { createShow, measuredBy } from "./results.ts";
 
 const DEFAULT_TRIALS = 3;
 const DEFAULT_AT_ONCE = 4;
@@ -73,9 +71,7 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
   const judge = judgeName === undefined ? reader : namedModel(judgeName, flags, io);
   const summarizerName = flags.value("summarizer");
   const summarizer = summarizerName === undefined ? undefined : namedModel(summarizerName, flags, io);
-  const counterName = oneOf("counter", flags.value("counter"), ["o200k", "chars"]) ?? "o200k";
-  const counter = counterName === "chars" ? charsCounter() : await exactCounter("o200k_base");
-  const profileName = oneOf("profile", flags.value("profile"), PROFILE_NAMES);
+  const { counter, ...profile } = await measuredBy(flags);
   const trials = flags.parsed("trials", parseCount) ?? DEFAULT_TRIALS;
   const isOneByOne = flags.has("one-by-one");
 
@@ -91,10 +87,7 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
   const against = baseOf(flags, sittings);
   warnOfWindow(all, arms, io);
 
-  const html = flags.value("html");
-  const inputs = pathsOf(flags);
-  // Before models are asked, and again when it is written.
-  if (html !== undefined) await refuseInput("html", html, inputs);
+  const show = await createShow(flags, io, () => pathsOf(flags));
   const journal = journalIn(flags.value("run") ?? DEFAULT_RUN);
   const kept = journal.size > 0 ? [`  ${journal.size} replies of earlier runs are kept and used again`] : [];
   const setup = { sittings, trials, isOneByOne, reader, judge, summarizer, counter };
@@ -106,16 +99,12 @@ export async function evalJudged(flags: ParsedFlags, io: Io, data: string): Prom
     journal,
     atOnce: flags.parsed("at-once", parseCount) ?? DEFAULT_AT_ONCE,
     signal: io.signal,
-    ...(profileName && { profile: profiles[profileName] }),
+    ...profile,
     ...(against !== undefined && { against }),
     onProgress: (what, done, total) => progress.update(what, done, total),
   }).finally(() => progress.clear());
-  if (html !== undefined) {
-    const held = sittings.map(({ exam }) => exam);
-    await writeOutput("html", html, inputs, judgedHtml(result, held));
-    io.stderr.write(`precis: wrote ${html}\n`);
-  }
-  io.stdout.write(flags.has("json") ? `${JSON.stringify(result, null, 2)}\n` : `${judgedTable(result)}\n`);
+  const held = sittings.map(({ exam }) => exam);
+  await show(result, judgedReport(result, held), { ranges: true });
   if (!flags.has("json") && result.spent.length > 0)
     io.stderr.write(`This run asked:\n${spendLines(result.spent).join("\n")}\n`);
 }

@@ -3,8 +3,9 @@ import { agentCase, say, user } from "../../test/support/eval-cases.ts";
 import { charsCounter } from "../tokens/index.ts";
 import { keepLast } from "./contestants/baselines.ts";
 import type { EvalSet } from "./eval-set.ts";
+import { reportText } from "./report/text.ts";
+import { retentionReport } from "./retention-report.ts";
 import { runRetention } from "./run-retention.ts";
-import { retentionTable } from "./table.ts";
 import type { Contestant } from "./types.ts";
 
 const filler = say("nothing of interest ".repeat(20));
@@ -49,7 +50,7 @@ test("a contestant that does the same as another everywhere is named instead of 
   const twin: Contestant = { ...keepLast, id: "twin", label: "twin" };
   const options = { sets: [set], counter: charsCounter(), shares: [0.1, 1] };
   const result = await runRetention({ ...options, contestants: [firstMessage, keepLast, twin] });
-  const table = retentionTable(result, { intervals: false });
+  const table = reportText(retentionReport(result), { ranges: false });
   expect(table).toContain(`twin: the same figures as ${keepLast.label}`);
   expect(table.match(/^twin /gm)).toBeNull();
 });
@@ -64,7 +65,7 @@ test("a view that is too large is counted, and a contestant that throws scores n
   });
   expect(result.sets[0]?.rows[0]).toMatchObject({ over: 2, failed: 0 });
   expect(result.sets[0]?.rows[1]).toMatchObject({ failed: 2, measures: { naar: { mean: 0 } } });
-  expect(retentionTable(result, { intervals: false })).toContain("2 failed: no view today");
+  expect(reportText(retentionReport(result), { ranges: false })).toContain("2 failed: no view today");
 });
 
 test("the table has a line per contestant and budget, intervals on request", async () => {
@@ -74,8 +75,8 @@ test("the table has a line per contestant and budget, intervals on request", asy
     counter: charsCounter(),
     shares: [1],
   });
-  expect(retentionTable(result, { intervals: false })).toMatch(/keep last +100 % +100\.0/);
-  expect(retentionTable(result, { intervals: true })).toContain("100.0 [100.0, 100.0]");
+  expect(reportText(retentionReport(result), { ranges: false })).toMatch(/keep last +100 % +100\.0/);
+  expect(reportText(retentionReport(result), { ranges: true })).toContain("100.0 [100.0, 100.0]");
 });
 
 test("a contestant that throws on some cases scores nothing there, and the table says what it has elsewhere", async () => {
@@ -96,5 +97,7 @@ test("a contestant that throws on some cases scores nothing there, and the table
     measures: { naar: { mean: 0.5 } },
     otherwise: { naar: { mean: 1, cases: 1 } },
   });
-  expect(retentionTable(result, { intervals: false })).toMatch(/without 1 that failed +50 % +100\.0/);
+  expect(reportText(retentionReport(result), { ranges: false })).toMatch(
+    /without 1 that failed +50 % +100\.0/,
+  );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { retentionHtml } from "./html.ts";
-import type { RetentionResult } from "./run-retention.ts";
+import { retentionReport } from "../retention-report.ts";
+import type { RetentionResult } from "../run-retention.ts";
+import { reportPage } from "./report.ts";
 
 const estimate = (mean: number) => ({ mean, low: mean - 0.1, high: mean + 0.1, cases: 3, sessions: 2 });
 
@@ -32,21 +33,21 @@ const result: RetentionResult = {
 };
 
 test("the page needs nothing from elsewhere and follows the reader's colours", () => {
-  const page = retentionHtml(result);
+  const page = reportPage(retentionReport(result));
   expect(page).not.toMatch(/(?:src|href)=|@import|url\(|<script/);
   expect(page).toContain("prefers-color-scheme: dark");
   expect(page).toContain('name="viewport"');
 });
 
 test("names are text, never markup", () => {
-  const page = retentionHtml(result);
+  const page = reportPage(retentionReport(result));
   expect(page).toContain("set &lt;one&gt;");
   expect(page).not.toContain("<one>");
 });
 
 test("each contestant has a line through its budgets, with the interval in words", () => {
-  const page = retentionHtml(result);
+  const page = reportPage(retentionReport(result));
   const lines = [...page.matchAll(/<polyline class="c\d" points="([^"]*)"/g)].map(([, points]) => points!);
   expect(lines.map((points) => points.split(" ").length)).toEqual([2, 2]);
-  expect(page).toContain("50.0 <small>40.0–60.0</small>");
+  expect(page).toContain("50.0 <small>[40.0, 60.0]</small>");
 });

@@ -1,8 +1,7 @@
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
 import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
-import { requestIn } from "./api.ts";
-import { candidateOf, partsIn } from "./assemble.ts";
+import { candidateOf, partsIn, requestIn } from "./api.ts";
 import { fieldOf, unnamedCallId } from "./wire.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */

@@ -44,7 +44,7 @@ const examples = [];
 for (const file of [...pages, ...sources]) {
   const text = readFileSync(join(root, file), "utf8");
   const found = file.endsWith(".md") ? readMarkdown(text) : readDocComments(text);
-  const commands = file.endsWith(".md") ? await unknownCommands(text) : [];
+  const commands = file.endsWith(".md") ? unknownCommands(text) : [];
   for (const { line, message } of [...found.faults, ...commands]) faults.push(`${file}:${line}: ${message}`);
   for (const { line, code, flags } of found.examples) {
     const whole = file.endsWith(".md") ? code : withImports(code, file);

@@ -141,12 +141,12 @@ async function checkCommand(folder) {
 async function checkEvaluation(tarballs) {
   const folder = join(scratch, "evaluation");
   await installInto(folder, tarballs);
-  const { code, stdout, stderr } = await run("npx", ["--no-install", "precis", "eval", "--help"], {
+  const { code, stderr } = await run("npx", ["--no-install", "precis", "eval", "retention"], {
     cwd: folder,
     output: "capture",
   });
-  if (code !== 0 || !stdout.includes("precis eval retention"))
-    faults.push(`\`npx precis eval --help\` failed:\n${stderr}`);
+  if (code !== 1 || !stderr.includes("there is no folder data"))
+    faults.push(`\`npx precis eval retention\` doesn't look for data:\n${stderr}`);
 }
 
 /** All packages are released together, sources in a clone tell the version of the repository, and the changelog begins with it. */

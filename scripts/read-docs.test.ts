@@ -81,7 +81,7 @@ test("finds commands and flags that there aren't, and leaves other programs' fla
     "```",
     "precis bake",
   ].join("\n");
-  expect(await unknownCommands(page)).toEqual([
+  expect(unknownCommands(page)).toEqual([
     { line: 3, message: "precis replay has no flag --compare" },
     { line: 4, message: "there is no command precis bake" },
   ]);

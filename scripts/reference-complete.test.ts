@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { z } from "zod";
 import { commandNames } from "../src/cli/chat/commands.ts";
-import { chatLine } from "../src/cli/chat.ts";
-import type { CommandLine } from "../src/cli/parse-flags.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
 import { gatewaySchema } from "../src/config/gateway-schema.ts";
 import { VARIABLES } from "../src/config/given-settings.ts";
 import { profiles } from "../src/profiles/index.ts";
@@ -49,28 +48,10 @@ test("every variable, header, metric and error of the gateway is in the docs by 
   expect(codes.filter((code) => !errors.includes(`\`${code}\``))).toEqual([]);
 });
 
-test("every flag of a command is in the section of that command", async () => {
-  const cli = page("docs/reference/cli.md");
-  const missing: string[] = [];
-  for (const file of readdirSync(join(root, "src/cli")).filter((one) => one.endsWith(".ts"))) {
-    const name = basename(file, ".ts");
-    const section = cli.split(`## \`precis ${name}\``)[1]?.split("\n## ")[0];
-    if (section === undefined) continue;
-    const line: CommandLine = (await import(`../src/cli/${name}.ts`))[`${name}Line`];
-    const text =
-      name === "eval" ? section + page("docs/guide/eval.md") + page("docs/guide/exams.md") : section;
-    // A hand-over has the flags of a summary, as its section says.
-    const shared = /flags are those of/.test(section) ? cli : "";
-    for (const flag of Object.keys(line.flags))
-      if (!codeOf(text + shared).includes(`--${flag}`)) missing.push(`${name} --${flag}`);
-  }
-  expect(missing).toEqual([]);
-});
-
 test("every command of a chat is in its help and in the reference", () => {
   const section = page("docs/reference/cli.md").split("## `precis chat`")[1]?.split("\n## ")[0] ?? "";
   for (const name of commandNames) {
-    expect(chatLine.notes.join(" ")).toContain(name);
+    expect(COMMANDS.chat.notes.join(" ")).toContain(name);
     expect(codeOf(section)).toContain(name);
   }
 });

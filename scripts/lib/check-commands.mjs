@@ -1,7 +1,6 @@
 // @ts-check
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { root } from "./project.mjs";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { flagName } from "../../src/cli/flags.ts";
 
 /** A call of the command line: at the start of a line, behind variables, or at the end of a pipe. */
 const CALL = /(?:^\s*(?:\w+=\S+ +)*(?:npx +)?|\| *)precis ([a-z]+)(?=\s|$)([^#|]*)/;
@@ -9,9 +8,9 @@ const CALL = /(?:^\s*(?:\w+=\S+ +)*(?:npx +)?|\| *)precis ([a-z]+)(?=\s|$)([^#|]
 /**
  * The lines of shell examples that call `precis` with a command or a flag that there isn't.
  * @param {string} text of a page
- * @returns {Promise<{ line: number, message: string }[]>}
+ * @returns {{ line: number, message: string }[]}
  */
-export async function unknownCommands(text) {
+export function unknownCommands(text) {
   /** @type {{ line: number, message: string }[]} */
   const faults = [];
   let isShell = false;
@@ -21,7 +20,7 @@ export async function unknownCommands(text) {
     const called = isShell ? CALL.exec(line) : null;
     if (called === null) continue;
     const [, name = "", rest = ""] = called;
-    const known = await flagsOf(name);
+    const known = flagsOf(name, rest);
     if (known === undefined) faults.push({ line: index + 1, message: `there is no command precis ${name}` });
     // What stands after `--` belongs to another program.
     const own = (rest.split(/\s--(?:\s|$)/)[0] ?? "").replace(/'[^']*'|"[^"]*"/g, "");
@@ -33,13 +32,16 @@ export async function unknownCommands(text) {
 }
 
 /**
- * The flags of a command; undefined if there is no such command.
+ * The flags of a command, or of all of a group; undefined if there is no such command.
  * @param {string} name
- * @returns {Promise<Set<string> | undefined>}
+ * @param {string} rest
+ * @returns {Set<string> | undefined}
  */
-async function flagsOf(name) {
-  const file = join(root, `src/cli/${name}.ts`);
-  if (!existsSync(file)) return undefined;
-  const { flags } = (await import(file))[`${name}Line`] ?? {};
-  return flags && new Set([...Object.keys(flags), "help"]);
+function flagsOf(name, rest) {
+  const whole = `${name} ${rest.trim().split(/\s/)[0]}`;
+  const found = Object.entries(COMMANDS).filter(([one]) => one === whole || one === name);
+  const all =
+    found.length > 0 ? found : Object.entries(COMMANDS).filter(([one]) => one.startsWith(`${name} `));
+  if (all.length === 0) return undefined;
+  return new Set(["help", ...all.flatMap(([, { flags }]) => Object.keys(flags).map(flagName))]);
 }

@@ -128,8 +128,8 @@ export const SIBLINGS = [
     members: [
       "compact",
       "replay",
-      "summarize",
-      "handover",
+      "write-text",
+      "launch",
       "serve",
       "chat",
       "doctor",

@@ -1,26 +1,34 @@
 // @ts-check
-/** The tables of options and settings in the reference, made of the tables in the source: rows, defaults and their comments. */
+/** The tables of options, settings and commands in the reference, made of the tables in the source: rows, defaults and their comments. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { flagRows, usageOf } from "../../src/cli/help.ts";
 import { isGroup, TUNING } from "../../src/core/options.ts";
 import { CHAT_SETTINGS, SETTINGS } from "../../src/gateway/api/settings.ts";
 import { root } from "./project.mjs";
 
 /** Options that have a header of their own. */
 const HEADERS = ["budget", "strategy"];
-/** The pages, and what each holds between its marks. */
+/**
+ * The pages, and what each holds between its marks.
+ * @type {Record<string, Record<string, () => string>>}
+ */
 export const pages = {
   "docs/reference/options.md": { tuning: tuningTable },
   "docs/reference/settings.md": { options: placesTable, chats: chatsTable },
+  "docs/reference/cli.md": Object.fromEntries(
+    Object.entries(COMMANDS).map(([name, command]) => [name, () => commandTable(name, command)]),
+  ),
 };
 
 /**
  * A page with its tables as they should be.
- * @param {keyof typeof pages} page
+ * @param {string} page
  * @param {string} text
  */
 export function withOptionTables(page, text) {
-  return Object.entries(pages[page]).reduce((made, [name, table]) => {
+  return Object.entries(pages[page] ?? {}).reduce((made, [name, table]) => {
     const [begin, end] = [`<!-- table: ${name} -->\n`, "<!-- end of the table -->"];
     const [before, rest] = split(made, begin, page);
     const [, after] = split(rest, end, page);
@@ -103,6 +111,34 @@ function chatsTable() {
     own.map(([name, { label, help }]) => [`\`${name}\``, `${label}. ${help}`]),
   );
 }
+
+/**
+ * What a command takes, as its help shows it.
+ * @param {string} name
+ * @param {import("../../src/cli/commands.ts").Command} command
+ */
+function commandTable(name, command) {
+  const rows = flagRows(command).filter(([flag]) => flag !== "--help");
+  return [
+    `\`\`\`sh\n${usageOf(name, command)}\n\`\`\`\n\n${command.summary}`,
+    table(
+      ["flag", "meaning"],
+      rows.map(([flag, help]) => [`\`${flag}\``, marked(help)]),
+    ),
+    ...(command.notes ?? []).map(marked),
+    `\`\`\`sh\n${command.examples.join("\n")}\n\`\`\``,
+  ].join("\n\n");
+}
+
+/**
+ * Flags, commands and data within a sentence, as code.
+ * @param {string} text
+ */
+const marked = (text) =>
+  text.replace(
+    /\{ ?".*?\}(?=[),])|\{ \w.*? \}|(?<![\w-])--[a-z][a-z-]*|\bprecis (?:serve|recall|mcp|inspect|replay|eval judged)(?: --new-key NAME)?|https?:\/\/[\w.:/]*\w\/?|\/[a-z]+ (?:\[[^\]]+\])|[A-Z]+_[A-Z_]+/g,
+    (code) => `\`${code}\``,
+  );
 
 /**
  * @param {string[]} head

@@ -1,13 +1,16 @@
 import { createInterface } from "node:readline/promises";
 import type { Expense } from "../eval/judged/spending.ts";
+import { UsageError } from "./flags.ts";
 import { formatDollars, formatShort } from "./format.ts";
-import type { Io } from "./io.ts";
-import { type ParsedFlags, UsageError } from "./parse-flags.ts";
+import type { Run } from "./run.ts";
 
 /** Asks before money is spent. Where nobody can be asked, `--yes` is needed. */
-export async function confirmSpending(flags: ParsedFlags, io: Io, lines: readonly string[]): Promise<void> {
+export async function confirmSpending(
+  { io, options }: Pick<Run, "io"> & { readonly options: { readonly yes?: true } },
+  lines: readonly string[],
+): Promise<void> {
   io.stderr.write(`This asks:\n${lines.join("\n")}\n`);
-  if (flags.has("yes")) return;
+  if (options.yes) return;
   const stdin = io.stdin as typeof io.stdin & { readonly isTTY?: boolean };
   if (stdin.isTTY !== true || io.stderr.isTTY !== true)
     throw new UsageError("Nothing was asked yet. Add --yes to go on.");

@@ -1,134 +1,72 @@
 import { once } from "node:events";
 import { createWriteStream, lstatSync, statSync } from "node:fs";
 import { defined } from "../core/defined.ts";
-import { nearest } from "../core/nearest.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
+import type { COMMANDS } from "./commands.ts";
 import { formatCount } from "./format.ts";
-import type { Io, Output } from "./io.ts";
-import { DATABASE_FLAGS, withDatabase } from "./open-database.ts";
-import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
-import { parseAge } from "./parse-tokens.ts";
-import { checkReadable, FileError, isOfSystem, readLines } from "./read-lines.ts";
-import { unwritable } from "./unwritable.ts";
-import { PRIVATE_FILE, writeWhole } from "./write-output.ts";
+import type { Output } from "./io.ts";
+import { withDatabase } from "./open-database.ts";
+import { checkReadable, FileError, readLines } from "./read-lines.ts";
+import type { Run, RunOf } from "./run.ts";
+import { PRIVATE_FILE, written } from "./write-output.ts";
 
-/** What an action works with. */
-interface Doing {
-  readonly store: ServerStore;
-  /** Its name, for people. */
-  readonly database: string;
-  readonly file: string;
-  readonly flags: ParsedFlags;
-  readonly io: Io;
-}
-
-/** What an action has to say, as JSON and for people. */
-interface Said {
-  readonly value: unknown;
-  readonly text: string;
-}
-
-/** What `precis db` does. `takes`: what its one FILE is. */
-const ACTIONS = {
-  status: { run: status },
-  backup: { run: backup, takes: ", which it makes" },
-  export: { run: exportTo },
-  import: { run: importLines, takes: " (or - for stdin)" },
-  sweep: { run: sweep },
-  vacuum: { run: vacuum },
-} as const satisfies Record<string, Action>;
-const ACTION_NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
-
-interface Action {
-  readonly takes?: string;
-  run(doing: Doing): Promise<Said | undefined>;
-}
-
-export const dbLine: CommandLine = {
-  name: "db",
-  summary: "Looks after the database of precis serve: what is in it, backups, removal of what is old.",
-  usage: `precis db ${ACTION_NAMES.join("|")} [flags]`,
-  flags: {
-    ...DATABASE_FLAGS,
-    tenant: { value: "T", help: "only this tenant (default: all)" },
-    out: { value: "FILE", help: "export: write there instead of to stdout" },
-    "older-than": {
-      value: "AGE",
-      help: "sweep: remove what is older (90m, 12h, 30d, 4w); pinned chats stay",
-    },
-    "with-keys": {
-      help: "import: take over the client keys in the file, too, for all tenants that it names",
-    },
-    json: { help: "print the result as JSON" },
-  },
-  notes: [
-    "status counts what is in it. backup FILE writes a whole copy of an SQLite database, also while a server uses it. export prints everything as lines of JSON, as it is at one moment, and import FILE adds such lines to a database of either kind, client keys only with --with-keys. sweep removes what has expired and, with --older-than, what is older. vacuum gives freed space back to the disk.",
-    "A database of another version is refused, and left as it is.",
-  ],
-  examples: [
-    "precis db status",
-    "precis db backup copy.db",
-    "precis db export > backup.jsonl",
-    "precis db import backup.jsonl --db postgres://precis@db/precis",
-    "precis db sweep --older-than 90d && precis db vacuum",
-  ],
-};
-
-export async function dbCommand(flags: ParsedFlags, io: Io): Promise<void> {
-  const [name, file, ...more] = flags.files;
-  const action = actionOf(name);
-  const { takes, run }: Action = ACTIONS[action];
-  if (takes === undefined && file !== undefined) throw new UsageError(`precis db ${action} takes no FILE.`);
-  if (takes !== undefined && (file === undefined || more.length > 0))
-    throw new UsageError(`precis db ${action} needs one FILE${takes}.`);
-  // Before the database: a name that is wrong would leave an empty one behind.
-  if (action === "import") await checkReadable(file ?? "-");
-  await withDatabase(flags, io, { create: action === "import" }, async (store, database) => {
-    const said = await run({ store, database, file: file ?? "", flags, io });
-    if (said) io.stdout.write(flags.has("json") ? `${JSON.stringify(said.value)}\n` : `${said.text}\n`);
+/** Says what was done to the database that the flags name. */
+async function doTo(
+  run: Run<(typeof COMMANDS)["db vacuum"]["flags"]>,
+  work: (store: ServerStore, database: string) => Promise<readonly [value: unknown, text: string]>,
+  create = false,
+): Promise<void> {
+  await withDatabase(run, { create }, async (store, database) => {
+    const [value, text] = await work(store, database);
+    run.print(value, () => `${text}\n`);
   });
 }
 
-async function status({ store, database, flags }: Doing): Promise<Said> {
-  const stats = await store.upkeep.stats(flags.value("tenant"));
-  return { value: { database, ...stats }, text: statusText(database, stats) };
-}
+export const status = (run: RunOf<"db status">): Promise<void> =>
+  doTo(run, async ({ upkeep }, database) => {
+    const stats = await upkeep.stats(run.options.tenant);
+    return [{ database, ...stats }, statusText(database, stats)];
+  });
 
-async function backup({ store, database, file }: Doing): Promise<Said> {
-  await store.upkeep.backup(file);
-  const { size } = statSync(file);
-  return {
-    value: { file, bytes: size },
-    text: `${file} holds all of ${database} (${formatBytes(size)}).`,
+export const backup = (run: RunOf<"db backup">): Promise<void> =>
+  doTo(run, async ({ upkeep }, database) => {
+    const [file = ""] = run.args;
+    await upkeep.backup(file);
+    const { size: bytes } = statSync(file);
+    return [{ file, bytes }, `${file} holds all of ${database} (${formatBytes(bytes)}).`];
+  });
+
+export async function importAll(run: RunOf<"db import">): Promise<void> {
+  const [file = ""] = run.args;
+  // Before the database: a name that is wrong would leave an empty one behind.
+  await checkReadable(file);
+  const work = async ({ upkeep }: ServerStore, database: string) => {
+    const lines = readLines(file, run.io, () => {});
+    const value = await upkeep.importAll(lines, { clientKeys: run.options.withKeys === true });
+    const added = `${formatCount(value.lines)} lines read, ${formatCount(value.added)} things added to ${database}.`;
+    return [value, added + keysText(value.clientKeys)] as const;
   };
+  await doTo(run, work, true);
 }
 
-async function importLines({ store, database, file, flags, io }: Doing): Promise<Said> {
-  const lines = readLines(file, io, () => {});
-  const value = await store.upkeep.importAll(lines, { clientKeys: flags.has("with-keys") });
-  return {
-    value,
-    text: `${formatCount(value.lines)} lines read, ${formatCount(value.added)} things added to ${database}.${keysText(value.clientKeys)}`,
-  };
-}
+export const sweep = (run: RunOf<"db sweep">): Promise<void> =>
+  doTo(run, async ({ upkeep }) => {
+    const { tenant, olderThan: ms } = run.options;
+    const value = await upkeep.sweep(defined({ tenant, conversationsMs: ms, eventsMs: ms, recordsMs: ms }));
+    const { conversations, events, records, leases } = value;
+    return [
+      value,
+      `Removed ${formatCount(conversations)} conversations, ${formatCount(events)} events, ${formatCount(records)} records and ${formatCount(leases)} leases.`,
+    ];
+  });
 
-async function sweep({ store, flags }: Doing): Promise<Said> {
-  const ms = flags.parsed("older-than", parseAge);
-  const value = await store.upkeep.sweep(
-    defined({ tenant: flags.value("tenant"), conversationsMs: ms, eventsMs: ms, recordsMs: ms }),
-  );
-  return {
-    value,
-    text: `Removed ${formatCount(value.conversations)} conversations, ${formatCount(value.events)} events, ${formatCount(value.records)} records and ${formatCount(value.leases)} leases.`,
-  };
-}
-
-async function vacuum({ store }: Doing): Promise<Said> {
-  const before = (await store.upkeep.stats()).bytes ?? 0;
-  await store.upkeep.vacuum();
-  const after = (await store.upkeep.stats()).bytes ?? 0;
-  return { value: { before, after }, text: `${formatBytes(before)} before, ${formatBytes(after)} after.` };
-}
+export const vacuum = (run: RunOf<"db vacuum">): Promise<void> =>
+  doTo(run, async ({ upkeep }) => {
+    const before = (await upkeep.stats()).bytes ?? 0;
+    await upkeep.vacuum();
+    const after = (await upkeep.stats()).bytes ?? 0;
+    return [{ before, after }, `${formatBytes(before)} before, ${formatBytes(after)} after.`];
+  });
 
 function keysText({ added, leftOut }: Imported["clientKeys"]): string {
   const named = (count: number) => (count === 1 ? "1 client key" : `${formatCount(count)} client keys`);
@@ -137,32 +75,20 @@ function keysText({ added, leftOut }: Imported["clientKeys"]): string {
   return "";
 }
 
-function actionOf(name: string | undefined): keyof typeof ACTIONS {
-  const found = ACTION_NAMES.find((action) => action === (name ?? "status"));
-  if (found !== undefined) return found;
-  const close = nearest(name ?? "", ACTION_NAMES);
-  throw new UsageError(
-    `Unknown subcommand \`${name}\`. ${close === undefined ? `precis db has ${ACTION_NAMES.join(", ")}.` : `Did you mean precis db ${close}?`}`,
-  );
-}
-
-async function exportTo({ store, flags, io }: Doing): Promise<undefined> {
-  const out = flags.value("out");
-  const lines = store.upkeep.exportAll(defined({ tenant: flags.value("tenant") }));
-  const writeTo = async (output: Output): Promise<void> => {
-    for await (const line of lines) {
-      io.signal.throwIfAborted();
-      await writeAll(output, `${line}\n`);
-    }
-  };
-  if (out === undefined) {
-    await writeTo(io.stdout);
-    return;
-  }
-  try {
+export async function exportAll(run: RunOf<"db export">): Promise<void> {
+  const { io, options } = run;
+  const { out, tenant } = options;
+  await withDatabase(run, { create: false }, async ({ upkeep }) => {
+    const writeTo = async (output: Output): Promise<void> => {
+      for await (const line of upkeep.exportAll(defined({ tenant }))) {
+        io.signal.throwIfAborted();
+        await writeAll(output, `${line}\n`);
+      }
+    };
+    if (out === undefined) return writeTo(io.stdout);
     if (lstatSync(out, { throwIfNoEntry: false }))
       throw new FileError(`${out} exists already. Choose another file.`);
-    await writeWhole(out, async (path) => {
+    await written(out, async (path) => {
       const file = createWriteStream(path, { flags: "wx", mode: PRIVATE_FILE });
       try {
         await once(file, "open");
@@ -173,12 +99,7 @@ async function exportTo({ store, flags, io }: Doing): Promise<undefined> {
         file.destroy();
       }
     });
-  } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code === "ENOENT") throw new FileError(`there is no folder for ${out}.`, { cause: error });
-    if (isOfSystem(error)) throw new FileError(unwritable(out, error.code ?? ""), { cause: error });
-    throw error;
-  }
+  });
 }
 
 /** An export may be larger than memory: waits while the reader is slower than the database. */

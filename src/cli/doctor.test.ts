@@ -1,21 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
+import { runCli } from "../../test/cli/run-cli.ts";
 import { checkNode, checkSqlite } from "./doctor/machine.ts";
-import { type Diagnosis, doctorCommand, doctorLine } from "./doctor.ts";
-import { parseFlags } from "./parse-flags.ts";
+import type { Diagnosis } from "./doctor.ts";
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
-  let text = "";
-  await doctorCommand(parseFlags(doctorLine, args), {
-    stdin: Readable.from([]),
-    stdout: { write: (part) => (text += part), columns: 80 },
-    stderr: { write: () => true },
-    env,
-    signal: new AbortController().signal,
-  });
-  return text;
+  const { code, stdout } = await runCli(["doctor", ...args], { env });
+  expect(code).toBe(0);
+  return stdout;
 }
 
 async function fakeOllama(): Promise<string> {
@@ -70,10 +63,6 @@ test("the same as JSON, without a key's value", async () => {
 test("tells of variables with a mistyped name", async () => {
   const text = await run([], { PRECIS_PROT: "9000" });
   expect(text.replace(/\s+/g, " ")).toContain("PRECIS_PROT is no variable that precis knows");
-});
-
-test("takes no file", async () => {
-  await expect(run(["x.json"])).rejects.toThrow("takes no FILE");
 });
 
 test.each([

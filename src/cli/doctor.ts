@@ -6,19 +6,7 @@ import { type Offer, offersOf, type Use, usesOf } from "./doctor/advice.ts";
 import { type Check, checkMachine } from "./doctor/machine.ts";
 import { doctorText } from "./doctor/text.ts";
 import type { Io } from "./io.ts";
-import { lookOf } from "./paint.ts";
-import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
-
-export const doctorLine: CommandLine = {
-  name: "doctor",
-  summary: "Looks at what this machine has for precis: models, keys, Node; and says what would be used.",
-  usage: "precis doctor [--json]",
-  flags: { json: { help: "print what was found as JSON" } },
-  notes: [
-    "Looks at the environment and at the usual ports of Ollama, LM Studio, llama.cpp and vLLM on this machine. Nothing leaves it. Keys are listed by the names of their variables, never by value.",
-  ],
-  examples: ["precis doctor", "precis doctor --json | jq .servers"],
-};
+import type { RunOf } from "./run.ts";
 
 /** What the doctor found. */
 export interface Diagnosis {
@@ -39,11 +27,9 @@ export interface Diagnosis {
   readonly uses: readonly Use[];
 }
 
-export async function doctorCommand(flags: ParsedFlags, io: Io): Promise<void> {
-  if (flags.files.length > 0) throw new UsageError("precis doctor takes no FILE.");
-  const diagnosis = await diagnose(io);
-  if (flags.has("json")) io.stdout.write(`${JSON.stringify(diagnosis, undefined, 2)}\n`);
-  else io.stdout.write(doctorText(diagnosis, lookOf(io.stdout, io.env)));
+export async function doctor(run: RunOf<"doctor">): Promise<void> {
+  const diagnosis = await diagnose(run.io);
+  run.print(diagnosis, () => doctorText(diagnosis, run.look));
   const bad = diagnosis.checks.find((check) => check.needed && !check.ok);
   if (bad !== undefined)
     throw new ConfigError({ option: bad.id, message: `${bad.found}.`, fix: bad.fix ?? "See above." });

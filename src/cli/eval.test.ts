@@ -1,10 +1,9 @@
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import { evalCommand, evalLine } from "./eval.ts";
-import { parseFlags, UsageError } from "./parse-flags.ts";
+import { runCli } from "../../test/cli/run-cli.ts";
+import { UsageError } from "./flags.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
 const noSessions = mkdtempSync(join(tmpdir(), "precis-eval-cli-"));
@@ -18,16 +17,11 @@ const messages = Array.from({ length: 40 }, (_, i) => ({
 const probes = [{ q: "Colour of 0?", a: "red", type: "information_extraction", evidence: [0] }];
 writeFileSync(join(dir, "tiny.jsonl"), JSON.stringify({ id: "t", dataset: "tiny", messages, probes }));
 
+/** What a measurement prints, or the error that it ends with. */
 async function run(...args: string[]): Promise<string> {
-  let out = "";
-  await evalCommand(parseFlags(evalLine, args), {
-    stdin: Readable.from([]),
-    stdout: { write: (text) => (out += text) },
-    stderr: { write: () => {} },
-    env: {},
-    signal: new AbortController().signal,
-  });
-  return out;
+  const { code, stdout, stderr } = await runCli(["eval", ...args]);
+  if (code === 0) return stdout;
+  throw code === 2 ? new UsageError(stderr) : new Error(stderr);
 }
 
 test("a table for people, JSON for programs, a page for both", async () => {
@@ -111,7 +105,7 @@ const empty = mkdtempSync(join(tmpdir(), "precis-eval-empty-"));
 afterAll(() => rmSync(empty, { recursive: true }));
 
 test.each([
-  [["speed"], /precis eval retention/],
+  [["speed"], /Unknown subcommand `speed`. precis eval has retention, cost, /],
   [["cost", "--data", noSessions], /no agent session of 50000/],
   [["cost", "--data", dir, "--sets", "x"], /--sets doesn't go with precis eval cost/],
   [["cost", "--data", dir, "--ttl", "soon"], /minutes above 0, or never/],

@@ -1,4 +1,6 @@
-import { COMMON_FLAGS, type CommandLine, type Flag } from "./parse-flags.ts";
+import { COMMANDS, type Command, GROUPS } from "./commands.ts";
+import { flagName } from "./flags.ts";
+import { HELP, membersOf, TOP_NAMES } from "./parse-command.ts";
 import { wrap } from "./wrap.ts";
 
 const INDENT = 2;
@@ -7,18 +9,52 @@ const MAX_WIDTH = 90;
 /** Below this the flag and its text stand on lines of their own. */
 const TWO_COLUMNS_FROM = 64;
 
-export function mainHelp(commands: readonly CommandLine[], columns: number): string {
-  const rows = commands.map((command) => [command.name, command.summary] as const);
+const rowsOf = (names: readonly string[]) =>
+  names.map(
+    (name) => [name, (GROUPS[name] ?? (COMMANDS as Record<string, Command>)[name]!).summary] as const,
+  );
+
+/** The help about a command, a group of them, or all. */
+export function helpAbout(name: string | undefined, columns: number): string {
+  const width = Math.min(columns, MAX_WIDTH);
+  const command = name === undefined ? undefined : (COMMANDS as Record<string, Command>)[name];
+  const group = name === undefined ? undefined : GROUPS[name];
+  const notes = (texts: readonly string[] = []) => texts.flatMap((note) => [...wrap(note, width), ""]);
+  if (command)
+    return [
+      ...wrap(command.summary, width),
+      "",
+      ...wrap(`usage: ${usageOf(name!, command)}`, width, 4),
+      "",
+      ...twoColumns(flagRows(command), columns),
+      "",
+      ...notes(command.notes),
+      command.examples.length > 1 ? "examples:" : "example:",
+      ...command.examples.map((example) => `${" ".repeat(INDENT)}${example}`),
+      "",
+    ].join("\n");
+  if (group)
+    return [
+      ...wrap(group.summary, width),
+      "",
+      `usage: precis ${name} SUBCOMMAND [flags]`,
+      "",
+      ...twoColumns(rowsOf(membersOf(name!)), columns),
+      "",
+      ...notes(group.notes),
+      ...wrap(`precis ${name} SUBCOMMAND --help shows the flags of one.`, width),
+      "",
+    ].join("\n");
   return [
     "precis keeps any LLM conversation inside its token budget.",
     "",
     "usage: precis COMMAND [FILE] [flags]",
     "",
-    ...twoColumns(rows, columns),
+    ...twoColumns(rowsOf(TOP_NAMES), columns),
     "",
     ...twoColumns(
       [
-        ["--help", "this text; precis COMMAND --help tells a command's flags"],
+        ["--help", "this text; precis COMMAND --help shows the flags of one command"],
         ["--version", "the version"],
       ],
       columns,
@@ -26,32 +62,26 @@ export function mainHelp(commands: readonly CommandLine[], columns: number): str
     "",
     ...wrap(
       "FILE is a JSON or JSONL conversation, plain or gzip: a request body, a list of messages, or a log of an agent. - is stdin.",
-      Math.min(columns, MAX_WIDTH),
+      width,
     ),
     "",
   ].join("\n");
 }
 
-export function commandHelp(command: CommandLine, columns: number): string {
-  const width = Math.min(columns, MAX_WIDTH);
-  const flags: readonly (readonly [string, Flag])[] = Object.entries({ ...command.flags, ...COMMON_FLAGS });
-  const rows = flags.map(
-    ([name, flag]) =>
-      [flag.value === undefined ? `--${name}` : `--${name} ${flag.value}`, flag.help] as const,
+export const usageOf = (name: string, { args }: Pick<Command, "args">): string =>
+  `precis ${[name, args.replace(/ -- .*/, "")].filter(Boolean).join(" ")} [flags]${/ -- .*/.exec(args)?.[0] ?? ""}`.replace(
+    "…",
+    "…",
   );
-  return [
-    ...wrap(command.summary, width),
-    "",
-    ...wrap(`usage: ${command.usage}`, width, 4),
-    "",
-    ...twoColumns(rows, columns),
-    "",
-    ...command.notes.flatMap((note) => [...wrap(note, width), ""]),
-    "examples:",
-    ...command.examples.map((example) => `${" ".repeat(INDENT)}${example}`),
-    "",
-  ].join("\n");
-}
+
+/** Each flag as it is typed, with its sentence. What all commands have stands last. */
+export const flagRows = ({
+  flags: { json, ...own },
+}: Pick<Command, "flags">): (readonly [string, string])[] =>
+  Object.entries({ ...own, ...(json && { json }), ...HELP }).map(([name, { value, help }]) => [
+    `--${flagName(name)}${value === undefined ? "" : ` ${value}`}`,
+    help,
+  ]);
 
 /** Names with their texts, side by side where there is room. */
 export function twoColumns(rows: readonly (readonly [string, string])[], columns: number): string[] {

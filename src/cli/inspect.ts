@@ -3,42 +3,18 @@ import type { Conversation } from "../stores/server-store.ts";
 import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";
 import { conversationsText, inspectionText } from "./inspect/text.ts";
-import type { Io } from "./io.ts";
-import { DATABASE_FLAGS, DEFAULT_TENANT, withDatabase } from "./open-database.ts";
-import { lookOf } from "./paint.ts";
-import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
+import { DEFAULT_TENANT, withDatabase } from "./open-database.ts";
 import { FileError } from "./read-lines.ts";
+import type { RunOf } from "./run.ts";
 import { findByName } from "./short-names.ts";
-
-export const inspectLine: CommandLine = {
-  name: "inspect",
-  summary:
-    "Shows a stored conversation: transcript, view, checkpoints, and why each message is or isn't shown.",
-  usage: "precis inspect [SESSION] [flags]",
-  flags: {
-    ...DATABASE_FLAGS,
-    json: { help: "print everything as JSON, with the view's messages in their wire format" },
-  },
-  notes: [
-    "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed. A session with several branches shows the newest and lists all of them; a conversation's own id shows that one.",
-  ],
-  examples: [
-    "precis inspect",
-    "precis inspect 3f1c… --db precis.db",
-    "precis inspect 3f1c… --json | jq .view.messages",
-  ],
-};
 
 const LISTED = 20;
 
-export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> {
-  const [session, ...more] = flags.files;
-  if (more.length > 0) throw new UsageError("precis inspect takes one SESSION.");
-  const tenant = flags.value("tenant") ?? DEFAULT_TENANT;
-  const look = lookOf(io.stdout, io.env);
-  const say = (value: unknown, text: () => string) =>
-    io.stdout.write(flags.has("json") ? `${JSON.stringify(value)}\n` : text());
-  await withDatabase(flags, io, { create: false }, async (store, database) => {
+export async function inspect(run: RunOf<"inspect">): Promise<void> {
+  const { options, look } = run;
+  const [session] = run.args;
+  const { tenant = DEFAULT_TENANT, json } = options;
+  await withDatabase(run, { create: false }, async (store, database) => {
     if (session === undefined) {
       const { conversations } = await store.conversations.list(tenant, { limit: LISTED, archived: "all" });
       const bySession = Map.groupBy(conversations, ({ session, id }) => session ?? id);
@@ -47,12 +23,9 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
       );
       const listed: Conversation[] = [];
       // What is stored with them is a rough count.
-      if (flags.has("json"))
-        for (const one of conversations) {
-          const { tokens } = await inspectConversation(store, tenant, one);
-          listed.push({ ...one, tokens: tokens.transcript });
-        }
-      say(listed, () => conversationsText(groups, look));
+      for (const one of json ? conversations : [])
+        listed.push({ ...one, tokens: (await inspectConversation(store, tenant, one)).tokens.transcript });
+      run.print(listed, () => conversationsText(groups, look));
       return;
     }
     const conversation = await findByName(store.conversations, tenant, session);
@@ -62,7 +35,7 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
       );
     const inspection = await inspectConversation(store, tenant, conversation);
     const { messages, view, branches, tokens, ...rest } = inspection;
-    const json = {
+    const value = {
       ...rest,
       conversation: { ...conversation, tokens: tokens.transcript },
       branches: branches.map(({ conversation: { id, length, updatedAt }, from, words }) => ({
@@ -80,6 +53,6 @@ export async function inspectCommand(flags: ParsedFlags, io: Io): Promise<void> 
       })),
       view: { checkpoint: view.checkpoint?.id, entries: view.entries, messages: view.messages },
     };
-    say(json, () => inspectionText(inspection, look));
+    run.print(value, () => inspectionText(inspection, look));
   });
 }

@@ -17,7 +17,7 @@ process.once("SIGTERM", interrupt);
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on("error", async (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  const { unwritable } = await import("./unwritable.ts");
+  const { unwritable } = await import("./write-output.ts");
   process.stderr.write(`precis: ${unwritable("the output", error.code ?? error.message)}\n`);
   process.exit(1);
 });

@@ -3,35 +3,16 @@ import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import { databaseKind } from "../stores/database-kind.ts";
 import type { ServerStore } from "../stores/server-store.ts";
-import { type Io, untilAborted, warnOn } from "./io.ts";
-import type { Flag, ParsedFlags } from "./parse-flags.ts";
+import { untilAborted, warnOn } from "./io.ts";
 import { FileError } from "./read-lines.ts";
-
-/** Flags of commands that are a gateway themselves, or start one. */
-export const SERVER_FLAGS = {
-  upstream: { value: "URL", help: "where requests go, such as http://localhost:11434/v1" },
-  window: {
-    value: "N",
-    help: "window of the upstream's models in tokens (32k), instead of the registry's",
-  },
-  db: { value: "DB", help: "where to store: a file (default: precis.db), postgres://…, or memory" },
-  config: { value: "FILE", help: "config file of precis serve (default: precis.config.json)" },
-} as const satisfies Record<string, Flag>;
-
-/** Flags of commands that look into a store. */
-export const DATABASE_FLAGS = {
-  db: { value: "DB", help: "the database: a file or postgres://… (default: what precis serve uses)" },
-  config: SERVER_FLAGS.config,
-  tenant: { value: "T", help: "the tenant (default: 'default')" },
-} as const satisfies Record<string, Flag>;
+import type { Run } from "./run.ts";
 
 /** Whose conversations these are where nobody says. */
 export const DEFAULT_TENANT = "default";
 
 /** Opens the database that flags, environment or config name, and closes it afterwards. */
 export async function withDatabase<T>(
-  flags: ParsedFlags,
-  io: Io,
+  { io, options }: Pick<Run, "io"> & { readonly options: { readonly db?: string; readonly config?: string } },
   {
     create,
     missing,
@@ -48,9 +29,9 @@ export async function withDatabase<T>(
     import("../stores/open-store.ts"),
   ]);
   const config = await loadConfig({
-    ...defined({ file: flags.value("config") }),
+    ...defined({ file: options.config }),
     env: io.env,
-    flags: defined({ db: flags.value("db") }),
+    flags: defined({ db: options.db }),
     warn: warnOn(io),
   });
   const name = withoutPassword(config.db);

@@ -1,49 +1,15 @@
 import cluster from "node:cluster";
 import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
+import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { version } from "../config/version.ts";
 import { defined } from "../core/defined.ts";
 import { shownAddress } from "../gateway/upstream/upstream.ts";
 import { databaseKind } from "../stores/database-kind.ts";
-import { ENGINE_FLAGS } from "./engine-flags.ts";
-import { aborted, type Io, untilAborted, warnOn } from "./io.ts";
-import { SERVER_FLAGS, withDatabase, withoutPassword } from "./open-database.ts";
-import { type CommandLine, type ParsedFlags, UsageError } from "./parse-flags.ts";
-import { parseCount, parsePort, parseTokens } from "./parse-tokens.ts";
-import { isAboutKeys, KEY_FLAGS, keysCommand } from "./serve/client-keys.ts";
-
-export const serveLine: CommandLine = {
-  name: "serve",
-  summary:
-    "Serves any client of OpenAI, Anthropic, Google or Ollama: no conversation overflows, none is lost.",
-  usage: "precis serve [flags]",
-  flags: {
-    port: { value: "N", help: "port (default: 8787)" },
-    host: { value: "H", help: "address to listen at (default: 127.0.0.1; others need client keys)" },
-    ...SERVER_FLAGS,
-    profile: ENGINE_FLAGS.profile,
-    "no-store": { help: "keep no transcripts; summaries live in memory" },
-    "no-summary-model": { help: "ask no model for summaries: code writes them, and no key is spent on them" },
-    observe: { help: "change nothing, only report what would have been done" },
-    workers: { value: "N", help: "processes that share the work" },
-    grace: {
-      value: "TIME",
-      help: "still serve that long after SIGTERM (5s), while /readyz says 503 to balancers (default: 0s)",
-    },
-    ...KEY_FLAGS,
-    json: { help: "nothing on stdout but one line of JSON with the address" },
-  },
-  notes: [
-    "Point a client at it by its base URL: http://127.0.0.1:8787/v1 for OpenAI's clients, http://127.0.0.1:8787 for Anthropic's. The page is at http://127.0.0.1:8787/.",
-    "Without --upstream, OPENAI_API_KEY and ANTHROPIC_API_KEY in the environment are enough; without any of them the page and /api work all the same.",
-  ],
-  examples: [
-    "precis serve --upstream http://localhost:11434/v1 --window 32k",
-    "OPENAI_API_KEY=… precis serve",
-    "precis serve --host 0.0.0.0 --db postgres://precis@db/precis --workers 4",
-  ],
-};
+import { aborted, untilAborted, warnOn } from "./io.ts";
+import { withDatabase, withoutPassword } from "./open-database.ts";
+import type { RunOf } from "./run.ts";
+import { isAboutKeys, keysCommand } from "./serve/client-keys.ts";
 
 /**
  * V8 learns which objects live long and then makes their like old from the start. A server that waits for its upstream teaches it
@@ -53,13 +19,11 @@ export const serveLine: CommandLine = {
  */
 const KEEP_REQUESTS_YOUNG = "--no-allocation-site-pretenuring";
 
-export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
-  if (flags.files.length > 0)
-    throw new UsageError(`precis serve takes no FILE, but ${flags.files[0]} was given.`);
-  if (isAboutKeys(flags)) {
-    const create = flags.value("new-key") !== undefined;
-    await withDatabase(flags, io, { create }, (store) => keysCommand(store, flags, io));
-    return;
+export async function serve(run: RunOf<"serve">): Promise<void> {
+  const { io, options } = run;
+  if (isAboutKeys(options)) {
+    const create = options.newKey !== undefined;
+    return withDatabase(run, { create }, (store) => keysCommand(store, run));
   }
   // Only this command needs them, and they take a while to load.
   const [{ loadConfig }, { createGateway }, { serveWorkers }, { summarizerNotes }] = await Promise.all([
@@ -69,17 +33,22 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     import("../gateway/compaction/summarizer.ts"),
   ]);
   setFlagsFromString(KEEP_REQUESTS_YOUNG);
-  const file = flags.value("config");
+  const { port, window, workers, host, profile, db, upstream, grace } = options;
   const loaded = await loadConfig({
-    ...(file !== undefined && { file }),
+    ...defined({ file: options.config }),
     env: io.env,
-    flags: flagsOf(flags),
+    flags: {
+      ...defined({ port, window, workers, host, profile, db, upstream }),
+      ...defined({ graceMs: grace === "0" ? 0 : grace }),
+      ...(options.noStore && { store: false }),
+      ...(options.observe && { observe: true }),
+    },
     // Each worker reads the config again: the first process has said it for all of them.
     ...(cluster.isPrimary && { warn: warnOn(io) }),
   });
-  const config = flags.has("no-summary-model") ? withoutModel(loaded) : loaded;
+  const config = options.noSummaryModel ? withoutModel(loaded) : loaded;
   const tell = (address: string, upstreams: readonly Named[] = config.upstreams) => {
-    if (flags.has("json")) io.stdout.write(`${JSON.stringify({ address })}\n`);
+    if (options.json) io.stdout.write(`${JSON.stringify({ address })}\n`);
     else io.stderr.write(banner(address, upstreams, storedIn(config), summarizerNotes(config)));
   };
   const hungUp = new AbortController();
@@ -91,35 +60,17 @@ export async function serveCommand(flags: ParsedFlags, io: Io): Promise<void> {
     return;
   }
   // A store may not answer: who is told to end meanwhile has nothing to finish.
-  const running = await untilAborted(createGateway(config, { version: version() }), signal);
-  if (!running) return;
-  const address = await running.listen();
+  const server = await untilAborted(createGateway(config, { version: version() }), signal);
+  if (!server) return;
+  const address = await server.listen();
   // Those that were added on the page, too: the config doesn't know them.
   tell(
     address,
-    running.gateway.upstreams.map(({ config }) => config),
+    server.gateway.upstreams.map(({ config }) => config),
   );
   await aborted(signal);
-  await running.leave(io.interrupted);
-  await running.close();
-}
-
-function flagsOf(flags: ParsedFlags): GatewayConfigInput & { upstream?: string } {
-  const grace = flags.value("grace");
-  return {
-    ...defined({
-      port: flags.parsed("port", parsePort),
-      window: flags.parsed("window", parseTokens),
-      workers: flags.parsed("workers", parseCount),
-      graceMs: grace === "0" ? 0 : grace,
-      host: flags.value("host"),
-      profile: flags.value("profile") as "agent" | undefined,
-      db: flags.value("db"),
-      upstream: flags.value("upstream"),
-    }),
-    ...(flags.has("no-store") && { store: false }),
-    ...(flags.has("observe") && { observe: true }),
-  };
+  await server.leave(io.interrupted);
+  await server.close();
 }
 
 /** An upstream, as far as it is told when the server starts. */

@@ -1,8 +1,17 @@
 import { chmod, lstat, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { UsageError } from "./parse-flags.ts";
+import { UsageError } from "./flags.ts";
 import { FileError, isOfSystem } from "./read-lines.ts";
-import { unwritable } from "./unwritable.ts";
+
+/** Codes of the system for a disk that takes no more: it is full, or the user's share of it or the size of a file is used up. */
+const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Says in words that something can't be written, for an error of the operating system. */
+export function unwritable(target: string, code: string): string {
+  if (NO_ROOM.has(code))
+    return `${target} can't be written: there is no room for it (${code}). Free some space, or choose another place.`;
+  return `${target} can't be written (${code}).`;
+}
 
 /** Files that hold words of a conversation are their owner's alone. One that is there already keeps its mode. */
 export const PRIVATE_FILE = 0o600;
@@ -15,16 +24,22 @@ export async function writeOutput(
   text: string,
 ): Promise<void> {
   await refuseInput(flag, target, typeof inputs === "string" ? [inputs] : inputs);
+  await written(target, (file) => writeFile(file, text, { mode: PRIVATE_FILE }));
+}
+
+/** Has a file written whole, and says in words why it can't be. */
+export async function written(target: string, write: (file: string) => Promise<void>): Promise<void> {
   try {
-    await writeWhole(target, (file) => writeFile(file, text, { mode: PRIVATE_FILE }));
+    await writeWhole(target, write);
   } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code === "ENOENT") throw new FileError(`there is no folder ${dirname(target)}.`, { cause: error });
-    if (code === "EISDIR") throw new FileError(`${target} is a folder. Give a file.`, { cause: error });
-    if (code === "EACCES")
-      throw new FileError(`${target} may not be written (no permission).`, { cause: error });
-    if (isOfSystem(error)) throw new FileError(unwritable(target, error.code ?? ""), { cause: error });
-    throw error;
+    if (!isOfSystem(error)) throw error;
+    const code = error.code ?? "";
+    const why: Readonly<Record<string, string>> = {
+      ENOENT: `there is no folder ${dirname(target)}.`,
+      EISDIR: `${target} is a folder. Give a file.`,
+      EACCES: `${target} may not be written (no permission).`,
+    };
+    throw new FileError(why[code] ?? unwritable(target, code), { cause: error });
   }
 }
 
@@ -32,7 +47,7 @@ export async function writeOutput(
  * Has a file written under another name beside its place, and moved there once it is whole: half of one would look like a
  * whole one, and what was there before would be gone.
  */
-export async function writeWhole(target: string, write: (file: string) => Promise<void>): Promise<void> {
+async function writeWhole(target: string, write: (file: string) => Promise<void>): Promise<void> {
   const place = await realpath(target).catch(() => target);
   // A link that leads nowhere is there, too.
   const before = await lstat(place).catch(() => undefined);

@@ -4,7 +4,6 @@ import type {
   CitationStore,
   ClientKeyStore,
   EventStore,
-  LearnedStore,
   LeaseStore,
   SettingsStore,
   StoreStats,
@@ -48,7 +47,6 @@ export interface ServerStore extends Store {
   readonly leases: LeaseStore;
   readonly clientKeys: ClientKeyStore;
   readonly settings: SettingsStore;
-  readonly learned: LearnedStore;
   readonly upkeep: Upkeep;
   /** Waits for what is under way, then lets go of files and connections. */
   close(): Promise<void>;

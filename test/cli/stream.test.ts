@@ -58,21 +58,10 @@ test("as text: chart, totals, one line for each management; no colours in a pipe
   for (const line of narrow.stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(36);
 });
 
-test("as a page without any script, in which nothing of the recording is markup", async () => {
-  const page = folder.path("timeline.html");
-  const { code, stderr } = await runCli(["stream", file, "--html", page]);
-  expect([code, stderr]).toEqual([0, `precis: wrote ${page}\n`]);
-  const html = readFileSync(page, "utf8");
-  expect(html).not.toMatch(/<script|<img/i);
-  expect(html).toContain("script&gt;window.hit");
-  expect(html).toContain("default-src 'none'");
-});
-
 test.each([
   [["stream"], 2, /needs a FILE/],
   [["stream", file, "--strategy", "drop-al"], 2, /did you mean drop-all\?/],
   [["stream", file, "--pick", "2"], 2, /holds 1 recording/],
-  [["stream", file, "--speed", "fast"], 2, /not a number above 0/],
   [["stream", file, "--reserve", "128"], 1, /at least/],
   [["stream", file, "--model", "none.gguf"], 1, /node-llama-cpp/],
 ] as const)("%j ends with %i", async (args, expected, message) => {
@@ -81,9 +70,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test("a recording on stdin, at a multiple of its own speed", async () => {
-  const started = performance.now();
-  const { code } = await runCli(["stream", "-", "--speed", "600", "--json"], { stdin: readFileSync(file) });
-  expect(code).toBe(0);
-  expect(performance.now() - started).toBeGreaterThan(900);
+test("a recording on stdin", async () => {
+  const { code, stdout } = await runCli(["stream", "-"], { stdin: readFileSync(file) });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("▲")]);
 });

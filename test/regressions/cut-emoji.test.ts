@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { oneLine } from "../../src/cli/chat/plain-text.ts";
-import { cut, previewOf } from "../../src/cli/part-text.ts";
+import { cut, oneLine, previewOf } from "../../src/cli/plain-text.ts";
 import { cutTo, firstCharacters, lastCharacters } from "../../src/core/first-characters.ts";
 import { said } from "../../src/engine/settings/check.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";

@@ -1,3 +1,4 @@
 /** Readers for conversations on disk: logs of agents, exports, request bodies. */
-export { createLogReader, readLog, readLogs } from "./create-log-reader.ts";
+export { createLogReader } from "./create-log-reader.ts";
+export { readLog, readLogs } from "./read-log.ts";
 export type { TranscriptLog } from "./types.ts";

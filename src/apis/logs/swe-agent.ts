@@ -1,14 +1,6 @@
-import {
-  areMostly,
-  contentText,
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  present,
-  textOf,
-} from "./fields.ts";
+import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
+import { areMostly } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isMessage = (value: unknown): value is Fields =>

@@ -6,8 +6,8 @@ import {
   routes,
   type Status,
 } from "../../gateway/api.ts";
-import { type ParsedFlags, UsageError } from "../parse-flags.ts";
-import { parseTokens } from "../parse-tokens.ts";
+import { UsageError } from "../flags.ts";
+import type { RunOf } from "../run.ts";
 
 const LISTED = 50;
 /** Conversations that are looked through for a part of an id: `inspect` and `recall` name older ones, too. */
@@ -60,16 +60,13 @@ async function chooseModel(
 export async function beginning(
   api: ApiClient,
   status: Status,
-  flags: ParsedFlags,
+  { args, options }: RunOf<"chat">,
 ): Promise<NewConversation & { readonly conversation?: ApiConversation }> {
-  const window = flags.parsed("window", parseTokens);
+  const { window, system } = options;
   const settings = window === undefined ? undefined : { window };
-  const conversation = flags.has("resume") ? await resumed(api, flags.files[0]) : undefined;
+  const conversation = options.resume ? await resumed(api, args[0]) : undefined;
   const model =
-    conversation?.model === undefined
-      ? await chooseModel(api, status, flags.value("model"))
-      : flags.value("model");
-  const system = flags.value("system");
+    conversation?.model === undefined ? await chooseModel(api, status, options.model) : options.model;
   if (conversation !== undefined && (model !== undefined || settings !== undefined))
     await api.call(routes.changeConversation, {
       params: { id: conversation.id },

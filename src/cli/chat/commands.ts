@@ -1,11 +1,11 @@
 import { nearest } from "../../core/nearest.ts";
 import { routes } from "../../gateway/api.ts";
+import { UsageError } from "../flags.ts";
 import { formatCount } from "../format.ts";
 import { twoColumns } from "../help.ts";
 import type { Paint } from "../paint.ts";
-import { UsageError } from "../parse-flags.ts";
+import { oneLine } from "../plain-text.ts";
 import type { Notice } from "./notices.ts";
-import { oneLine } from "./plain-text.ts";
 import type { ChatSession } from "./session.ts";
 import { parseSetting, settingsText } from "./settings.ts";
 import { messageText, summaryText, viewText } from "./view-text.ts";

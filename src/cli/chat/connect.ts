@@ -4,9 +4,10 @@ import { version } from "../../config/version.ts";
 import { defined } from "../../core/defined.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
 import { databaseKind } from "../../stores/database-kind.ts";
-import { type Io, untilAborted, warnOn } from "../io.ts";
+import { flagName, UsageError } from "../flags.ts";
+import { untilAborted, warnOn } from "../io.ts";
 import { needDatabase, withoutPassword } from "../open-database.ts";
-import { type ParsedFlags, UsageError } from "../parse-flags.ts";
+import type { RunOf } from "../run.ts";
 import { shortId } from "../short-names.ts";
 
 /** A server to talk to: one that runs elsewhere, or one inside of this process. */
@@ -26,38 +27,36 @@ const KEY_BYTES = 24;
 /** Flags that only make sense for a server inside of this process. */
 const OWN_FLAGS = ["db", "upstream", "config"] as const;
 
-export async function connect(flags: ParsedFlags, io: Io): Promise<Connection> {
-  const server = flags.value("server");
-  return server === undefined ? openOwn(flags, io) : openOther(server, flags, io);
-}
+export const connect = async (run: RunOf<"chat">): Promise<Connection> =>
+  run.options.server === undefined ? openOwn(run) : openOther(run.options.server, run);
 
-function openOther(server: string, flags: ParsedFlags, io: Io): Connection {
+function openOther(server: string, { io, options }: RunOf<"chat">): Connection {
   for (const name of OWN_FLAGS)
-    if (flags.has(name)) throw new UsageError(`--${name} belongs to the server; leave it out with --server.`);
+    if (name in options) throw new UsageError(`--${name} belongs to the server; leave it out with --server.`);
   if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
     throw new UsageError(`--server ${server}: give its address, such as http://127.0.0.1:8787.`);
-  const name = flags.value("key-env");
+  const { keyEnv: name } = options;
   const key = name === undefined ? undefined : io.env[name];
   if (name !== undefined && !key) throw new UsageError(`--key-env ${name}: that variable isn't set.`);
   return { api: apiAt(server, key), where: server, isKept: true, close: async () => {} };
 }
 
 /** The same server as `precis serve`, on the same database, for this chat alone. */
-async function openOwn(flags: ParsedFlags, io: Io): Promise<Connection> {
-  if (flags.has("key-env")) throw new UsageError("--key-env goes with --server.");
+async function openOwn({ io, options }: RunOf<"chat">): Promise<Connection> {
+  if (options.keyEnv) throw new UsageError("--key-env goes with --server.");
   // Only this command and serve need them, and they take a while to load.
   const [{ loadConfig }, { createGateway }] = await Promise.all([
     import("../../config/load-config.ts"),
     import("../../gateway/create-gateway.ts"),
   ]);
   const config = await loadConfig({
-    ...defined({ file: flags.value("config") }),
+    ...defined({ file: options.config }),
     env: io.env,
-    flags: defined({ db: flags.value("db"), upstream: flags.value("upstream") }),
+    flags: defined({ db: options.db, upstream: options.upstream }),
     warn: warnOn(io),
   });
   const isKept = databaseKind(config.db) !== "memory";
-  if (isKept && (flags.has("list") || flags.has("resume"))) needDatabase(config.db);
+  if (isKept && (options.list || options.resume)) needDatabase(config.db);
   // Other people on this machine can reach a loopback port; without this key it answers them nothing.
   const key = randomBytes(KEY_BYTES).toString("base64url");
   const starting = createGateway(
@@ -100,13 +99,16 @@ const apiAt = (url: string, key: string | undefined): ApiClient =>
   });
 
 /** Flags that tell where the conversation is and who answers. */
-const SAID_AGAIN = ["db", "config", "upstream", "server", "key-env"] as const;
+const SAID_AGAIN = ["db", "config", "upstream", "server", "keyEnv"] as const;
 
 /** The command that goes on with a conversation: with the flags without which it wouldn't be found. */
-export function resumeLine(id: string, flags: Pick<ParsedFlags, "value">): string {
+export function resumeLine(
+  id: string,
+  options: { readonly [K in (typeof SAID_AGAIN)[number]]?: string },
+): string {
   const again = SAID_AGAIN.flatMap((name) => {
-    const value = flags.value(name);
-    return value === undefined ? [] : [`--${name}`, quoted(withoutPassword(value))];
+    const value = options[name];
+    return value === undefined ? [] : [`--${flagName(name)}`, quoted(withoutPassword(value))];
   });
   return ["precis chat --resume", shortId(id), ...again].join(" ");
 }

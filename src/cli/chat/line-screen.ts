@@ -1,7 +1,7 @@
 import type { Io } from "../io.ts";
 import { lookOf } from "../paint.ts";
+import { plainText } from "../plain-text.ts";
 import { meterLine } from "./meter.ts";
-import { plainText } from "./plain-text.ts";
 import type { Screen } from "./screen.ts";
 
 /** For scripts: answers and what commands were asked for on stdout, everything else on stderr. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { chatLine } from "../chat.ts";
-import { parseFlags } from "../parse-flags.ts";
+import { COMMANDS } from "../commands.ts";
+import { parseFlags } from "../parse-command.ts";
 import { resumeLine } from "./connect.ts";
 
 const ID = "01a1e989-0000-7000-8000-00003f2a9c1d";
@@ -16,12 +16,12 @@ test.each([
   ],
   [["--system", "Be brief.", "--config", "c.json"], "precis chat --resume 3f2a9c1d --config c.json"],
 ])("after precis chat %j", (args, line) => {
-  expect(resumeLine(ID, parseFlags(chatLine, args))).toBe(line);
+  expect(resumeLine(ID, parseFlags("chat", COMMANDS.chat.flags, args).options)).toBe(line);
 });
 
 test("tells two chats apart that began in the same minute", () => {
   const lines = ["01a1e989-03c6-7f83-bbc5-1b56260518e6", "01a1e989-1f02-7aa1-9d3e-77c0aa35c2f1"].map((id) =>
-    resumeLine(id, parseFlags(chatLine, [])),
+    resumeLine(id, {}),
   );
   expect(new Set(lines).size).toBe(2);
 });

@@ -12,8 +12,8 @@ import {
   type NewConversation,
   routes,
 } from "../../gateway/api.ts";
+import { oneLine } from "../plain-text.ts";
 import { compactionNotice, eventNotice, lookupNotice, type Notice, turnNotice } from "./notices.ts";
-import { oneLine } from "./plain-text.ts";
 
 /** What a turn brings, as it comes. */
 interface Hear {

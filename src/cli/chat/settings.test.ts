@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SettingsAnswer } from "../../gateway/api.ts";
-import { UsageError } from "../parse-flags.ts";
+import { UsageError } from "../flags.ts";
 import { parseSetting, settingsText } from "./settings.ts";
 
 test.each([

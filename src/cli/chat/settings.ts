@@ -8,9 +8,8 @@ import {
   type SettingOrigin,
   type SettingsAnswer,
 } from "../../gateway/api.ts";
+import { parseTokens, UsageError } from "../flags.ts";
 import { twoColumns } from "../help.ts";
-import { UsageError } from "../parse-flags.ts";
-import { parseTokens } from "../parse-tokens.ts";
 import { wrap } from "../wrap.ts";
 
 type Value = string | number | boolean | readonly string[];

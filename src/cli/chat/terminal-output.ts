@@ -1,6 +1,6 @@
 import type { Io } from "../io.ts";
 import type { Paint } from "../paint.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "../plain-text.ts";
 import type { Screen } from "./screen.ts";
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];

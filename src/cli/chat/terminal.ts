@@ -2,9 +2,9 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { columnsOf, type Io } from "../io.ts";
 import { lookOf, type Paint } from "../paint.ts";
+import { plainText } from "../plain-text.ts";
 import { commandNames } from "./commands.ts";
 import { type MeterFacts, meterLine } from "./meter.ts";
-import { plainText } from "./plain-text.ts";
 import type { Screen } from "./screen.ts";
 import { createTerminalOutput } from "./terminal-output.ts";
 

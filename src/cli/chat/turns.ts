@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import { ApiFailure, inForce, routes } from "../../gateway/api.ts";
+import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
 import { createPaint, type Paint } from "../paint.ts";
-import { UsageError } from "../parse-flags.ts";
 import { isCommand, runCommand } from "./commands.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";

@@ -3,9 +3,8 @@ import { DROP_WORDS, FATE_WORDS, type FateName, KEEP_WORDS } from "../../core/wo
 import type { ApiConversation, ApiMessage, ApiMessages, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
 import { formatCount, formatTime } from "../format.ts";
 import type { Look, Paint, Tone } from "../paint.ts";
-import { partText } from "../part-text.ts";
+import { oneLine, partText, plainText, previewOf } from "../plain-text.ts";
 import { shortId } from "../short-names.ts";
-import { oneLine, plainText } from "./plain-text.ts";
 
 /** Messages that are listed one by one, the newest; those before them are told in runs. */
 const LISTED = 20;
@@ -65,9 +64,6 @@ export function messageText(message: ApiMessage, lead: number): string {
   const head = `#${message.index + 1 + lead} ${message.role}, ${formatCount(message.tokens)} tokens${message.pinned ? ", pinned" : ""}`;
   return `${head}\n${plainText(message.parts.map(partText).join("\n"))}`;
 }
-
-const preview = (message: ApiMessage, width: number): string =>
-  oneLine(message.parts.map(partText).join(" "), width);
 
 const became = (fate: FateName, why: string): string =>
   why === "" ? FATE_WORDS[fate] : `${FATE_WORDS[fate]}: ${why}`;
@@ -138,7 +134,7 @@ function rowLine(
   const size = `${pin}, ${formatCount(row.tokens)} tokens`;
   const what = `${oneLine(row.what, columns - start.length - GAP.length - size.length)}${size}`;
   const room = columns - start.length - what.length - 4;
-  const words = message === undefined || room < MIN_PREVIEW ? "" : `  ${preview(message, room)}`;
+  const words = message === undefined || room < MIN_PREVIEW ? "" : `  ${previewOf(message, room)}`;
   return `${start}${GAP}${paint(row.tone, what)}${words}`;
 }
 
@@ -175,7 +171,7 @@ export function messagesText(
     ...(shown.from > 0 ? [paint("dim", `  … ${formatCount(shown.from)} before`)] : []),
     ...shown.messages.map((message) => {
       const start = `  #${message.index + 1 + lead} ${message.role}: `;
-      return `${paint("dim", start)}${preview(message, Math.max(12, columns - start.length))}`;
+      return `${paint("dim", start)}${previewOf(message, Math.max(12, columns - start.length))}`;
     }),
   ].join("\n");
 }

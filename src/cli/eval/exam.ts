@@ -6,57 +6,44 @@ import { planExam, writeExam } from "../../eval/judged/write-exam.ts";
 import { examConversation } from "../../eval/node/exam-conversation.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { confirmSpending, spendLines } from "../confirm-spending.ts";
-import type { Io } from "../io.ts";
-import { namedModel } from "../model-flags.ts";
-import { type Flag, type ParsedFlags, UsageError } from "../parse-flags.ts";
-import { parseCount } from "../parse-tokens.ts";
-import { createProgress } from "../progress.ts";
+import { UsageError } from "../flags.ts";
+import { namedModel } from "../model.ts";
 import { checkReadable } from "../read-lines.ts";
+import type { RunOf } from "../run.ts";
 import { refuseInput, writeOutput } from "../write-output.ts";
 
 const DEFAULT_QUESTIONS = 12;
 
-/** Flags of `precis eval exam` alone. */
-export const EXAM_FLAGS = {
-  writer: { value: "M", help: "exam: who writes the questions: a model, NAME@URL, or mailbox:DIR" },
-  pick: { value: "N", help: "exam: which conversation of a file that holds several, from 1" },
-  out: { value: "FILE", help: "exam: write the questions there instead of to stdout" },
-} as const satisfies Record<string, Flag>;
-
 /** Writes questions with rubrics about a conversation, for `precis eval judged`. */
-export async function evalExam(flags: ParsedFlags, io: Io, file: string): Promise<void> {
-  const name = flags.value("writer");
+export async function exam(run: RunOf<"eval exam">): Promise<void> {
+  const { io, progress, note } = run;
+  const { writer: name, questions: count = DEFAULT_QUESTIONS, pick, out } = run.options;
+  const file = run.args[0]!;
   if (name === undefined)
     throw new UsageError("Who writes the questions? Give --writer MODEL or --writer mailbox:DIR.");
-  const writer = namedModel(name, flags, io);
-  const count = flags.parsed("questions", parseCount) ?? DEFAULT_QUESTIONS;
-  const pick = flags.parsed("pick", parseCount);
-  const out = flags.value("out");
+  const writer = namedModel(name, run);
   await checkReadable(file);
   if (out !== undefined) await refuseInput("out", out, [file]);
   const counter = await exactCounter("o200k_base");
   const { messages, at } = examConversation(file, defined({ pick }));
   const input = { messages, writer, count, counter, signal: io.signal };
-  await confirmSpending(flags, io, spendLines([planExam(input)]));
+  await confirmSpending(run, spendLines([planExam(input)]));
 
-  const progress = createProgress(io, { json: flags.has("json") });
   progress.update(`${writer.id} writes questions`, 0, 0);
   const spending = createSpending({ writer }, counter);
   const items = await writeExam({ ...input, journal: memoryJournal(), spending }).finally(() =>
     progress.clear(),
   );
-  const exam = {
+  const written = {
     session: out === undefined ? resolve(file) : relative(dirname(resolve(out)), resolve(file)),
     ...(pick !== undefined && { pick }),
     at,
     items: items.map(({ n, type, question: q, expected, rubric }) => ({ n, type, q, expected, rubric })),
   };
-  const text = `${JSON.stringify(exam, null, 2)}\n`;
+  const text = `${JSON.stringify(written, null, 2)}\n`;
   if (out === undefined) io.stdout.write(text);
   else {
     await writeOutput("out", out, file, text);
-    io.stderr.write(
-      `precis: wrote ${items.length} questions to ${out}. Look them through before you use them.\n`,
-    );
+    note(`wrote ${items.length} questions to ${out}. Look them through before you use them.`);
   }
 }

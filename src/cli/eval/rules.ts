@@ -7,40 +7,29 @@ import { rulesResult } from "../../eval/rules/result.ts";
 import { rulesReport } from "../../eval/rules/rules-report.ts";
 import { runRules, viewsOf } from "../../eval/rules/run-rules.ts";
 import { confirmSpending, spendLines } from "../confirm-spending.ts";
-import type { Io } from "../io.ts";
-import { namedModel } from "../model-flags.ts";
-import { type Flag, oneOf, type ParsedFlags, UsageError } from "../parse-flags.ts";
-import { parseCount } from "../parse-tokens.ts";
-import { createProgress } from "../progress.ts";
+import { oneOf, parseCount, UsageError } from "../flags.ts";
+import { namedModel } from "../model.ts";
 import { FileError } from "../read-lines.ts";
-import { checkDataFolder } from "./data-folder.ts";
+import type { RunOf } from "../run.ts";
 import { armsOf, sizesOf } from "./judged.ts";
-import { createShow, everyNth, measuredBy } from "./results.ts";
+import { checkDataFolder, createShow, everyNth, measuredBy } from "./shared.ts";
 
 const DEFAULT_ARMS = ["newest", "precis", "precis+model"];
 
-/** Flags of `precis eval rules` alone. */
-export const RULES_FLAGS = {
-  times: {
-    value: "LIST",
-    help: `rules: compactions in a row (default: ${RULES_DEFAULTS.compactions.join(",")})`,
-  },
-  languages: { value: "LIST", help: `rules: of ${LANGUAGE_CODES.join(", ")} (default: all)` },
-} as const satisfies Record<string, Flag>;
-
 /** Whether a user's rules survive compaction word for word: in made conversations, or in recorded ones. */
-export async function evalRules(flags: ParsedFlags, io: Io): Promise<void> {
-  const measured = await measuredBy(flags);
-  const named = flags.value("summarizer");
-  const summarizer = named === undefined ? undefined : namedModel(named, flags, io);
-  const arms = armsOf(flags, summarizer, DEFAULT_ARMS);
-  const compactions = listOf(flags, "times")?.map((text) => parseCount("times", text)) ?? [
+export async function rules(run: RunOf<"eval rules">): Promise<void> {
+  const { io, options, progress } = run;
+  const { data } = options;
+  const measured = await measuredBy(options);
+  const summarizer = options.summarizer === undefined ? undefined : namedModel(options.summarizer, run);
+  const arms = armsOf(options.arms, summarizer, DEFAULT_ARMS);
+  const compactions = options.times?.map((text) => parseCount("times", text)) ?? [
     ...RULES_DEFAULTS.compactions,
   ];
-  const data = flags.value("data");
-  const conversations = data === undefined ? made(flags) : recorded(data, flags);
-  const sizes = sizesOf(flags) ?? RULES_DEFAULTS.sizes.map((tokens) => ({ type: "tokens" as const, tokens }));
-  const show = await createShow(flags, io, () => (data === undefined ? [] : filesRead(data)));
+  const conversations = data === undefined ? made(options) : recorded(data, options);
+  const sizes =
+    sizesOf(options.sizes) ?? RULES_DEFAULTS.sizes.map((tokens) => ({ type: "tokens" as const, tokens }));
+  const show = await createShow(run, () => (data === undefined ? [] : filesRead(data)));
 
   const expenses = planSummaries(
     conversations.flatMap(({ id, messages }) =>
@@ -50,9 +39,8 @@ export async function evalRules(flags: ParsedFlags, io: Io): Promise<void> {
     ),
     { summarizer, counter: measured.counter },
   );
-  if (expenses.length > 0) await confirmSpending(flags, io, spendLines(expenses));
+  if (expenses.length > 0) await confirmSpending(run, spendLines(expenses));
 
-  const progress = createProgress(io, { json: flags.has("json") });
   const fates = await runRules({
     conversations,
     arms,
@@ -73,23 +61,19 @@ export async function evalRules(flags: ParsedFlags, io: Io): Promise<void> {
   await show(result, rulesReport(result), { ranges: false });
 }
 
-const listOf = (flags: ParsedFlags, name: string): string[] | undefined =>
-  flags
-    .value(name)
-    ?.split(",")
-    .map((text) => text.trim());
+type RulesOptions = RunOf<"eval rules">["options"];
 
-function made(flags: ParsedFlags) {
-  const languages = listOf(flags, "languages")?.map((text) => oneOf("languages", text, LANGUAGE_CODES)!);
-  const all = rulesConversations({ languages: languages ?? LANGUAGE_CODES, seeds: 1 });
-  return all.filter((_, index) => index % everyNth(flags) === 0);
+function made({ languages, ...options }: RulesOptions) {
+  const codes = languages?.map((text) => oneOf("languages", text, LANGUAGE_CODES)) ?? LANGUAGE_CODES;
+  const all = rulesConversations({ languages: codes, seeds: 1 });
+  return all.filter((_, index) => index % everyNth(options) === 0);
 }
 
-function recorded(data: string, flags: ParsedFlags) {
-  if (flags.has("languages"))
+function recorded(data: string, { languages, ...options }: RulesOptions) {
+  if (languages)
     throw new UsageError("--languages is about made conversations; with --data recorded ones are measured.");
   checkDataFolder(data);
-  const found = [...ownConversations(findSets(data), everyNth(flags))];
+  const found = [...ownConversations(findSets(data), everyNth(options))];
   if (found.length > 0) return found;
   throw new FileError(
     `${data} has no conversation in which a user says what is always, never or only to be done.`,

@@ -1,7 +1,7 @@
 import { dialectById } from "../../apis/index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { formatCount, formatTime } from "../format.ts";
-import { cut, previewOf } from "../part-text.ts";
+import { cut, previewOf } from "../plain-text.ts";
 import { shortId } from "../short-names.ts";
 
 /** A conversation among others of its session, or another branch of one of them. */

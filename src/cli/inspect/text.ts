@@ -13,7 +13,7 @@ import type { Conversation } from "../../stores/server-store.ts";
 import { netWords, receiptWords } from "../../tokens/receipt-words.ts";
 import { formatCount, formatTime, NUMBERS } from "../format.ts";
 import type { Look, Tone } from "../paint.ts";
-import { cut, previewOf } from "../part-text.ts";
+import { cut, previewOf } from "../plain-text.ts";
 import { shortId, shortName } from "../short-names.ts";
 import { wrap } from "../wrap.ts";
 import { type Branch, branchLines } from "./branches.ts";

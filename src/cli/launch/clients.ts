@@ -1,3 +1,5 @@
+import type { CLIENT_NAMES } from "../commands.ts";
+
 /** What a client program is told for one run. Nothing of it stays when the program has ended. */
 export interface ClientSettings {
   /** Variables beside the person's own. */
@@ -29,8 +31,6 @@ export interface LaunchClient {
   readonly install: string;
   /** Where its requests go if neither a flag nor the config says so. */
   readonly upstream?: string;
-  /** It can't be told about the gateway without a model's name. */
-  readonly needsModel?: true;
   settings(input: LaunchInput): ClientSettings;
 }
 
@@ -47,7 +47,7 @@ const FIRST_PARTY = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL";
 const OWN_WINDOW = 1_000_000;
 
 /** The clients by the name that `precis launch` takes. */
-export const CLIENTS = {
+export const CLIENTS: Readonly<Record<(typeof CLIENT_NAMES)[number], LaunchClient>> = {
   claude: {
     command: "claude",
     install: "npm install --global @anthropic-ai/claude-code",
@@ -82,7 +82,6 @@ export const CLIENTS = {
   opencode: {
     command: "opencode",
     install: "npm install --global opencode-ai",
-    needsModel: true,
     settings: ({ url, model = "", env }) => ({
       env: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify({
@@ -121,7 +120,6 @@ export const CLIENTS = {
   qwen: {
     command: "qwen",
     install: "npm install --global @qwen-code/qwen-code",
-    needsModel: true,
     settings: ({ url, model = "", env }) => ({
       env: {
         OPENAI_BASE_URL: `${url}/v1`,
@@ -134,7 +132,6 @@ export const CLIENTS = {
   copilot: {
     command: "copilot",
     install: "npm install --global @github/copilot",
-    needsModel: true,
     settings: ({ url, model = "", env }) => ({
       env: {
         COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
@@ -151,7 +148,6 @@ export const CLIENTS = {
   cline: {
     command: "cline",
     install: "npm install --global cline",
-    needsModel: true,
     settings: ({ url, model = "", env }) => ({
       env: {},
       args: ["--compaction", "off"],
@@ -181,7 +177,6 @@ export const CLIENTS = {
   continue: {
     command: "cn",
     install: "npm install --global @continuedev/cli",
-    needsModel: true,
     settings: ({ url, model = "", env }) => ({
       env: {},
       args: [],
@@ -209,4 +204,4 @@ export const CLIENTS = {
       },
     }),
   },
-} as const satisfies Record<string, LaunchClient>;
+};

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { access, mkdir, mkdtemp, constants as modes, readdir, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { UsageError } from "../flags.ts";
 import type { Io } from "../io.ts";
-import { UsageError } from "../parse-flags.ts";
 import type { ClientSettings, LaunchClient } from "./clients.ts";
 
 /** What a shell adds to the number of a signal that ended a program. */

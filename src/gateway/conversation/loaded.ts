@@ -82,18 +82,17 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     model,
     pins: (meta.pins ?? []).map((index) => index + lead.length),
     choice,
-    tools: toolsOf(parts, choice, settings),
+    tools: toolsOf(parts, wire, settings),
   };
 }
 
-/** What a person set goes before the config, as for requests of clients. A chat of the page has no tools that could be deferred. */
+/** What a person set goes before the config, as for requests of clients. */
 function toolsOf(
   { config }: { readonly config: Pick<GatewayConfig, "tools"> },
-  { wire: { hosting }, upstream }: Pick<CompactorChoice, "wire" | "upstream">,
+  { hosting }: Wire,
   { tools }: ChatSettings,
 ): readonly HostedToolName[] {
-  const wanted = tools ?? upstream?.config.tools ?? config.tools ?? [];
-  return hosting ? wanted.filter((tool) => tool !== "defer") : [];
+  return hosting ? (tools ?? config.tools ?? []) : [];
 }
 
 /** Largest answer that a chat asks for; undefined if it leaves that to the provider. */

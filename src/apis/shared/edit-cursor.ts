@@ -1,0 +1,50 @@
+import type { Edit } from "../../core/types.ts";
+
+/**
+ * Hands the edits of one message to a walk over its wire parts. The walk must meet the parts in the order in which
+ * `read` lists them and call `next` once for each that isn't reasoning, so that both count alike.
+ */
+export interface EditCursor {
+  readonly strip: boolean;
+  readonly append: readonly string[];
+  /** The new text of the part that the walk has come to, or undefined when it stays as it is. */
+  next(): string | undefined;
+  /** Throws when an edit named a part that the walk never came to. */
+  done(): void;
+}
+
+export function editCursor(dialect: string, edits: readonly Edit[]): EditCursor {
+  const replace = new Map<number, string>();
+  const append: string[] = [];
+  let strip = false;
+  for (const edit of edits) {
+    if (edit.type === "replace") replace.set(edit.part, edit.text);
+    else if (edit.type === "append") append.push(edit.text);
+    else strip = true;
+  }
+  let at = 0;
+  return {
+    strip,
+    append,
+    next() {
+      const text = replace.get(at);
+      replace.delete(at);
+      at += 1;
+      return text;
+    },
+    done() {
+      const [missed] = replace.keys();
+      if (missed === undefined) return;
+      throw new Error(
+        `precis: ${dialect}: an edit names part ${missed}, but the message has ${at} part(s) besides reasoning.`,
+      );
+    },
+  };
+}
+
+/** The error for an edit of a part that the provider made and checks, or that this version doesn't know. */
+export function lockedPart(dialect: string, kind: string): Error {
+  return new Error(
+    `precis: ${dialect}: a part of type \`${kind}\` can't be edited; keep or drop its whole message.`,
+  );
+}

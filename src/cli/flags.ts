@@ -1,0 +1,99 @@
+import { millisecondsIn, tokensIn } from "../config/sizes.ts";
+import { nearest } from "../core/nearest.ts";
+
+/** A flag of a command, as data: the parser, the help text and the reference are made from it. */
+export interface Flag<T = unknown> {
+  /** The name of its value in the help text; without one it is a switch. */
+  readonly value?: string;
+  /** A sentence for people, without a full stop. */
+  readonly help: string;
+  /** What its text means. Throws `UsageError` for a text that means nothing. */
+  read(flag: string, text: string): T;
+}
+/** Flags by their names in code: `olderThan` is written `--older-than`. */
+export type Flags = Readonly<Record<string, Flag>>;
+/** The values of flags that were given. */
+export type Options<F extends Flags> = {
+  readonly [K in keyof F]?: F[K] extends Flag<infer T> ? T : never;
+};
+
+/** The command line can't be understood: exit code 2, no stack. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const flag =
+  <T>(read: Flag<T>["read"]) =>
+  (value: string, help: string): Flag<T> => ({ value, help, read });
+
+export const on = (help: string): Flag<true> => ({ help, read: () => true });
+export const text = flag((_, given) => given);
+export const tokens = flag((name, given) => parseTokens(name, given));
+export const count = flag(parseCount);
+export const choice = <const T extends string>(
+  value: string,
+  help: string,
+  names: readonly T[],
+): Flag<T> => ({
+  value,
+  help: help.includes("%s") ? help.replace("%s", names.join(", ")) : `${help}: ${names.join(", ")}`,
+  read: (name, given) => oneOf(name, given, names),
+});
+/** Texts with commas between. */
+export const list = flag((_, given) => given.split(",").map((one) => one.trim()));
+
+export const port = flag((name, given) => {
+  const number = Number(given);
+  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
+  throw new UsageError(`--${name} ${given}: a port is a number from 0 to 65535.`);
+});
+
+/** `30d`, `12h`, `90m`, `4w` in milliseconds. */
+export const age = flag((name, given) => {
+  const ms = millisecondsIn(given);
+  if (ms !== undefined) return ms;
+  throw new UsageError(
+    `--${name} ${given}: give minutes, hours, days or weeks, such as 90m, 12h, 30d or 4w.`,
+  );
+});
+
+/** A number of tokens, or a share of the transcript (`10%`) as a ratio of at most 1. */
+export const budget = flag((name, given): { tokens: number } | { share: number } => {
+  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(given.trim())?.[1];
+  if (percent === undefined) return { tokens: parseTokens(name, given) };
+  const share = Number(percent) / 100;
+  if (share > 0 && share <= 1) return { share };
+  throw new UsageError(`--${name} ${given}: a share of the transcript is more than 0% and at most 100%.`);
+});
+
+/** Fewer tokens than this are a typo: not even a system prompt fits. */
+const MIN_TOKENS = 100;
+
+/** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
+export function parseTokens(name: string, given: string, least = MIN_TOKENS): number {
+  const size = tokensIn(given);
+  if (size === undefined)
+    throw new UsageError(`--${name} "${given}" is not a number of tokens. Write it like 8000, 8k or 1.5m.`);
+  if (size >= least) return size;
+  const meant = size > 0 && /\d$/.test(given.trim()) ? ` Did you mean ${given.trim()}k?` : "";
+  throw new UsageError(`--${name} ${given}: too few tokens. Give at least ${least}.${meant}`);
+}
+
+export function parseCount(name: string, given: string): number {
+  if (!/^[1-9]\d*$/.test(given)) throw new UsageError(`--${name} "${given}" is not a whole number from 1.`);
+  return Number(given);
+}
+
+/** A value out of a list of names, with the nearest one suggested for another. */
+export function oneOf<T extends string>(name: string, given: string, names: readonly T[]): T {
+  const found = names.find((one) => one === given);
+  if (found !== undefined) return found;
+  const close = nearest(given, names);
+  throw new UsageError(
+    `--${name} ${given}: ${close === undefined ? "it" : `did you mean ${close}? It`} is one of ${names.join(", ")}.`,
+  );
+}
+
+/** The flag of an option, as it is typed. */
+export const flagName = (option: string): string =>
+  option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -3,7 +3,7 @@ import { readMessages } from "../core/message-text.ts";
 import type { Dialect } from "../core/types.ts";
 import { dialectById } from "./dialect-by-id.ts";
 import type { TranscriptLog } from "./logs/index.ts";
-import { unreadableAt } from "./logs/odd-lines.ts";
+import { unreadableAt } from "./logs/message-list.ts";
 import { encode } from "./transcode.ts";
 
 /**

@@ -5,8 +5,7 @@ import { dialectById } from "./dialect-by-id.ts";
 import { encode as encodeGeminiContents } from "./gemini/encode.ts";
 import { encode as encodeAnthropicMessages } from "./messages/encode.ts";
 import { encode as encodeOpenaiResponses } from "./responses/encode.ts";
-import { type Arranged, arrange, type Encoded } from "./shared/arrange.ts";
-import { createLosses, type Losses } from "./shared/losses.ts";
+import { type Arranged, arrange, createLosses, type Encoded, type Losses } from "./shared/arrange.ts";
 
 /** What `encode` returns. */
 export interface Transcoded {

@@ -35,7 +35,7 @@ const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export const SHORTEST_CLIENT_KEY = 16;
 
 /** Tools that precis can add to requests and answer itself. */
-export const HOSTED_TOOLS = ["recall", "compact"] as const;
+export const HOSTED_TOOLS = ["recall", "compact", "defer"] as const;
 export type HostedToolName = (typeof HOSTED_TOOLS)[number];
 const DIALECT_IDS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini-contents"] as const;
 
@@ -57,6 +57,9 @@ const summarizer = anyOf(
     fix: 'Give "same", "extractive", or an object such as { "model": "gpt-5-mini", "upstream": "openai" }.',
   },
 );
+
+/** Tools that precis adds to requests and answers itself. */
+const tools = listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]');
 
 const upstream = object({
   name: text("name", "Give one of letters, digits, dots and dashes, such as openai.", /^[\w.-]+$/),
@@ -80,6 +83,8 @@ const upstream = object({
   alternation: oneOf("rule for roles", ["free", "strict"]).optional(),
   /** `provider`: it counts views that come near the budget itself, before they are sent. Default `tokenizer`. */
   count: oneOf("way to count", ["tokenizer", "provider"]).optional(),
+  /** Instead of the config's own. */
+  tools: tools.optional(),
   summarizer: summarizer.optional(),
   timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
   reserve: tuningFields.reserve,
@@ -118,8 +123,7 @@ export const gatewaySchema = object({
   /** The window of every model that no upstream names one for. */
   window: tokens.optional(),
   profile: oneOf("profile", PROFILE_NAMES).optional(),
-  /** Tools that precis adds to requests and answers itself. */
-  tools: listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]').optional(),
+  tools: tools.optional(),
   ...tuningFields,
   summarizer: summarizer.default("same"),
   /** Summarise idle chats ahead of time, where the server has a key of its own. */

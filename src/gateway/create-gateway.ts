@@ -9,6 +9,7 @@ import { openStore, type ServerStore } from "../stores/server.ts";
 import { boundedStore } from "./bounded-store.ts";
 import type { CompactionParts } from "./compaction/compaction-parts.ts";
 import { createCompactors, createObserving } from "./compaction/compactors.ts";
+import { createLearned } from "./compaction/learned.ts";
 import { currentBehalf, singleFlight } from "./compaction/on-behalf.ts";
 import { watchRecords } from "./compaction/records.ts";
 import { summarizerByName, summarizerFor, summarizerNotes } from "./compaction/summarizer.ts";
@@ -99,7 +100,9 @@ export async function createGateway(
   const drain = new AbortController();
   const base = { config, version: parts.version ?? "0.0.0", node: randomUUID(), store, upstreams, log, now };
   const telemetry = { ...base, ...telemetryOf(base, parts) };
-  const told = { ...telemetry, requests: createRequests(telemetry) };
+  const learned = createLearned(config.store ? { store: store.learned, log, now } : undefined);
+  await waitAtMost(learned.flush(), STORE_PATIENCE_MS);
+  const told = { ...telemetry, learned, requests: createRequests({ ...telemetry, learned }) };
   const bounded = boundedStore(store);
   const compaction = { ...told, ...compactionOf({ ...told, store: bounded }) };
   const gateway: Gateway = {
@@ -138,7 +141,7 @@ export async function createGateway(
       await http.close(() => Promise.all([api.settled(), parts.settled?.()]));
       api.stop();
       const patience = parts.storePatienceMs ?? STORE_PATIENCE_MS;
-      if (!(await waitAtMost(finishWriting(gateway), patience))) {
+      if (!(await waitAtMost(finishWriting(gateway).then(learned.flush), patience))) {
         log.error({ ms: patience }, "the store doesn't answer: what waits for it isn't written any more");
         gateway.spill?.giveUp();
       }
@@ -177,10 +180,10 @@ function telemetryOf(
 }
 
 function compactionOf(
-  base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node" | "requests">,
+  base: Telemetry & Pick<Gateway, "config" | "store" | "upstreams" | "node" | "requests" | "learned">,
 ): Pick<Gateway, "windows" | "askWindow" | "records" | "compactors" | "observing"> {
   const { config, store, upstreams, node, tracing, now } = base;
-  const windows = createWindows(config, now);
+  const windows = createWindows(config, now, base.learned);
   const records = watchRecords(store);
   const warnGuess = createWarnGuess(base);
   for (const problem of summarizerNotes(config).problems) base.log.warn(problem);

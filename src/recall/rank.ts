@@ -1,3 +1,4 @@
+import { addTo } from "../core/add-to.ts";
 import type { Pause } from "../core/pause.ts";
 import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
 import type { Query } from "./query.ts";
@@ -51,11 +52,7 @@ export async function rank(candidates: CandidateSet, query: Query, pause: Pause)
     await pause();
     addTerm(candidates, voices, term, own, around, windows);
   }
-  for (const pair of query.pairs) {
-    await pause();
-    addPair(candidates, voices, pair, own);
-  }
-  await pause();
+  await addPairs(candidates, voices, query.pairs, own, pause);
   const best = new Int32Array(messages.length).fill(-1);
   const scores = new Float64Array(messages.length);
   for (const [place, passage] of passages.entries()) {
@@ -121,22 +118,40 @@ function addTerm(
   }
 }
 
-/** What two terms add to passages in which they stand side by side, as in the query: "shelf 300" isn't "shelf 900, box 300". */
-function addPair(
+/**
+ * What two terms add to passages in which they stand side by side, as in the query: "shelf 300" isn't "shelf 900, box 300". However many
+ * pairs there are, a passage is read once: reading takes far longer than looking for them.
+ */
+async function addPairs(
   candidates: CandidateSet,
   voices: Voices,
-  [one, other]: readonly [string, string],
+  pairs: Query["pairs"],
   own: Float64Array,
-): void {
-  const [ones, others] = [candidates.occurrences(one), candidates.occurrences(other)];
-  if (!ones || !others) return;
-  const both = new Set(others.passages);
-  const worth = TOGETHER * (rarity(candidates, one, voices.kinds) + rarity(candidates, other, voices.kinds));
-  for (const place of ones.passages) {
-    if (!both.has(place)) continue;
-    const terms = termsOf(candidates.passages[place]!.text);
-    if (terms.some((term, at) => term === one && terms[at + 1] === other)) own[place]! += worth;
+  pause: Pause,
+): Promise<void> {
+  const places = new Set<number>();
+  const behind = new Map<string, { readonly other: string; readonly worth: number }[]>();
+  for (const [one, other] of pairs) {
+    const [ones, others] = [candidates.occurrences(one), candidates.occurrences(other)];
+    if (!ones || !others) continue;
+    const both = new Set(others.passages);
+    for (const place of ones.passages) if (both.has(place)) places.add(place);
+    const worth =
+      TOGETHER * (rarity(candidates, one, voices.kinds) + rarity(candidates, other, voices.kinds));
+    addTo(behind, one, { other, worth });
   }
+  for (const place of places) {
+    await pause();
+    const terms = termsOf(candidates.passages[place]!.text);
+    const found = new Set<object>();
+    for (const [at, term] of terms.entries())
+      for (const pair of behind.get(term) ?? [])
+        if (pair.other === terms[at + 1] && !found.has(pair)) {
+          found.add(pair);
+          own[place]! += pair.worth;
+        }
+  }
+  await pause();
 }
 
 /** For each message, which ones stand around it. */

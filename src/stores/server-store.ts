@@ -4,6 +4,7 @@ import type {
   CitationStore,
   ClientKeyStore,
   EventStore,
+  LearnedStore,
   LeaseStore,
   SettingsStore,
   StoreStats,
@@ -47,6 +48,7 @@ export interface ServerStore extends Store {
   readonly leases: LeaseStore;
   readonly clientKeys: ClientKeyStore;
   readonly settings: SettingsStore;
+  readonly learned: LearnedStore;
   readonly upkeep: Upkeep;
   /** Waits for what is under way, then lets go of files and connections. */
   close(): Promise<void>;

@@ -9,6 +9,7 @@ import { describeConversations } from "./store-contract/conversations.ts";
 import { describeDeleting } from "./store-contract/deleting.ts";
 import { describeEvents } from "./store-contract/events.ts";
 import { describeFinding } from "./store-contract/finding.ts";
+import { describeLearned } from "./store-contract/learned.ts";
 import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
@@ -64,6 +65,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeEvents(context);
     describeCitations(context);
     describeLeases(context);
+    describeLearned(context);
     describeClientKeys(context);
     describeUpkeep(context);
     describeRecall(context);

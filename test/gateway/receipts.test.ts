@@ -9,6 +9,7 @@ import {
 } from "../../src/testing/fake-provider/index.ts";
 import { exactCounter, modelInfo } from "../../src/tokens/index.ts";
 import { spendOf } from "../../src/tokens/model-info.ts";
+import { byProof } from "../support/proof.ts";
 import { type StartedGateway, startBoth } from "./gateway-process.ts";
 import { fileText } from "./long-task.ts";
 import { post } from "./own-upstream.ts";
@@ -31,7 +32,9 @@ async function receiptsOf({ url, gateway }: StartedGateway): Promise<Past["recei
   return (await called<Past>(url, routes.past, conversations[0]!.id)).receipts;
 }
 
-const ROUNDS = 300;
+const ROUNDS = byProof({ sample: 120, more: 300, all: 300 });
+/** So that each round is as large a share of it. */
+const WINDOW = 80 * ROUNDS;
 /** Every so many rounds somebody is away for longer than the cache lasts. */
 const PAUSE_EVERY = 40;
 
@@ -46,7 +49,7 @@ async function talk({ isPlain }: { readonly isPlain: boolean }) {
       `About ${lastUser.slice(0, 12)}: ${fileText(lastUser.slice(0, 12)).slice(0, 900)}`,
   });
   const { provider, gateway } = await startBoth(
-    { window: 24_000, summarizer: "same" },
+    { window: WINDOW, summarizer: "same" },
     { window: 400_000, reply, count, now: clock.now },
     { now: clock.now },
   );
@@ -76,7 +79,9 @@ function billOf({ requests }: FakeProvider): number {
   );
 }
 
-it("receipts of 300 rounds are the difference of two bills, to the cent", { timeout: 600_000 }, async () => {
+it(`receipts of ${ROUNDS} rounds are the difference of two bills, to the cent`, {
+  timeout: 600_000,
+}, async () => {
   const plain = await talk({ isPlain: true });
   const { gateway, bill } = await talk({ isPlain: false });
   const totals = await totalsOf(gateway.url);

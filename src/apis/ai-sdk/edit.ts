@@ -1,11 +1,9 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
-import { editParts, sameFields } from "../shared/edit-parts.ts";
-import { nameText, toArgsObject } from "../shared/json.ts";
+import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
+import { nameText, toArgsObject } from "../shared/fields.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { ID, read } from "./read.ts";
-import { readOutput } from "./read-output.ts";
+import { ID, read, readOutput } from "./read.ts";
 import { type AiSdkMessage, isReasoningPart, type ModelPart } from "./wire.ts";
 
 /** The message with the edits applied. One that would be left without content gets a text part `(empty)`. */

@@ -1,9 +1,8 @@
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
-import { toArgsObject } from "../shared/json.ts";
+import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import { toArgsObject } from "../shared/fields.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
-import type { Losses } from "../shared/losses.ts";
-import { mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
+import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { AiSdkMessage, ModelPart } from "./wire.ts";
 
 /** `ModelMessage`s. The parts that are used exist in versions 5 to 7 of the SDK. */

@@ -1,12 +1,17 @@
 import { isRecord } from "../../core/is-record.ts";
-import type { Message, Part, Role } from "../../core/types.ts";
-import { nameText, toJson } from "../shared/json.ts";
-import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
-import { markedMessage } from "../shared/marker.ts";
-import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
-import { isSignature } from "../shared/signature.ts";
-import { readData } from "./read-data.ts";
-import { readOutput } from "./read-output.ts";
+import type { FilePart, ImagePart, Message, Part, Role } from "../../core/types.ts";
+import { nameText, toJson } from "../shared/fields.ts";
+import { joinTexts } from "../shared/legal-text.ts";
+import { base64Bytes, filePart, imagePart, parseDataUrl } from "../shared/media.ts";
+import {
+  hasChatFields,
+  malformed,
+  malformedRole,
+  markedMessage,
+  otherDialectFix,
+  refuseOtherPart,
+} from "../shared/reading.ts";
+import { isSignature } from "../shared/reasoning.ts";
 import type { AiSdkMessage } from "./wire.ts";
 
 export const ID = "ai-sdk";
@@ -128,4 +133,151 @@ function isSigned(providerOptions: unknown): boolean {
 function imageDetail(providerOptions: unknown): unknown {
   if (!isRecord(providerOptions) || !isRecord(providerOptions.openai)) return undefined;
   return providerOptions.openai.imageDetail;
+}
+
+/** Bytes that are turned into characters at once; more would overflow the argument list of `fromCharCode`. */
+const SLICE_BYTES = 8_192;
+
+/** Reading runs over the whole transcript on every call, so bytes that were encoded once aren't encoded again. */
+const known = new WeakMap<object, string>();
+
+/** A picture or another file, from whichever of the SDK's shapes its data has. */
+function readData(
+  data: unknown,
+  mediaType: unknown,
+  name: unknown,
+  detail?: unknown,
+): ImagePart | FilePart | undefined {
+  const content = dataText(data);
+  if (content === undefined) return undefined;
+  const type = typeof mediaType === "string" ? mediaType : parseDataUrl(content.source)?.mediaType;
+  if (type?.startsWith("image")) return imagePart(content.source, detail);
+  return filePart({
+    source: content.source,
+    name: typeof name === "string" ? name : undefined,
+    mediaType: type,
+    ...(content.text === undefined ? {} : { text: content.text }),
+    ...(content.base64 ? { bytes: base64Bytes(content.source) } : {}),
+  });
+}
+
+interface Content {
+  readonly source: string;
+  readonly base64?: boolean;
+  readonly text?: string;
+}
+
+function dataText(data: unknown): Content | undefined {
+  if (typeof data === "string")
+    return /^[a-z]+:/i.test(data.slice(0, 8)) ? { source: data } : { source: data, base64: true };
+  if (data instanceof URL) return { source: data.href };
+  if (data instanceof Uint8Array) return { source: toBase64(data), base64: true };
+  if (data instanceof ArrayBuffer) return { source: toBase64(new Uint8Array(data)), base64: true };
+  if (!isRecord(data)) return undefined;
+  switch (data.type) {
+    case "data":
+      return dataText(data.data);
+    case "url":
+      return dataText(
+        typeof data.url === "string" ? data.url : data.url instanceof URL ? data.url : undefined,
+      );
+    case "text":
+      return typeof data.text === "string" ? { source: data.text, text: data.text } : undefined;
+    case "reference":
+      return { source: toJson(data.reference) };
+    default:
+      // What JSON makes of a Node buffer, and references by provider.
+      return { source: toJson(data) };
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  const before = known.get(bytes);
+  if (before !== undefined) return before;
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + SLICE_BYTES));
+  }
+  const text = btoa(binary);
+  known.set(bytes, text);
+  return text;
+}
+
+/** What a tool result says. */
+interface ReadOutput {
+  readonly text: string;
+  readonly error?: true;
+  readonly media?: readonly (ImagePart | FilePart)[];
+}
+
+/** The `output` of a tool result; older versions have a plain value there. */
+export function readOutput(output: unknown): ReadOutput {
+  if (!isRecord(output)) return { text: typeof output === "string" ? output : toJson(output) };
+  const { type, value, reason } = output;
+  switch (type) {
+    case "text":
+      return { text: nameText(value) };
+    case "json":
+      return { text: toJson(value) };
+    case "error-text":
+      return { text: nameText(value), error: true };
+    case "error-json":
+      return { text: toJson(value), error: true };
+    case "execution-denied":
+      return { text: typeof reason === "string" ? reason : "", error: true };
+    case "content":
+      return readResultContent(value);
+    default:
+      return { text: toJson(output) };
+  }
+}
+
+function readResultContent(value: unknown): ReadOutput {
+  if (!Array.isArray(value)) return { text: toJson(value) };
+  const texts: string[] = [];
+  const media: (ImagePart | FilePart)[] = [];
+  for (const part of value) {
+    if (isRecord(part) && part.type === "text" && typeof part.text === "string") {
+      texts.push(part.text);
+      continue;
+    }
+    const file = isRecord(part) ? readFile(part) : undefined;
+    if (file === undefined) texts.push(toJson(part));
+    else if (file.type === "file" && file.text !== undefined) texts.push(file.text);
+    else media.push(file);
+  }
+  return { text: joinTexts(texts), ...(media.length > 0 ? { media } : {}) };
+}
+
+/** The names under which the SDK's versions have put files into results. */
+function readFile(part: Record<string, unknown>): ImagePart | FilePart | undefined {
+  const { type, data, url, fileId, mediaType, filename } = part;
+  switch (type) {
+    case "file":
+    case "media":
+    case "file-data":
+      return readData(data, mediaType, filename);
+    case "image-data":
+      return readData(data, mediaType ?? "image/*", filename);
+    case "file-url":
+      return readData(url, mediaType, filename);
+    case "image-url":
+      return readData(url, mediaType ?? "image/*", filename);
+    case "file-id":
+    case "file-reference":
+      return readData(
+        { type: "reference", reference: fileId ?? part.providerReference },
+        mediaType,
+        filename,
+      );
+    case "image-file-id":
+    case "image-file-reference":
+      return readData(
+        { type: "reference", reference: fileId ?? part.providerReference },
+        "image/*",
+        filename,
+      );
+    default:
+      return undefined;
+  }
 }

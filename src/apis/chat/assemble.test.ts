@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assembleChat } from "./assemble.ts";
+import { assembleChat } from "./api.ts";
 
 const delta = (fields: object) => ({ choices: [{ index: 0, delta: fields }] });
 

@@ -1,8 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
-import { editParts, sameFields } from "../shared/edit-parts.ts";
-import { toArgsText } from "../shared/json.ts";
+import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
+import { toArgsText } from "../shared/fields.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
 import { ID, read } from "./read.ts";
 import {

@@ -1,8 +1,7 @@
-import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
-import { toArgsText } from "../shared/json.ts";
+import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import { toArgsText } from "../shared/fields.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import type { Losses } from "../shared/losses.ts";
-import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
+import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
 
 /** Chat Completions messages. Pictures in results become placeholders: tool messages take text only. */

@@ -1,6 +1,13 @@
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
-import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import {
+  LISTED_TOOLS,
+  type OwnTools,
+  openaiChoice,
+  plainFunctionOf,
+  type StreamSplice,
+  type ToolHosting,
+} from "../shared/hosting.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
@@ -10,32 +17,30 @@ const LIST_FIELDS = ["reasoning_details", "thinking_blocks", "annotations"] as c
 /** Fields that only answers have: servers that imitate OpenAI refuse them in requests. */
 const ANSWER_ONLY: ReadonlySet<string> = new Set(["annotations"]);
 const CALLS = "tool_calls";
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
 
 export const chatHosting: ToolHosting = {
-  refusal(body, isHosted) {
+  ...LISTED_TOOLS,
+
+  refusal(body) {
     // The older form of tools can't be mixed with the newer one.
     if (body["functions"] !== undefined) return "functions";
-    if ((numberOf(body["n"]) ?? 1) > 1) return "several-answers";
-    return listOf(body["tools"]).some((tool) => isHosted(toolName(tool))) ? "name-taken" : undefined;
+    return (numberOf(body["n"]) ?? 1) > 1 ? "several-answers" : undefined;
   },
 
-  offer: (body, tools) => ({
-    ...body,
-    tools: [
-      ...listOf(body["tools"]),
-      ...tools.map(({ name, description, parameters }) => ({
-        type: "function",
-        function: { name, description, parameters },
-      })),
-    ],
+  declare: ({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
   }),
 
-  withdraw: (body, isHosted) => ({
-    ...body,
-    tools: listOf(body["tools"]).filter((tool) => !isHosted(toolName(tool))),
-  }),
+  nameOf: toolName,
 
-  forcesAny: (body) => body["tool_choice"] === "required",
+  plainFunction(tool) {
+    if (!isJson(tool) || tool["type"] !== "function" || Object.keys(tool).length !== 2) return undefined;
+    return plainFunctionOf(tool["function"], FUNCTION_FIELDS);
+  },
+
+  choice: openaiChoice,
 
   echo: (messages) =>
     messages.map((message) =>
@@ -50,7 +55,7 @@ export const chatHosting: ToolHosting = {
 
   results: (results) => results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text })),
 
-  join(answers, isHosted) {
+  join(answers, { isHosted }) {
     const last = answers.at(-1) ?? {};
     const messages = answers.map(messageOf);
     const message: Record<string, unknown> = { ...messages.at(-1) };
@@ -99,7 +104,7 @@ function finish(choice: Json, hasCalls: boolean): Json {
   return choice["finish_reason"] === "tool_calls" && !hasCalls ? { finish_reason: "stop" } : {};
 }
 
-function spliceChat(isHosted: IsHosted): StreamSplice {
+function spliceChat({ isHosted }: OwnTools): StreamSplice {
   /** Fields that name the answer: the first round's for all. */
   let head: Json | undefined;
   let isFirst = true;

@@ -8,13 +8,11 @@ import type {
   Role,
   ToolResultPart,
 } from "../../core/types.ts";
-import { nameText, toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/fields.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { malformed, refuseOtherPart, roleIn } from "../shared/malformed.ts";
-import { markedMessage } from "../shared/marker.ts";
 import { base64Bytes, filePart, framesIn, framesPart, imagePart } from "../shared/media.ts";
-import { otherDialectFix } from "../shared/other-dialect.ts";
-import { isSignature, opaqueReasoning } from "../shared/signature.ts";
+import { malformed, markedMessage, otherDialectFix, refuseOtherPart, roleIn } from "../shared/reading.ts";
+import { isSignature, opaqueReasoning } from "../shared/reasoning.ts";
 import { type ChatMessage, isReasoningPart, legacyCallId, REASONING_FIELDS } from "./wire.ts";
 
 export const ID = "openai-chat";

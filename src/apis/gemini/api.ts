@@ -4,9 +4,7 @@ import type { Api, Asking, AskSettings } from "../shared/api.ts";
 import { capWithRoom, continuedFields } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, objectsOf, str, textOf } from "../shared/fields.ts";
 import { geminiUsage, knownUsage } from "../shared/usage.ts";
-import { assembleGemini, candidateOf, partsIn } from "./assemble.ts";
 import { geminiContents } from "./index.ts";
-import { askedByPath, countingPath } from "./path.ts";
 import { fieldOf, keyOf } from "./wire.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -192,4 +190,73 @@ function append(contents: readonly unknown[], { role, text }: ModelMessage): rea
   if (contents.length === 0 || (last["role"] ?? "user") !== named)
     return [...contents, { role: named, parts: [{ text }] }];
   return [...contents.slice(0, -1), { ...last, parts: [...listOf(last["parts"]), { text }] }];
+}
+
+export function candidateOf(answer: Json): Json {
+  const candidate = listOf(answer["candidates"])[0];
+  return isJson(candidate) ? candidate : {};
+}
+
+export function partsIn(candidate: Json): readonly unknown[] {
+  const content = candidate["content"];
+  return isJson(content) ? listOf(content["parts"]) : [];
+}
+
+/** The parts that the chunks of a stream add up to, as Google's own clients put them together. */
+function assembleGemini(chunks: readonly Json[]): readonly Json[] {
+  const parts: Json[] = [];
+  for (const part of chunks.flatMap((chunk) => partsIn(candidateOf(chunk)))) {
+    if (!isJson(part)) continue;
+    const last = parts.at(-1);
+    if (last !== undefined && isPlain(last) && isPlain(part) && last["thought"] === part["thought"])
+      parts[parts.length - 1] = { ...last, text: `${textOf(last["text"])}${textOf(part["text"])}` };
+    else if (!(isPlain(part) && part["text"] === "")) parts.push(part);
+  }
+  return parts;
+}
+
+/** A text, or a thought, and nothing else. */
+function isPlain(part: Json): boolean {
+  return (
+    typeof part["text"] === "string" &&
+    Object.keys(part).every((name) => name === "text" || name === "thought")
+  );
+}
+
+/** What stands in the paths of this API. */
+
+interface AskedByPath {
+  readonly model: string;
+  readonly method: "generateContent" | "streamGenerateContent" | "countTokens";
+}
+
+/** The model stands in the path, at Vertex behind project, place and publisher. */
+const PATH =
+  /^\/v1(?:beta\d*|alpha)?\/(?:[^?]*\/)?models\/([^/?:]+):(generateContent|streamGenerateContent|countTokens)(?=\?|$)/;
+
+/** What a path of this API asks for; undefined if it is none of those that generate or count. */
+export function askedByPath(path: string): AskedByPath | undefined {
+  const [, model, method] = PATH.exec(path) ?? [];
+  if (model === undefined || method === undefined) return undefined;
+  return { model: decoded(model), method: method as AskedByPath["method"] };
+}
+
+/** Is the path one of this API, whatever it asks for? Everything else of it is Google's. */
+export function isGeminiPath(path: string): boolean {
+  return /^(?:\/upload\/v1|\/v1(?:beta\d*|alpha)\/)/.test(path) || askedByPath(path) !== undefined;
+}
+
+/** The path at which the provider counts what another path asks for. */
+function countingPath(path: string): string {
+  return path
+    .replace(/:(?:generateContent|streamGenerateContent)(?=\?|$)/, ":countTokens")
+    .replace(/\?.*$/, "");
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }

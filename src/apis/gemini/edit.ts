@@ -1,11 +1,9 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
-import { editParts } from "../shared/edit-parts.ts";
-import { toArgsObject } from "../shared/json.ts";
+import { type EditCursor, editCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { toArgsObject } from "../shared/fields.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { ID, read, systemParts } from "./read.ts";
-import { onlyText } from "./read-result.ts";
+import { ID, onlyText, read, systemParts } from "./read.ts";
 import {
   fieldOf,
   type GeminiContent,

@@ -1,10 +1,9 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
-import { toArgsObject } from "../shared/json.ts";
+import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import { toArgsObject } from "../shared/fields.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
-import type { Losses } from "../shared/losses.ts";
-import { mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
+import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { GeminiContent, GeminiPart } from "./wire.ts";
 
 /**

@@ -1,17 +1,34 @@
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
-import type { HostedResult, IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
-import { requestIn } from "./api.ts";
-import { candidateOf, partsIn } from "./assemble.ts";
+import {
+  type HostedResult,
+  type IsHosted,
+  type OwnTools,
+  plainFunctionOf,
+  type StreamSplice,
+  type ToolHosting,
+} from "../shared/hosting.ts";
+import { candidateOf, partsIn, requestIn } from "./api.ts";
 import { fieldOf, unnamedCallId } from "./wire.ts";
 
+/** `behavior` is only for calls that nobody waits for. */
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "parameters",
+  "parametersJsonSchema",
+  "parameters_json_schema",
+  "response",
+  "responseJsonSchema",
+  "response_json_schema",
+]);
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
 /** Google's word for a missing signature: that of several calls stands on the first, which may have been ours. */
 const UNSIGNED = "skip_thought_signature_validator";
 
 export const geminiHosting: ToolHosting = {
-  refusal(given, isHosted, path) {
+  refusal(given, path) {
     const body = requestIn(given);
     // A stream that is one JSON list can't be taken apart while it comes.
     if (path.includes(":streamGenerateContent") && !/[?&]alt=sse\b/.test(path)) return "list-stream";
@@ -20,35 +37,29 @@ export const geminiHosting: ToolHosting = {
     const tools = listOf(body["tools"]);
     // Models refuse functions beside Google's own tools, and beside an answer that must be JSON.
     if (tools.some((tool) => declaredIn(tool) === undefined)) return "provider-tools";
-    if (tools.length === 0 && fieldOf(config, "responseMimeType") === "application/json")
-      return "json-answer";
-    return tools.some((tool) => declaredIn(tool)!.some((one) => isHosted(one["name"])))
-      ? "name-taken"
-      : undefined;
+    const isJsonAlone = tools.length === 0 && fieldOf(config, "responseMimeType") === "application/json";
+    return isJsonAlone ? "json-answer" : undefined;
   },
 
-  offer(body, tools) {
-    const functionDeclarations = tools.map(({ name, description, parameters }) => ({
-      name,
-      description,
-      parametersJsonSchema: parameters,
-    }));
+  tools: (body) =>
+    listOf(requestIn(body)["tools"]).flatMap((tool): readonly unknown[] => declaredIn(tool) ?? [tool]),
+
+  withTools(body, functionDeclarations) {
     const request = requestIn(body);
-    const offered = { ...request, tools: [...listOf(request["tools"]), { functionDeclarations }] };
+    const offered = { ...request, tools: [{ functionDeclarations }] };
     return request === body ? offered : { ...body, generateContentRequest: offered };
   },
 
-  withdraw: (body, isHosted) => ({
-    ...body,
-    tools: listOf(body["tools"]).filter((tool) => !declaredIn(tool)?.some((one) => isHosted(one["name"]))),
-  }),
+  declare: ({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }),
 
-  forcesAny(body) {
+  nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
+
+  plainFunction: (tool) => plainFunctionOf(tool, FUNCTION_FIELDS),
+
+  choice(body) {
     const config = fieldOf(fieldOf(requestIn(body), "toolConfig"), "functionCallingConfig");
-    return (
-      (config as Json | undefined)?.["mode"] === "ANY" &&
-      listOf(fieldOf(config, "allowedFunctionNames")).length === 0
-    );
+    if (listOf(fieldOf(config, "allowedFunctionNames")).length > 0) return "named";
+    return isJson(config) && config["mode"] === "ANY" ? "any" : "free";
   },
 
   echo: (messages) => messages,
@@ -61,7 +72,7 @@ export const geminiHosting: ToolHosting = {
       ? { ...after, parts: [...listOf(before["parts"]), ...listOf(after["parts"])] }
       : undefined,
 
-  join(answers, isHosted) {
+  join(answers, { isHosted }) {
     const last = answers.at(-1) ?? {};
     const showing = shower(isHosted);
     const parts = answers.flatMap((answer, index) => {
@@ -75,10 +86,11 @@ export const geminiHosting: ToolHosting = {
   streamEnd: "",
 };
 
-/** The functions of a tool; undefined: it is one of Google's own. */
+/** The functions of a tool; undefined: it is one of Google's own, or has one beside them. */
 function declaredIn(tool: unknown): readonly Json[] | undefined {
   const declared = fieldOf(tool, "functionDeclarations");
-  return Array.isArray(declared) ? declared.filter(isJson) : undefined;
+  const isAlone = Array.isArray(declared) && Object.keys(tool as Json).length === 1;
+  return isAlone ? declared.filter(isJson) : undefined;
 }
 
 function isUser(message: unknown): message is Json {
@@ -135,7 +147,7 @@ function shower(isHosted: IsHosted): {
   };
 }
 
-function spliceGemini(isHosted: IsHosted): StreamSplice {
+function spliceGemini({ isHosted }: OwnTools): StreamSplice {
   const showing = shower(isHosted);
   /** The first round names the answer for all. */
   let id: unknown;

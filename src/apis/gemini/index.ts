@@ -1,8 +1,8 @@
 import type { Dialect, InsertMessage } from "../../core/types.ts";
-import { withFieldEdit } from "../shared/interface-fields.ts";
+import { withFieldEdit } from "../shared/edit.ts";
 import { legalText } from "../shared/legal-text.ts";
-import { withoutMarker } from "../shared/marker.ts";
-import { reasoningOf } from "../shared/reasoning-of.ts";
+import { withoutMarker } from "../shared/reading.ts";
+import { reasoningOf } from "../shared/reasoning.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
 import type { GeminiContent, GeminiSystem } from "./wire.ts";

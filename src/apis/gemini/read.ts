@@ -1,14 +1,19 @@
 import { withDoubles } from "../../core/exact-json.ts";
 import { isRecord } from "../../core/is-record.ts";
-import type { Message, Part, Role } from "../../core/types.ts";
-import { nameText, toJson } from "../shared/json.ts";
-import { malformed, malformedRole } from "../shared/malformed.ts";
-import { markedMessage } from "../shared/marker.ts";
-import { otherDialectFix } from "../shared/other-dialect.ts";
-import { opaqueReasoning } from "../shared/signature.ts";
-import { readMedia } from "./read-media.ts";
-import { readResult } from "./read-result.ts";
-import { fieldOf, type GeminiContent, isReasoningPart, partsOf, signatureOf, unnamedCallId } from "./wire.ts";
+import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
+import { nameText, toJson } from "../shared/fields.ts";
+import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
+import { malformed, malformedRole, markedMessage, otherDialectFix } from "../shared/reading.ts";
+import { opaqueReasoning } from "../shared/reasoning.ts";
+import {
+  fieldOf,
+  type GeminiContent,
+  isReasoningPart,
+  partsOf,
+  signatureOf,
+  textField,
+  unnamedCallId,
+} from "./wire.ts";
 
 export const ID = "gemini-contents";
 
@@ -109,4 +114,50 @@ function withoutSignature(part: Record<string, unknown>): Record<string, unknown
 
 function kindOf(part: Record<string, unknown>): string {
   return Object.keys(part)[0] ?? "empty";
+}
+
+/** A picture, a sound, a film or a document: inside of the message, or by its address. */
+function readMedia(part: Record<string, unknown>): ImagePart | FilePart | undefined {
+  const data = fieldOf(part, "inlineData");
+  const file = fieldOf(part, "fileData");
+  const blob = isRecord(data) ? data : isRecord(file) ? file : undefined;
+  if (blob === undefined) return undefined;
+  const source = blob === data ? blob.data : fieldOf(blob, "fileUri");
+  if (typeof source !== "string") return undefined;
+  const mediaType = textField(blob, "mimeType");
+  if (mediaType?.startsWith("image/")) return imagePart(source);
+  const name = textField(blob, "displayName");
+  return filePart({ source, name, mediaType, ...(blob === data && { bytes: base64Bytes(source) }) });
+}
+
+/** Fields of a response under which clients put a text that is all of it. */
+const TEXT_FIELDS: readonly string[] = ["output", "result", "content", "error"];
+
+/** The field whose text is all that a response says; undefined if it says more. */
+export function onlyText(response: unknown): { readonly key: string; readonly text: string } | undefined {
+  if (!isRecord(response)) return undefined;
+  const [field, ...others] = Object.entries(response);
+  if (field === undefined || others.length > 0) return undefined;
+  const [key, text] = field;
+  return TEXT_FIELDS.includes(key) && typeof text === "string" ? { key, text } : undefined;
+}
+
+/** What a function answered. An id is optional, and clients leave out or make up their own. */
+function readResult(result: Record<string, unknown>): ToolResultPart {
+  const { id, response, parts } = result;
+  const name = nameText(result.name ?? "");
+  const media = (partsOf(parts) ?? []).flatMap((part): (ImagePart | FilePart)[] => {
+    const read = isRecord(part) ? readMedia(part) : undefined;
+    return read ? [read] : [];
+  });
+  const said = onlyText(response);
+  return {
+    type: "tool-result",
+    id: typeof id === "string" ? id : "",
+    byName: true,
+    name,
+    text: said?.text ?? (response === undefined ? "" : toJson(response)),
+    ...(isRecord(response) && "error" in response && { error: true }),
+    ...(media.length > 0 && { media }),
+  };
 }

@@ -1,8 +1,7 @@
 import { isGoogle } from "../shared/providers.ts";
 import { type ServedApi, usageIn } from "../shared/served-api.ts";
-import { geminiApi, withConfig } from "./api.ts";
+import { askedByPath, geminiApi, isGeminiPath, withConfig } from "./api.ts";
 import { geminiHosting } from "./hosting.ts";
-import { askedByPath, isGeminiPath } from "./path.ts";
 import { fieldOf } from "./wire.ts";
 
 export const geminiServed: ServedApi = {

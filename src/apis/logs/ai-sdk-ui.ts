@@ -1,9 +1,18 @@
-import { nameText } from "../shared/json.ts";
-import { isGeminiMessage } from "../shared/other-dialect.ts";
-import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
-import { createMessageList, type MessageList } from "./message-list.ts";
-import { counted } from "./odd-lines.ts";
-import { areMostly, isReadablePart } from "./readable-content.ts";
+import { nameText } from "../shared/fields.ts";
+import { isGeminiMessage } from "../shared/reading.ts";
+import {
+  areMostly,
+  contentText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isReadablePart,
+  listOf,
+  present,
+  textOf,
+  timeOf,
+} from "./fields.ts";
+import { counted, createMessageList, type MessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 /** A message as the AI SDK's interface keeps it: it has `parts`, not `content`. */

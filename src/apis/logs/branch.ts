@@ -1,12 +1,12 @@
 /** A line of a log whose lines name the line that they follow. */
-export interface TreeLine {
+interface TreeLine {
   /** A line without an id follows the line before it in the file. */
   readonly id: string | undefined;
   /** The id of the line that this one follows; null for the first line of a branch. */
   readonly parent: string | null | undefined;
 }
 
-export interface Branch {
+interface Branch {
   /** Places of the branch's lines in the file, in the order in which they were said. */
   readonly places: readonly number[];
   /** How many lines have no parent that could stand before them. They follow the line before them in the file. */

@@ -1,7 +1,6 @@
 import { branchTo } from "./branch.ts";
 import { contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
-import { createMessageList } from "./message-list.ts";
-import { counted, warnOfOddLines } from "./odd-lines.ts";
+import { counted, createMessageList, warnOfOddLines } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const meta = { sessionId: "s1", isSidechain: false };
 const user = (uuid: string, content: unknown, more = {}) => ({

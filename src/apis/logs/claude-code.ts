@@ -1,8 +1,15 @@
 import { sameValue } from "../../core/same-message.ts";
-import { type Fields, fieldsOf, isFields, listOf, partsOf, textOf, timeOf } from "./fields.ts";
-import { createMessageList } from "./message-list.ts";
-import { counted, createTwinFinder, warnOfOddLines } from "./odd-lines.ts";
-import { readableContent } from "./readable-content.ts";
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  partsOf,
+  readableContent,
+  textOf,
+  timeOf,
+} from "./fields.ts";
+import { counted, createMessageList, createTwinFinder, warnOfOddLines } from "./message-list.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /** The model name of messages that the client made up itself, such as "request interrupted". */

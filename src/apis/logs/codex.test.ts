@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const record = (type: string, payload: unknown) =>
   JSON.stringify({ timestamp: "2026-04-02T08:00:00.000Z", type, payload });

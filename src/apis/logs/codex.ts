@@ -1,7 +1,5 @@
-import { fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
-import { createMessageList } from "./message-list.ts";
-import { counted } from "./odd-lines.ts";
-import { readableContent } from "./readable-content.ts";
+import { fieldsOf, isFields, listOf, readableContent, textOf, timeOf } from "./fields.ts";
+import { counted, createMessageList } from "./message-list.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 const RECORD_TYPES: ReadonlySet<unknown> = new Set([

@@ -2,14 +2,14 @@ import { TranscriptError } from "../../core/errors.ts";
 import { parseExact, tryParseExact } from "../../core/exact-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { isFields } from "./fields.ts";
-import { messages, placesAt } from "./odd-lines.ts";
+import { messages, placesAt } from "./message-list.ts";
 import { readDocument, recordFormats } from "./read-document.ts";
 import { isWireMessage } from "./requests.ts";
 import type { LogOptions, RecordReader, TranscriptLog } from "./types.ts";
 import { describeText, describeValue, EXPECTED, SINGLE_QUOTED, wrongFile } from "./wrong-file.ts";
 
 /** Takes a file line by line, so that large logs needn't be in memory as text. */
-export interface LogReader {
+interface LogReader {
   /** The next line, with or without its line break. Throws `TranscriptError` for a file that is no conversation. */
   push(line: string): void;
   /** The conversation. Throws `TranscriptError` when there are several and `pick` chose none. */
@@ -188,4 +188,22 @@ function lineOf(text: string, error: unknown): number {
   if (byLine !== undefined) return Number(byLine);
   const position = /position (\d+)/.exec(message)?.[1];
   return text.slice(0, position === undefined ? undefined : Number(position)).split("\n").length;
+}
+
+/** The conversation in a whole text. Throws `TranscriptError` when it holds several and `pick` chose none. */
+export const readLog = (text: string, options: LogOptions = {}): TranscriptLog => feed(text, options).end();
+
+/** All conversations in a whole text, at least one. */
+export const readLogs = (text: string, options: LogOptions = {}): readonly TranscriptLog[] =>
+  feed(text, options).endAll();
+
+function feed(text: string, options: LogOptions): LogReader {
+  const reader = createLogReader(options);
+  for (let start = 0; start <= text.length; ) {
+    const end = text.indexOf("\n", start);
+    reader.push(text.slice(start, end < 0 ? undefined : end));
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return reader;
 }

@@ -1,6 +1,6 @@
 /** ShareGPT, ChatGPT, SWE-agent, AI SDK chats and sessions with flat calls. */
 import { expect, test } from "vitest";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const read = (value: unknown) => readLog(JSON.stringify(value));
 

@@ -1,4 +1,3 @@
 /** Readers for conversations on disk: logs of agents, exports, request bodies. */
-export { createLogReader } from "./create-log-reader.ts";
-export { readLog, readLogs } from "./read-log.ts";
+export { createLogReader, readLog, readLogs } from "./create-log-reader.ts";
 export type { TranscriptLog } from "./types.ts";

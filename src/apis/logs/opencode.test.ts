@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const info = (role: string, more: object = {}) => ({
   id: `msg_${role}`,

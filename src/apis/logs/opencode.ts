@@ -1,7 +1,16 @@
-import { chatCall, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
-import { createMessageList, type MessageList } from "./message-list.ts";
-import { counted } from "./odd-lines.ts";
-import { areMostly, isReadablePart } from "./readable-content.ts";
+import {
+  areMostly,
+  chatCall,
+  contentText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isReadablePart,
+  listOf,
+  textOf,
+  timeOf,
+} from "./fields.ts";
+import { counted, createMessageList, type MessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isEntry = (value: unknown): value is Fields =>

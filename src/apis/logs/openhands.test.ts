@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const answer = (id: string, calls: unknown[]) => ({
   id,

@@ -1,7 +1,23 @@
-import { chatCall, contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
-import { createMessageList, type MessageList } from "./message-list.ts";
-import { counted, createTwinFinder, type TwinFinder, warnOfOddLines } from "./odd-lines.ts";
-import { areMostly, isReadableText } from "./readable-content.ts";
+import {
+  areMostly,
+  chatCall,
+  contentText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isReadableText,
+  listOf,
+  textOf,
+  timeOf,
+} from "./fields.ts";
+import {
+  counted,
+  createMessageList,
+  createTwinFinder,
+  type MessageList,
+  type TwinFinder,
+  warnOfOddLines,
+} from "./message-list.ts";
 import type { DocumentFormat, RecordFormat, TranscriptLog } from "./types.ts";
 
 const isEvent = (value: unknown): value is Fields =>

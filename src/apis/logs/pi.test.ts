@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const lines = (...records: unknown[]) => records.map((record) => JSON.stringify(record)).join("\n");
 const message = (fields: Record<string, unknown>, more = {}) => ({

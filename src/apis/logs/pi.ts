@@ -7,12 +7,11 @@ import {
   listOf,
   partsOf,
   present,
+  readableContent,
   textOf,
   timeOf,
 } from "./fields.ts";
-import { createMessageList } from "./message-list.ts";
-import { createTwinFinder, messages, warnOfOddLines } from "./odd-lines.ts";
-import { readableContent } from "./readable-content.ts";
+import { createMessageList, createTwinFinder, messages, warnOfOddLines } from "./message-list.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /**

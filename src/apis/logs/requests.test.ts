@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readLog, readLogs } from "./read-log.ts";
+import { readLog, readLogs } from "./create-log-reader.ts";
 
 const read = (value: unknown, options = {}) => readLog(JSON.stringify(value), options);
 const hello = { role: "user", content: "Hello" };

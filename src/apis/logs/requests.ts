@@ -1,5 +1,5 @@
 import type { DialectId } from "../../core/types.ts";
-import { isGeminiMessage, TYPES_OF_ONE } from "../shared/other-dialect.ts";
+import { isGeminiMessage, TYPES_OF_ONE } from "../shared/reading.ts";
 import { type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import type { DocumentFormat, LogOptions, LogSource, TranscriptLog } from "./types.ts";
 

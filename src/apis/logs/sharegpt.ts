@@ -1,8 +1,17 @@
 import { tryParseExact } from "../../core/exact-json.ts";
-import { nameText } from "../shared/json.ts";
-import { argsText, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
+import { nameText } from "../shared/fields.ts";
+import {
+  areMostly,
+  argsText,
+  contentText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  isReadableText,
+  listOf,
+  textOf,
+} from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
-import { areMostly, isReadableText } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const ROLES: Readonly<Record<string, "system" | "user" | "assistant" | "call" | "result">> = {

@@ -1,6 +1,14 @@
-import { contentText, type Fields, fieldsOf, isFields, listOf, present, textOf } from "./fields.ts";
+import {
+  areMostly,
+  contentText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  present,
+  textOf,
+} from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
-import { areMostly } from "./readable-content.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isMessage = (value: unknown): value is Fields =>

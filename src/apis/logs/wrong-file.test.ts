@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TranscriptError } from "../../core/errors.ts";
-import { readLog } from "./read-log.ts";
+import { readLog } from "./create-log-reader.ts";
 
 const hello = JSON.stringify({ role: "user", content: "Hello" });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assembleMessage } from "./assemble.ts";
+import { assembleMessage } from "./api.ts";
 
 const start = (index: number, text: string) => ({
   type: "content_block_start",

@@ -1,7 +1,6 @@
 import type { Edit } from "../../core/types.ts";
-import { editCursor, lockedPart } from "../shared/edit-cursor.ts";
-import { editParts } from "../shared/edit-parts.ts";
-import { toArgsObject } from "../shared/json.ts";
+import { editCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { toArgsObject } from "../shared/fields.ts";
 import { EMPTY_TEXT, legalText } from "../shared/legal-text.ts";
 import { ID, read } from "./read.ts";
 import { type AnthropicMessage, type AnthropicPart, isReasoningPart } from "./wire.ts";

@@ -1,27 +1,46 @@
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
-import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import {
+  type IsHosted,
+  LISTED_TOOLS,
+  type OwnTools,
+  plainFunctionOf,
+  type StreamSplice,
+  type ToolHosting,
+} from "../shared/hosting.ts";
 import { partsOf } from "./parts.ts";
 
+/** A function may not have others: a mark of the prompt cache must stay where it is, and `allowed_callers` names another tool. */
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "input_schema",
+  "input_examples",
+  "type",
+  "strict",
+  "eager_input_streaming",
+]);
+
 export const messagesHosting: ToolHosting = {
-  refusal: (body, isHosted) =>
-    listOf(body["tools"]).some((tool) => isJson(tool) && isHosted(tool["name"])) ? "name-taken" : undefined,
+  ...LISTED_TOOLS,
+
+  refusal: () => undefined,
 
   // A mark of the prompt cache on the client's last tool stays where it is: ours are read behind it, and are the same each time.
-  offer: (body, tools) => ({
-    ...body,
-    tools: [
-      ...listOf(body["tools"]),
-      ...tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
-    ],
-  }),
+  declare: ({ name, description, parameters }) => ({ name, description, input_schema: parameters }),
 
-  withdraw: (body, isHosted) => ({
-    ...body,
-    tools: listOf(body["tools"]).filter((tool) => !(isJson(tool) && isHosted(tool["name"]))),
-  }),
+  nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
 
-  forcesAny: ({ tool_choice: choice }) => isJson(choice) && choice["type"] === "any",
+  plainFunction(tool) {
+    const isFunction = isJson(tool) && (tool["type"] ?? "custom") === "custom";
+    return isFunction ? plainFunctionOf(tool, FUNCTION_FIELDS) : undefined;
+  },
+
+  choice({ tool_choice: choice }) {
+    const type = isJson(choice) ? choice["type"] : (choice ?? "auto");
+    if (type === "auto" || type === "none") return "free";
+    return type === "any" ? "any" : "named";
+  },
 
   echo: (messages) => messages,
 
@@ -38,7 +57,7 @@ export const messagesHosting: ToolHosting = {
       ? { ...after, content: [...partsOf(before["content"]), ...partsOf(after["content"])] }
       : undefined,
 
-  join(answers, isHosted) {
+  join(answers, { isHosted }) {
     const last = answers.at(-1) ?? {};
     const content = answers
       .flatMap(({ content }) => listOf(content))
@@ -67,7 +86,7 @@ function stop(end: Json, hasCalls: boolean): Json {
   return end["stop_reason"] === "tool_use" && !hasCalls ? { stop_reason: "end_turn" } : {};
 }
 
-function spliceMessages(isHosted: IsHosted): StreamSplice {
+function spliceMessages({ isHosted }: OwnTools): StreamSplice {
   let isFirst = true;
   let shown = 0;
   let hasCalls = false;

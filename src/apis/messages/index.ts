@@ -1,17 +1,52 @@
-import type { Dialect, InsertMessage } from "../../core/types.ts";
-import { withFieldEdit } from "../shared/interface-fields.ts";
+import type { CacheMarks, Dialect, InsertMessage } from "../../core/types.ts";
+import { withFieldEdit } from "../shared/edit.ts";
 import { legalText } from "../shared/legal-text.ts";
-import { withoutMarker } from "../shared/marker.ts";
-import { reasoningOf } from "../shared/reasoning-of.ts";
+import { withoutMarker } from "../shared/reading.ts";
+import { reasoningOf } from "../shared/reasoning.ts";
 import { edit } from "./edit.ts";
-import { marks } from "./marks.ts";
 import { ID, read } from "./read.ts";
-import type { AnthropicMessage, AnthropicSystem } from "./wire.ts";
+import { type AnthropicMessage, type AnthropicPart, type AnthropicSystem, isReasoningPart } from "./wire.ts";
 
 export type { AnthropicMessage, AnthropicPart, AnthropicSystem } from "./wire.ts";
 
 /** All that a message may have: the API refuses whatever else it finds. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "content", "clear_at"]);
+
+/** More are refused. */
+const MOST = 4;
+/** The longer of the two lives that a mark can have. */
+const LONG = "1h";
+
+/** `cache_control`. A mark with the longer life must stand before those with the shorter one. */
+const marks: CacheMarks<AnthropicMessage> = {
+  most: MOST,
+  read(value) {
+    const found: ("short" | "long")[] = [];
+    const visit = (part: unknown): void => {
+      if (typeof part !== "object" || part === null) return;
+      if (Array.isArray(part)) for (const one of part) visit(one);
+      const { cache_control: mark, content } = part as { cache_control?: unknown; content?: unknown };
+      visit(content);
+      if (typeof mark === "object" && mark !== null)
+        found.push((mark as { ttl?: unknown }).ttl === LONG ? "long" : "short");
+    };
+    visit(value);
+    return found;
+  },
+  add(message, life) {
+    const { content } = message;
+    const parts: readonly AnthropicPart[] =
+      typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+    // Reasoning takes no mark, and neither does an empty text.
+    const at = parts.findLastIndex((part) => !isReasoningPart(part) && part.text !== "");
+    if (at < 0) return message;
+    const mark = { type: "ephemeral", ...(life === "long" && { ttl: LONG }) };
+    return {
+      ...message,
+      content: parts.map((part, index) => (index === at ? { ...part, cache_control: mark } : part)),
+    };
+  },
+};
 
 /** Anthropic's Messages API. */
 export const anthropicMessages: Dialect<AnthropicMessage, AnthropicSystem> = {

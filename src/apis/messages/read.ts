@@ -1,13 +1,18 @@
 import { withDoubles } from "../../core/exact-json.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
-import { nameText, toJson } from "../shared/json.ts";
+import { nameText, toJson } from "../shared/fields.ts";
 import { joinTexts } from "../shared/legal-text.ts";
-import { malformed, malformedRole, refuseOtherPart } from "../shared/malformed.ts";
-import { markedMessage } from "../shared/marker.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
-import { hasChatFields, otherDialectFix } from "../shared/other-dialect.ts";
-import { isSignature, opaqueReasoning } from "../shared/signature.ts";
+import {
+  hasChatFields,
+  malformed,
+  malformedRole,
+  markedMessage,
+  otherDialectFix,
+  refuseOtherPart,
+} from "../shared/reading.ts";
+import { isSignature, opaqueReasoning } from "../shared/reasoning.ts";
 import { type AnthropicMessage, isServerResult } from "./wire.ts";
 
 /** Stands for a picture inside a document's text. */

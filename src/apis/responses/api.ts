@@ -1,10 +1,9 @@
 import type { Dialect, StopReason } from "../../core/types.ts";
 import type { Api } from "../shared/api.ts";
 import { askingBy } from "../shared/ask.ts";
-import { countingBehind } from "../shared/counting.ts";
 import { isJson, type Json, listOf, obj, objectsOf, textOf } from "../shared/fields.ts";
 import { openaiError } from "../shared/providers.ts";
-import { readRequest, withCap, writeRequest } from "../shared/request.ts";
+import { countingBehind, readRequest, withCap, writeRequest } from "../shared/request.ts";
 import { knownUsage, responsesUsage } from "../shared/usage.ts";
 import { openaiResponses } from "./index.ts";
 

@@ -2,13 +2,11 @@ import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, lockedPart } from "../shared/edit-cursor.ts";
-import { editParts, sameFields } from "../shared/edit-parts.ts";
-import { nameText, toArgsText } from "../shared/json.ts";
+import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
+import { nameText, toArgsText } from "../shared/fields.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
 import { ID, read } from "./read.ts";
-import { itemType, type ResponsesItem, type ResponsesPart } from "./wire.ts";
-import { write } from "./write.ts";
+import { itemType, type ResponsesItem, type ResponsesPart, write } from "./wire.ts";
 
 /**
  * The item with the edits applied. A `reasoning` item whose reasoning is stripped has nothing left: whoever asks for

@@ -1,10 +1,9 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart, Encoded } from "../shared/arrange.ts";
-import { toArgsText } from "../shared/json.ts";
+import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import { toArgsText } from "../shared/fields.ts";
 import { PARAGRAPH } from "../shared/legal-text.ts";
-import type { Losses } from "../shared/losses.ts";
-import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media-source.ts";
+import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { ResponsesItem, ResponsesPart } from "./wire.ts";
 
 /** Responses items: one for each message, call and output. Leading system messages become the `instructions`. */

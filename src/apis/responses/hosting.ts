@@ -1,6 +1,14 @@
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import { createHeldEnd } from "../shared/held-end.ts";
-import type { IsHosted, StreamSplice, ToolHosting } from "../shared/hosting.ts";
+import {
+  type IsHosted,
+  LISTED_TOOLS,
+  type OwnTools,
+  openaiChoice,
+  plainFunctionOf,
+  type StreamSplice,
+  type ToolHosting,
+} from "../shared/hosting.ts";
 import { openaiResponses } from "./index.ts";
 
 /** Events that hold the whole response at the end of a round. */
@@ -12,23 +20,22 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set([
   "response.queued",
 ]);
 
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
+
 export const responsesHosting: ToolHosting = {
-  refusal(body, isHosted) {
-    // Nobody waits for such an answer, so nobody could answer its calls.
-    if (body["background"] === true) return "background";
-    return listOf(body["tools"]).some((tool) => isJson(tool) && isHosted(tool["name"]))
-      ? "name-taken"
-      : undefined;
-  },
+  ...LISTED_TOOLS,
 
-  offer: (body, tools) => ({
-    ...body,
-    tools: [...listOf(body["tools"]), ...tools.map((tool) => ({ type: "function", ...tool, strict: false }))],
-  }),
+  // Nobody waits for such an answer, so nobody could answer its calls.
+  refusal: (body) => (body["background"] === true ? "background" : undefined),
 
-  withdraw: (body, isHosted) => ({ ...body, tools: withoutOurs(body["tools"], isHosted) }),
+  declare: (tool) => ({ type: "function", ...tool, strict: false }),
 
-  forcesAny: (body) => body["tool_choice"] === "required",
+  nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
+
+  plainFunction: (tool) =>
+    isJson(tool) && tool["type"] === "function" ? plainFunctionOf(tool, FUNCTION_FIELDS) : undefined,
+
+  choice: openaiChoice,
 
   echo(messages, body) {
     if (body["store"] !== false) return messages;
@@ -44,9 +51,9 @@ export const responsesHosting: ToolHosting = {
   results: (results) =>
     results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
 
-  join(answers, isHosted) {
-    const output = answers.flatMap((answer) => shownItems(listOf(answer["output"]), isHosted));
-    return withoutTools({ ...answers.at(-1), output }, isHosted);
+  join(answers, own) {
+    const output = answers.flatMap((answer) => shownItems(listOf(answer["output"]), own.isHosted));
+    return withOwnTools({ ...answers.at(-1), output }, own);
   },
 
   splice: spliceResponses,
@@ -61,18 +68,18 @@ function shownItems(items: readonly unknown[], isHosted: IsHosted): readonly unk
   return items.filter((item) => !isCall(item, isHosted));
 }
 
-function withoutOurs(tools: unknown, isHosted: IsHosted): readonly unknown[] {
-  return listOf(tools).filter((tool) => !(isJson(tool) && isHosted(tool["name"])));
-}
-
 /** A response repeats the tools of its request; the client knows only its own. */
-function withoutTools(response: Json, isHosted: IsHosted): Json {
-  return Array.isArray(response["tools"])
-    ? { ...response, tools: withoutOurs(response["tools"], isHosted) }
-    : response;
+function withOwnTools(response: Json, { isHosted, declared }: OwnTools): Json {
+  const { tools } = response;
+  if (!Array.isArray(tools)) return response;
+  return {
+    ...response,
+    tools: declared ?? tools.filter((tool) => !(isJson(tool) && isHosted(tool["name"]))),
+  };
 }
 
-function spliceResponses(isHosted: IsHosted): StreamSplice {
+function spliceResponses(own: OwnTools): StreamSplice {
+  const { isHosted } = own;
   let isFirst = true;
   let number = 0;
   let shown = 0;
@@ -85,7 +92,7 @@ function spliceResponses(isHosted: IsHosted): StreamSplice {
   const numbered = (event: Json): Json =>
     "sequence_number" in event ? { ...event, sequence_number: number++ } : event;
   const bare = (event: Json): Json =>
-    isJson(event["response"]) ? { ...event, response: withoutTools(event["response"], isHosted) } : event;
+    isJson(event["response"]) ? { ...event, response: withOwnTools(event["response"], own) } : event;
 
   /** Some servers leave `output` of the last event empty, and some leave out the single items. */
   const outputOf = (response: unknown): readonly unknown[] => {

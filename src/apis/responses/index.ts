@@ -1,11 +1,11 @@
 import type { Dialect } from "../../core/types.ts";
-import { INTERFACE_FIELDS, withFieldEdit } from "../shared/interface-fields.ts";
-import { withoutMarker } from "../shared/marker.ts";
-import { reasoningOf } from "../shared/reasoning-of.ts";
+import { INTERFACE_FIELDS, withFieldEdit } from "../shared/edit.ts";
+import { withoutMarker } from "../shared/reading.ts";
+import { reasoningOf } from "../shared/reasoning.ts";
 import { edit } from "./edit.ts";
 import { ID, read } from "./read.ts";
 import type { ResponsesItem } from "./wire.ts";
-import { write } from "./write.ts";
+import { write } from "./wire.ts";
 
 export type { ResponsesItem, ResponsesPart } from "./wire.ts";
 

@@ -7,8 +7,10 @@ import {
   type NativeCompaction,
   type NativeWish,
   type SummarizedRequest,
+  sealSummary,
+  summaryText,
+  unsealSummary,
 } from "../shared/native.ts";
-import { sealSummary, summaryText, unsealSummary } from "../shared/seal-summary.ts";
 import { transcriptOf } from "./api.ts";
 
 /** OpenAI's compaction: `context_management`, items of type `compaction` and `compaction_trigger`. */

@@ -1,3 +1,6 @@
+import type { InsertMessage } from "../../core/types.ts";
+import { legalText } from "../shared/legal-text.ts";
+
 /** A part of a message's content, or of an output that is a list. Fields that precis doesn't read pass through. */
 export interface ResponsesPart {
   readonly type?: string;
@@ -39,4 +42,15 @@ export function itemType(item: { readonly [K in "type" | "role" | "id"]?: unknow
   if (typeof item.type === "string") return item.type;
   if (item.role !== undefined) return "message";
   return typeof item.id === "string" ? "item_reference" : undefined;
+}
+
+/**
+ * A message item. The API takes a list of `input_text` from everyone but the assistant; what the assistant says in a list needs
+ * an id of the API's, so it is a plain text. Newer models know the system role as `developer`.
+ */
+export function write(message: InsertMessage): ResponsesItem {
+  const text = legalText(message.text);
+  if (message.role === "assistant") return { type: "message", role: "assistant", content: text };
+  const role = message.role === "system" ? "developer" : message.role;
+  return { type: "message", role, content: [{ type: "input_text", text }] };
 }

@@ -1,6 +1,6 @@
 import type { Dialect, ModelRequest, StopReason, Usage } from "../../core/types.ts";
-import type { Counting } from "./counting.ts";
 import type { Json } from "./fields.ts";
+import type { Counting } from "./request.ts";
 import type { Reported } from "./usage.ts";
 
 /** What precis needs to know of a request, whatever API it is for. */

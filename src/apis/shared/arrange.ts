@@ -3,7 +3,6 @@ import { editableParts } from "../../core/edits.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { EMPTY_TEXT } from "./legal-text.ts";
-import type { Losses } from "./losses.ts";
 
 /** Messages in a wire format, and the system prompt where the format keeps it apart. */
 export interface Encoded<M> {
@@ -195,4 +194,22 @@ function orphanText(part: ToolResultPart | undefined, losses: Losses): Arranged 
   losses.add("a result without a call was written as text of the user");
   const text = `[result of the call ${part?.id}]\n${part?.text || EMPTY_TEXT}`;
   return { role: "user", parts: [{ type: "text", text }, ...(part?.media ?? [])] };
+}
+
+/** Collects what a conversion lost, each kind once with how often it happened. */
+export interface Losses {
+  add(what: string): void;
+  list(): string[];
+}
+
+export function createLosses(): Losses {
+  const counts = new Map<string, number>();
+  return {
+    add(what) {
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    },
+    list() {
+      return [...counts].map(([what, count]) => (count === 1 ? what : `${what} (${count} times)`));
+    },
+  };
 }

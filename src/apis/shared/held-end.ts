@@ -4,7 +4,7 @@ import type { Json } from "./fields.ts";
 const MOST_HELD = 64;
 
 /** Events that belong to the end of a round, and wait until it is known to be the last. */
-export interface HeldEnd {
+interface HeldEnd {
   /** Returns what waits no longer: the oldest of more events than any round ends with. */
   hold(event: Json): readonly Json[];
   clear(): void;

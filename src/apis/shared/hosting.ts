@@ -1,4 +1,4 @@
-import type { Json } from "./fields.ts";
+import { isJson, type Json, listOf, str } from "./fields.ts";
 
 /** A tool that precis adds to requests and answers itself, as a model is told of it. */
 export interface HostedTool {
@@ -19,6 +19,13 @@ export interface HostedResult {
 /** Tells by its name whether a tool is one of precis's own. */
 export type IsHosted = (name: unknown) => boolean;
 
+/** Tells precis's own tools from the client's. */
+export interface OwnTools {
+  readonly isHosted: IsHosted;
+  /** The client's tools, where the model isn't told of all of them. */
+  readonly declared?: readonly unknown[] | undefined;
+}
+
 /**
  * Passes on the streamed answers of one request, round by round, as if they were one answer: what precis's own tools were
  * called with stays back, and so does the end of each round but the last.
@@ -36,7 +43,6 @@ export interface StreamSplice {
 
 /** Why a request can't have tools of precis's own. */
 export type HostingRefusal =
-  | "name-taken"
   | "functions"
   | "several-answers"
   | "background"
@@ -44,24 +50,55 @@ export type HostingRefusal =
   | "provider-tools"
   | "json-answer";
 
+/** What a model may call: whatever it likes or nothing, anything but nothing, or what the request names. */
+export type ToolChoice = "free" | "any" | "named";
+
+/** A plain function as a client declared it. */
+export interface PlainFunction {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** How an API carries tools that precis answers itself within a client's request. */
 export interface ToolHosting {
   /** Undefined: the request can have them. */
-  refusal(body: Json, isHosted: IsHosted, path: string): HostingRefusal | undefined;
-  /** The request with the tools behind the client's own. */
-  offer(body: Json, tools: readonly HostedTool[]): Json;
-  /** The request without them: for a model that must call a tool, and has called ours already. */
-  withdraw(body: Json, isHosted: IsHosted): Json;
-  /** Must the model call some tool, whichever? */
-  forcesAny(body: Json): boolean;
+  refusal(body: Json, path: string): HostingRefusal | undefined;
+  /** What a request declares, one by one. */
+  tools(body: Json): readonly unknown[];
+  withTools(body: Json, tools: readonly unknown[]): Json;
+  declare(tool: HostedTool): Json;
+  /** What a declared tool is called by, whatever its shape. */
+  nameOf(tool: unknown): unknown;
+  /** Undefined for a tool of another shape, and for a function that the provider is told more of than how to call it. */
+  plainFunction(tool: unknown): PlainFunction | undefined;
+  choice(body: Json): ToolChoice;
   /** An answer as it is sent back in the next round. */
   echo(messages: readonly unknown[], body: Json): readonly unknown[];
   results(results: readonly HostedResult[]): readonly unknown[];
   /** One message of two neighbours that this API wants as one; undefined where they stand by themselves. */
   joined?(before: unknown, after: unknown): unknown;
   /** Answers in one piece, round by round, as one answer without what the client didn't ask for. */
-  join(answers: readonly Json[], isHosted: IsHosted): Json;
-  splice(isHosted: IsHosted): StreamSplice;
+  join(answers: readonly Json[], own: OwnTools): Json;
+  splice(own: OwnTools): StreamSplice;
   /** What ends a stream behind its last event; empty where nothing does. */
   readonly streamEnd: string;
+}
+
+/** A list of tools in one field, which is how most APIs have them. */
+export const LISTED_TOOLS: Pick<ToolHosting, "tools" | "withTools"> = {
+  tools: ({ tools }) => listOf(tools),
+  withTools: (body, tools) => ({ ...body, tools }),
+};
+
+/** A function with these fields alone. What has more may mean something that isn't known here. */
+export function plainFunctionOf(tool: unknown, fields: ReadonlySet<string>): PlainFunction | undefined {
+  if (!isJson(tool) || Object.keys(tool).some((field) => !fields.has(field))) return undefined;
+  const { name, description } = tool;
+  return typeof name === "string" && name !== "" ? { name, description: str(description) } : undefined;
+}
+
+/** The `tool_choice` of OpenAI's APIs. */
+export function openaiChoice({ tool_choice: choice = "auto" }: Json): ToolChoice {
+  if (choice === "auto" || choice === "none" || choice === null) return "free";
+  return choice === "required" ? "any" : "named";
 }

@@ -2,7 +2,7 @@ import type { FilePart, FramePart, ImagePart } from "../../core/types.ts";
 import { imageSize } from "../../tokens/image-tokens.ts";
 
 /** What a `data:` URL says about itself, without a copy of its content. */
-export interface DataUrl {
+interface DataUrl {
   readonly mediaType: string;
   /** Where the content begins in the URL. */
   readonly start: number;
@@ -75,4 +75,83 @@ export function filePart(fields: {
     ...(bytes === undefined ? {} : { bytes }),
     ...(fields.text === undefined ? {} : { text: fields.text }),
   };
+}
+
+/** What a part's `source` is, for writing it in another format. */
+type MediaSource =
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
+  | { readonly kind: "id"; readonly id: string };
+
+/** How the base64 of the common picture formats begins. */
+const PICTURES: readonly (readonly [prefix: string, mediaType: string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+];
+
+/** Shorter texts that look like base64 are file ids. */
+const MIN_BASE64 = 64;
+/** Characters looked at to tell base64 from an id. */
+const SAMPLE = 256;
+
+/** The source of a picture or file; `fileType` is the media type of a file that doesn't say its own. */
+export function sourceOf(part: ImagePart | FilePart, fileType = "application/octet-stream"): MediaSource {
+  return mediaSource(part.source, part.type === "image" ? "image/png" : (part.mediaType ?? fileType));
+}
+
+export function mediaSource(source: string, fallbackType: string): MediaSource {
+  const data = parseDataUrl(source);
+  if (data?.base64 === true) {
+    return { kind: "base64", mediaType: data.mediaType || fallbackType, data: source.slice(data.start) };
+  }
+  if (data !== undefined || /^(https?|gs|s3|file|blob):/i.test(source.slice(0, 8)))
+    return { kind: "url", url: source };
+  const picture = PICTURES.find(([prefix]) => source.startsWith(prefix));
+  if (picture !== undefined) return { kind: "base64", mediaType: picture[1], data: source };
+  const looksEncoded = source.length >= MIN_BASE64 && /^[A-Za-z0-9+/]+=*$/.test(source.slice(0, SAMPLE));
+  return looksEncoded
+    ? { kind: "base64", mediaType: fallbackType, data: source }
+    : { kind: "id", id: source };
+}
+
+/** The source as one URL, where a format takes pictures and files only so. */
+export function asUrl(source: MediaSource): string | undefined {
+  if (source.kind === "url") return source.url;
+  return source.kind === "base64" ? `data:${source.mediaType};base64,${source.data}` : undefined;
+}
+
+/** Stands for a picture or file that a format has no place for. */
+export function mediaPlaceholder(part: { readonly type: "image" | "file"; readonly name?: string }): string {
+  return part.name === undefined ? `[${part.type}]` : `[${part.type} ${part.name}]`;
+}
+
+/** Texts and bytes as base64, in every runtime. */
+
+/** One base64 text of several: each piece may be filled up at its end. Pieces that are no base64 count for nothing. */
+export function joinBase64(pieces: readonly string[]): string {
+  return btoa(pieces.map(decoded).join(""));
+}
+
+/** A text as base64 that may stand in addresses. */
+export function sealText(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** The text in it; the empty text where it isn't base64. */
+export function unsealText(sealed: string): string {
+  const binary = decoded(sealed.replaceAll("-", "+").replaceAll("_", "/"));
+  return new TextDecoder().decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
+}
+
+function decoded(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return "";
+  }
 }

@@ -166,9 +166,9 @@ export const SETTINGS = {
       help: "How freely the model answers: 0 is plain, 1 is lively.",
       fallback: BY_MODEL,
     }),
-    tools: own<readonly ("recall" | "compact")[]>({ is: "tools" })({
+    tools: own<readonly ("recall" | "compact" | "defer")[]>({ is: "tools" })({
       label: "Tools of precis's own",
-      help: "What the model may do itself: look up what the view hides, or ask for a compaction.",
+      help: "What the model may do itself: look up what the view hides, ask for a compaction, or load the tools that it needs instead of getting all of them.",
     }),
   },
   page: {

@@ -1,4 +1,4 @@
-import { keepNewest } from "../../core/keep-newest.ts";
+import { createLearned, type Learned } from "./learned.ts";
 
 /** What a request shows of its provider's cache: how long after the request before it, and whether that was still there. */
 interface CacheReading {
@@ -16,23 +16,28 @@ export interface CacheTimes {
 /** Readings on each side before they are believed: one may be an accident. */
 const ENOUGH = 4;
 /** Readings that are kept of one model: providers change, and so do plans. */
-const MAX_READINGS = 256;
-const MAX_MODELS = 1_000;
+const MAX_READINGS = 128;
 /** A provider with any cache keeps a prompt for so long. */
 const SURELY_KEPT_MS = 60_000;
 /** Times that providers promise. One of them is believed where the readings leave room for it. */
 const USUAL_MS = [5 * 60_000, 60 * 60_000];
 
-export function createCacheTimes(): CacheTimes {
-  const models = new Map<string, { readings: CacheReading[]; ms: number | undefined }>();
-  const keyOf = (upstream: string, model: string) => JSON.stringify([upstream, model]);
+/** What is kept of one model. */
+interface CacheTime {
+  readonly ms: number | undefined;
+  readonly readings: readonly CacheReading[];
+}
+
+export function createCacheTimes(learned: Learned = createLearned()): CacheTimes {
+  // A provider keeps prompts alike, whoever asks.
+  const known = (upstream: string, model: string): CacheTime | undefined =>
+    learned.get<CacheTime>("cache", { tenant: "", upstream, model })?.value;
   return {
     learn(upstream, model, reading) {
-      const key = keyOf(upstream, model);
-      const readings = [...(models.get(key)?.readings ?? []), reading].slice(-MAX_READINGS);
-      keepNewest(models, key, { readings, ms: timeOf(readings) }, MAX_MODELS);
+      const readings = [...(known(upstream, model)?.readings ?? []), reading].slice(-MAX_READINGS);
+      learned.set("cache", { tenant: "", upstream, model }, { ms: timeOf(readings), readings });
     },
-    of: (upstream, model) => models.get(keyOf(upstream, model))?.ms,
+    of: (upstream, model) => known(upstream, model)?.ms,
   };
 }
 

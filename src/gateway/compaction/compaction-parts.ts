@@ -3,6 +3,7 @@ import type { ServerStore } from "../../stores/server-store.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Compactors } from "./compactors.ts";
+import type { Learned } from "./learned.ts";
 import type { WatchedRecords } from "./records.ts";
 import type { AskWindow, Windows } from "./windows.ts";
 
@@ -11,6 +12,8 @@ export interface CompactionParts extends Telemetry {
   readonly config: GatewayConfig;
   readonly store: ServerStore;
   readonly upstreams: readonly Upstream[];
+  /** What is kept of models in the store. */
+  readonly learned: Learned;
   readonly windows: Windows;
   readonly askWindow: AskWindow;
   readonly compactors: Compactors;

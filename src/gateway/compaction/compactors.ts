@@ -23,6 +23,8 @@ export interface Compactors {
   /** A compactor on other records, which nobody else uses: for looking, without a model. */
   lookingAt(choice: CompactorChoice, records: Store): Compactor<unknown>;
   strategyOf(choice: CompactorChoice): StrategyName;
+  /** May a request be changed without anybody asking for it? */
+  isAuto(choice: CompactorChoice): boolean;
   /** Does the request ask for something else than its conversation has? Then nothing of its view may be used for others. */
   hasOwnWish(choice: CompactorChoice): boolean;
   /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
@@ -127,6 +129,11 @@ export function createCompactors(options: {
     strategyOf(choice) {
       const { strategy, profile } = settle(choice);
       return strategy ?? profile.strategy ?? "summarize-oldest";
+    },
+
+    isAuto(choice) {
+      const { tuning, profile } = settle(choice);
+      return tuning.auto ?? profile.auto ?? true;
     },
 
     hasOwnWish: (choice) => markOf(choice) !== undefined,

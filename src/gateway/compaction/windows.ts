@@ -11,6 +11,7 @@ import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { send } from "../upstream/send.ts";
 import { KEY_HEADERS, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
+import { createLearned, type Learned, type LearnedOf } from "./learned.ts";
 
 /** A "limit" below this in a provider's error is a limit of something else. */
 const LEAST_BELIEVABLE = 1_000;
@@ -22,12 +23,14 @@ const WITHOUT_NUMBER_MS = 60 * 60_000;
 /** Stands for a window where no model is there to answer yet: nothing is judged by a guess. */
 export const NOBODYS_WINDOW = MOST_TOKENS;
 
-/** Windows that are remembered. */
-const MAX_LEARNED = 10_000;
 /** Models whose counting is remembered. */
 const MAX_CALIBRATIONS = 1_000;
 
-type Info = ModelInfo & { readonly from: "config" | "registry" | "upstream" | "guess" };
+type Info = ModelInfo & {
+  readonly from: "config" | "registry" | "upstream" | "guess";
+  /** A small server may have been started with another window since it was learned. */
+  readonly mayBeOld?: boolean;
+};
 
 export interface Windows {
   of(upstream: Upstream | undefined, model: string, tenant: string): Info;
@@ -53,29 +56,21 @@ export interface Windows {
 export function createWindows(
   config: { readonly window?: number | undefined },
   now: () => number = Date.now,
+  learned: Learned = createLearned(),
 ): Windows {
-  const learned = new Map<string, { readonly window: number; readonly until: number }>();
   const calibrations = new Map<string, Calibration>();
-  const keyOf = (upstream: Upstream | undefined, model: string, tenant: string): string =>
-    JSON.stringify([upstream?.name, model, tenant]);
-  const remember = (
-    upstream: Upstream,
-    model: string,
-    tenant: string,
-    window: number,
-    until = Number.POSITIVE_INFINITY,
-  ): void => {
-    keepNewest(learned, keyOf(upstream, model, tenant), { window, until }, MAX_LEARNED);
-  };
-  const recall = (upstream: Upstream, model: string, tenant: string): number | undefined => {
-    const key = keyOf(upstream, model, tenant);
-    const known = learned.get(key);
-    if (!known || now() < known.until) return known?.window;
-    learned.delete(key);
-    return undefined;
+  const nameOf = (upstream: Upstream | undefined, model: string, tenant: string): LearnedOf => ({
+    tenant,
+    upstream: upstream?.id ?? "",
+    model,
+  });
+  const recall = (upstream: Upstream, model: string, tenant: string) => {
+    const known = learned.get<LearnedWindow>("window", nameOf(upstream, model, tenant));
+    return known && now() < (known.value.until ?? Infinity) ? known : undefined;
   };
   const look = (upstream: Upstream | undefined, model: string, tenant: string): Info => {
-    const told = upstream && learned.size > 0 ? recall(upstream, model, tenant) : undefined;
+    const known = upstream && recall(upstream, model, tenant);
+    const told = known?.value.window;
     const configured = upstream?.windowOf(model) ?? config.window;
     const window = told === undefined ? configured : Math.min(told, configured ?? told);
     const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
@@ -94,34 +89,39 @@ export function createWindows(
       ...(model === "" && { factor: 1 }),
       ...(isNobodys && { window: NOBODYS_WINDOW }),
       from,
+      ...(known && !known.isOwn && !upstream.isKnownProvider && { mayBeOld: true }),
     };
   };
   /** What was asked for last: most requests are for the same model. Only what nobody learned of holds until something is learned. */
-  let last:
-    | { readonly upstream: Upstream | undefined; readonly model: string; readonly info: Info }
-    | undefined;
+  let last: { readonly of: readonly unknown[]; readonly info: Info } | undefined;
   const windows: Windows = {
     of(upstream, model, tenant) {
-      if (learned.size > 0) return look(upstream, model, tenant);
-      if (last?.model === model && last.upstream === upstream) return last.info;
-      last = { upstream, model, info: look(upstream, model, tenant) };
-      return last.info;
+      const of = [upstream, model, tenant, learned.changes("window")];
+      if (last && of.every((one, n) => one === last!.of[n])) return last.info;
+      const info = look(upstream, model, tenant);
+      // What was learned may end.
+      if (info.from !== "upstream") last = { of, info };
+      return info;
     },
     tell(upstream, model, tenant, window) {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
-      if (windows.of(upstream, model, tenant).from === "guess") remember(upstream, model, tenant, window);
+      const { from, mayBeOld } = windows.of(upstream, model, tenant);
+      if (from === "guess" || mayBeOld)
+        learned.set("window", nameOf(upstream, model, tenant), { window }, false);
     },
     learn(upstream, model, tenant, { limit, below = 0 }) {
       const found = limit ?? below;
       if (found < (limit === undefined ? LEAST_WITHOUT_NUMBER : LEAST_BELIEVABLE)) return false;
-      const { window, from } = windows.of(upstream, model, tenant);
-      if (found >= window && from !== "guess") return false;
-      remember(upstream, model, tenant, found, limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined);
+      const { window, from, mayBeOld } = windows.of(upstream, model, tenant);
+      if (found >= window && from !== "guess" && !mayBeOld) return false;
+      const until = limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined;
+      learned.set("window", nameOf(upstream, model, tenant), { window: found, until });
       return true;
     },
     calibration(upstream, model, tenant) {
-      const key = keyOf(upstream, model, tenant);
-      const calibration = calibrations.get(key) ?? createCalibration();
+      const of = nameOf(upstream, model, tenant);
+      const key = JSON.stringify(of);
+      const calibration = calibrations.get(key) ?? keptCalibration(learned, of);
       keepNewest(calibrations, key, calibration, MAX_CALIBRATIONS);
       return calibration;
     },
@@ -130,6 +130,24 @@ export function createWindows(
       windows.of(upstream, model, tenant).factor,
   };
   return windows;
+}
+
+/** A window, and until when it holds: undefined, as long as nothing else is learned. */
+interface LearnedWindow {
+  readonly window: number;
+  readonly until?: number;
+}
+
+/** A calibration that goes on from what was learned before. */
+function keptCalibration(learned: Learned, of: LearnedOf): Calibration {
+  const calibration = createCalibration(learned.get("count", of)?.value);
+  return {
+    ...calibration,
+    observe(observation) {
+      calibration.observe(observation);
+      learned.set("count", of, calibration.toJSON());
+    },
+  };
 }
 
 /** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */
@@ -209,7 +227,8 @@ export function createAskWindow(parts: {
   return (asking) => {
     const { upstream, model, tenant } = asking;
     if (upstream.isKnownProvider || model === "") return undefined;
-    if (windows.of(upstream, model, tenant).from !== "guess") return undefined;
+    const { from, mayBeOld } = windows.of(upstream, model, tenant);
+    if (from !== "guess" && !mayBeOld) return undefined;
     const key = JSON.stringify([upstream.name, upstream.config.baseURL, model, tenant]);
     const before = asked.get(key);
     if (before && now() - before.at < AGAIN_MS) return before.settled;

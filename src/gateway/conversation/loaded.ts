@@ -82,17 +82,18 @@ export async function load(parts: LoadParts, tenant: string, id: string, length?
     model,
     pins: (meta.pins ?? []).map((index) => index + lead.length),
     choice,
-    tools: toolsOf(parts, wire, settings),
+    tools: toolsOf(parts, choice, settings),
   };
 }
 
-/** What a person set goes before the config, as for requests of clients. */
+/** What a person set goes before the config, as for requests of clients. A chat of the page has no tools that could be deferred. */
 function toolsOf(
   { config }: { readonly config: Pick<GatewayConfig, "tools"> },
-  { hosting }: Wire,
+  { wire: { hosting }, upstream }: Pick<CompactorChoice, "wire" | "upstream">,
   { tools }: ChatSettings,
 ): readonly HostedToolName[] {
-  return hosting ? (tools ?? config.tools ?? []) : [];
+  const wanted = tools ?? upstream?.config.tools ?? config.tools ?? [];
+  return hosting ? wanted.filter((tool) => tool !== "defer") : [];
 }
 
 /** Largest answer that a chat asks for; undefined if it leaves that to the provider. */

@@ -16,6 +16,8 @@ export interface RowDetails {
   readonly facts?: readonly TimelineFact[];
   /** US dollars for rounds in which the model looked up what is hidden. */
   readonly lookUps?: number;
+  /** Declarations of tools that weren't sent, and the tokens that this spared. */
+  readonly deferred?: { readonly tools: number; readonly tokens: number };
   readonly [name: string]: unknown;
 }
 

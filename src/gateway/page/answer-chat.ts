@@ -17,7 +17,8 @@ import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT, type RequestStart } from "../requests/running-request.ts";
 import { finishTurn, inOwnWords } from "../turn/commit.ts";
 import { fitTurn } from "../turn/fit.ts";
-import { offerTools, runRounds } from "../turn/gateway-tools.ts";
+import { offerTools } from "../turn/offer-tools.ts";
+import { runRounds } from "../turn/rounds.ts";
 import type { Shrink } from "../turn/send.ts";
 import { type Attempt, isStream, runTurn } from "../turn/send.ts";
 import { HostedTurn, spokenWire, type Turn } from "../turn/turn.ts";
@@ -71,7 +72,7 @@ async function take(context: ApiContext, question: Question, plain: Turn, send: 
   const { upstream, headers, client } = plain;
   await gateway.askWindow({ upstream, headers, model: plain.asked.model, ...client });
   const hosted = hostedTurn(question, plain, send);
-  const turn = hosted ? await offerTools(gateway, plain, hosted.tools, plain.asked.transcript) : plain;
+  const turn = hosted ? await offerTools(gateway, plain, hosted, plain.asked.transcript) : plain;
   const sendRound = async (round: Turn): Promise<Attempt> => {
     const makeView = async (rejected?: Parameters<Shrink>[0]) => {
       const outgoing = await fitTurn(gateway, round, { rejected });

@@ -2,6 +2,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 import type { TimelineFact } from "../api.ts";
 import { createCacheTimes } from "../compaction/cache-times.ts";
+import type { Learned } from "../compaction/learned.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { keepRequests } from "./keep-requests.ts";
@@ -28,10 +29,11 @@ export function createRequests(
   parts: Telemetry & {
     readonly store: Pick<ServerStore, "requests">;
     readonly config: Pick<GatewayConfig, "redact" | "store">;
+    readonly learned: Learned;
   },
 ): Requests {
   const kept = keepRequests(parts.store.requests, parts.log, !parts.config.store);
-  const cacheTimes = createCacheTimes();
+  const cacheTimes = createCacheTimes(parts.learned);
   const context = {
     cacheTimes,
     listeners: [...requestListeners(parts), kept],

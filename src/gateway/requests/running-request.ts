@@ -133,6 +133,8 @@ export class RunningRequest {
   checkpoint: string | undefined;
   /** US dollars, where they don't follow from tokens. */
   spend: number | undefined;
+  /** Declarations that it was sent without until the model asks for them, and the tokens that this spared. */
+  deferred: { readonly tools: number; readonly tokens: number } | undefined;
   ownMs: number | undefined;
   firstMs: number | undefined;
   /** The row is in the store. */
@@ -425,6 +427,7 @@ export class RunningRequest {
       ...(this.cause !== undefined && { cause: this.cause }),
       ...(facts.length > 0 && { facts }),
       ...(lookUps > 0 && { lookUps }),
+      ...(this.deferred && { deferred: this.deferred }),
       ...(isKept && sent && this.#details?.()),
     };
     for (const _ in details) {

@@ -5,8 +5,8 @@ import {
   type NativeCompaction,
   type NativeWish,
   NO_WISH,
+  summaryText,
 } from "../../apis/shared/native.ts";
-import { summaryText } from "../../apis/shared/seal-summary.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import type { InsertMessage, Measure } from "../../core/types.ts";

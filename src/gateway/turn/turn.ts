@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Json } from "../../apis/shared/fields.ts";
-import type { HostingRefusal, IsHosted } from "../../apis/shared/hosting.ts";
+import type { HostingRefusal, IsHosted, OwnTools } from "../../apis/shared/hosting.ts";
 import type { Announcement } from "../../apis/shared/native.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import type { Report, ToolCallPart, Usage } from "../../core/types.ts";
@@ -16,6 +16,7 @@ import type { RunningRequest } from "../requests/running-request.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
 import type { Wire, WireRequest } from "../wires/index.ts";
+import type { Deferral, KeptWhy } from "./defer-tools.ts";
 
 /** What requests are served with, whichever door they come in by. */
 export interface TurnParts
@@ -130,7 +131,14 @@ export interface Exchange extends Turn {
 }
 
 /** Why the model wasn't offered tools of precis's own, though they were asked for. */
-export type ToolsOff = HostingRefusal | "no-store" | "unsupported-api" | "not-seen" | "no-other-tool";
+export type ToolsOff =
+  | HostingRefusal
+  | KeptWhy
+  | "name-taken"
+  | "no-store"
+  | "unsupported-api"
+  | "not-seen"
+  | "no-other-tool";
 
 /** What the rounds of one request took together, the last one included (tokens). */
 export interface RoundsUsed {
@@ -142,7 +150,7 @@ export interface RoundsUsed {
 type OnAnswered = (call: ToolCallPart, result: string) => void;
 
 /** One turn whose model may call tools of precis's own, while it is being answered. */
-export class HostedTurn {
+export class HostedTurn implements OwnTools {
   readonly tools: readonly HostedToolName[];
   readonly isHosted: IsHosted;
   readonly onAnswered: OnAnswered;
@@ -152,6 +160,8 @@ export class HostedTurn {
   hasHidden = false;
   /** What was sent last. */
   outgoing: Outgoing | undefined;
+  /** The client's functions that aren't declared until the model asks for them. */
+  deferral: Deferral | undefined;
   #used: RoundsUsed = { rounds: 0, input: 0, output: 0 };
 
   constructor(tools: readonly HostedToolName[], onAnswered: OnAnswered = () => {}) {
@@ -159,6 +169,10 @@ export class HostedTurn {
     this.onAnswered = onAnswered;
     const names = new Set<unknown>(tools.map(hostedName));
     this.isHosted = (name) => names.has(name);
+  }
+
+  get declared(): readonly unknown[] | undefined {
+    return this.deferral?.declaredByClient;
   }
 
   get used(): RoundsUsed {

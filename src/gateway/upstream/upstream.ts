@@ -3,6 +3,7 @@ import type { Pool } from "undici";
 import { isGoogle } from "../../apis/shared/providers.ts";
 import { isProviderHost } from "../../config/environment.ts";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
+import { contentHash } from "../../core/hash.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
 import type { Wire } from "../wires/index.ts";
@@ -17,6 +18,8 @@ export interface Upstream {
   readonly config: UpstreamConfig;
   readonly dialects: readonly DialectName[];
   readonly url: URL;
+  /** Names it where what was learned of it is kept: another server by the same name is another one. */
+  readonly id: string;
   /** Its connections. */
   readonly pool: Pool;
   /** A provider that many pay for. Its models are in the registry, so it isn't asked for what a small server tells. */
@@ -30,6 +33,8 @@ export interface Upstream {
 }
 
 const all = [...wires.values()];
+/** Of the hash of an address in the name of an upstream (characters). */
+const ID_CHARACTERS = 8;
 
 export function createUpstream(config: UpstreamConfig): Upstream {
   const url = new URL(config.baseURL);
@@ -46,6 +51,7 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     config,
     dialects,
     url,
+    id: `${config.name} ${contentHash(url.host + url.pathname).slice(0, ID_CHARACTERS)}`,
     pool: createPool(url, config.timeoutMs),
     isKnownProvider: own.length > 0 || isProviderHost(url.hostname),
     isNative: config.nativeCompaction ?? own.some(({ native }) => native),

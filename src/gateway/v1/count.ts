@@ -6,8 +6,8 @@ import { requestOptions } from "../compaction/request-options.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
 import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
-import { countedWithTools } from "../turn/gateway-tools.ts";
 import { clearedBy, inputTokens } from "../turn/native.ts";
+import { countedWithTools } from "../turn/offer-tools.ts";
 import { abortOnClose, checkAsked, choiceOf } from "../turn/read.ts";
 import type { DialectName } from "../upstream/upstream.ts";
 import { chooseUpstream } from "../upstream/upstream.ts";
@@ -39,12 +39,21 @@ export async function count(
   const wish = wire.native?.wish(given) ?? NO_WISH;
   const { tenant } = client;
   const choice = choiceOf(parts, { tenant, wire, upstream, asked, options, chat: undefined });
-  const body = countedWithTools(parts, { wire, body: given, asked, path, options, upstream });
+  const asking = { client, wire, upstream, headers: request.headers };
+  const { body: named, goesOnFrom } = await withPrevious(parts, asking, given, upstream.isNative);
+  const whole = await countedWithTools(parts, {
+    wire,
+    body: named,
+    asked: named === given ? asked : wire.read(named, path),
+    path,
+    options,
+    upstream,
+    choice,
+    goesOnFrom,
+  });
   // A provider counts best what it is sent, but doesn't know of tools that it will be sent as well.
   const countsItself =
-    upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname) && body === given);
-  const asking = { client, wire, upstream, headers: request.headers };
-  const { body: whole, goesOnFrom } = await withPrevious(parts, asking, body, upstream.isNative);
+    upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname) && whole === named);
   // What stands on something that only the upstream has can't be looked into.
   const isPartial = goesOnFrom?.isRebuilt === false || wire.isPartial?.(given);
   const isWhole =

@@ -10,9 +10,10 @@ import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { type Log, loggable } from "../telemetry/log.ts";
 import { passFailure, passJson, passStream, passUnread } from "../turn/answer.ts";
 import { decideAtOnce, decideView } from "../turn/fit.ts";
-import { runRounds, withGatewayTools } from "../turn/gateway-tools.ts";
 import { makeSummary, prepareNative } from "../turn/native.ts";
+import { wantedTools, withGatewayTools } from "../turn/offer-tools.ts";
 import { readExchange } from "../turn/read.ts";
+import { runRounds } from "../turn/rounds.ts";
 import { type Attempt, isStream, runTurn } from "../turn/send.ts";
 import type { Exchange, HostedTurn, TurnParts } from "../turn/turn.ts";
 import { type Routed, routeOf, type Wire, wireAtPath } from "../wires/index.ts";
@@ -68,10 +69,10 @@ export async function handleV1(
  * upstream, the answer. Most requests have only the last three.
  */
 async function answerRequest(parts: TurnParts, read: Exchange): Promise<void> {
-  const { wire, options } = read;
+  const { wire } = read;
   const asked = wire.native || wire.isPartial ? await prepareNative(parts, read) : read;
   if (!asked) return;
-  const tools = options.tools ?? parts.config.tools ?? NO_TOOLS;
+  const tools = wantedTools(parts.config, read);
   const exchange = tools.length > 0 ? await withGatewayTools(parts, asked, tools) : asked;
   const { hosted } = exchange;
   const done = hosted ? await sendRounds(parts, exchange, hosted) : await sendRound(parts, exchange);
@@ -99,8 +100,6 @@ function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
     ? runTurn(parts, exchange, view, shrink)
     : decideView(parts, exchange).then((made) => runTurn(parts, exchange, made, shrink));
 }
-
-const NO_TOOLS: NonNullable<TurnParts["config"]["tools"]> = [];
 
 /** Serves what isn't for a model to answer. Resolves with the status. */
 function serveOther(

@@ -1,4 +1,5 @@
-import type { HostedTool, ToolHosting } from "../../apis/shared/hosting.ts";
+import type { Json } from "../../apis/shared/fields.ts";
+import type { HostedTool, IsHosted, ToolHosting } from "../../apis/shared/hosting.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, Part } from "../../core/types.ts";
@@ -8,27 +9,42 @@ import { RECALL_TOOL } from "../../recall/recall-tool.ts";
 /** How tools are called in requests. Names of clients' own tools don't begin so. */
 const PREFIX = "precis_";
 
+/** What tells a model of a tool that isn't called as its option is. */
+const NAMES: { readonly [tool in HostedToolName]?: string } = { defer: "load_tools" };
+
 export function hostedName(tool: HostedToolName): string {
-  return `${PREFIX}${tool}`;
+  return `${PREFIX}${NAMES[tool] ?? tool}`;
 }
 
-/** A tool as models are told of it. */
-export function hostedTool(tool: HostedToolName): HostedTool {
-  const { description, parameters } = DESCRIBED[tool];
-  return { name: hostedName(tool), description, parameters };
-}
-
-const DESCRIBED: Readonly<Record<HostedToolName, Pick<HostedTool, "description" | "parameters">>> = {
+const DESCRIBED: { readonly [tool in HostedToolName]?: Pick<HostedTool, "description" | "parameters"> } = {
   recall: RECALL_TOOL,
   compact: COMPACT_TOOL,
 };
+
+/** Tools as models are told of them. The one that loads others lists them, so it is made for each request. */
+export const hostedTools = (tools: readonly HostedToolName[]): readonly HostedTool[] =>
+  tools.flatMap((tool) => {
+    const described = DESCRIBED[tool];
+    return described ? { name: hostedName(tool), ...described } : [];
+  });
+
+/** The request with tools behind the client's own. */
+export const withTools = (hosting: ToolHosting, body: Json, tools: readonly HostedTool[]): Json =>
+  hosting.withTools(body, [...hosting.tools(body), ...tools.map(hosting.declare)]);
+
+/** The request without them: for a model that must call a tool, and has called ours already. */
+export const withoutTools = (hosting: ToolHosting, body: Json, isHosted: IsHosted): Json =>
+  hosting.withTools(
+    body,
+    hosting.tools(body).filter((tool) => !isHosted(hosting.nameOf(tool))),
+  );
 
 /** The `tools` of a request that has none but these; undefined where the API can't carry them. */
 export function hostedAlone(
   { hosting }: { readonly hosting?: ToolHosting | undefined },
   tools: readonly HostedToolName[],
 ): unknown {
-  return tools.length === 0 ? undefined : hosting?.offer({}, tools.map(hostedTool))["tools"];
+  return tools.length === 0 || !hosting ? undefined : withTools(hosting, {}, hostedTools(tools))["tools"];
 }
 
 /** An answer of which the client was shown a part: in between, the model called a tool of precis's own, and precis answered. */

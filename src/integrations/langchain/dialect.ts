@@ -1,9 +1,8 @@
-import { editCursor } from "../../apis/shared/edit-cursor.ts";
-import { editParts } from "../../apis/shared/edit-parts.ts";
-import { toArgsObject, toJson } from "../../apis/shared/json.ts";
+import { editCursor, editParts } from "../../apis/shared/edit.ts";
+import { toArgsObject, toJson } from "../../apis/shared/fields.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH } from "../../apis/shared/legal-text.ts";
-import { markedMessage } from "../../apis/shared/marker.ts";
-import { isSignature } from "../../apis/shared/signature.ts";
+import { markedMessage } from "../../apis/shared/reading.ts";
+import { isSignature } from "../../apis/shared/reasoning.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import type { Dialect, Edit, InsertMessage, Message, Part, Role } from "../../core/types.ts";
 import {

@@ -83,6 +83,27 @@ export interface SettingsStore {
   change(tenant: string, change: (settings: unknown) => unknown): Promise<unknown>;
 }
 
+/** What a server learned of the models behind its upstreams, shared by all that have this store. It isn't exported. */
+export interface LearnedStore {
+  /** What was put after `since` (milliseconds), the newest first. */
+  list(since?: number): Promise<LearnedValue[]>;
+  /** Each takes the place of the one with the same names. The newest 10,000 stay, each for 30 days. */
+  put(learned: readonly LearnedValue[]): Promise<void>;
+}
+
+/** One learned value. Its names hold neither keys nor addresses. */
+export interface LearnedValue {
+  /** Whom it holds for; empty: everybody. */
+  readonly tenant: string;
+  readonly upstream: string;
+  readonly model: string;
+  /** Such as `window`, `cache` or `count`. */
+  readonly kind: string;
+  /** The server's own JSON. */
+  readonly value: unknown;
+  readonly at: number;
+}
+
 /** Keys that clients of the server show. Only their hashes are stored. */
 export interface ClientKeyStore {
   /** The key itself is in the answer, and nowhere else ever again. */

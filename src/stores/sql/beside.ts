@@ -5,6 +5,8 @@ import type {
   Citation,
   CitationStore,
   EventStore,
+  LearnedStore,
+  LearnedValue,
   LeaseStore,
   SettingsStore,
   StoredEvent,
@@ -248,4 +250,47 @@ export function* readSettings(tenant: string): Script<unknown> {
     tenant,
   );
   return row && (JSON.parse(row.json) as unknown);
+}
+
+/** Models are named by clients, who may make names up: only so many rows stay. */
+const MOST_LEARNED = 10_000;
+
+export function sqlLearned({ read, write }: SqlContext): LearnedStore {
+  return {
+    list: (since = 0) =>
+      read("learned.list", function* () {
+        const found = yield* rows<
+          Omit<LearnedValue, "value" | "at"> & { readonly json: string; readonly at: number | string }
+        >(
+          "select * from precis_learned where at > ? order by at desc limit ?",
+          Math.round(since),
+          MOST_LEARNED,
+        );
+        return found.map(({ json, at, ...of }) => ({
+          ...of,
+          value: JSON.parse(json) as unknown,
+          at: Number(at),
+        }));
+      }),
+    put: (learned) =>
+      write("learned.put", function* () {
+        for (const { tenant, upstream, model, kind, value, at } of learned)
+          yield* putRow(
+            "precis_learned",
+            {
+              tenant,
+              upstream: cleanText(upstream),
+              model: cleanText(model),
+              kind,
+              at: Math.round(at),
+              json: JSON.stringify(value),
+            },
+            { key: ["tenant", "upstream", "model", "kind"] },
+          );
+        yield* rows(
+          "delete from precis_learned where at < (select at from precis_learned order by at desc limit 1 offset ?)",
+          MOST_LEARNED - 1,
+        );
+      }),
+  };
 }

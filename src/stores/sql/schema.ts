@@ -4,7 +4,7 @@ import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -159,6 +159,17 @@ function* besideTables(): Script<void> {
     last_used_at bigint,
     primary key (tenant, id)
   )`);
+  // What was learned of the models behind upstreams.
+  yield* rows(`create table precis_learned (
+    tenant text not null,
+    upstream text not null,
+    model text not null,
+    kind text not null,
+    at bigint not null,
+    json text not null,
+    primary key (tenant, upstream, model, kind)
+  )`);
+  yield* rows("create index precis_learned_by_at on precis_learned (at)");
   // Settings of all chats of a tenant.
   yield* rows("create table precis_settings (tenant text not null primary key, json text not null)");
 }

@@ -14,6 +14,9 @@ import { keyOfNode } from "./tree.ts";
 /** Conversations that one transaction of a sweep removes, so that nobody waits long for it. */
 const CONVERSATIONS_PER_SWEEP = 50;
 
+/** What was learned of a model is forgotten after so long: providers change (milliseconds). */
+const LEARNED_MS = 30 * 24 * 60 * 60_000;
+
 const COUNTED = {
   conversations: "precis_conversations where true",
   messages: `precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")} where true`,
@@ -65,6 +68,7 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
       eventsMs === undefined ? 0 : yield* removeOld("precis_events", "at", at - eventsMs, tenant);
     const records = recordsMs === undefined ? 0 : yield* sweepRecords(tenant, at - recordsMs);
     const ended = "delete from precis_leases where expires_at <= ? returning tenant";
+    yield* removeOld("precis_learned", "at", at - LEARNED_MS, tenant);
     const leases = (yield* rows(ended, at - LEASE_MEMORY_MS)).length;
     return { events, records, leases };
   });

@@ -1,9 +1,7 @@
 import type { Arranged, Encoded } from "../../../src/apis/shared/arrange.ts";
-import { editCursor } from "../../../src/apis/shared/edit-cursor.ts";
-import { withFieldEdit } from "../../../src/apis/shared/interface-fields.ts";
-import { malformed, roleIn } from "../../../src/apis/shared/malformed.ts";
-import { markedMessage, withoutMarker } from "../../../src/apis/shared/marker.ts";
-import { reasoningOf } from "../../../src/apis/shared/reasoning-of.ts";
+import { editCursor, withFieldEdit } from "../../../src/apis/shared/edit.ts";
+import { malformed, markedMessage, roleIn, withoutMarker } from "../../../src/apis/shared/reading.ts";
+import { reasoningOf } from "../../../src/apis/shared/reasoning.ts";
 import type { Dialect, Edit, InsertMessage, Message, Role } from "../../../src/core/types.ts";
 
 /** A message: who speaks, and what. */

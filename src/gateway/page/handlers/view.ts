@@ -19,7 +19,7 @@ import {
   viewOf,
 } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/upstream.ts";
-import { hostedTool, withHiddenRounds } from "../../wires/gateway-tools.ts";
+import { hostedTools, withHiddenRounds, withTools } from "../../wires/gateway-tools.ts";
 import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, invalid, numberQuery } from "../context.ts";
@@ -63,7 +63,7 @@ export const viewHandlers = {
     const cap = answerCap(loaded);
     const path = streamPath(wire, loaded.model);
     const asked = requestBody(loaded, whole, cap === undefined ? undefined : fittingCap(cap, plan));
-    const body = loaded.tools.length > 0 ? hosting!.offer(asked, loaded.tools.map(hostedTool)) : asked;
+    const body = loaded.tools.length > 0 ? withTools(hosting!, asked, hostedTools(loaded.tools)) : asked;
     return {
       upstream: choice.upstream?.name,
       method: "POST",

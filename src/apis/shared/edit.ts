@@ -1,0 +1,117 @@
+import type { Dialect, Edit } from "../../core/types.ts";
+
+/**
+ * Hands the edits of one message to a walk over its wire parts. The walk must meet the parts in the order in which
+ * `read` lists them and call `next` once for each that isn't reasoning, so that both count alike.
+ */
+export interface EditCursor {
+  readonly strip: boolean;
+  readonly append: readonly string[];
+  /** The new text of the part that the walk has come to, or undefined when it stays as it is. */
+  next(): string | undefined;
+  /** Throws when an edit named a part that the walk never came to. */
+  done(): void;
+}
+
+export function editCursor(dialect: string, edits: readonly Edit[]): EditCursor {
+  const replace = new Map<number, string>();
+  const append: string[] = [];
+  let strip = false;
+  for (const edit of edits) {
+    if (edit.type === "replace") replace.set(edit.part, edit.text);
+    else if (edit.type === "append") append.push(edit.text);
+    else strip = true;
+  }
+  let at = 0;
+  return {
+    strip,
+    append,
+    next() {
+      const text = replace.get(at);
+      replace.delete(at);
+      at += 1;
+      return text;
+    },
+    done() {
+      const [missed] = replace.keys();
+      if (missed === undefined) return;
+      throw new Error(
+        `precis: ${dialect}: an edit names part ${missed}, but the message has ${at} part(s) besides reasoning.`,
+      );
+    },
+  };
+}
+
+/** The error for an edit of a part that the provider made and checks, or that this version doesn't know. */
+export function lockedPart(dialect: string, kind: string): Error {
+  return new Error(
+    `precis: ${dialect}: a part of type \`${kind}\` can't be edited; keep or drop its whole message.`,
+  );
+}
+
+/** Walks a list of wire parts with the cursor. Parts that aren't named are the same objects; so is an untouched list. */
+export function editParts<P>(
+  parts: readonly P[],
+  cursor: EditCursor,
+  format: { readonly isReasoning: (part: P) => boolean; readonly replace: (part: P, text: string) => P },
+): readonly P[] {
+  let touched = false;
+  const next: P[] = [];
+  for (const part of parts) {
+    if (format.isReasoning(part)) {
+      if (cursor.strip) touched = true;
+      else next.push(part);
+      continue;
+    }
+    const text = cursor.next();
+    if (text !== undefined) touched = true;
+    next.push(text === undefined ? part : format.replace(part, text));
+  }
+  return touched ? next : parts;
+}
+
+/** Whether two objects hold the very same fields: an edit that changed nothing returns its input. */
+export function sameFields(before: object, after: object): boolean {
+  const a = before as Readonly<Record<string, unknown>>;
+  const b = after as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => key in b && a[key] === b[key]);
+}
+
+/**
+ * Fields that user interfaces and frameworks keep with their messages. No API has them in a request, and strict ones refuse them.
+ * Whatever else isn't known stays: servers add fields of their own and want them back.
+ */
+export const INTERFACE_FIELDS: ReadonlySet<string> = new Set([
+  "createdAt",
+  "created_at",
+  "updatedAt",
+  "updated_at",
+  "timestamp",
+  "parts",
+  "metadata",
+  "attachments",
+  "experimental_attachments",
+  "toolInvocations",
+  "revisionId",
+  "precis",
+]);
+
+/** The message without the fields that `isForInterface` names; the same object if it has none of them. */
+function withoutFields<M extends object>(message: M, isForInterface: (name: string) => boolean): M {
+  const fields = Object.entries(message);
+  const kept = fields.filter(([name]) => !isForInterface(name));
+  return kept.length === fields.length ? message : (Object.fromEntries(kept) as M);
+}
+
+/** A dialect's `edit`, and the edit `strip-fields`, which is the same work in every format. */
+export function withFieldEdit<M extends object>(
+  edit: Dialect<M>["edit"],
+  isForInterface: (name: string) => boolean,
+): Dialect<M>["edit"] {
+  return (message, edits) => {
+    const others = edits.filter((one: Edit) => one.type !== "strip-fields");
+    const edited = edit(message, others);
+    return others.length === edits.length ? edited : withoutFields(edited, isForInterface);
+  };
+}

@@ -1,0 +1,87 @@
+import { keepNewest } from "../../core/keep-newest.ts";
+import type { LearnedStore, LearnedValue } from "../../stores/server-store.ts";
+import type { Log } from "../telemetry/log.ts";
+
+/** A model's window, how long its provider keeps a prompt, how it counts. */
+type Kind = "window" | "cache" | "count";
+/** Whose it is. `upstream` names neither key nor address; an empty tenant stands for all. */
+export type LearnedOf = Pick<LearnedValue, "tenant" | "upstream" | "model">;
+
+/** What is learned of models. The store keeps it, so that it outlives the process and servers share it. */
+export interface Learned {
+  /** `isOwn`: this process learned it, and not one before it or beside it. */
+  get<T>(kind: Kind, of: LearnedOf): { readonly value: T; readonly isOwn: boolean } | undefined;
+  /** `isKept`: false for what is asked for anew after each start. */
+  set(kind: Kind, of: LearnedOf, value: unknown, isKept?: boolean): void;
+  /** Grows whenever a value of this kind may have changed. */
+  changes(kind: Kind): number;
+  /** Writes what is new, and reads what other servers wrote. A server calls it first before it listens. */
+  flush(): Promise<void>;
+}
+
+/** Values that are remembered. */
+const MAX_VALUES = 10_000;
+/** Longer names are made up (characters). */
+const MAX_NAME = 200;
+/** What is learned is written, and what others learned is read, after so long at the latest (milliseconds). */
+const WRITE_EVERY_MS = 5_000;
+/** So far the clocks of servers may differ (milliseconds). */
+const CLOCKS_MS = 5 * 60_000;
+
+/** Without a store, it is remembered as long as the process lives. */
+export function createLearned(
+  parts?: { readonly store: LearnedStore; readonly log: Log; now(): number } | undefined,
+): Learned {
+  const values = new Map<
+    string,
+    { readonly value: unknown; readonly isOwn: boolean; readonly at?: number }
+  >();
+  const unwritten = new Map<string, LearnedValue>();
+  const changes: Record<Kind, number> = { window: 0, cache: 0, count: 0 };
+  let readUpTo = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  const keyOf = (kind: Kind, { tenant, upstream, model }: LearnedOf): string =>
+    JSON.stringify([kind, tenant, upstream, model]);
+  const write = async ({ store, log, now }: NonNullable<typeof parts>): Promise<void> => {
+    try {
+      const rows = [...unwritten];
+      if (rows.length > 0) await store.put(rows.map(([, row]) => row));
+      for (const [key, row] of rows) if (unwritten.get(key) === row) unwritten.delete(key);
+      const began = now();
+      for (const { kind, value, at, ...of } of (await store.list(readUpTo)).reverse()) {
+        const key = keyOf(kind as Kind, of);
+        // What was learned here since is written next time.
+        if (!(kind in changes) || unwritten.has(key) || (values.get(key)?.at ?? -1) >= at) continue;
+        keepNewest(values, key, { value, isOwn: false, at }, MAX_VALUES);
+        changes[kind as Kind]++;
+      }
+      readUpTo = began - CLOCKS_MS;
+    } catch (error) {
+      // It is learned again; requests don't stop because of it.
+      log.warn({ err: error }, "what was learned of models could not be written down or read");
+    }
+  };
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (parts) writing = writing.then(() => write(parts));
+    return writing;
+  };
+  return {
+    flush,
+    changes: (kind) => changes[kind],
+    get: <T>(kind: Kind, of: LearnedOf) =>
+      values.get(keyOf(kind, of)) as { readonly value: T; readonly isOwn: boolean } | undefined,
+    set(kind, of, value, isKept = true) {
+      const key = keyOf(kind, of);
+      const at = parts?.now() ?? 0;
+      keepNewest(values, key, { value, isOwn: true, at }, MAX_VALUES);
+      changes[kind]++;
+      if (!parts || !isKept || of.model.length > MAX_NAME) return;
+      keepNewest(unwritten, key, { ...of, kind, value, at }, MAX_VALUES);
+      timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import { isJson, type Json, listOf, parseJson, textOf } from "../../apis/shared/fields.ts";
+import type { HostedTool, ToolHosting } from "../../apis/shared/hosting.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
+import { contentHash } from "../../core/hash.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
+import type { Dialect, Measure } from "../../core/types.ts";
+import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
+import { measureOf } from "../compaction/measure.ts";
+import type { Windows } from "../compaction/windows.ts";
+import type { GoesOnFrom } from "../conversation/previous-response.ts";
+import { hostedName } from "../wires/gateway-tools.ts";
+import type { Wire } from "../wires/index.ts";
+
+/**
+ * Declarations on demand. The functions that a conversation hasn't used are left out of its requests; one tool of precis's own
+ * lists them and loads those that the model asks for. Nothing is remembered for that: what was loaded, and what was called, is read
+ * from the transcript, where the hidden rounds stand that the store keeps with its messages. So it is the same on every server,
+ * and it changes only when something is loaded, at the end of the tools.
+ */
+
+const LOADER = hostedName("defer");
+/** Loading costs a round, and the prompt is written to the provider's cache anew: less than this isn't worth it (tokens). */
+const LEAST_SPARED = 4_000;
+/** What the list says of one tool (characters). */
+const MOST_SAID = 100;
+/** Names that are proposed in place of one that isn't there. */
+const MOST_SIMILAR = 5;
+/** Lists of tools of which the sizes are remembered. Clients send the same one with each request. */
+const MAX_PLANS = 50;
+
+/** Why a request keeps all of its declarations. */
+export type KeptWhy = "auto-off" | "few-tools" | "named-tool" | "own-search" | "not-whole";
+
+/** The tools of a request, sorted. */
+interface Plan {
+  /** Tools that are always declared. */
+  readonly kept: readonly unknown[];
+  readonly functions: ReadonlyMap<string, { readonly tool: unknown; readonly tokens: number }>;
+  readonly loader: HostedTool;
+  /** What the loader itself takes. */
+  readonly tokens: number;
+}
+
+const plans = new Map<string, Plan | undefined>();
+
+interface AskingTools {
+  readonly wire: Wire;
+  readonly body: Json;
+  readonly choice: CompactorChoice;
+  readonly goesOnFrom?: GoesOnFrom | undefined;
+}
+
+/** The functions of a request that stay away until its model asks for them; a text says why all of them stay. */
+export async function deferralOf(
+  parts: { readonly compactors: Pick<Compactors, "isAuto">; readonly windows: Windows },
+  { wire, body, choice, goesOnFrom }: AskingTools,
+): Promise<Deferral | KeptWhy> {
+  const hosting = wire.hosting!;
+  if (!parts.compactors.isAuto(choice)) return "auto-off";
+  if (hosting.choice(body) !== "free") return "named-tool";
+  const tools = hosting.tools(body);
+  if (tools.some(isSearched)) return "own-search";
+  // What was called before must be known.
+  if (goesOnFrom?.isRebuilt === false || wire.isPartial?.(body)) return "not-whole";
+  const measure = await measureOf(parts, choice);
+  const key = contentHash(`${wire.api} ${measure.counter.id} ${stringifyDeep(tools)}`);
+  const plan = plans.has(key) ? plans.get(key) : planOf(hosting, tools, measure);
+  keepNewest(plans, key, plan, MAX_PLANS);
+  return plan ? new Deferral(hosting, plan, tools) : "few-tools";
+}
+
+/** The client leaves declarations away itself, or has its provider do so. */
+const isSearched = (tool: unknown): boolean =>
+  isJson(tool) && (tool["defer_loading"] === true || /^tool_search/.test(textOf(tool["type"]) ?? ""));
+
+/** Undefined where it isn't worth it. */
+function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measure): Plan | undefined {
+  const kept: unknown[] = [];
+  const functions = new Map<string, { readonly tool: unknown; readonly tokens: number }>();
+  const lines: string[] = [];
+  for (const tool of tools) {
+    const plain = hosting.plainFunction(tool);
+    if (!plain) kept.push(tool);
+    else {
+      const { name, description } = plain;
+      functions.set(name, { tool, tokens: measure.tools([tool]) });
+      const said = firstSentence(description);
+      lines.push(said === "" ? `- ${name}` : `- ${name}: ${said}`);
+    }
+  }
+  const loader = loaderFor(lines);
+  const tokens = measure.tools([hosting.declare(loader)]);
+  const isWorthIt = sumOf(functions.values()) - tokens >= LEAST_SPARED;
+  // Of two with one name nobody could say which is meant.
+  return isWorthIt && functions.size + kept.length === tools.length
+    ? { kept, functions, loader, tokens }
+    : undefined;
+}
+
+/** The list stands with the parameter: OpenAI takes a description of a function up to 1,024 characters. */
+const loaderFor = (lines: readonly string[]): HostedTool => ({
+  name: LOADER,
+  description:
+    "Declares tools that you have but whose parameters you weren't shown yet. Before you call a tool of the list below, load it, with all others that you may need for the task. What is loaded stays.",
+  parameters: {
+    type: "object",
+    properties: {
+      names: {
+        type: "array",
+        items: { type: "string" },
+        description: `Names of this list:\n${lines.join("\n")}`,
+      },
+    },
+    required: ["names"],
+    additionalProperties: false,
+  },
+});
+
+function firstSentence(description: string): string {
+  const text = firstCharacters(description, 4 * MOST_SAID)
+    .replace(/\s+/g, " ")
+    .trim();
+  const sentence = /^.*?[.!?。](?= |$)/u.exec(text)?.[0] ?? text;
+  return sentence.length <= MOST_SAID ? sentence : `${firstCharacters(sentence, MOST_SAID - 1).trimEnd()}…`;
+}
+
+const sumOf = (all: Iterable<{ readonly tokens: number }>): number => {
+  let sum = 0;
+  for (const { tokens } of all) sum += tokens;
+  return sum;
+};
+
+/** How many declarations a request was sent without, and the tokens that this spared. */
+export interface Spared {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+/** The functions of one turn's requests. */
+export class Deferral {
+  /** The client's own tools, all of them. */
+  readonly declaredByClient: readonly unknown[];
+  readonly #hosting: ToolHosting;
+  readonly #plan: Plan;
+  readonly #loaded = new Set<string>();
+  /** Tools of precis's own beside the loader. */
+  #own: readonly HostedTool[] = [];
+
+  constructor(hosting: ToolHosting, plan: Plan, tools: readonly unknown[]) {
+    this.#hosting = hosting;
+    this.#plan = plan;
+    this.declaredByClient = tools;
+  }
+
+  /** Loads what was called or asked for in these messages. */
+  see(dialect: Dialect<unknown>, messages: readonly unknown[]): void {
+    for (const message of messages)
+      for (const part of dialect.read(message).parts)
+        if (part.type === "tool-call")
+          this.#add(part.name === LOADER ? (namesIn(part.args) ?? []) : [part.name]);
+  }
+
+  #add(names: readonly string[]): void {
+    for (const name of names) if (this.#plan.functions.has(name)) this.#loaded.add(name);
+  }
+
+  /** Answers a call of the loader. */
+  load(args: string): string {
+    const { functions, kept } = this.#plan;
+    const names = namesIn(args);
+    if (!names) return 'Call it with names of its list: {"names": ["…"]}.';
+    const declared = new Set(kept.map(this.#hosting.nameOf));
+    const before = names.filter((name) => this.#loaded.has(name) || declared.has(name));
+    const fresh = names.filter((name) => functions.has(name) && !this.#loaded.has(name));
+    const unknown = names.filter((name) => !functions.has(name) && !declared.has(name));
+    this.#add(fresh);
+    return [
+      ...(fresh.length > 0 ? [`Loaded: ${fresh.join(", ")}. You can call what is loaded.`] : []),
+      ...(before.length > 0 ? [`You had these already: ${before.join(", ")}.`] : []),
+      ...unknown.map((name) => this.#sorry(name)),
+    ].join("\n");
+  }
+
+  #sorry(name: string): string {
+    const words = wordsOf(name);
+    const similar = [...this.#plan.functions.keys()]
+      .map((one) => ({ one, shared: [...wordsOf(one)].filter((word) => words.has(word)).length }))
+      .filter(({ shared }) => shared > 0)
+      .sort((a, b) => b.shared - a.shared)
+      .slice(0, MOST_SIMILAR);
+    const instead = similar.length > 0 ? ` Similar: ${similar.map(({ one }) => one).join(", ")}.` : "";
+    return `There is no tool ${JSON.stringify(firstCharacters(name, MOST_SAID))}.${instead}`;
+  }
+
+  /** The request with what is declared by now. `own`: tools of precis's own, once. */
+  declared(body: Json, own = this.#own): Json {
+    const { kept, functions, loader } = this.#plan;
+    this.#own = own;
+    return this.#hosting.withTools(body, [
+      ...kept,
+      ...[...own, loader].map(this.#hosting.declare),
+      ...[...this.#loaded].map((name) => functions.get(name)!.tool),
+    ]);
+  }
+
+  get spared(): Spared {
+    const { functions, tokens } = this.#plan;
+    const away = [...functions].flatMap(([name, one]) => (this.#loaded.has(name) ? [] : one));
+    return { tools: away.length, tokens: Math.max(0, sumOf(away) - tokens) };
+  }
+}
+
+/** What a call of the loader names; undefined where it names nothing. */
+function namesIn(args: string): readonly string[] | undefined {
+  const given = parseJson(args);
+  const asked = isJson(given) ? (given["names"] ?? given["name"]) : given;
+  const names = (typeof asked === "string" ? [asked] : listOf(asked)).flatMap(
+    (name) => textOf(name)?.trim() || [],
+  );
+  return names.length > 0 ? [...new Set(names)] : undefined;
+}
+
+const wordsOf = (name: string): ReadonlySet<string> =>
+  new Set(
+    name
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .toLowerCase()
+      .split(/[^\p{L}\d]+/u)
+      .filter((word) => word.length > 1),
+  );

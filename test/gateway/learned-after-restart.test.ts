@@ -1,0 +1,164 @@
+/** What was learned of models outlives the process, and servers of one store share it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { openStore, type ServerStore } from "../../src/stores/server.ts";
+import { createFakeClock } from "../../src/testing/fake-clock.ts";
+import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startGateway } from "./gateway-process.ts";
+import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
+
+/** What each model really has; nobody knows either of them. */
+const WINDOWS: Readonly<Record<string, number>> = { small: 6_000, large: 60_000 };
+const BYTES_PER_TOKEN = 4;
+const SECRET = "sk-never-to-be-stored";
+
+const messages = Array.from({ length: 81 }, (_, n) => ({
+  role: n % 2 === 0 ? "user" : "assistant",
+  content: `${n}: ${"please say more. ".repeat(60)}`,
+}));
+
+/** An upstream whose models refuse what is too long, and name their window. */
+const refusing = (windows = WINDOWS, told: readonly object[] = []) =>
+  startUpstream((request, body, response) => {
+    if (request.url !== "/v1/chat/completions") {
+      response.writeHead(request.url === "/v1/models" ? 200 : 404, { "content-type": "application/json" });
+      return void response.end(JSON.stringify({ data: told }));
+    }
+    const { model } = JSON.parse(body.toString()) as { model: string };
+    const tokens = Math.ceil(body.length / BYTES_PER_TOKEN);
+    const window = windows[model]!;
+    const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`;
+    const error = { message, type: "invalid_request_error", code: "context_length_exceeded" };
+    const answer = { id: "fine", choices: [{ index: 0, message: { role: "assistant", content: "Yes." } }] };
+    response.writeHead(tokens > window ? 400 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(tokens > window ? { error } : answer));
+  });
+
+function database(): () => ServerStore {
+  const folder = mkdtempSync(join(tmpdir(), "precis-learned-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return () => openStore(join(folder, "precis.db"));
+}
+
+const start = (there: OwnUpstream, store: ServerStore) =>
+  startGateway(
+    {
+      upstreams: [{ name: "there", baseURL: `${there.url}/v1`, apiKey: SECRET }],
+      window: 100_000,
+      summarizer: "extractive",
+    },
+    { store },
+  );
+
+/** Asks, and says how long the bodies were that the upstream got for it. */
+async function asked(there: OwnUpstream, url: string, body: object): Promise<readonly number[]> {
+  const before = there.seen.length;
+  expect((await post(`${url}/v1/chat/completions`, body)).status).toBe(200);
+  const sent = there.seen.slice(before).filter(({ request }) => request.url === "/v1/chat/completions");
+  return sent.map((one) => one.body.length);
+}
+
+it("a window that a refusal named holds after a restart, for this model alone", async () => {
+  const open = database();
+  const there = await refusing();
+  onTestFinished(() => void there.close());
+  const first = await start(there, open());
+  expect(await asked(there, first.url, { model: "small", messages })).toHaveLength(2);
+  // The same conversation, to a model that has room for all of it.
+  const whole = JSON.stringify({ model: "large", messages }).length;
+  expect(await asked(there, first.url, { model: "large", messages })).toEqual([whole]);
+  await first.close();
+
+  const again = await start(there, open());
+  const longer = [...messages, { role: "assistant", content: "Yes." }, { role: "user", content: "And?" }];
+  expect(await asked(there, again.url, { model: "small", messages: longer })).toHaveLength(1);
+  const other = longer.map((one, n) => (n === 0 ? { ...one, content: `Another. ${one.content}` } : one));
+  expect(await asked(there, again.url, { model: "small", messages: other })).toHaveLength(1);
+  expect(await asked(there, again.url, { model: "large", messages: longer })).toEqual([
+    JSON.stringify({ model: "large", messages: longer }).length,
+  ]);
+  await again.close();
+
+  const store = open();
+  const rows = await store.learned.list();
+  expect(rows.filter(({ kind }) => kind === "window")).toMatchObject([
+    { model: "small", tenant: "default", value: { window: WINDOWS["small"] } },
+  ]);
+  for (const word of [SECRET, "127.0.0.1", new URL(there.url).port])
+    expect(JSON.stringify(rows.map(({ at: _, ...row }) => row))).not.toContain(word);
+  await store.close();
+});
+
+it("a small server that has a larger window after a restart tells it, and that counts", async () => {
+  const open = database();
+  const told: object[] = [];
+  const windows = { tiny: 5_000 };
+  const there = await refusing(windows, told);
+  onTestFinished(() => void there.close());
+  const first = await start(there, open());
+  expect(await asked(there, first.url, { model: "tiny", messages })).toHaveLength(2);
+  await first.close();
+  windows.tiny = 90_000;
+  told.push({ id: "tiny", max_model_len: windows.tiny });
+  const again = await start(there, open());
+  onTestFinished(() => again.close());
+  const other = messages.map((message, n) => (n === 0 ? { ...message, content: "Another." } : message));
+  const whole = JSON.stringify({ model: "tiny", messages: other }).length;
+  expect(await asked(there, again.url, { model: "tiny", messages: other })).toEqual([whole]);
+});
+
+it("a server hears what another one of the same store learned", async () => {
+  const open = database();
+  const there = await refusing();
+  onTestFinished(() => void there.close());
+  const [one, two] = [await start(there, open()), await start(there, open())];
+  onTestFinished(async () => {
+    await one.close();
+    await two.close();
+  });
+  await asked(there, one.url, { model: "small", messages });
+  await one.gateway.learned.flush();
+  await two.gateway.learned.flush();
+  const other = messages.map((message, n) => (n === 0 ? { ...message, content: "Another." } : message));
+  expect(await asked(there, two.url, { model: "small", messages: other })).toHaveLength(1);
+});
+
+it("cache times and how a model counts are known after a restart", { timeout: 120_000 }, async () => {
+  const open = database();
+  const clock = createFakeClock(Date.now());
+  const provider = await startFakeProvider({ window: 400_000, now: clock.now, cache: { ttlMs: 3_600_000 } });
+  onTestFinished(() => provider.close());
+  const begin = () =>
+    startGateway(
+      { upstreams: [{ name: "fake", baseURL: provider.url }], window: 200_000, summarizer: "extractive" },
+      { now: clock.now, store: open() },
+    );
+  const first = await begin();
+  const said: { role: string; content: string }[] = [
+    { role: "user", content: `Question. ${"Some words about nothing in particular. ".repeat(800)}` },
+  ];
+  for (let n = 0; n < 32; n++) {
+    const response = await post(`${first.url}/v1/chat/completions`, { model: "gpt-4o", messages: said });
+    const { choices } = (await response.json()) as { choices: { message: (typeof said)[0] }[] };
+    said.push(choices[0]!.message, { role: "user", content: `And ${n}?` });
+    clock.advance(10_000 * 1.6 ** (n % 16));
+  }
+  const known = ({ gateway }: typeof first) => {
+    const [upstream] = gateway.upstreams;
+    return [
+      gateway.requests.cacheMs("fake", "gpt-4o"),
+      gateway.windows.factor(upstream, "gpt-4o", "default"),
+    ];
+  };
+  const counted = { model: "gpt-4o", counted: 10_000, reported: 14_000 };
+  first.gateway.windows.calibration(first.gateway.upstreams[0], "gpt-4o", "default").observe(counted);
+  const before = known(first);
+  expect(before[0]).toBeGreaterThan(0);
+  expect(before[1]).toBeGreaterThan(1);
+  await first.close();
+  const again = await begin();
+  expect(known(again)).toEqual(before);
+  await again.close();
+});

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { ModelError } from "../../core/errors.ts";
@@ -6,14 +7,16 @@ import { contentHash } from "../../core/hash.ts";
 import type { Model, ModelRequest, Reason } from "../../core/types.ts";
 import type { LeaseStore } from "../../stores/server-store.ts";
 import type { TimelineFact } from "../api.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 
 /** Whom a compactor works for: one serves many conversations, and its events don't say which. */
 export interface Behalf {
-  readonly tenant: string;
+  /** Whose key pays where the server has none. Kept nowhere: work in the background inherits it from whoever began it. */
+  readonly sent?: SentKeys;
   /** The name of the client's key. */
   readonly client?: string | undefined;
   /** Undefined until it is in the store. */
-  conversation(): string | undefined;
+  conversation?(): string | undefined;
   /** Ends summaries that are being written for it, those in the background included. */
   readonly signal?: AbortSignal;
   /** Why its summaries are made, and in which request. */
@@ -22,6 +25,15 @@ export interface Behalf {
   onFailed?(message: string): void;
   /** What the timeline of the conversation is to say. */
   noted?(fact: TimelineFact): void;
+}
+
+/** What a client sent along with a request. */
+interface SentKeys {
+  readonly headers: IncomingHttpHeaders;
+  /** The key that the client showed was for us. */
+  readonly keyIsOurs: boolean;
+  /** Where the request goes. No other upstream ever gets its key. */
+  readonly upstream: Upstream | undefined;
 }
 
 const working = new AsyncLocalStorage<Behalf>();
@@ -113,7 +125,7 @@ let count = 0;
 
 /** One for each conversation and model; for a request without a conversation, one of its own. */
 function leaseOf(model: Model, { name, system, messages, continues }: ModelRequest): string {
-  const conversation = currentBehalf()?.conversation();
+  const conversation = currentBehalf()?.conversation?.();
   const what = conversation === undefined ? [name, system, messages, continues] : [conversation];
   return `summary/${contentHash(stringifyDeep([model.id, ...what]))}`;
 }

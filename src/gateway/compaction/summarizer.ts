@@ -1,5 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import type { IncomingHttpHeaders } from "node:http";
 import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { Model } from "../../core/types.ts";
@@ -12,10 +10,7 @@ import { currentBehalf } from "./on-behalf.ts";
 
 /** Headers of a request that the summary of its conversation is asked for with. */
 const CARRIED = [
-  "authorization",
-  "x-api-key",
-  "api-key",
-  "x-goog-api-key",
+  ...KEY_HEADERS,
   "anthropic-version",
   "anthropic-beta",
   "openai-organization",
@@ -24,41 +19,17 @@ const CARRIED = [
 /** Stands for "no key of ours" where a model insists on one. */
 const NO_KEY = "none";
 
-/** What a client sent along with a request, and the upstream that it was sent for. */
-interface SentKeys {
-  readonly upstream: Upstream | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The key of the request that a summary is made for; kept nowhere: background work inherits it from the `fit` that started it. */
-const keys = new AsyncLocalStorage<SentKeys>();
-
-/** Runs work that may ask a model with the client's own key. No other upstream than the request's own ever gets it. */
-export function withClientKeys<T>(
-  sent: {
-    readonly headers: IncomingHttpHeaders;
-    /** The key that the client showed was for us. */
-    readonly keyIsOurs: boolean;
-    /** Where the request goes. */
-    readonly upstream: Upstream | undefined;
-  },
-  work: () => T,
-): T {
-  const { headers, keyIsOurs, upstream } = sent;
-  const carried: Record<string, string> = {};
-  for (const name of CARRIED) {
-    const value = headerOf(headers, name);
-    const isKey = name === "authorization" || name.endsWith("api-key");
-    if (value !== undefined && !(isKey && keyIsOurs)) carried[name] = value;
-  }
-  return keys.run({ upstream, headers: carried }, work);
-}
-
 /** The client's headers, as far as they were sent for this upstream; without its key where the server has one. */
 function carriedFor(upstream: Upstream): Record<string, string> {
-  const sent = keys.getStore();
-  const carried: Record<string, string> = sent?.upstream === upstream ? { ...sent.headers } : {};
-  if (upstream.config.apiKey !== undefined) for (const name of KEY_HEADERS) delete carried[name];
+  const { sent } = currentBehalf() ?? {};
+  const carried: Record<string, string> = {};
+  if (sent?.upstream !== upstream) return carried;
+  for (const name of CARRIED) {
+    const value = headerOf(sent.headers, name);
+    const isKey = KEY_HEADERS.includes(name);
+    if (value !== undefined && !(isKey && (sent.keyIsOurs || upstream.config.apiKey !== undefined)))
+      carried[name] = value;
+  }
   return carried;
 }
 

@@ -58,7 +58,6 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
   const done = Promise.withResolvers<void>();
   let why: Reason | undefined;
   const behalf = {
-    tenant,
     cause: () => ({ reason: why, request: "idle" }),
     conversation: () => conversation,
     noted: (fact: TimelineFact) => parts.requests.note({ tenant }, conversation, fact),

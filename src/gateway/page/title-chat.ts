@@ -2,7 +2,6 @@ import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { saidText } from "../../core/message-text.ts";
 import { inOneLine } from "../../stores/shared/clean-text.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
-import { withClientKeys } from "../compaction/summarizer.ts";
 import { readGlobalSettings } from "../conversation/chat-settings.ts";
 import { load } from "../conversation/loaded.ts";
 import { titleOfChat } from "../conversation/store-messages.ts";
@@ -31,8 +30,8 @@ export async function titleByModel(context: ApiContext, id: string): Promise<voi
   const messages = [{ role: "user" as const, text: `${ASKED}\n\n${text}` }];
   const told = toldModel(model, { requests: gateway.requests, tenant, upstream });
   const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
-  const reply = await onBehalfOf({ tenant, conversation: () => id }, () =>
-    withClientKeys(sent, () => told.complete({ name: "title", messages, cap: CAP })),
+  const reply = await onBehalfOf({ sent, conversation: () => id }, () =>
+    told.complete({ name: "title", messages, cap: CAP }),
   );
   const written = cutTo(inOneLine(reply.text).replace(/^["“„'*#\s]+|["”“'*.\s]+$/g, ""), TITLE_CHARS);
   if (written === "") return;

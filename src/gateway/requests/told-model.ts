@@ -37,7 +37,7 @@ export function toldModel(
             // A first request's conversation is stored while its summary is being written.
             known: {
               get id() {
-                return behalf?.conversation();
+                return behalf?.conversation?.();
               },
             },
             hadRequest: false,

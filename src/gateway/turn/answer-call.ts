@@ -10,11 +10,11 @@ import {
 } from "../../recall/compact-tool.ts";
 import { type RecallTool, recallTool } from "../../recall/recall-tool.ts";
 import { measureOf } from "../compaction/measure.ts";
-import { withClientKeys } from "../compaction/summarizer.ts";
+import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { loggable } from "../telemetry/log.ts";
 import { loadedTools } from "../wires/client-words.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
-import { noteFit } from "./fit.ts";
+import { noteFit, sentKeys } from "./fit.ts";
 import type { HostedTurn, Turn, TurnParts } from "./turn.ts";
 
 /** Stands for whatever went wrong; the log says more. */
@@ -104,7 +104,7 @@ export async function compactAsPromised(parts: WishParts, turn: Turn): Promise<v
 }
 
 async function carryOut(parts: WishParts, turn: Turn, wish: CompactWish, waitMs: number): Promise<string> {
-  const { client, headers, upstream, compactors, choice, asked, pins, signal } = turn;
+  const { compactors, choice, asked, pins, signal } = turn;
   const started = performance.now();
   const given = {
     system: asked.system,
@@ -113,7 +113,7 @@ async function carryOut(parts: WishParts, turn: Turn, wish: CompactWish, waitMs:
     now: parts.now(),
     signal,
   };
-  const compacted = await withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
+  const compacted = await onBehalfOf({ sent: sentKeys(turn) }, () =>
     compactByWish(compactors.of(choice), { transcript: asked.transcript, given, wish, waitMs }),
   );
   if (!compacted) return JUST_COMPACTED;

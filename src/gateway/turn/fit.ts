@@ -5,7 +5,6 @@ import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } f
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
-import { withClientKeys } from "../compaction/summarizer.ts";
 import { followSummary, noteSummaries, tellBegun } from "../conversation/announcer.ts";
 import { loggable } from "../telemetry/log.ts";
 import {
@@ -124,13 +123,11 @@ export async function fitTurn(
   turn: Turn,
   { rejected, words = NO_WORDS }: Fitting,
 ): Promise<Outgoing> {
-  const { client, headers, upstream, recording, compactors, choice } = turn;
+  const { recording, compactors, choice } = turn;
   const hasOwnWish = compactors.hasOwnWish(choice);
   const started = performance.now();
   const made = await watchedFit(parts, turn, () =>
-    withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream }, () =>
-      fitWithWords(turn, inputOf(parts, turn, hasOwnWish, rejected), words),
-    ),
+    fitWithWords(turn, inputOf(parts, turn, hasOwnWish, rejected), words),
   );
   const { report } = made.fitted;
   noteFit(turn, report, performance.now() - started);
@@ -293,18 +290,25 @@ function lastRequest(
     : wire.write(body, { messages: [], system: asked.system });
 }
 
+/** Whose key pays for the summaries of a turn. */
+export function sentKeys({ headers, client, upstream }: Pick<Turn, "client" | "headers" | "upstream">) {
+  return { headers, keyIsOurs: client.keyIsOurs, upstream };
+}
+
 /** `fit` of a turn: pages see the summary that it may begin in the background, and can stop it. */
 export async function watchedFit<R extends { readonly fitted: FitResult<unknown> }>(
   parts: Pick<TurnParts, "live" | "busy" | "announcer" | "isDraining">,
-  { client: { tenant, name: client }, recording, record }: Pick<Turn, "client" | "recording" | "record">,
+  turn: Pick<Turn, "client" | "headers" | "upstream" | "recording" | "record">,
   fit: () => Promise<R>,
 ): Promise<R> {
+  const { recording, record, client } = turn;
+  const { tenant } = client;
   const controller = new AbortController();
   const isWatched = recording?.isWatched === true;
   let reason: Reason | undefined;
   const behalf = {
-    tenant,
-    client,
+    sent: sentKeys(turn),
+    client: client.name,
     conversation: () => recording?.known.id,
     signal: controller.signal,
     cause: () => ({ reason, request: record.id }),

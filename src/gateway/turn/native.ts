@@ -11,7 +11,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import type { InsertMessage, Measure } from "../../core/types.ts";
 import { measureOf } from "../compaction/measure.ts";
-import { withClientKeys } from "../compaction/summarizer.ts";
+import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT, sendJson } from "../http/send-json.ts";
 import { called } from "../upstream/upstream-fault.ts";
@@ -19,6 +19,7 @@ import { loadedTools } from "../wires/client-words.ts";
 import type { Wire, WireRequest } from "../wires/index.ts";
 import { reportHeaders } from "./answer.ts";
 import { recordAnswer } from "./commit.ts";
+import { sentKeys } from "./fit.ts";
 import type { Exchange, TurnParts } from "./turn.ts";
 
 /** Carries out the provider's own compaction for an upstream that has none. Undefined: the request is answered already. */
@@ -200,14 +201,13 @@ type SummaryParts = Pick<TurnParts, "compactors" | "now">;
 
 export async function makeSummary(
   { compactors, now }: SummaryParts,
-  exchange: Pick<Exchange, "client" | "wire" | "upstream" | "asked" | "request" | "signal" | "record">,
+  exchange: Pick<Exchange, "client" | "headers" | "wire" | "upstream" | "asked" | "signal" | "record">,
   transcript: readonly unknown[],
   instructions: string | undefined,
 ): Promise<MadeSummary> {
-  const { client, wire, upstream, asked, request, signal, record } = exchange;
+  const { client, wire, upstream, asked, signal, record } = exchange;
   const compactor = compactors.of({ tenant: client.tenant, wire, upstream, model: asked.model });
-  const sent = { headers: request.headers, keyIsOurs: client.keyIsOurs, upstream };
-  const { text, tokens, report } = await withClientKeys(sent, () =>
+  const { text, tokens, report } = await onBehalfOf({ sent: sentKeys(exchange) }, () =>
     compactor.summarize(transcript, {
       system: asked.system,
       cap: SUMMARY_CAP,

@@ -12,7 +12,6 @@ import type { CompactAnswer, TimelineFact } from "../../api.ts";
 import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
-import { withClientKeys } from "../../compaction/summarizer.ts";
 import { changeMeta } from "../../conversation/chat-settings.ts";
 import { countAhead } from "../../conversation/count-ahead.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
@@ -261,7 +260,7 @@ async function compaction(
       const { report } = await onBehalfOf(
         // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
         {
-          tenant,
+          sent: { headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream },
           client: client.name,
           conversation: () => id,
           cause: () => ({ reason: "forced", request: made.id }),
@@ -269,10 +268,7 @@ async function compaction(
           onFailed,
           ...(!isSure && { onStarted: tell }),
         },
-        () =>
-          withClientKeys({ headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream }, () =>
-            work(loaded, signal),
-          ),
+        () => work(loaded, signal),
       );
       const failed = failedSummary(report, told);
       const isCompacted = report.outcome === "compacted";

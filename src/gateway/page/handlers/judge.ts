@@ -3,7 +3,7 @@ import { createCompactor } from "../../../engine/create-compactor.ts";
 import { createViewJudge } from "../../../eval/judged/judge-views.ts";
 import type { Expense } from "../../../eval/judged/spending.ts";
 import { JUDGE_QUESTIONS, type JudgeAnswer, type JudgeCost, type Policy } from "../../api.ts";
-import { withClientKeys } from "../../compaction/summarizer.ts";
+import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { modelOf } from "../model-of.ts";
 import { progressStream } from "../progress-stream.ts";
@@ -27,7 +27,7 @@ export const judgeHandlers = {
       const told = gateway.requests.begin({ kind: "summary", api: "judge", path: "judge", headers, client });
       told.action = "pass";
       told.asks({ upstream, asked: { model: input.model, transcript: [] }, recording: undefined }, undefined);
-      const { scores, spent } = await withClientKeys(sent, () => judge.judge({ signal, onProgress }));
+      const { scores, spent } = await onBehalfOf({ sent }, () => judge.judge({ signal, onProgress }));
       const cost = costOf(spent);
       told.usage = { input: cost.tokens };
       told.spend = cost.dollars;

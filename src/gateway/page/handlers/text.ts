@@ -1,5 +1,4 @@
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
-import { withClientKeys } from "../../compaction/summarizer.ts";
 import { load } from "../../conversation/loaded.ts";
 import { fitInput } from "../../conversation/view-of.ts";
 import type { Handlers } from "../context.ts";
@@ -18,20 +17,17 @@ export const textHandlers = {
     const onFailed = (message: string): void => {
       failed = message;
     };
-    const sent = { headers, keyIsOurs: client.keyIsOurs, upstream: choice.upstream };
     const { text, tokens, report } = await onBehalfOf(
       {
-        tenant,
+        sent: { headers, keyIsOurs: client.keyIsOurs, upstream: choice.upstream },
         conversation: () => conversation.id,
         onFailed,
         noted: (fact) => gateway.requests.note(client, conversation.id, fact),
       },
       () =>
-        withClientKeys(sent, () =>
-          goal === undefined
-            ? compactor.summarize(transcript, input)
-            : compactor.handover(transcript, { ...input, goal }),
-        ),
+        goal === undefined
+          ? compactor.summarize(transcript, input)
+          : compactor.handover(transcript, { ...input, goal }),
     );
     const model = report.modelCalls.findLast(({ result }) => result === "accepted")?.model;
     return { text, tokens, model, ...(failed !== undefined && { failed }) };

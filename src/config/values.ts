@@ -150,6 +150,10 @@ export function oneOf<const T extends string>(what: string, names: readonly T[])
   );
 }
 
+export const anyNumber = value({ problem: "is no number", fix: "Give a number." }, (given) =>
+  isNumber(given) ? given : undefined,
+);
+
 export function numberFrom(what: string, least: number, most: number) {
   return value({ problem: `is no ${what}`, fix: `Give a number from ${least} to ${most}.` }, (given) =>
     isNumber(given) && given >= least && given <= most ? given : undefined,

@@ -76,7 +76,10 @@ it("tells whoever watches what was done to the cache, and refuses strangers and 
       ((await response.json()) as { error: { message: string } }).error.message,
     ] as const;
   };
-  expect(await refused("", {})).toEqual([400, expect.stringContaining("`window` is missing")]);
+  expect(await refused("", {})).toEqual([
+    400,
+    expect.stringContaining("`window`: it is missing. Give a number"),
+  ]);
   expect(await refused("", { window: 1_000, strategy: "magic" })).toEqual([
     400,
     expect.stringContaining("summarize-and-drop"),

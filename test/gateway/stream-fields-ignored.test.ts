@@ -45,16 +45,24 @@ it("the host's steps are what `state` shows, and can be told anew", async () => 
 });
 
 it.each<[string, object, string]>([
-  ["a mistyped option", { tokenPerFrame: 10 }, "Did you mean `tokensPerFrame`?"],
-  ["another mistyped option", { stratgy: "drop-all" }, "Did you mean `strategy`?"],
-  ["a field of nothing known", { banana: 1 }, "It knows window, strategy"],
-  ["a mistyped option of speech", { speak: { silense: 0.5 } }, "Did you mean `silence`?"],
-  ["a number as a text", { tokensPerFrame: "10" }, "`tokensPerFrame` must be a number"],
-  ["a text as a number", { systemPrompt: 5 }, "`systemPrompt` must be a text"],
-  ["speech that isn't described", { speak: true }, "`speak` must be"],
-  ["summaries by nobody", { summaries: "model" }, "`summaries` must be"],
+  ["a mistyped option", { tokenPerFrame: 10 }, "Did you mean tokensPerFrame?"],
+  ["another mistyped option", { stratgy: "drop-all" }, "Did you mean strategy?"],
+  ["a field of nothing known", { banana: 1 }, "The keys here are window, strategy"],
+  ["a mistyped option of speech", { speak: { silense: 0.5 } }, "Did you mean silence?"],
+  ["a number as a text", { tokensPerFrame: "10" }, '`tokensPerFrame`: "10" is no number. Give a number'],
+  ["a text as a number", { systemPrompt: 5 }, "`systemPrompt`: 5 is no text. Give a text"],
+  [
+    "speech that isn't described",
+    { speak: true },
+    "`speak`: true is neither false nor options. Give false, or { silence",
+  ],
+  ["summaries by nobody", { summaries: "model" }, "It is one of host, code"],
   ["a query that nobody is asked", { query: { role: "user", text: "Sum up." } }, '`summaries: "host"`'],
-  ["a query without words", { summaries: "host", query: "Sum up." }, "`query` must be"],
+  [
+    "a query without words",
+    { summaries: "host", query: "Sum up." },
+    "Give an object; its keys are role, text",
+  ],
   ["steps that no view shows", { steps: { steps: [{ text: "a", status: "done" }] } }, '`strategy: "state"`'],
   [
     "steps of another form",
@@ -72,10 +80,20 @@ it.each<[string, object, string]>([
 it.each<[string, string, object, string]>([
   ["sizes of pictures", "frames", { images: [{ width: 640, height: 480 }] }, "`tokensPerFrame`"],
   ["tokens of frames", "frames", { count: 2, tokens: 300 }, "`tokensPerFrame`"],
-  ["a mistyped time", "frames", { cuont: 2 }, "Did you mean `count`?"],
-  ["a time as a text", "ask", { text: "Is it right?", time: "12" }, "`time` must be a number"],
-  ["an unknown end", "replies", { text: "Yes.", stop: "eos" }, "`stop` must be"],
-  ["lengths of another form", "frames", { lengths: [5] }, "`lengths` must be"],
+  ["a mistyped time", "frames", { cuont: 2 }, "Did you mean count?"],
+  [
+    "a time as a text",
+    "ask",
+    { text: "Is it right?", time: "12" },
+    '`time`: "12" is no number. Give a number',
+  ],
+  ["an unknown end", "replies", { text: "Yes.", stop: "eos" }, "It is one of end, length"],
+  [
+    "lengths of another form",
+    "frames",
+    { lengths: [5] },
+    '`lengths`: a list is no object. Give an object such as { "i3": 12 }',
+  ],
 ])("%s: refused in a stream, with the fix", async (_, what, body, fix) => {
   const { id } = await open({ tokensPerFrame: 10 });
   const response = await post(`${running.url}/v1/streams/${id}/${what}`, body);

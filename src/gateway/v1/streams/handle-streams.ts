@@ -1,13 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isJson, type Json, numberOf, textOf } from "../../../apis/shared/fields.ts";
-import { firstCharacters } from "../../../core/first-characters.ts";
-import { nearest } from "../../../core/nearest.ts";
+import { z } from "zod";
+import { type Json, numberOf } from "../../../apis/shared/fields.ts";
+import { explainIssue } from "../../../config/explain-issue.ts";
+import {
+  anyNumber,
+  anyOf,
+  mapOf,
+  object,
+  oneOf,
+  text,
+  textUpTo,
+  wholeNumber,
+} from "../../../config/values.ts";
+import { defined } from "../../../core/defined.ts";
 import type { HostState } from "../../../core/types.ts";
 import { checkHostState } from "../../../engine/settings/check.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import { streamStrategies } from "../../../stream/strategies.ts";
-import type { StreamRole } from "../../../stream/types.ts";
 import { charsCounter } from "../../../tokens/index.ts";
 import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
@@ -25,8 +35,6 @@ const MAX_OPEN = 64;
 
 /** Frames that may come at once: a larger number of a few bytes would keep the server busy for minutes. */
 const MAX_FRAMES = 10_000;
-
-const ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
 
 type StreamParts = Pick<V1Parts, "config" | "now" | "streams" | "limitStreams">;
 
@@ -67,65 +75,80 @@ export async function handleStreams(
       "not-found",
       `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, steps, compact and events.`,
     );
-  const body = await bodyOf(parts, request);
-  const more = what === "frames" ? ` ${FRAME_TOKENS}` : "";
-  refuseUnknown(body, [...FIELDS[what!]!, "lengths", "length"], more);
-  const lengths = lengthsOf(body["lengths"]);
-  const tooLong = stream.measured(lengths, wholeNumber(body, "length"));
-  if (tooLong !== undefined)
-    throw invalid(
-      `\`lengths.${tooLong}\` says ${lengths[tooLong]} tokens, more than these frames can have. ${FRAME_TOKENS}`,
-    );
-  return send(response, 200, await act(stream, body));
+  return send(response, 200, await act(stream, await bodyOf(parts, request)));
 }
 
 const FRAME_TOKENS =
   "A frame takes `tokensPerFrame` tokens, as the stream was opened with: give the largest there, and tell by `length` how full the cache really is";
 
-/** The fields of what a host may tell, by the last part of the path. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  frames: ["count", "time"],
-  turns: ["role", "text", "time", "tokens"],
-  ask: ["text", "time", "tokens"],
-  replies: ["text", "tokens", "stop"],
-  steps: ["steps"],
-  compact: [],
-};
+type Fields = Readonly<Record<string, z.ZodType>>;
+const optional = <F extends Fields>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.optional()])) as {
+    [K in keyof F]: z.ZodOptional<F[K]>;
+  };
+
+const tokens = wholeNumber("number of tokens", 0);
+const anyText = textUpTo("text");
+/** The host's own list of steps; left out: none any more. */
+const steps = z.custom<HostState>(() => true);
+/** What may be told with everything: tokens of items by their ids, and of the whole cache. */
+const MEASURED = optional({ lengths: mapOf(anyNumber, '{ "i3": 12 }'), length: tokens });
+
+/** Something that a host tells. `hint` is added where its fields can't be. */
+function act<const F extends Fields>(
+  fields: F,
+  tell: (stream: LiveStream, told: z.output<z.ZodObject<F>>) => Promise<object>,
+  hint = "",
+) {
+  const schema = object({ ...MEASURED, ...fields });
+  return (stream: LiveStream, body: Json): Promise<object> => {
+    const {
+      lengths = {},
+      length,
+      ...told
+    } = checked(schema, body, hint) as z.output<z.ZodObject<typeof MEASURED>>;
+    const tooLong = stream.measured(lengths, length);
+    if (tooLong !== undefined)
+      throw invalid(
+        `\`lengths.${tooLong}\` says ${lengths[tooLong]} tokens, more than these frames can have. ${FRAME_TOKENS}`,
+      );
+    return tell(stream, told as z.output<z.ZodObject<F>>);
+  };
+}
+
+const turn = { text: anyText, ...optional({ time: anyNumber, tokens }) };
 
 /** What a host may tell, by the last part of the path. */
-const ACTS: Readonly<Record<string, (stream: LiveStream, body: Json) => Promise<object>>> = {
-  frames: (stream, body) =>
-    stream.push({ type: "frames", count: framesIn(body), ...numbers(body, ["time"]) }, undefined),
-  async steps(stream, body) {
-    return stream.setSteps(stepsIn(body));
-  },
-  turns(stream, body) {
-    const role = ROLES.find((one) => one === body["role"]);
-    if (!role) throw invalid(`\`role\` must be one of ${ROLES.join(", ")}`);
-    return stream.push(
-      { type: "turn", role, text: textIn(body), ...numbers(body, ["time"]) },
-      wholeNumber(body, "tokens"),
-    );
-  },
-  ask: (stream, body) =>
-    stream.push(
-      { type: "turn", role: "user", text: textIn(body), ...numbers(body, ["time"]) },
-      wholeNumber(body, "tokens"),
-    ),
-  replies: (stream, body) =>
-    stream.reply({
-      ...texts(body, ["text"]),
-      tokens: wholeNumber(body, "tokens"),
-      stop: oneOf(body, "stop", ["end", "length"]) ?? "end",
-    }),
-  compact: (stream) => stream.compact(),
+const ACTS: Readonly<Record<string, ReturnType<typeof act>>> = {
+  frames: act(
+    optional({ count: wholeNumber("number of frames", 0, MAX_FRAMES), time: anyNumber }),
+    (stream, { count = 1, time }) => stream.push({ type: "frames", count, ...defined({ time }) }, undefined),
+    `Best send frames as they come. ${FRAME_TOKENS}`,
+  ),
+  turns: act(
+    { role: oneOf("role", ["system", "user", "assistant", "caption"]), ...turn },
+    (stream, { role, text, time, tokens }) =>
+      stream.push({ type: "turn", role, text, ...defined({ time }) }, tokens),
+  ),
+  ask: act(turn, (stream, { text, time, tokens }) =>
+    stream.push({ type: "turn", role: "user", text, ...defined({ time }) }, tokens),
+  ),
+  replies: act(
+    optional({ text: anyText, tokens, stop: oneOf("end of a reply", ["end", "length"]) }),
+    (stream, { text, tokens, stop = "end" }) => stream.reply({ ...defined({ text }), tokens, stop }),
+  ),
+  steps: act(optional({ steps }), async (stream, told) => {
+    checkHostState(told.steps, "steps");
+    return stream.setSteps(told.steps);
+  }),
+  compact: act({}, (stream) => stream.compact()),
 };
 
 async function open({ streams, now }: StreamParts, tenant: string, body: Json): Promise<object> {
   const id = randomUUID();
-  const summaries = oneOf(body, "summaries", ["host", "code"]) ?? "code";
+  const { summaries, ...options } = streamOptions(body);
   const cache = hostCache(charsCounter(), { summaries });
-  const stream = openLiveStream({ ...streamOptions(body), cache, tenant, at: now() });
+  const stream = openLiveStream({ ...options, cache, tenant, at: now() });
   const own = [...streams]
     .filter(([, one]) => one.tenant === tenant)
     .sort(([, a], [, b]) => a.usedAt - b.usedAt);
@@ -151,58 +174,17 @@ function invalid(what: string): RequestFault {
   return new RequestFault(400, "invalid", `precis: ${what}.`);
 }
 
-function textIn(body: Json): string {
-  const text = textOf(body["text"]);
-  if (text === undefined) throw invalid("`text` is missing");
-  return text;
-}
-
-function wholeNumber(body: Json, name: string): number | undefined {
-  const value = numberOf(body[name]);
-  if (body[name] === undefined) return undefined;
-  if (value === undefined || !Number.isInteger(value) || value < 0)
-    throw invalid(`\`${name}\` must be a whole number`);
-  return value;
-}
-
-function framesIn(body: Json): number {
-  const count = wholeNumber(body, "count") ?? 1;
-  if (count > MAX_FRAMES)
-    throw invalid(`\`count\` is ${count}, more than ${MAX_FRAMES}: send frames as they come`);
-  return count;
-}
-
-function lengthsOf(value: unknown): Record<string, number> {
-  if (value === undefined) return {};
-  if (!isJson(value) || Object.values(value).some((tokens) => numberOf(tokens) === undefined))
-    throw invalid('`lengths` must be the tokens of items by their ids, such as { "i3": 12 }');
-  return value as Record<string, number>;
-}
-
-/** A field that nobody reads would be a setting that doesn't hold. */
-function refuseUnknown(body: Json, known: readonly string[], more = ""): void {
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, known);
-  const hint = near === undefined ? `It knows ${known.join(", ")}` : `Did you mean \`${near}\`?`;
-  throw invalid(
-    `\`${firstCharacters(unknown, MAX_NAME)}\` is no field of this request. ${hint}${more && `.${more}`}`,
+/** A body as its schema has it. Clients of some languages write null for what they leave out. */
+function checked<T extends z.ZodType>(schema: T, body: Json, hint = ""): z.output<T> {
+  const given = Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      value === null ? [] : [[name, numberOf(value) ?? value] as const],
+    ),
   );
-}
-
-function oneOf<T extends string>(body: Json, name: string, values: readonly T[]): T | undefined {
-  const value = body[name] ?? undefined;
-  if (value === undefined) return undefined;
-  const found = values.find((one) => one === value);
-  if (found === undefined) throw invalid(`\`${name}\` must be one of ${values.join(", ")}`);
-  return found;
-}
-
-/** The host's own list of steps; `null` for none any more. */
-function stepsIn(body: Json): HostState | undefined {
-  const steps = body["steps"] ?? undefined;
-  checkHostState(steps, "steps");
-  return steps as HostState | undefined;
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { key, problem, fix } = explainIssue(parsed.error.issues, given);
+  throw invalid(`\`${key}\`: ${problem}. ${fix.replace(/\.$/, "")}${hint && `. ${hint}`}`);
 }
 
 /** Tells everything that was done to a stream's cache, and goes on as it happens. */
@@ -222,84 +204,45 @@ function watchStream(stream: LiveStream, response: ServerResponse): number {
   return 200;
 }
 
-const NUMBERS = [
-  "reserve",
-  "tokensPerFrame",
-  "separator",
-  "fps",
-  "summaryCap",
-  "deadlineMs",
-  "tail",
-  "keepSeconds",
-] as const;
-const TEXTS = ["systemPrompt", "knowledge", "knowledgeMarker"] as const;
-/** Longer names are cut in errors (characters). */
-const MAX_NAME = 60;
-const SPEAK = ["silence", "cap", "temperature", "everySeconds"] as const;
+const OPTIONS = object({
+  window: anyNumber,
+  ...optional({
+    strategy: oneOf("strategy of streams", streamStrategies),
+    ...{ reserve: anyNumber, tokensPerFrame: anyNumber, separator: anyNumber, fps: anyNumber },
+    ...{ summaryCap: anyNumber, deadlineMs: anyNumber, tail: anyNumber, keepSeconds: anyNumber },
+    ...{ systemPrompt: anyText, knowledge: anyText, knowledgeMarker: anyText },
+    // A host whose model speaks says how.
+    speak: anyOf(
+      [
+        z.literal(false),
+        object(
+          optional({ silence: anyNumber, cap: anyNumber, temperature: anyNumber, everySeconds: anyNumber }),
+        ),
+      ],
+      {
+        problem: "is neither false nor options",
+        fix: "Give false, or { silence, cap, temperature, everySeconds }.",
+      },
+    ),
+    summaries: oneOf("writer of summaries", ["host", "code"]),
+    query: object({ role: oneOf("role", ["user", "system"]), text: text("text", "Give a question.") }),
+    steps,
+  }),
+});
 
 /** The options of a session as a host gives them. What is wrong with their values, the session itself says. */
-function streamOptions(body: Json): Omit<StreamOptions, "cache"> {
-  const window = numberOf(body["window"]);
-  if (window === undefined)
-    throw new RequestFault(400, "invalid", "precis: `window` is missing: the tokens that the cache holds.");
-  refuseUnknown(body, ["window", "strategy", ...NUMBERS, ...TEXTS, "speak", "summaries", "query", "steps"]);
-  const strategy = oneOf(body, "strategy", streamStrategies);
-  const speak = body["speak"] ?? false;
-  if (speak !== false && !isJson(speak))
-    throw invalid(`\`speak\` must be false, or what of it differs from the default: { ${SPEAK.join(", ")} }`);
-  if (speak) refuseUnknown(speak, SPEAK);
-  const steps = stepsIn(body);
-  if (steps !== undefined && strategy !== "state")
+function streamOptions(body: Json) {
+  const { summaries = "code", speak = false, ...options } = checked(OPTIONS, body);
+  checkHostState(options.steps, "steps");
+  if (options.steps !== undefined && options.strategy !== "state")
     throw invalid('`steps` are shown by one strategy alone: give `strategy: "state"`, too');
-  return {
-    window,
-    ...(strategy !== undefined && { strategy }),
-    ...numbers(body, NUMBERS),
-    ...texts(body, TEXTS),
-    ...queryIn(body),
-    ...(steps !== undefined && { steps }),
-    // A host whose model speaks says how.
-    speak: speak && numbers(speak, SPEAK),
-  };
-}
-
-/** How the host's model is asked for a summary. */
-function queryIn(body: Json): Pick<StreamOptions, "query"> {
-  const query = body["query"] ?? undefined;
-  if (query === undefined) return {};
-  const role = isJson(query) ? oneOf(query, "role", ["user", "system"]) : undefined;
-  const text = isJson(query) ? textOf(query["text"]) : undefined;
-  if (!role || !text || !isJson(query))
-    throw invalid(
-      '`query` must be a turn, such as { "role": "user", "text": "Sum up what was done so far." }',
-    );
-  refuseUnknown(query, ["role", "text"]);
-  if (body["summaries"] !== "host")
+  if (options.query !== undefined && summaries !== "host")
     throw invalid("`query` is for the host's own model, which isn't asked: give `summaries: \"host\"`, too");
-  return { query: { role, text } };
-}
-
-function numbers(body: Json, names: readonly string[]): Record<string, number> {
-  return given(body, names, numberOf, "number");
-}
-
-function texts(body: Json, names: readonly string[]): Record<string, string> {
-  return given(body, names, textOf, "text");
-}
-
-function given<T>(
-  body: Json,
-  names: readonly string[],
-  read: (value: unknown) => T | undefined,
-  kind: string,
-): Record<string, T> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      // Clients of some languages write null for what they leave out.
-      if (body[name] === undefined || body[name] === null) return [];
-      const value = read(body[name]);
-      if (value === undefined) throw invalid(`\`${name}\` must be a ${kind}`);
-      return [[name, value] as const];
-    }),
-  );
+  const { window } = options;
+  return {
+    ...(defined(options) as Omit<StreamOptions, "cache">),
+    window,
+    speak: speak && defined(speak),
+    summaries,
+  };
 }

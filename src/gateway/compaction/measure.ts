@@ -3,13 +3,12 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { hashFor } from "../../core/hash.ts";
 import { systemMessage } from "../../core/render.ts";
-import type { Steps } from "../../core/steps.ts";
 import type { Measure, Message, Part } from "../../core/types.ts";
 import { countLongTexts, type PatientCounter, patientCounter } from "../../tokens/exact-counter.ts";
 import { createMeasure } from "../../tokens/index.ts";
 import type { WireRequest } from "../wires/index.ts";
 import type { CompactorChoice } from "./compactors.ts";
-import { readSteps } from "./redact-secrets.ts";
+import { readWithPauses } from "./redact-secrets.ts";
 import type { Windows } from "./windows.ts";
 
 /** Counts messages as the compactor of a conversation does. */
@@ -65,8 +64,6 @@ const SLICE_MS = 8;
 export interface Pace {
   /** Lets the others have their turn, if this one was long enough. Throws when the client has gone: nobody needs what comes after. */
   pause(): Promise<void>;
-  /** Runs steps with pauses between them. */
-  run<T>(steps: Steps<T>): Promise<T>;
 }
 
 export function createPace({
@@ -84,17 +81,7 @@ export function createPace({
     signal?.throwIfAborted();
     started = performance.now();
   };
-  return {
-    pause,
-    async run(steps) {
-      let step = steps.next();
-      while (!step.done) {
-        await pause();
-        step = steps.next();
-      }
-      return step.value;
-    },
-  };
+  return { pause };
 }
 
 /** From here on reading and counting a request takes long enough for others to notice (bytes). */
@@ -133,14 +120,16 @@ async function look(
   /** What can't be read is for others to refuse, in words. */
   const unreadable = (): undefined => signal.throwIfAborted() as undefined;
   for (const wire of asked.transcript) {
-    const message = await pace.run(readSteps(config, dialect, wire)).catch(unreadable);
+    const message = await readWithPauses(config, dialect, wire, pace.pause).catch(unreadable);
     if (!message) continue;
     await countMessage(measure, message, pace);
     await hashTexts(message, pace);
   }
   const { system, tools } = asked;
   if (system !== undefined && system !== null) {
-    const message = await pace.run(readSteps(config, dialect, systemMessage(system))).catch(unreadable);
+    const message = await readWithPauses(config, dialect, systemMessage(system), pace.pause).catch(
+      unreadable,
+    );
     // What the engine reads of it is another object with the same texts.
     if (message) await countMessage(measure, message, pace, asked);
   }

@@ -1,4 +1,4 @@
-import { runNow, type Steps } from "../../core/steps.ts";
+import type { Pause } from "../../core/pause.ts";
 import type { Dialect, Message, Model, Part } from "../../core/types.ts";
 
 /** Where a key may begin: with a word, or behind an escaped line break or tab of JSON text, which ends in a letter. */
@@ -26,27 +26,36 @@ export const REDACTED = "[secret]";
 
 /** JSON text with secrets replaced; it stays JSON, because none of the signs of a secret has a meaning in JSON. */
 export function redactSecrets(wire: string): string {
-  return runNow(redactSteps(wire));
+  return wire.length <= PIECE_CHARS ? redact(wire) : joined(wire, [...piecesOf(wire)].map(redact));
 }
 
-/** Characters that are looked through in one step: some milliseconds of work. */
-const STEP_CHARS = 262_144;
-
-/** The same in steps. A text without secrets is the very same text. */
-export function* redactSteps(wire: string): Steps<string> {
-  if (wire.length <= STEP_CHARS) return redact(wire);
-  const pieces: string[] = [];
-  let isChanged = false;
-  for (let from = 0; from < wire.length; ) {
-    const to = endBetweenSecrets(wire, from + STEP_CHARS);
-    const piece = wire.slice(from, to);
-    const clean = redact(piece);
-    if (clean !== piece) isChanged = true;
-    pieces.push(clean);
-    from = to;
-    yield;
+/** The same of a long text, with turns for others. */
+export async function redactWithPauses(wire: string, pause: Pause): Promise<string> {
+  if (wire.length <= PIECE_CHARS) return redact(wire);
+  const clean: string[] = [];
+  for (const piece of piecesOf(wire)) {
+    clean.push(redact(piece));
+    await pause();
   }
-  return isChanged ? pieces.join("") : wire;
+  return joined(wire, clean);
+}
+
+/** Characters that are looked through at once: some milliseconds of work. */
+const PIECE_CHARS = 262_144;
+
+/** A text in pieces that cut no secret in two. */
+function* piecesOf(wire: string): Generator<string, undefined, undefined> {
+  for (let from = 0; from < wire.length; ) {
+    const to = endBetweenSecrets(wire, from + PIECE_CHARS);
+    yield wire.slice(from, to);
+    from = to;
+  }
+}
+
+/** A text without secrets is the very same text. */
+function joined(wire: string, pieces: readonly string[]): string {
+  const clean = pieces.join("");
+  return clean === wire ? wire : clean;
 }
 
 function redact(text: string): string {
@@ -131,7 +140,7 @@ interface Redacting {
   readonly reads: WeakMap<Message, Message>;
 }
 
-const known = new WeakMap<Dialect<unknown>, Redacting>();
+const redactings = new WeakMap<Dialect<unknown>, Redacting>();
 
 /**
  * The dialect; with `redact`, reading messages without their secrets: nothing that is derived from them (titles, checkpoints, summaries,
@@ -144,22 +153,32 @@ export function readingOf(
   return redact ? redactingOf(dialect).dialect : dialect;
 }
 
-/** Reads a message as `readingOf` does, in steps; it has it at once from then on. */
-export function* readSteps(
+/** Reads a message as `readingOf` does, with turns for others; it has it at once from then on. */
+export async function readWithPauses(
   { redact }: { readonly redact: boolean },
   dialect: Dialect<unknown>,
   wire: unknown,
-): Steps<Message> {
+  pause: Pause,
+): Promise<Message> {
   const message = dialect.read(wire);
   if (!redact) return message;
   const { reads } = redactingOf(dialect);
-  const read = reads.get(message) ?? (yield* redactMessage(message));
+  const known = reads.get(message);
+  if (known) return known;
+  const texts: string[] = [];
+  redactMessage(message, (text) => {
+    texts.push(text);
+    return text;
+  });
+  const clean = new Map<string, string>();
+  for (const text of texts) clean.set(text, await redactWithPauses(text, pause));
+  const read = redactMessage(message, (text) => clean.get(text) ?? redactSecrets(text));
   reads.set(message, read);
   return read;
 }
 
 function redactingOf(dialect: Dialect<unknown>): Redacting {
-  const before = known.get(dialect);
+  const before = redactings.get(dialect);
   if (before) return before;
   const reads = new WeakMap<Message, Message>();
   const redacting: Redacting = {
@@ -168,13 +187,13 @@ function redactingOf(dialect: Dialect<unknown>): Redacting {
       ...dialect,
       read(wire) {
         const message = dialect.read(wire);
-        const read = reads.get(message) ?? runNow(redactMessage(message));
+        const read = reads.get(message) ?? redactMessage(message, redactSecrets);
         reads.set(message, read);
         return read;
       },
     },
   };
-  known.set(dialect, redacting);
+  redactings.set(dialect, redacting);
   return redacting;
 }
 
@@ -189,24 +208,22 @@ export function redactingModel(model: Model): Model {
   };
 }
 
-function* redactMessage(message: Message): Steps<Message> {
-  const parts: Part[] = [];
-  for (const part of message.parts) parts.push(yield* redactPart(part));
-  return { ...message, parts };
+function redactMessage(message: Message, clean: (text: string) => string): Message {
+  return { ...message, parts: message.parts.map((part) => redactPart(part, clean)) };
 }
 
-function* redactPart(part: Part): Steps<Part> {
+function redactPart(part: Part, clean: (text: string) => string): Part {
   switch (part.type) {
     case "text":
     case "reasoning":
     case "tool-result":
-      return { ...part, text: yield* redactSteps(part.text) };
+      return { ...part, text: clean(part.text) };
     case "tool-call":
-      return { ...part, args: yield* redactSteps(part.args) };
+      return { ...part, args: clean(part.args) };
     case "file":
-      return part.text === undefined ? part : { ...part, text: yield* redactSteps(part.text) };
+      return part.text === undefined ? part : { ...part, text: clean(part.text) };
     case "other":
-      return { ...part, json: yield* redactSteps(part.json) };
+      return { ...part, json: clean(part.json) };
     default:
       return part;
   }

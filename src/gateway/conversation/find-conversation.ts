@@ -8,14 +8,14 @@ import { type ConversationCacheEntry, invented, named } from "./conversation-cac
 import type { ConversationMemory, Place } from "./memory.ts";
 import { type GoesOn, reconcile } from "./reconcile.ts";
 import type { Session } from "./session-of.ts";
-import type { TranscriptRecord } from "./transcript-record.ts";
+import { saysAnswer, type TranscriptRecord } from "./transcript-record.ts";
 
 /** What says which conversation a request belongs to. */
 export interface Query {
   readonly tenant: string;
   readonly record: TranscriptRecord;
   /** Title calls and sub-agents of a client are other kinds of requests than its main conversation. */
-  readonly kind: string;
+  kind(): string;
   /** Reads messages of the store as those of the request were read. */
   readonly reading: Dialect<unknown>;
   readonly session: Session | undefined;
@@ -52,7 +52,7 @@ export function newConversation({ tenant, reading }: Query): Match {
 
 /** The conversation that a request goes on with, or a new one. */
 export async function matchConversation(finding: Finding, query: Query): Promise<Match> {
-  const { tenant, record, kind, reading, session } = query;
+  const { tenant, record, reading, session } = query;
   const found = (await findNamedPlace(finding, query)) ?? (await findAnswered(finding, query));
   if (found) return found;
   if (session === undefined) return newConversation(query);
@@ -60,7 +60,11 @@ export async function matchConversation(finding: Finding, query: Query): Promise
   // A client's side calls and sub-agents share its session header, but not its conversation.
   if (other && session.source === "client")
     return {
-      known: named(tenant, `${session.name}/${kind}-${(record.chain[1] ?? "").slice(0, 8)}`, reading.id),
+      known: named(
+        tenant,
+        `${session.name}/${query.kind()}-${(record.chain[1] ?? "").slice(0, 8)}`,
+        reading.id,
+      ),
       matched: 0,
     };
   const known = named(tenant, session.name, reading.id);
@@ -109,7 +113,7 @@ function findNear({ memory }: Finding, query: Query): Match | undefined {
     const isMeant = session?.source === "asked" ? known?.session === session.name : known?.isNamed === false;
     const isLike = known?.dialect === reading.id && known.head === query.headMark();
     const endsHere = isLike && known.newest === chain[length];
-    if (known && endsHere && isMeant && saysAnswer(record, length)) return { known, matched: length };
+    if (known && endsHere && isMeant && saysAnswer(record, 0, length)) return { known, matched: length };
     // Others may hold the answer behind which it goes on.
     if (messages[start + length - 1]?.role === "assistant") return undefined;
   }
@@ -135,16 +139,6 @@ export function storeQuery({ reading, session, ...query }: Query): FindQuery {
   };
 }
 
-/** Is there an answer behind so many messages of a transcript? */
-function saysAnswerBehind({ messages, start }: TranscriptRecord, matched: number): boolean {
-  return messages.slice(start + matched).some(({ role }) => role === "assistant");
-}
-
-/** Is there an answer among the first messages of a transcript? */
-function saysAnswer({ messages, start }: TranscriptRecord, length: number): boolean {
-  return messages.slice(start, start + length).some(({ role }) => role === "assistant");
-}
-
 /** The very conversation that the client means, though others may have the same messages. */
 async function findNamedPlace({ store, memory }: Finding, query: Query): Promise<Match | undefined> {
   const { tenant, record, from } = query;
@@ -166,7 +160,7 @@ async function findNamedPlace({ store, memory }: Finding, query: Query): Promise
 async function resumed({ store, memory }: Finding, query: Query, found: Match): Promise<Match> {
   const { tenant, record, reading, session } = query;
   const { matched, known } = found;
-  if (matched === 0 || !saysAnswerBehind(record, matched)) return found;
+  if (matched === 0 || !saysAnswer(record, matched)) return found;
   const branches = await store.behind(tenant, record.chain[matched]!);
   let best: (Match & { readonly goesOn: GoesOn }) | undefined;
   for (const { conversation, messages } of branches.toSorted(

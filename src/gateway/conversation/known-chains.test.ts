@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
 import { contentHash } from "../../core/hash.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { createKnownChains, transcriptRecord, withAnswer } from "./transcript-record.ts";
+import { createKnownChains } from "./known-messages.ts";
+import { transcriptRecord } from "./transcript-record.ts";
 
 const { dialect } = wireOfDialect(undefined);
 const messages = Array.from({ length: 12 }, (_, n) =>
@@ -24,7 +25,7 @@ test("a chain that goes on from the one before is the chain of the whole transcr
     const record = transcriptRecord(dialect, { transcript, system: undefined }, contentHash, chains);
     expect(record.chain).toEqual(whole(transcript));
     const answer = { role: "assistant", content: `answer at ${length}` };
-    expect(withAnswer(record, dialect, [answer]).chain).toEqual(whole([...transcript, answer]));
+    expect(record.with([answer]).chain).toEqual(whole([...transcript, answer]));
   }
 });
 

@@ -2,8 +2,8 @@ import type { Json } from "../../apis/shared/fields.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { type ConversationCacheEntry, invented } from "./conversation-cache-entry.ts";
 import { createGivenAnswers, type GivenAnswers } from "./hidden-answers.ts";
-import { createKnownMessages } from "./known-messages.ts";
-import { answerKey, createKnownChains, type KnownChains } from "./transcript-record.ts";
+import { createKnownChains, createKnownMessages, type KnownChains } from "./known-messages.ts";
+import { answerKey } from "./transcript-record.ts";
 
 /** What is remembered of conversations, each under its id and its newest message. */
 const MAX_KNOWN = 40_000;

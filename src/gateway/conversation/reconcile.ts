@@ -5,7 +5,7 @@ import { contentHash } from "../../core/hash.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
-import type { TranscriptRecord } from "./transcript-record.ts";
+import { saysAnswer, type TranscriptRecord } from "./transcript-record.ts";
 
 /** What is stored of a message that the client wrote in another way, beside its words. */
 interface Rewritten {
@@ -96,8 +96,8 @@ export function reconcile(
     }
     if (ours.to === i || theirs.to === j) break;
     const likeness = compareAnswers(stored.run(ours), asked.slice(j, theirs.to));
-    // Nothing followed the newest answer yet: whatever the client says there is how it goes on.
-    const isNewest = ours.to === tail.length && saysAnswer(record, matched + j);
+    // Without an answer before it, chats merely begin with the same words. Nothing followed the newest answer yet: whatever the client says there is how it goes on.
+    const isNewest = ours.to === tail.length && saysAnswer(record, 0, matched + j);
     if (likeness.share < ALIKE && !isNewest) break;
     answers++;
     share = Math.min(share, likeness.share);
@@ -143,11 +143,6 @@ function createStored(dialect: Dialect<unknown>, tail: readonly StoredMessage[])
     at,
     run: ({ from, to }: Run): readonly Said[] => Array.from({ length: to - from }, (_, n) => at(from + n)),
   };
-}
-
-/** Is there an answer among the first messages? Without one, chats merely begin with the same words. */
-function saysAnswer({ messages, start }: TranscriptRecord, length: number): boolean {
-  return messages.slice(start, start + length).some(({ role }) => role === "assistant");
 }
 
 /** What a message says, whatever its calls are called. */

@@ -1,6 +1,5 @@
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { contentHash } from "../../core/hash.ts";
-import { runNow, type Steps } from "../../core/steps.ts";
 import type { Dialect } from "../../core/types.ts";
 import type {
   Append,
@@ -11,7 +10,7 @@ import type {
 } from "../../stores/server-store.ts";
 import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/measure.ts";
-import { redactSecrets } from "../compaction/redact-secrets.ts";
+import { redactSecrets, redactWithPauses } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/index.ts";
 import type { Citations } from "./citations.ts";
 import type { ConversationCacheEntry } from "./conversation-cache-entry.ts";
@@ -30,13 +29,13 @@ import { givenAnswersIn } from "./hidden-answers.ts";
 import type { ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession, type Session } from "./session-of.ts";
 import {
-  ending,
-  isLongTranscript,
-  newMessageSteps,
+  answerKey,
+  newMessage,
+  saysAnswer,
+  type Transcript,
   type TranscriptRecord,
   titleOf,
   transcriptRecord,
-  withAnswer,
 } from "./transcript-record.ts";
 
 /** An upstream that answers within this time gets request and answer stored in one write (milliseconds). */
@@ -72,7 +71,7 @@ export interface RecorderOptions {
   /** Records of these messages may come before them. Returns what ends that. */
   expect(tenant: string, hashes: readonly string[]): () => void;
   /** A conversation was made or grew. */
-  onAppended?(tenant: string, appended: Appended, known: ConversationCacheEntry): void;
+  onAppended?(tenant: string, appended: Appended): void;
   readonly citations?: Pick<Citations, "note">;
 }
 
@@ -95,46 +94,39 @@ export interface Recorder {
   open(opening: Opening): Recording | Promise<Recording>;
 }
 
-interface RecordingContext extends RecorderOptions {
-  /** A short mark, the same for equal heads. */
-  headMark(head: string | undefined): string | undefined;
-  /** A text as it is stored. */
-  cleaned<T extends string | undefined>(text: T): T;
-}
-
 /** Writes transcripts into the store while the upstream is at work. */
 export function createRecorder(options: RecorderOptions): Recorder {
   const mark = createHeadMark();
-  const context: RecordingContext = {
-    ...options,
-    headMark: (head) => (head === undefined ? undefined : mark(head)),
-    cleaned: <T extends string | undefined>(text: T) =>
-      (options.redact && text !== undefined ? redactSecrets(text) : text) as T,
-  };
   return {
     open(opening) {
       const { tenant, dialect, asked, session, comesAgain, from } = opening;
       // Texts come as new strings: to look one up takes longer than to hash it.
-      const chains = comesAgain ? context.memory.chains : undefined;
+      const chains = comesAgain ? options.memory.chains : undefined;
       const record = transcriptRecord(dialect, asked, contentHash, chains);
-      const kind = kindOf(dialect.id, asked);
       const query: Query = {
         tenant,
         record,
-        kind,
+        kind: () => kindOf(dialect.id, asked),
         reading: dialect,
         session,
         from,
-        head: () => context.cleaned(record.head()),
-        headMark: () => context.headMark(record.head()),
+        head: () => cleaned(options, record.head()),
+        headMark() {
+          const head = record.head();
+          return head === undefined ? undefined : mark(head);
+        },
       };
-      const recorded = (match: Match) => new Recording(context, opening, query, match);
+      const recorded = (match: Match) => new Recording(options, opening, query, match);
       const found = () =>
-        isFirst(query) ? recorded(newConversation(query)) : matchConversation(context, query).then(recorded);
-      return isLongTranscript(record.messages) ? createPace().run(record.hashSteps()).then(found) : found();
+        isFirst(query) ? recorded(newConversation(query)) : matchConversation(options, query).then(recorded);
+      return record.isLong ? record.hash(createPace().pause).then(found) : found();
     },
   };
 }
+
+/** A text as it is stored. */
+const cleaned = <T extends string | undefined>({ redact }: Pick<RecorderOptions, "redact">, text: T): T =>
+  (redact && text !== undefined ? redactSecrets(text) : text) as T;
 
 /** Shorter system prompts stand for themselves (characters). */
 const SHORT = 256;
@@ -153,13 +145,19 @@ export function createHeadMark(): (head: string) => string {
   };
 }
 
-/** The recording of one request: where it belongs, what of it is stored, and how the rest gets there. */
+/**
+ * The recording of one request. It is opened when the request has come, begun when it leaves for the upstream, finished with or
+ * without an answer, and ended when nobody will ask it any more. What it holds is stored in one write, or in two where the upstream
+ * is slow: the request, then the answer.
+ */
 export class Recording {
   /** Pages are told of what begins in it once it is stored; they didn't ask. */
   readonly isWatched = false;
   readonly record: TranscriptRecord;
   /** Messages of the transcript that were stored before. */
   readonly matched: number;
+  /** Only a request brings messages into a conversation of a client. */
+  readonly hadRequest: boolean;
   /** Chain hash of the newest message of the request that was stored before it. */
   readonly anchor: string | undefined;
   /** Nothing was stored of its conversation, as far as is known: it may still be asked for once more. */
@@ -169,162 +167,95 @@ export class Recording {
    * answered since.
    */
   readonly followsOurs: boolean;
-  readonly #context: RecordingContext;
+  readonly #options: RecorderOptions;
   readonly #opening: Opening;
   readonly #query: Query;
+  /** What of the transcript is in which conversation. Each write moves it on. */
+  #match: Match;
   /** What the store is given, each message made once. */
   readonly #made: NewMessage[] = [];
-  #given: readonly string[] | undefined;
-  #givenBefore: ReturnType<typeof givenAnswersIn> | undefined;
-  #match: Match;
-  #newest: string | undefined;
-  #length: number;
-  #timer: NodeJS.Timeout | undefined;
+  /** The request's own messages are in the store, or the store didn't take them. */
+  readonly #written = Promise.withResolvers<void>();
+  /** The write of the request alone, once it is due. */
+  #begun: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
-  #isStored: boolean;
-  #waiting: PromiseWithResolvers<string | undefined> | undefined;
-  #request: RecordedRequest | undefined;
-  /** What is to be done once when the request is done with. */
-  #ends: (() => void)[];
+  readonly #end: (() => void)[];
 
-  constructor(context: RecordingContext, opening: Opening, query: Query, match: Match) {
+  constructor(options: RecorderOptions, opening: Opening, query: Query, match: Match) {
     const { record, tenant } = query;
-    const { matched, goesOn } = match;
-    this.#context = context;
+    const { matched, goesOn, known } = match;
+    this.#options = options;
     this.#opening = opening;
     this.#query = query;
     this.#match = match;
-    this.#length = matched;
     this.record = record;
     this.matched = matched;
+    this.hadRequest = matched > 0;
     this.isFirst = isFirst(query);
     this.anchor = goesOn?.newest ?? (matched === 0 ? undefined : record.chain[matched]);
-    const isAnswered = record.messages.slice(record.start + matched).some(({ role }) => role === "assistant");
-    const { lastRequestAt, newest } = match.known;
-    this.followsOurs = matched === 0 || (lastRequestAt > 0 && newest === this.anchor && !isAnswered);
+    this.followsOurs =
+      matched === 0 ||
+      (known.lastRequestAt > 0 && known.newest === this.anchor && !saysAnswer(record, matched));
+    this.#end = [options.memory.begin(nameOf(query))];
     // What `fit` makes of messages that aren't stored yet may come before them.
     const fresh = record.chain.slice(1 + (goesOn?.from ?? matched));
-    this.#isStored = fresh.length === 0;
-    this.#ends = [context.memory.begin(this.#name)];
-    if (fresh.length > 0) this.#ends.push(context.expect(tenant, fresh));
+    if (fresh.length > 0) this.#end.push(options.expect(tenant, fresh));
+    else this.#written.resolve();
   }
 
   get known(): ConversationCacheEntry {
     return this.#match.known;
   }
 
-  /** Chain hash of the newest message that was stored by this. */
-  get newest(): string | undefined {
-    return this.#newest;
-  }
-
-  /** Messages of the conversation in the store. A client may leave out some of them. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Only a request brings messages into a conversation of a client. */
-  get hadRequest(): boolean {
-    return this.matched > 0;
-  }
-
   /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
   async stored(): Promise<string | undefined> {
-    if (this.#isStored) return this.known.id;
-    this.#waiting ??= Promise.withResolvers();
-    return this.#waiting.promise;
+    await this.#written.promise;
+    return this.known.id;
   }
 
-  /** Stores the request's messages, unless the answer comes within moments. */
+  /** Stores the request's messages, unless the answer comes within moments. A request of several rounds begins once. */
   begin(): void {
-    // A request of several rounds begins once.
-    if (this.#timer) return;
-    // By then the request is on its way.
-    if (!isLongTranscript(this.record.messages)) setImmediate(() => this.#prepare());
-    this.#timer = setTimeout(() => {
-      this.#writing = this.#write(this.record);
+    this.#begun ??= setTimeout(() => {
+      this.#writing = this.#write(this.record, {});
       // Whoever waits for the commit gets the error; until then it is nobody's.
       this.#writing.catch(() => {});
     }, WRITE_ALONE_AFTER_MS);
   }
 
-  /** Stores what isn't stored yet, with the answer. When it resolves, all of it is in the store for good. */
-  async finish(answer: readonly unknown[], { names, given, request }: AnswerExtras = {}): Promise<void> {
-    this.#request = request;
-    clearTimeout(this.#timer);
-    if (given) this.#given = given.map((message) => this.#written(message));
+  /** Stores what isn't stored yet, with the answer if there is one. When it resolves, all of it is in the store for good. */
+  async finish(answer: readonly unknown[], extras: AnswerExtras = {}): Promise<void> {
+    clearTimeout(this.#begun);
     if (this.#writing) await this.#writing;
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
-    const named = names?.conversation;
-    const { session, dialect } = this.#opening;
-    if (named !== undefined && !isReservedSession(named) && session === undefined && !this.known.isNamed)
+    const named = extras.names?.conversation;
+    if (named !== undefined && !isReservedSession(named) && !this.#opening.session && !this.known.isNamed)
       this.known.session = named;
-    const upTo = answer.length === 0 ? this.record : withAnswer(this.record, dialect, answer);
-    await this.#write(upTo, names?.id);
-  }
-
-  /** There will be no answer: stores the request's messages alone. */
-  async abandon(request?: RecordedRequest): Promise<void> {
-    this.#request = request;
-    clearTimeout(this.#timer);
-    await this.#writing;
-    await this.#write(this.record);
+    await this.#write(this.record.with(answer), extras);
   }
 
   /** The request is done with, one way or the other. */
   end(): void {
-    for (const end of this.#ends) end();
-    this.#ends = [];
-  }
-
-  /** What requests have in common that ask the same of the same model for the same client. */
-  get #name(): string {
-    const { tenant, kind, record } = this.#query;
-    return `${tenant} ${kind} ${record.chain.at(-1)}`;
-  }
-
-  #prepare(): void {
-    try {
-      runNow(this.#prepareSteps());
-    } catch {
-      // Whoever stores it meets the same error, and can tell it.
-    }
-  }
-
-  /** Makes the request's own messages that aren't stored yet. */
-  *#prepareSteps(): Steps<void> {
-    const { record } = this;
-    const { goesOn, matched } = this.#match;
-    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
-      yield* this.#messageSteps(record, index);
-      yield;
-    }
-    record.head();
+    for (const end of this.#end.splice(0)) end();
   }
 
   /** Stores everything behind what is stored already. */
-  async #write(upTo: TranscriptRecord, answerId?: string): Promise<void> {
-    const { memory } = this.#context;
+  async #write(upTo: Transcript, extras: AnswerExtras): Promise<void> {
     try {
-      if (isLongTranscript(this.record.messages)) await createPace().run(this.#prepareSteps());
-      if (this.known.id === undefined) await this.#lookAgain();
-      await this.#append(upTo, answerId);
+      if (this.record.isLong) await this.#prepare();
+      // The conversation may be there by now: what a failing store didn't take came there meanwhile.
+      if (this.known.id === undefined && this.record.hasAnswer)
+        this.#goOnWith(await findAnswered(this.#options, this.#query));
+      await this.#append(upTo, extras);
     } catch (error) {
       const { id, tenant } = this.known;
       if (id === undefined || !isRefusal(error)) throw error;
       // The conversation was deleted meanwhile: what the client still has of it is a new one.
-      memory.forget(tenant, id);
+      this.#options.memory.forget(tenant, id);
       this.#match = newConversation(this.#query);
-      await this.#append(upTo, answerId);
+      await this.#append(upTo, extras);
     } finally {
-      this.#isStored = true;
-      this.#waiting?.resolve(this.known.id);
+      this.#written.resolve();
     }
-  }
-
-  /** The conversation may be there by now: what a failing store didn't take came there meanwhile. */
-  async #lookAgain(): Promise<void> {
-    if (this.record.hasAnswer) this.#goOnWith(await findAnswered(this.#context, this.#query));
   }
 
   #goOnWith(match: Match | undefined): void {
@@ -335,49 +266,45 @@ export class Recording {
     this.#match = match;
   }
 
-  async #append(upTo: TranscriptRecord, answerId: string | undefined): Promise<void> {
-    const input = this.#appendOf(upTo, answerId);
-    const request = this.#request;
+  async #append(upTo: Transcript, extras: AnswerExtras): Promise<void> {
+    const { memory, onAppended, citations, store } = this.#options;
+    const query = this.#query;
+    const { request } = extras;
+    const input = this.#appendOf(upTo, extras);
     // Where all of its messages are there already, too, it stands on the last one, and not on what others said behind it.
     const row = request?.row(this.record.chain.at(-1)!);
     if (!input) return;
-    const { memory, headMark, onAppended, citations, store } = this.#context;
-    const { tenant } = this.#query;
-    const appended = await store.append(tenant, row ? { ...input, request: row } : input);
+    const appended = await store.append(query.tenant, row ? { ...input, request: row } : input);
     if (request) request.isStored = true;
     // The request was asked before.
     if (this.known.id === undefined && appended.added < input.messages.length)
-      this.#goOnWith(await findById(this.#context, this.#query, appended.conversation));
+      this.#goOnWith(await findById(this.#options, query, appended.conversation));
     const { known, matched } = this.#match;
     known.id = appended.conversation;
-    const head = upTo.head();
-    if (head === undefined || input.head !== undefined) known.head = headMark(head);
-    const { chain } = upTo;
-    this.#match = { known, matched: chain.length - 1 };
-    this.#length = appended.length;
-    this.#newest = chain.at(-1)!;
-    memory.remember(this.#newest, known);
-    onAppended?.(tenant, appended, known);
-    citations?.note(tenant, appended.conversation, upTo.messages, upTo.start + matched);
+    if (input.head !== undefined || upTo.head() === undefined) known.head = query.headMark();
+    this.#match = { known, matched: upTo.chain.length - 1 };
+    memory.remember(upTo.chain.at(-1)!, known);
+    onAppended?.(query.tenant, appended);
+    citations?.note(query.tenant, appended.conversation, upTo.messages, upTo.start + matched);
   }
 
   /** Everything behind what is stored already, as the store takes it; undefined if there is nothing. */
-  #appendOf(upTo: TranscriptRecord, answerId: string | undefined): Append | undefined {
+  #appendOf(upTo: Transcript, { names, given }: AnswerExtras): Append | undefined {
     const { dialect, asked, at, program } = this.#opening;
     const { known, matched, goesOn } = this.#match;
     const { chain } = upTo;
+    const answerId = names?.id;
     // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
     const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
     const from = goesOn?.from ?? (isSaidAgain ? matched - 1 : matched);
-    const fresh: NewMessage[] = [];
-    for (let index = from; index < chain.length - 1; index++)
-      fresh.push(runNow(this.#messageSteps(upTo, index)));
-    const head = upTo.head();
-    const isNewHead = head !== undefined && this.#context.headMark(head) !== known.head;
-    if (fresh.length === 0 && !isNewHead) return undefined;
+    const messages = this.#messages(upTo, from, given);
+    if (answerId !== undefined && messages.length > 0)
+      messages.push({ ...messages.pop()!, answer: answerKey(answerId) });
+    const isNewHead = upTo.head() !== undefined && this.#query.headMark() !== known.head;
+    if (messages.length === 0 && !isNewHead) return undefined;
     const append: { -readonly [K in keyof Append]: Append[K] } = {
       session: known.session,
-      messages: answerId === undefined ? fresh : ending(fresh, answerId),
+      messages,
       dialect: dialect.id,
       at,
     };
@@ -387,42 +314,68 @@ export class Recording {
       if (program !== undefined) append.client = program;
       if (known.isInvented) append.isNew = true;
       // A request without an answer is asked once more. Who says the same while the first one is still being answered is somebody else.
-      if (
-        !this.record.hasAnswer &&
-        this.record.chain.length > 1 &&
-        this.#context.memory.underWay(this.#name) <= 1
-      )
-        append.unanswered = { hash: this.record.chain.at(-1)!, query: storeQuery(this.#query) };
+      const { hasAnswer, chain: own } = this.record;
+      if (!hasAnswer && own.length > 1 && this.#options.memory.underWay(nameOf(this.#query)) <= 1)
+        append.unanswered = { hash: own.at(-1)!, query: storeQuery(this.#query) };
     } else {
       append.conversation = known.id;
       if (from > 0) append.after = goesOn?.after ?? chain[from]!;
     }
-    if (isNewHead) append.head = this.#context.cleaned(head);
+    if (isNewHead) append.head = this.#query.head()!;
     if (asked.model !== "") append.model = asked.model;
     return append;
   }
 
-  *#messageSteps(upTo: TranscriptRecord, index: number): Steps<NewMessage> {
-    const given = this.#givenAt(index);
-    this.#made[index] ??= {
-      ...(yield* newMessageSteps(upTo, index, this.#opening.at, this.#context.redact)),
-      ...(given && { given }),
-      ...this.#match.goesOn?.rewritten.get(index),
-    };
-    return this.#made[index];
+  /** The messages from one on as the store takes them. */
+  #messages(upTo: Transcript, from: number, given: readonly unknown[] | undefined): NewMessage[] {
+    const before = this.#givenBefore();
+    for (let index = from; index < upTo.chain.length - 1; index++) {
+      if (this.#made[index]) continue;
+      const place = upTo.start + index;
+      const real = index === this.record.chain.length - 1 ? given : before.get(place);
+      this.#made[index] = this.#messageOf(upTo, index, this.#text(upTo.wire[place]), real);
+    }
+    return this.#made.slice(from, upTo.chain.length - 1);
+  }
+
+  /** Makes the messages of a long request, with turns for others. */
+  async #prepare(): Promise<void> {
+    const { record } = this;
+    const { goesOn, matched } = this.#match;
+    const { pause } = createPace();
+    const before = this.#givenBefore();
+    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
+      await pause();
+      const place = record.start + index;
+      const text = stringifyDeep(record.wire[place]);
+      const clean = this.#options.redact ? await redactWithPauses(text, pause) : text;
+      this.#made[index] ??= this.#messageOf(record, index, clean, before.get(place));
+    }
   }
 
   /** Also of an answer that the client says again, where the store failed to take it when it was given. */
-  #givenAt(index: number): readonly string[] | undefined {
-    const { record } = this;
-    if (index === record.chain.length - 1) return this.#given;
-    const place = record.start + index;
-    if (record.messages[place]?.role !== "assistant") return undefined;
-    this.#givenBefore ??= givenAnswersIn(this.#context.memory, this.#query.tenant, record);
-    return this.#givenBefore.get(place)?.map((message) => this.#written(message));
+  #givenBefore(): ReturnType<typeof givenAnswersIn> {
+    return givenAnswersIn(this.#options.memory, this.#query.tenant, this.record);
   }
 
-  #written(message: unknown): string {
-    return this.#context.cleaned(stringifyDeep(message));
+  #messageOf(
+    upTo: Transcript,
+    index: number,
+    wire: string,
+    given: readonly unknown[] | undefined,
+  ): NewMessage {
+    const message = newMessage(upTo, index, this.#opening.at, wire);
+    const rewritten = this.#match.goesOn?.rewritten.get(index);
+    if (!given && !rewritten) return message;
+    return { ...message, ...(given && { given: given.map((one) => this.#text(one)) }), ...rewritten };
   }
+
+  #text(message: unknown): string {
+    return cleaned(this.#options, stringifyDeep(message));
+  }
+}
+
+/** What requests have in common that ask the same with the same system prompt for the same client. */
+function nameOf({ tenant, reading, record, headMark }: Query): string {
+  return `${tenant} ${reading.id} ${record.chain.at(-1)} ${headMark()}`;
 }

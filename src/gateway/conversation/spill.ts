@@ -2,7 +2,7 @@ import { contentHash } from "../../core/hash.ts";
 import type { ConversationStore } from "../../stores/server-store.ts";
 import { isForGood } from "../../stores/shared/not-found.ts";
 import type { AnswerNames, Opening, Recorder, Recording } from "./recording.ts";
-import { transcriptRecord, withAnswer } from "./transcript-record.ts";
+import { transcriptRecord } from "./transcript-record.ts";
 
 /** A request and its answer that the store didn't take. */
 interface Spilled {
@@ -149,8 +149,7 @@ export function createSpill(options: {
 }
 
 function hashesOf({ opening, answer }: Spilled): readonly string[] {
-  const record = transcriptRecord(opening.dialect, opening.asked, contentHash);
-  return withAnswer(record, opening.dialect, answer).chain.slice(1);
+  return transcriptRecord(opening.dialect, opening.asked, contentHash).with(answer).chain.slice(1);
 }
 
 /** Is all of `one` said again by a later request of the same client? What can be named by an id stays with its id. */

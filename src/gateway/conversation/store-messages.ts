@@ -14,7 +14,7 @@ import type { ChatMeta } from "./chat-settings.ts";
 import type { Citations } from "./citations.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
 import type { RecordedRequest } from "./recording.ts";
-import { newMessage, type TranscriptRecord, titleOf, transcriptRecord } from "./transcript-record.ts";
+import { newMessage, type Transcript, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 export interface Writing extends Pick<CompactionParts, "config" | "store" | "now"> {
   readonly citations?: Pick<Citations, "note">;
@@ -34,7 +34,7 @@ export function newMessages(
 ): {
   readonly messages: NewMessage[];
   readonly after: string | undefined;
-  readonly record: TranscriptRecord;
+  readonly record: Transcript;
 } {
   const record = transcriptRecord(
     readingOf(parts.config, dialect),
@@ -42,11 +42,11 @@ export function newMessages(
     textHash,
   );
   const { start, chain } = record;
-  const messages = transcript.slice(start + from).map((_, offset) => {
+  const messages = transcript.slice(start + from).map((message, offset) => {
     const at = times[start + from + offset] ?? parts.now();
     const beside = given[offset];
     return {
-      ...newMessage(record, from + offset, at, parts.config.redact),
+      ...newMessage(record, from + offset, at, storedText(parts, message)),
       ...(beside && { given: beside }),
     };
   });

@@ -109,9 +109,7 @@ export async function recordAnswer(
     if (given)
       keepHidden(parts, { tenant: client.tenant, recording, opening }, { shown: messages, real: given });
     if (!recording) throw new Error("its conversation couldn't be looked up");
-    await (messages.length === 0 && names === undefined
-      ? recording.abandon(request)
-      : recording.finish(messages, { names, given, request }));
+    await recording.finish(messages, { names, given, request });
   } catch (error) {
     parts.metrics.storeFailures.inc();
     parts.log.error(loggable(error), "a transcript could not be stored yet");

@@ -1,6 +1,4 @@
 /** The model calls tools of precis's own: the client must never see one of their calls, and the model must go on from them. */
-import Anthropic from "@anthropic-ai/sdk";
-import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type FakeProvider,
@@ -11,6 +9,7 @@ import {
 } from "../../src/testing/fake-provider/index.ts";
 import { byProof } from "../support/proof.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { LOOK, toolClients } from "./tool-clients.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
@@ -55,229 +54,7 @@ async function start(
   });
 }
 
-/** What a client is told of an answer. */
-interface Told {
-  readonly text: string;
-  readonly calls: readonly string[];
-  readonly stop: unknown;
-  readonly input: number;
-  /** What the client keeps of it, and sends back. */
-  readonly kept: readonly unknown[];
-  readonly usage: object;
-}
-
-interface Client {
-  readonly name: string;
-  readonly streamed: boolean;
-  say(role: "user" | "assistant", text: string): unknown;
-  /** The result of the client's own tool. */
-  result(kept: readonly unknown[], text: string): unknown;
-  ask(messages: readonly unknown[], more?: Json): Promise<Told>;
-}
-
-const LOOK = { name: "look", description: "Looks.", parameters: { type: "object", properties: {} } };
-
-function chatClient(streamed: boolean): Client {
-  return {
-    name: `chat${streamed ? ", streamed" : ""}`,
-    streamed,
-    say: (role, content) => ({ role, content }),
-    result(kept, content) {
-      const { tool_calls } = kept.at(-1) as { tool_calls: { id: string }[] };
-      return { role: "tool", tool_call_id: tool_calls[0]!.id, content };
-    },
-    async ask(messages, more = {}) {
-      const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "k", maxRetries: 0 });
-      const body = {
-        model: "gpt-4o",
-        messages: messages as OpenAI.ChatCompletionMessageParam[],
-        tools: [{ type: "function" as const, function: LOOK }],
-        ...more,
-      };
-      const data = streamed
-        ? await client.chat.completions
-            .stream({ ...body, stream_options: { include_usage: true } })
-            .finalChatCompletion()
-        : await client.chat.completions.create(body);
-      const { message, finish_reason } = data.choices[0]!;
-      const calls = message.tool_calls ?? [];
-      const { parsed: _, ...kept } = message as typeof message & { parsed?: unknown };
-      return {
-        text: message.content ?? "",
-        calls: calls.flatMap((call) => (call.type === "function" ? call.function.name : [])),
-        stop: finish_reason,
-        input: data.usage!.prompt_tokens,
-        kept: [
-          {
-            role: "assistant",
-            content: kept.content,
-            ...(calls.length > 0 && {
-              tool_calls: calls.map((call) =>
-                call.type === "function"
-                  ? {
-                      id: call.id,
-                      type: "function",
-                      function: { name: call.function.name, arguments: call.function.arguments },
-                    }
-                  : call,
-              ),
-            }),
-          },
-        ],
-        usage: data.usage!,
-      };
-    },
-  };
-}
-
-function messagesClient(streamed: boolean, thinks = false): Client {
-  return {
-    name: `messages${thinks ? ", thinking" : ""}${streamed ? ", streamed" : ""}`,
-    streamed,
-    say: (role, content) => ({ role, content }),
-    result(kept, content) {
-      const parts = (kept.at(-1) as { content: { type: string; id: string }[] }).content;
-      const id = parts.find(({ type }) => type === "tool_use")!.id;
-      return { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] };
-    },
-    async ask(messages, more = {}) {
-      const client = new Anthropic({ baseURL: gateway.url, apiKey: "k", maxRetries: 0 });
-      const body = {
-        model: "claude-opus-5",
-        max_tokens: 2_000,
-        messages: messages as Anthropic.MessageParam[],
-        tools: [
-          { name: LOOK.name, description: LOOK.description, input_schema: { type: "object" as const } },
-        ],
-        ...(thinks && { thinking: { type: "enabled" as const, budget_tokens: 1_024 } }),
-        ...more,
-      };
-      const data = streamed
-        ? await client.messages.stream(body).finalMessage()
-        : await client.messages.create(body);
-      const { content, stop_reason, usage } = data as Anthropic.Message;
-      return {
-        text: content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n\n"),
-        calls: content.flatMap((part) => (part.type === "tool_use" ? part.name : [])),
-        stop: stop_reason,
-        input:
-          usage.input_tokens +
-          (usage.cache_read_input_tokens ?? 0) +
-          (usage.cache_creation_input_tokens ?? 0),
-        kept: [{ role: "assistant", content: content.map((part) => ({ ...part })) }],
-        usage,
-      };
-    },
-  };
-}
-
-function responsesClient(streamed: boolean, more: Json = {}): Client {
-  return {
-    name: `responses${"store" in more ? ", nothing stored upstream" : ""}${streamed ? ", streamed" : ""}`,
-    streamed,
-    say: (role, content) => ({ role, content }),
-    result(kept, output) {
-      const call = kept.find((item) => (item as Json)["type"] === "function_call") as { call_id: string };
-      return { type: "function_call_output", call_id: call.call_id, output };
-    },
-    async ask(input, asked = {}) {
-      const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "k", maxRetries: 0 });
-      const body = {
-        model: "gpt-5",
-        input: input as OpenAI.Responses.ResponseInput,
-        tools: [{ type: "function" as const, strict: false, ...LOOK }],
-        ...more,
-        ...asked,
-      };
-      const data = streamed
-        ? await client.responses.stream(body).finalResponse()
-        : await client.responses.create(body);
-      const { output, usage, status } = data as OpenAI.Responses.Response;
-      expect(JSON.stringify(data)).not.toContain(TOOL);
-      return {
-        text: output
-          .flatMap((item) => (item.type === "message" ? item.content : []))
-          .flatMap((part) => (part.type === "output_text" ? part.text : []))
-          .join("\n\n"),
-        calls: output.flatMap((item) => (item.type === "function_call" ? item.name : [])),
-        stop: status,
-        input: usage!.input_tokens,
-        kept: output.map((item) => {
-          const { parsed_arguments: _, ...rest } = item as typeof item & { parsed_arguments?: unknown };
-          if (rest.type !== "message") return rest;
-          return { ...rest, content: rest.content.map((part) => ({ ...part, parsed: undefined })) };
-        }),
-        usage: usage!,
-      };
-    },
-  };
-}
-
-interface GeminiPart {
-  readonly text?: string;
-  readonly thought?: boolean;
-  readonly functionCall?: { readonly id?: string; readonly name: string };
-}
-interface GeminiChunk {
-  readonly candidates?: readonly {
-    readonly content: { readonly parts: readonly GeminiPart[] };
-    readonly finishReason?: string;
-  }[];
-  readonly usageMetadata: { readonly promptTokenCount: number };
-  readonly error?: { readonly message: string };
-}
-
-function geminiClient(streamed: boolean, model: string): Client {
-  return {
-    name: `${model}${streamed ? ", streamed" : ""}`,
-    streamed,
-    say: (role, text) => ({ role: role === "user" ? "user" : "model", parts: [{ text }] }),
-    result(kept, output) {
-      const { parts } = kept.at(-1) as { parts: readonly GeminiPart[] };
-      const call = parts.find(({ functionCall }) => functionCall)!.functionCall!;
-      return {
-        role: "user",
-        parts: [{ functionResponse: { ...call, args: undefined, response: { output } } }],
-      };
-    },
-    async ask(contents, more = {}) {
-      const method = streamed ? "streamGenerateContent?alt=sse" : "generateContent";
-      const response = await fetch(`${gateway.url}/v1beta/models/${model}:${method}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-goog-api-key": "k" },
-        body: JSON.stringify({
-          contents,
-          tools: [{ functionDeclarations: [{ ...LOOK, parameters: undefined }] }],
-          ...more,
-        }),
-      });
-      const raw = await response.text();
-      if (!response.ok) throw new Error(raw);
-      expect(raw).not.toContain(TOOL);
-      const chunks = (
-        streamed
-          ? raw
-              .split("\n\n")
-              .filter(Boolean)
-              .map((event) => event.slice("data: ".length))
-          : [raw]
-      ).map((text) => JSON.parse(text) as GeminiChunk);
-      const broken = chunks.find(({ error }) => error);
-      if (broken) throw new Error(broken.error!.message);
-      const candidates = chunks.flatMap(({ candidates }) => candidates ?? []);
-      const parts = candidates.flatMap(({ content }) => content.parts);
-      return {
-        text: parts.flatMap(({ text, thought }) => (thought ? [] : (text ?? ""))).join(""),
-        calls: parts.flatMap(({ functionCall }) => functionCall?.name ?? []),
-        stop: candidates.flatMap(({ finishReason }) => finishReason ?? []).join(),
-        input: chunks.at(-1)!.usageMetadata.promptTokenCount,
-        kept: [{ role: "model", parts: parts.filter(({ text }) => text !== "") }],
-        usage: chunks.at(-1)!.usageMetadata,
-      };
-    },
-  };
-}
-
+const { chatClient, messagesClient, responsesClient, geminiClient } = toolClients(() => gateway.url);
 const ENCRYPTED = { store: false, include: ["reasoning.encrypted_content"] };
 const clients = [false, true].flatMap((streamed) => [
   chatClient(streamed),
@@ -360,7 +137,11 @@ describe.each(clients)("$name", (client) => {
     expect(JSON.stringify(told.kept)).not.toContain(TOOL);
     expect(provider.requests).toHaveLength(1);
 
-    const after = await client.ask([...asked, ...told.kept, client.result(told.kept, "The sky is grey.")]);
+    const after = await client.ask([
+      ...asked,
+      ...told.kept,
+      ...client.results(told.kept, "The sky is grey."),
+    ]);
     expect(after.text).toBe("All clear.");
     const sent = provider.requests[1]!;
     expect(sent.status).toBe(200);

@@ -4,21 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
-  type FakeApi,
   type FakeProvider,
   type FakeReplier,
   type FakeReply,
   startFakeProvider,
 } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
+import { type Declared, toolClients } from "./tool-clients.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const LOADER = "precis_load_tools";
-/** Sixty functions of a few MCP servers, as long as those are. */
-const FUNCTIONS = Array.from({ length: 60 }, (_, n) => ({
-  name: `${["tracker", "calendar", "drive"][n % 3]}_${["find", "make", "move", "list"][n % 4]}_${n}`,
-  description: `Does job ${n} of the server. It takes names and numbers as the server has them, and answers with a list. ${"Give an exact name, or leave it out. ".repeat(6)}`,
+const SERVERS = ["tracker", "calendar", "drive"];
+const VERBS = ["find", "make", "move", "list"];
+/** Functions of a few MCP servers, as long as those are. */
+const FUNCTIONS: readonly Declared[] = Array.from({ length: 60 }, (_, n) => ({
+  name: `${SERVERS[n % 3]}_${VERBS[n % 4]}_${n}`,
+  description: `Does job ${n} of the server. It takes names and numbers as the server has them. ${"Give an exact name, or leave it out. ".repeat(6)}`,
   parameters: {
     type: "object",
     properties: {
@@ -28,162 +30,86 @@ const FUNCTIONS = Array.from({ length: 60 }, (_, n) => ({
     required: ["name"],
   },
 }));
-const [A, B, C] = [FUNCTIONS[7]!.name, FUNCTIONS[20]!.name, FUNCTIONS[33]!.name];
+const NAMES = FUNCTIONS.map(({ name }) => name);
+const [A, B, C] = [NAMES[7]!, NAMES[20]!, NAMES[33]!];
 const loads = (...names: string[]) => ({ name: LOADER, args: { names } });
+const calls = (name: string) => ({ name, args: { name: "x" } });
 
-/** A client of one API: how it asks, and what it keeps of an answer. */
-interface Client {
-  readonly name: string;
-  readonly api: FakeApi;
-  path(streamed: boolean): string;
-  user(text: string): unknown;
-  /** Results of its own tools, for the calls of an answer. */
-  results(kept: readonly unknown[]): readonly unknown[];
-  body(messages: readonly unknown[], streamed: boolean): Json;
-  /** What an answer holds, whole or in events. */
-  read(text: string, streamed: boolean): Told;
-  readonly more: { readonly none: Json; readonly required: Json; readonly named: Json };
-}
-interface Told {
-  readonly text: string;
-  readonly calls: readonly string[];
-  readonly kept: readonly unknown[];
-}
+let url = "";
+const { chatClient, messagesClient, responsesClient, geminiClient, ollamaClient } = toolClients(() => url);
+const clients = [false, true].flatMap((streamed) => [
+  chatClient(streamed),
+  messagesClient(streamed),
+  messagesClient(streamed, true),
+  responsesClient(streamed),
+  geminiClient(streamed, "gemini-3-pro-preview"),
+  ollamaClient(streamed),
+]);
 
-const eventsIn = (text: string): readonly Json[] =>
-  text
-    .split("\n")
-    .filter((line) => line.startsWith("data: {"))
-    .map((line) => JSON.parse(line.slice("data: ".length)) as Json);
-
-const chat: Client = {
-  name: "Chat Completions",
-  api: "chat",
-  path: () => "/v1/chat/completions",
-  user: (content) => ({ role: "user", content }),
-  results: (kept) =>
-    (kept as readonly { tool_calls?: readonly { id: string }[] }[]).flatMap(({ tool_calls = [] }) =>
-      tool_calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "Done." })),
-    ),
-  body: (messages, stream) => ({
-    model: "gpt-4o",
-    messages,
-    stream,
-    tools: FUNCTIONS.map((one) => ({ type: "function", function: one })),
-  }),
-  read(text, streamed) {
-    interface Call {
-      readonly index: number;
-      readonly id: string;
-      readonly function: { readonly name: string; readonly arguments: string };
-    }
-    interface Said {
-      readonly content?: string | null;
-      readonly tool_calls?: readonly Call[];
-    }
-    const said = (streamed ? eventsIn(text) : [JSON.parse(text) as Json]).flatMap(({ choices }) =>
-      (choices as readonly { delta?: Said; message?: Said }[]).map(({ delta, message }) => delta ?? message!),
-    );
-    const content = said.map((one) => one.content ?? "").join("");
-    const calls: Call[] = [];
-    for (const piece of said.flatMap((one) => one.tool_calls ?? [])) {
-      const before = calls[piece.index];
-      calls[streamed ? piece.index : calls.length] = before
-        ? {
-            ...before,
-            function: {
-              ...before.function,
-              arguments: before.function.arguments + piece.function.arguments,
-            },
-          }
-        : piece;
-    }
-    const tool_calls = calls.map(({ index: _, ...call }) => call);
-    return {
-      text: content,
-      calls: calls.map((call) => call.function.name),
-      kept: [{ role: "assistant", content, ...(calls.length > 0 && { tool_calls }) }],
-    };
-  },
-  more: {
-    none: { tool_choice: "none" },
-    required: { tool_choice: "required" },
-    named: { tool_choice: { type: "function", function: { name: A } } },
-  },
-};
-
-const clients = [chat];
-
+/** A gateway on a file, which can be started anew. */
 async function start(reply: FakeReply | readonly FakeReply[] | FakeReplier, config: Json = {}) {
   const folder = await mkdtemp(join(tmpdir(), "precis-tools-"));
-  const db = join(folder, "precis.db");
   const provider = await startFakeProvider({ window: 1_000_000, reply });
-  const given = { ...upstreamAt(provider.url), window: 200_000, summarizer: "extractive", db };
-  const open = () => startGateway({ ...given, tools: ["defer"], ...config });
-  let gateway = await open();
+  const given = {
+    ...upstreamAt(provider.url),
+    window: 200_000,
+    summarizer: "extractive",
+    db: join(folder, "precis.db"),
+    tools: ["defer"],
+    ...config,
+  };
+  const running = [await startGateway(given)];
+  url = running[0]!.url;
   onTestFinished(async () => {
-    await gateway.close();
+    for (const gateway of running) await gateway.close();
     await provider.close();
     await rm(folder, { recursive: true, force: true });
   });
   return {
     provider,
-    gateway: () => gateway,
-    async restart() {
-      await gateway.close();
-      gateway = await open();
-    },
-    async ask(
-      client: Client,
-      messages: readonly unknown[],
-      { streamed = false, headers = {}, ...more }: Json & { streamed?: boolean; headers?: Json } = {},
-    ): Promise<Told & { readonly headers: Headers }> {
-      const response = await fetch(`${gateway.url}${client.path(streamed)}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...(headers as Record<string, string>) },
-        body: JSON.stringify({ ...client.body(messages, streamed), ...more }),
-      });
-      const text = await response.text();
-      expect(response.status, text).toBe(200);
-      expect(text).not.toContain(LOADER);
-      return { ...client.read(text, streamed), headers: response.headers };
+    gateway: () => running.at(-1)!.gateway,
+    /** Another server on the same database, which knows nothing but what is stored; the one before ends or goes on. */
+    async another({ ends }: { readonly ends: boolean }) {
+      if (ends) await running.pop()!.close();
+      running.push(await startGateway(given));
+      url = running.at(-1)!.url;
     },
   };
 }
 
 const sent = ({ requests }: FakeProvider) => requests.map(({ tools }) => tools);
+/** What the model was answered last. */
+const result = ({ requests }: FakeProvider) => requests.at(-1)!.messages.at(-1)!.text;
 
-describe.each(
-  clients.flatMap((client) => [
-    { ...client, streamed: false },
-    { ...client, name: `${client.name}, streamed`, streamed: true },
-  ]),
-)("$name", (client) => {
-  const { streamed } = client;
+describe.each(clients)("$name", (client) => {
+  const tools = client.tools(FUNCTIONS);
+  const ask = (messages: readonly unknown[], more: Json = {}) => client.ask(messages, { tools, ...more });
 
-  it("what the model asks for is declared from then on, also after a restart", async () => {
-    const { provider, ask, restart } = await start([
-      { calls: [loads(A)] },
-      { text: "I do it.", calls: [{ name: A, args: { name: "x" } }] },
-      "It is done.",
-      { calls: [loads(B, C)] },
-      "All loaded.",
+  it("what the model asks for is declared from then on, by any server", async () => {
+    const { provider, another } = await start([
+      { text: "I load it.", reasoning: "Job 7.", calls: [loads(A)] },
+      { text: "I do it.", reasoning: "Now.", calls: [calls(A)] },
+      { text: "It is done.", reasoning: "Fine." },
+      { reasoning: "Two more.", calls: [loads(B), loads(C)] },
+      { text: "All loaded.", reasoning: "Good." },
       "Going on.",
     ]);
-    const messages = [client.user("Do job 7.")];
-    const first = await ask(client, messages, { streamed });
+    const messages = [client.say("user", "Do job 7.")];
+    const first = await ask(messages);
     expect(first.calls).toEqual([A]);
+    expect(first.text.replaceAll("\n", "")).toBe("I load it.I do it.");
     expect(sent(provider)).toEqual([[LOADER], [LOADER, A]]);
-    messages.push(...first.kept, ...client.results(first.kept));
-    const second = await ask(client, messages, { streamed });
+    messages.push(...first.kept, ...client.results(first.kept, "Done."));
+    await another({ ends: false });
+    const second = await ask(messages);
     expect(second.text).toBe("It is done.");
-    messages.push(...second.kept, client.user("Now the others."));
-    await restart();
-    const third = await ask(client, messages, { streamed });
+    messages.push(...second.kept, client.say("user", "Now the others."));
+    await another({ ends: true });
+    const third = await ask(messages);
     expect(third.text).toBe("All loaded.");
-    messages.push(...third.kept, client.user("Go on."));
-    await restart();
-    await ask(client, messages, { streamed });
+    messages.push(...third.kept, client.say("user", "Go on."));
+    await another({ ends: true });
+    await ask(messages);
     expect(sent(provider).slice(2)).toEqual([
       [LOADER, A],
       [LOADER, A],
@@ -191,8 +117,228 @@ describe.each(
       [LOADER, A, B, C],
     ]);
     const { requests } = provider;
+    expect(requests.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     // What was sent stays as it was: the provider's prompt cache is hit.
-    expect(requests[2]!.messages.slice(0, requests[1]!.messages.length)).toEqual(requests[1]!.messages);
-    expect(requests[5]!.messages.slice(0, requests[4]!.messages.length)).toEqual(requests[4]!.messages);
+    for (const [earlier, later] of [
+      [1, 2],
+      [2, 3],
+      [4, 5],
+    ] as const) {
+      const shared = requests[earlier]!.messages;
+      expect(requests[later]!.messages.slice(0, shared.length)).toEqual(shared);
+    }
+  });
+
+  it("the loader beside a call of the client's, and what it is answered for every kind of name", async () => {
+    const { provider } = await start([
+      { text: "Both.", reasoning: "At once.", calls: [loads(A, B), calls(C)] },
+      { reasoning: "Again.", calls: [loads(A, NAMES[1]!, "tracker_find_nothing")] },
+      { text: "Fine.", reasoning: "Done." },
+    ]);
+    const messages = [client.say("user", "Do some jobs.")];
+    const first = await ask(messages);
+    expect(first.calls).toEqual([C]);
+    expect(sent(provider)).toEqual([[LOADER]]);
+    const second = await ask([...messages, ...first.kept, ...client.results(first.kept, "Done.")]);
+    expect(second.text).toBe("Fine.");
+    // What was called without having been loaded is declared as well.
+    expect(sent(provider).slice(1)).toEqual([
+      [LOADER, A, B, C],
+      [LOADER, A, B, C, NAMES[1]],
+    ]);
+    expect(result(provider)).toContain(`Loaded: ${NAMES[1]}.`);
+    expect(result(provider)).toContain(`You had these already: ${A}.`);
+    expect(result(provider)).toContain(`There is no tool "tracker_find_nothing". Similar: tracker_find_0,`);
+    expect(provider.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+});
+
+const GEMINI = "/v1beta/models/gemini-3-pro-preview:generateContent";
+const PATHS = {
+  chat: "/v1/chat/completions",
+  messages: "/v1/messages",
+  responses: "/v1/responses",
+  gemini: GEMINI,
+} as const;
+type Api = keyof typeof PATHS;
+const TOOLS: Readonly<Record<Api, readonly unknown[]>> = {
+  chat: chatClient(false).tools(FUNCTIONS),
+  messages: messagesClient(false).tools(FUNCTIONS),
+  responses: responsesClient(false).tools(FUNCTIONS),
+  gemini: geminiClient(false, "").tools(FUNCTIONS),
+};
+const bodyOf = (api: Api, more: Json): string =>
+  JSON.stringify({
+    ...(api === "gemini"
+      ? { contents: [{ role: "user", parts: [{ text: "Hello." }] }] }
+      : {
+          model: "gpt-5",
+          [api === "responses" ? "input" : "messages"]: [{ role: "user", content: "Hello." }],
+        }),
+    ...(api === "messages" && { max_tokens: 500 }),
+    tools: TOOLS[api],
+    ...more,
+  });
+async function post(api: Api, body: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${url}${PATHS[api]}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return { why: response.headers.get("x-precis-tools"), json: (await response.json()) as Json };
+}
+
+describe("what stays as it is, to the byte", () => {
+  const few = FUNCTIONS.slice(0, 8);
+  const searched = { ...(TOOLS.messages[0] as Json), defer_loading: true };
+  const forGemini = (functionCallingConfig: Json) => ({ toolConfig: { functionCallingConfig } });
+  it.each<readonly [why: string, Api, Json]>([
+    ["named-tool", "chat", { tool_choice: "required" }],
+    ["named-tool", "chat", { tool_choice: { type: "function", function: { name: A } } }],
+    [
+      "named-tool",
+      "chat",
+      { tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [] } } },
+    ],
+    ["named-tool", "responses", { tool_choice: { type: "function", name: A } }],
+    ["named-tool", "messages", { tool_choice: { type: "any" } }],
+    ["named-tool", "messages", { tool_choice: { type: "tool", name: A } }],
+    ["named-tool", "gemini", forGemini({ mode: "ANY" })],
+    ["named-tool", "gemini", forGemini({ mode: "AUTO", allowedFunctionNames: [A] })],
+    ["few-tools", "chat", { tools: chatClient(false).tools(few) }],
+    ["few-tools", "messages", { tools: messagesClient(false).tools(few) }],
+    ["few-tools", "responses", { tools: responsesClient(false).tools(few) }],
+    ["few-tools", "gemini", { tools: geminiClient(false, "").tools(few) }],
+    ["few-tools", "chat", { tools: undefined }],
+    ["few-tools", "chat", { tools: [...TOOLS.chat, TOOLS.chat[0]] }],
+    ["own-search", "messages", { tools: [...TOOLS.messages.slice(1), searched] }],
+    ["own-search", "responses", { tools: [...TOOLS.responses, { type: "tool_search" }] }],
+    ["functions", "chat", { tools: undefined, functions: FUNCTIONS }],
+    ["provider-tools", "gemini", { tools: [...TOOLS.gemini, { googleSearch: {} }] }],
+  ])("%s: %s", async (why, api, more) => {
+    const { provider } = await start("Fine.");
+    // The fake doesn't know of each of these; what left for it is what counts.
+    const body = bodyOf(api, more);
+    const response = await fetch(`${url}${PATHS[api]}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect(response.headers.get("x-precis-tools")).toBe(`none; why=${why}`);
+    expect(provider.requests[0]?.raw ?? provider.otherRequests[0]!.raw).toBe(body);
+  });
+
+  it.each<readonly [string, Json, Readonly<Record<string, string>>]>([
+    ["auto-off", { auto: false }, {}],
+    ["auto-off", {}, { "x-precis-options": '{"auto":false}' }],
+    ["not-seen", {}, { "x-precis-off": "1" }],
+    ["not-seen", { observe: true }, {}],
+    ["no-store", { store: false }, {}],
+  ])("%s", async (why, config, headers) => {
+    const { provider } = await start("Fine.", config);
+    for (const api of Object.keys(PATHS) as Api[]) {
+      const body = bodyOf(api, {});
+      expect((await post(api, body, headers)).why).toBe(`none; why=${why}`);
+      expect(provider.requests.at(-1)!.raw).toBe(body);
+    }
+  });
+});
+
+describe("what is asked for", () => {
+  it("a request, an upstream, or the whole server", async () => {
+    const { provider } = await start("Fine.", { tools: undefined });
+    await post("chat", bodyOf("chat", {}));
+    expect((await post("chat", bodyOf("chat", {}), { "x-precis-tools": "defer" })).why).toBe("defer");
+    expect(provider.requests.map(({ tools }) => tools.length)).toEqual([60, 1]);
+    const upstreams = [{ name: "fake", baseURL: provider.url, tools: ["defer", "recall"] }];
+    const { another: _, ...own } = await start("Fine.", { tools: [], upstreams });
+    await post("chat", bodyOf("chat", {}));
+    expect(provider.requests.at(-1)!.tools).toEqual(["precis_recall", LOADER]);
+    await post("chat", bodyOf("chat", {}), { "x-precis-tools": "none" });
+    expect(provider.requests.at(-1)!.tools).toEqual(NAMES);
+    expect(own.provider.requests).toEqual([]);
+  });
+
+  it("a call is forbidden for once: the beginning of the prompt stays as it is", async () => {
+    const { provider } = await start("Fine.");
+    for (const more of [{}, { tool_choice: "none" }, { tool_choice: "auto" }])
+      await post("chat", bodyOf("chat", more));
+    expect(sent(provider)).toEqual([[LOADER], [LOADER], [LOADER]]);
+  });
+
+  it("tools of other shapes stay where they are, before the list", async () => {
+    const { provider } = await start("Fine.");
+    const marked = { ...(TOOLS.messages[3] as Json), cache_control: { type: "ephemeral" } };
+    const search = { type: "web_search_20250305", name: "web_search", max_uses: 5 };
+    const computer = {
+      type: "computer_20250124",
+      name: "computer",
+      display_width_px: 1_024,
+      display_height_px: 768,
+    };
+    await post(
+      "messages",
+      bodyOf("messages", { tools: [search, ...TOOLS.messages.filter((_, n) => n !== 3), computer, marked] }),
+    );
+    const called = { ...(TOOLS.messages[0] as Json), allowed_callers: ["code_execution_20250825"] };
+    await post("messages", bodyOf("messages", { tools: [...TOOLS.messages.slice(1), called] }));
+    const patch = { type: "custom", name: "apply_patch", format: { type: "text" } };
+    await post(
+      "responses",
+      bodyOf("responses", { tools: [patch, { type: "web_search" }, ...TOOLS.responses] }),
+    );
+    const toolsSent = provider.requests.map(({ body }) => body["tools"] as readonly Json[]);
+    expect(toolsSent[0]!.slice(0, -1)).toEqual([search, computer, marked]);
+    expect(toolsSent[1]!.slice(0, -1)).toEqual([called]);
+    expect(toolsSent[2]!.slice(0, -1)).toEqual([patch, { type: "web_search" }]);
+    for (const tools of toolsSent) expect(tools.at(-1)!["name"]).toBe(LOADER);
+  });
+
+  it("the list has each name with one sentence, and OpenAI's limit of descriptions holds", async () => {
+    const { provider } = await start("Fine.");
+    await post("responses", bodyOf("responses", {}));
+    const [loader] = provider.requests[0]!.body["tools"] as readonly {
+      readonly description: string;
+      readonly parameters: { readonly properties: { readonly names: { readonly description: string } } };
+    }[];
+    expect(loader!.description.length).toBeLessThanOrEqual(1_024);
+    const lines = loader!.parameters.properties.names.description.split("\n").slice(1);
+    expect(lines).toEqual(NAMES.map((name, n) => `- ${name}: Does job ${n} of the server.`));
+  });
+
+  it("an answer that repeats the request's tools repeats those of the client", async () => {
+    await start([{ calls: [loads(A)] }, "Fine."]);
+    const { json } = await post("responses", bodyOf("responses", {}));
+    expect(json["tools"]).toEqual(TOOLS.responses);
+  });
+
+  it("what the history has called is declared, and a client that compacts by itself starts anew", async () => {
+    const { provider } = await start("Fine.");
+    const messages = [
+      { role: "user", content: "Do job 20." },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: B, arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "c1", content: "Done." },
+    ];
+    await post("chat", bodyOf("chat", { messages }));
+    await post("chat", bodyOf("chat", { messages: [{ role: "user", content: "So far: job 20. Go on." }] }));
+    expect(sent(provider)).toEqual([[LOADER, B], [LOADER]]);
+  });
+
+  it("what a client has counted is what it will be sent with", async () => {
+    await start("Fine.");
+    const count = async (tools: string) => {
+      const response = await fetch(`${url}/v1/messages/count_tokens`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-precis-tools": tools },
+        body: bodyOf("messages", {}),
+      });
+      return Number(((await response.json()) as Json)["input_tokens"]);
+    };
+    expect(await count("defer")).toBeLessThan((await count("none")) / 3);
   });
 });

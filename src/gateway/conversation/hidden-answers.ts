@@ -180,7 +180,11 @@ function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>)
   for (const [index, { given }] of stored.entries()) {
     const real = hiddenRoundsOf(given, dialect);
     if (!real) continue;
-    add(hidden, names[index]!, { shown: said.slice(index, endOfAnswer(messages, index)), real });
+    const answer = { shown: said.slice(index, endOfAnswer(messages, index)), real };
+    add(hidden, names[index]!, answer);
+    // A client that says earlier answers in other words names what came behind them by those.
+    const before = stored[index - 1]?.hash;
+    if (before !== undefined && before !== names[index]) add(hidden, before, answer);
   }
   return hidden;
 }
@@ -205,7 +209,7 @@ interface FoundAnswer extends ShownAnswer {
 
 /** Finds such answers by what names the messages before them. */
 function findAnswers(
-  { messages, wire, start }: TranscriptRecord,
+  { messages, wire, start, chain }: TranscriptRecord,
   hiddenAt: (name: string) => readonly HiddenAnswer[],
 ): readonly FoundAnswer[] {
   const names = namesOf(messages, start);
@@ -213,7 +217,8 @@ function findAnswers(
   for (let from = start; from < messages.length; from++) {
     const isAnswer = messages[from]!.role === "assistant" && messages[from - 1]?.role !== "assistant";
     const name = names[from]!;
-    const candidates = isAnswer ? hiddenAt(name) : [];
+    const stored = chain[from - start]!;
+    const candidates = isAnswer ? [...(stored === name ? [] : hiddenAt(stored)), ...hiddenAt(name)] : [];
     if (candidates.length === 0) continue;
     const to = endOfAnswer(messages, from);
     const said = messages.slice(from, to).map((message, at): Said => ({ message, wire: wire[from + at] }));

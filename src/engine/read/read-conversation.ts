@@ -65,7 +65,7 @@ function checkList(transcript: unknown): void {
   if (Array.isArray(transcript)) return;
   throw new TranscriptError({
     message: `expected a list of messages, found ${transcript === null ? "null" : typeof transcript}.`,
-    fix: "Pass the array of wire messages.",
+    fix: "Pass your array of messages.",
   });
 }
 

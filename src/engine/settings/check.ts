@@ -348,7 +348,7 @@ const FIT: Checks<FitInput<never>> = {
   knowledge: checkSelect,
   hostState: checkHostState,
   extras: (value, option) =>
-    check(option, value, Array.isArray(value), "a list", "Give a list of wire messages."),
+    check(option, value, Array.isArray(value), "a list", "Give a list of messages."),
   request: anything,
   now: time,
   lastRequestAt: time,
@@ -465,7 +465,7 @@ export function checkRange<M>(
   if (isPlace(from) && isPlace(to) && (from as number) < (to as number) && (to as number) <= length) return;
   throw refused(
     option,
-    `the transcript has ${length} messages, and ${option === "range" ? `from ${said(from)} to ${said(to)}` : said(to)} names none of them.`,
+    `the transcript has ${length} message${length === 1 ? "" : "s"}, and ${option === "range" ? `from ${said(from)} to ${said(to)}` : said(to)} names none of them.`,
     "Give `upTo: 12` for #1–12, or `range: { from: 4, to: 12 }` for #5–12.",
   );
 }

@@ -52,6 +52,7 @@ export function boundedStore(store: ServerStore): ServerStore {
     ...store,
     conversations: bounded(store.conversations),
     clientKeys: bounded(store.clientKeys),
+    streams: bounded(store.streams),
     records: (tenant) => bounded(store.records(tenant)),
   };
 }

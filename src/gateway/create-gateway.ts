@@ -114,6 +114,8 @@ export async function createGateway(
     limitRate: createRateLimit(now),
     limitStreams: createStreamLimit(parts.mostStreams),
     streams: new Map(),
+    // With `redact` they can't be written down as they were.
+    streamLog: config.store && !config.redact && store.kind !== "memory" ? bounded.streams : undefined,
     gather: parts.gather,
     shareHidden: parts.shareHidden,
     logHealth,

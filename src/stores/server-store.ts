@@ -8,6 +8,7 @@ import type {
   LeaseStore,
   SettingsStore,
   StoreStats,
+  StreamStore,
   Upkeep,
 } from "./server-store/beside.ts";
 import type { ConversationStore } from "./server-store/conversations.ts";
@@ -49,6 +50,7 @@ export interface ServerStore extends Store {
   readonly clientKeys: ClientKeyStore;
   readonly settings: SettingsStore;
   readonly learned: LearnedStore;
+  readonly streams: StreamStore;
   readonly upkeep: Upkeep;
   /** Waits for what is under way, then lets go of files and connections. */
   close(): Promise<void>;

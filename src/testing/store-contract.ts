@@ -15,6 +15,7 @@ import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
 import { describeRequests } from "./store-contract/requests.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
+import { describeStreams } from "./store-contract/streams.ts";
 import { describeTexts } from "./store-contract/texts.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
 
@@ -65,6 +66,7 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     describeEvents(context);
     describeCitations(context);
     describeLeases(context);
+    describeStreams(context);
     describeLearned(context);
     describeClientKeys(context);
     describeUpkeep(context);

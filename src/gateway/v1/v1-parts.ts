@@ -1,3 +1,4 @@
+import type { StreamStore } from "../../stores/server-store.ts";
 import type { Authenticate, Client, LimitStreams } from "../http/admit.ts";
 import type { Requests } from "../requests/requests.ts";
 import type { TurnParts } from "../turn/turn.ts";
@@ -11,4 +12,6 @@ export interface V1Parts extends TurnParts {
   readonly limitStreams: LimitStreams;
   /** Streams that are open in this process, by their id. */
   readonly streams: Map<string, LiveStream>;
+  /** Where streams are written down, if they are. */
+  readonly streamLog: StreamStore | undefined;
 }

@@ -76,6 +76,18 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** Live streams as what was done in them, line by line: whoever carries all lines out again has the stream as it was. */
+export interface StreamStore {
+  /** Adds lines from number `from` on; 0 begins a stream. False where the stream hasn't just `from` lines: somebody else went on with it, or removed it. */
+  add(tenant: string, stream: string, from: number, lines: readonly string[]): Promise<boolean>;
+  /** Its lines from number `from` on, 1,000 at most. */
+  read(tenant: string, stream: string, from: number): Promise<string[]>;
+  /** Streams of a tenant, the one that was used last first. */
+  list(tenant: string): Promise<string[]>;
+  /** False when there is none. */
+  remove(tenant: string, stream: string): Promise<boolean>;
+}
+
 /** Settings of all chats of a tenant: the host's own JSON. */
 export interface SettingsStore {
   read(tenant: string): Promise<unknown>;

@@ -10,13 +10,14 @@ import type {
   LeaseStore,
   SettingsStore,
   StoredEvent,
+  StreamStore,
 } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import { cleanText } from "../shared/clean-text.ts";
-import { EVENTS, pageSize } from "../shared/limits.ts";
+import { EVENTS, pageSize, STREAM_LINES } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
 import { holdConversation } from "./conversation-row.ts";
-import { allOf, firstRow, putRow, rows, type Script } from "./script.ts";
+import { allOf, firstRow, insertValues, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 
 export function sqlEvents({ engine, read, write }: SqlContext): EventStore {
@@ -291,6 +292,61 @@ export function sqlLearned({ read, write }: SqlContext): LearnedStore {
           "delete from precis_learned where at < (select at from precis_learned order by at desc limit 1 offset ?)",
           MOST_LEARNED - 1,
         );
+      }),
+  };
+}
+
+const insertLines = insertValues("precis_stream_lines", ["tenant", "stream", "number", "line"]);
+
+export function sqlStreams({ now, read, write }: SqlContext): StreamStore {
+  return {
+    add: (tenant, stream, from, lines) =>
+      write("streams.add", function* () {
+        checkName("streams.add", "tenant", tenant);
+        checkName("streams.add", "stream", stream);
+        const [count, at] = [from + lines.length, Math.round(now())];
+        // The number of its lines decides which of two servers goes on with a stream.
+        const isNext =
+          from === 0
+            ? yield* putRow("precis_streams", { tenant, id: stream, lines: count, used_at: at }, "stays")
+            : (yield* rows(
+                "update precis_streams set lines = ?, used_at = ? where tenant = ? and id = ? and lines = ? returning id",
+                count,
+                at,
+                tenant,
+                stream,
+                from,
+              )).length > 0;
+        if (isNext) yield* insertLines(lines.map((line, index) => [tenant, stream, from + index, line]));
+        return isNext;
+      }),
+    read: (tenant, stream, from) =>
+      read("streams.read", function* () {
+        const found = yield* rows<{ readonly line: string }>(
+          "select line from precis_stream_lines where tenant = ? and stream = ? and number >= ? order by number limit ?",
+          tenant,
+          stream,
+          from,
+          STREAM_LINES,
+        );
+        return found.map(({ line }) => line);
+      }),
+    list: (tenant) =>
+      read("streams.list", function* () {
+        const found = yield* rows<{ readonly id: string }>(
+          "select id from precis_streams where tenant = ? order by used_at desc, id",
+          tenant,
+        );
+        return found.map(({ id }) => id);
+      }),
+    remove: (tenant, stream) =>
+      write("streams.remove", function* () {
+        const removed = yield* rows(
+          "delete from precis_streams where tenant = ? and id = ? returning id",
+          tenant,
+          stream,
+        );
+        return removed.length > 0;
       }),
   };
 }

@@ -1,6 +1,6 @@
 import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
-import { sqlCitations, sqlEvents, sqlLearned, sqlLeases, sqlSettings } from "./beside.ts";
+import { sqlCitations, sqlEvents, sqlLearned, sqlLeases, sqlSettings, sqlStreams } from "./beside.ts";
 import { type Bounds, bounded } from "./bounds.ts";
 import { sqlClientKeys } from "./client-keys.ts";
 import { sqlConversations } from "./conversations.ts";
@@ -50,6 +50,7 @@ export function createSqlStore(
     leases: sqlLeases(context),
     clientKeys: sqlClientKeys(context),
     settings: sqlSettings(context),
+    streams: sqlStreams(context),
     learned: sqlLearned(context),
     upkeep: sqlUpkeep(context),
     close: context.close,

@@ -4,7 +4,7 @@ import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -170,6 +170,21 @@ function* besideTables(): Script<void> {
     primary key (tenant, upstream, model, kind)
   )`);
   yield* rows("create index precis_learned_by_at on precis_learned (at)");
+  yield* rows(`create table precis_streams (
+    tenant text not null,
+    id text not null,
+    lines bigint not null,
+    used_at bigint not null,
+    primary key (tenant, id)
+  )`);
+  yield* rows(`create table precis_stream_lines (
+    tenant text not null,
+    stream text not null,
+    number bigint not null,
+    line text not null,
+    primary key (tenant, stream, number),
+    foreign key (tenant, stream) references precis_streams (tenant, id) on delete cascade
+  )`);
   // Settings of all chats of a tenant.
   yield* rows("create table precis_settings (tenant text not null primary key, json text not null)");
 }

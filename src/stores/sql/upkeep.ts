@@ -67,6 +67,8 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
     const events =
       eventsMs === undefined ? 0 : yield* removeOld("precis_events", "at", at - eventsMs, tenant);
     const records = recordsMs === undefined ? 0 : yield* sweepRecords(tenant, at - recordsMs);
+    if (conversationsMs !== undefined)
+      yield* removeOld("precis_streams", "used_at", at - conversationsMs, tenant);
     const ended = "delete from precis_leases where expires_at <= ? returning tenant";
     yield* removeOld("precis_learned", "at", at - LEARNED_MS, tenant);
     const leases = (yield* rows(ended, at - LEASE_MEMORY_MS)).length;

@@ -18,14 +18,12 @@ import type { HostState } from "../../../core/types.ts";
 import { checkHostState } from "../../../engine/settings/check.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import { streamStrategies } from "../../../stream/strategies.ts";
-import { charsCounter } from "../../../tokens/index.ts";
 import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { INERT, sendJson } from "../../http/send-json.ts";
 import type { Passing } from "../pass-through.ts";
 import type { V1Parts } from "../v1-parts.ts";
-import { hostCache } from "./host-cache.ts";
 import { type LiveStream, openLiveStream, type StreamNews } from "./live-stream.ts";
 
 export const STREAMS_PATH = "/v1/streams";
@@ -36,7 +34,7 @@ const MAX_OPEN = 64;
 /** Frames that may come at once: a larger number of a few bytes would keep the server busy for minutes. */
 const MAX_FRAMES = 10_000;
 
-type StreamParts = Pick<V1Parts, "config" | "now" | "streams" | "limitStreams">;
+type StreamParts = Pick<V1Parts, "config" | "now" | "log" | "streams" | "streamLog" | "limitStreams">;
 
 /** Live streams whose cache another program has: it tells what happens, and is told what to keep, drop and feed. */
 export async function handleStreams(
@@ -44,39 +42,191 @@ export async function handleStreams(
   { request, response, client }: Pick<Passing, "request" | "response" | "client">,
   pathname: string,
 ): Promise<number> {
-  const [, id, what] = /^\/v1\/streams(?:\/([\w-]+))?(?:\/(\w+))?$/.exec(pathname) ?? [];
+  const [, id = "", what] = /^\/v1\/streams(?:\/([\w-]+))?(?:\/(\w+))?$/.exec(pathname) ?? [];
+  const { tenant } = client;
   const { method } = request;
-  if (pathname === STREAMS_PATH && method === "POST") {
-    const opened = await open(parts, client.tenant, await bodyOf(parts, request));
-    return send(response, 201, opened);
-  }
-  const stream = id === undefined ? undefined : parts.streams.get(id);
-  if (!stream || stream.tenant !== client.tenant)
-    throw new RequestFault(
-      404,
-      "no-stream",
-      `precis: there is no such stream here. A restart of the server ends all streams, and of a client the ${MAX_OPEN} newest are kept. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
-    );
+  if (pathname === STREAMS_PATH && method === "POST")
+    return send(response, 201, await open(parts, tenant, await bodyOf(parts, request)));
+  const stream = await findStream(parts, tenant, id);
+  if (!stream) throw noStream();
   stream.usedAt = parts.now();
   if (method === "DELETE" && what === undefined) {
-    parts.streams.delete(id!);
+    parts.streams.delete(id);
+    await parts.streamLog?.remove(tenant, id);
     return send(response, 200, { id, closed: true });
   }
-  if (method === "GET" && what === undefined)
-    return send(response, 200, { id, status: stream.status(), trace: stream.trace });
+  if (method === "GET" && what === undefined) {
+    await stream.inTurn(() => catchUp(parts, id, stream));
+    const { awaited, trace } = stream;
+    const contents = stream.contents();
+    return send(response, 200, { id, status: stream.status(), awaited, contents, trace });
+  }
   if (method === "GET" && what === "events") {
     parts.limitStreams(client, response);
     return watchStream(stream, response);
   }
-  const act = method === "POST" && what !== undefined && Object.hasOwn(ACTS, what) ? ACTS[what] : undefined;
-  if (!act)
+  if (method !== "POST" || what === undefined || !Object.hasOwn(ACTS, what))
     throw new RequestFault(
       404,
       "not-found",
       `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, steps, compact and events.`,
     );
-  return send(response, 200, await act(stream, await bodyOf(parts, request)));
+  return send(response, 200, await carryOn(parts, id, stream, what, await bodyOf(parts, request)));
 }
+
+function noStream(): RequestFault {
+  return new RequestFault(
+    404,
+    "no-stream",
+    `precis: there is no such stream here. Of a client the ${MAX_OPEN} newest are kept; without a store, or with \`redact\`, a restart of the server ends all. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
+  );
+}
+
+/** Does what a host tells, once it is written down: whoever carries out all lines of a stream has it as it is. */
+async function carryOn(
+  parts: StreamParts,
+  id: string,
+  stream: LiveStream,
+  what: string,
+  body: Json,
+): Promise<object> {
+  const told = read(what, body);
+  const line = JSON.stringify([what, body]);
+  return stream.inTurn(async () => {
+    for (;;) {
+      const fault = faultOf(stream, what, told);
+      if (!fault && (await write(parts, id, stream, line))) return told.work(stream);
+      // Another server may have gone on with it.
+      const [lines, isThere] = [stream.lines, await catchUp(parts, id, stream)];
+      if (!isThere) throw noStream();
+      if (fault && stream.lines === lines) throw fault;
+    }
+  });
+}
+
+/** Why something can't be done with the stream as it is. */
+function faultOf(stream: LiveStream, what: string, { lengths }: Told): RequestFault | undefined {
+  const tooLong = stream.tooLong(lengths);
+  if (tooLong !== undefined)
+    return invalid(
+      `\`lengths.${tooLong}\` says ${lengths[tooLong]} tokens, more than these frames can have. ${FRAME_TOKENS}`,
+    );
+  const isAwaited = stream.awaited !== undefined;
+  if (what === "replies" && !isAwaited)
+    return new RequestFault(409, "no-reply-awaited", "precis: the stream waits for no reply.");
+  if (isAwaited && !["replies", "steps", LATE].includes(what))
+    return new RequestFault(
+      409,
+      "reply-awaited",
+      "precis: the stream waits for what the model says. POST its reply first.",
+    );
+  return undefined;
+}
+
+/** False if another server went on with the stream meanwhile. What a failing store doesn't take is written with the next line. */
+async function write(
+  { streamLog, log }: StreamParts,
+  id: string,
+  stream: LiveStream,
+  line: string,
+): Promise<boolean> {
+  const { unsaved } = stream;
+  try {
+    const lines = [...unsaved, line];
+    if (streamLog && !(await streamLog.add(stream.tenant, id, stream.lines - unsaved.length, lines)))
+      return false;
+    unsaved.length = 0;
+  } catch (error) {
+    log.warn({ err: error }, "a live stream goes on, but can't be stored");
+    unsaved.push(line);
+  }
+  stream.lines++;
+  return true;
+}
+
+/** Carries out what other servers wrote. False if the stream is gone, or went on elsewhere while it couldn't be stored from here. */
+async function catchUp(
+  { streamLog, streams }: StreamParts,
+  id: string,
+  stream: LiveStream,
+): Promise<boolean> {
+  const { tenant, unsaved } = stream;
+  for (let isThere = streamLog === undefined; ; ) {
+    const lines = (await streamLog?.read(tenant, id, Math.max(0, stream.lines - unsaved.length - 1))) ?? [];
+    // The first one is known: that it is there says that the stream is.
+    isThere ||= lines.length > 0;
+    const news = stream.lines === 0 ? lines : lines.slice(1);
+    if (news.length === 0) return isThere;
+    for (const line of news)
+      if (unsaved[0] === line) unsaved.shift();
+      else if (unsaved.length > 0) return !streams.delete(id);
+      else await carryOut(stream, line);
+  }
+}
+
+/** What was refused or failed then, fails again, and nobody is told. */
+async function carryOut(stream: LiveStream, line: string): Promise<void> {
+  const [what, body] = JSON.parse(line) as [string, Json];
+  stream.lines++;
+  if (what === OPEN) await stream.begin().catch(() => {});
+  else
+    await read(what, body)
+      .work(stream)
+      .catch(() => {});
+}
+
+async function findStream(parts: StreamParts, tenant: string, id: string): Promise<LiveStream | undefined> {
+  const known = parts.streams.get(id);
+  if (known || !parts.streamLog) return known?.tenant === tenant ? known : undefined;
+  const [first] = await parts.streamLog.read(tenant, id, 0);
+  if (first === undefined) return undefined;
+  const [, body] = JSON.parse(first) as [string, Json];
+  const stream = made(parts, tenant, id, body);
+  await catchUp(parts, id, stream);
+  // Another request may have found it meanwhile.
+  const other = parts.streams.get(id);
+  if (!other) remember(parts, id, stream);
+  return other ?? stream;
+}
+
+/** A stream as it is opened, with nothing done yet. */
+function made(parts: StreamParts, tenant: string, id: string, body: Json): LiveStream {
+  const stream = openLiveStream({
+    ...streamOptions(body),
+    tenant,
+    at: parts.now(),
+    onLate(awaited) {
+      if (parts.streams.get(id) !== stream) return;
+      carryOn(parts, id, stream, LATE, { awaited }).catch((error: unknown) =>
+        parts.log.warn({ err: error }, "a live stream waits for a model that took too long"),
+      );
+    },
+  });
+  return stream;
+}
+
+function remember({ streams }: StreamParts, id: string, stream: LiveStream): void {
+  const own = [...streams]
+    .filter(([, one]) => one.tenant === stream.tenant)
+    .sort(([, a], [, b]) => a.usedAt - b.usedAt);
+  for (const [oldest] of own.slice(0, Math.max(0, own.length - MAX_OPEN + 1))) streams.delete(oldest);
+  streams.set(id, stream);
+}
+
+async function open(parts: StreamParts, tenant: string, body: Json): Promise<object> {
+  const id = randomUUID();
+  const stream = made(parts, tenant, id, body);
+  const begun = await stream.begin();
+  await write(parts, id, stream, JSON.stringify([OPEN, body]));
+  remember(parts, id, stream);
+  const kept = (await parts.streamLog?.list(tenant).catch(() => [])) ?? [];
+  for (const oldest of kept.slice(MAX_OPEN)) await parts.streamLog?.remove(tenant, oldest).catch(() => {});
+  return { id, ...begun };
+}
+
+/** Lines that no host sends: the first one, and that the host's model took too long. */
+const OPEN = "open";
+const LATE = "late";
 
 const FRAME_TOKENS =
   "A frame takes `tokensPerFrame` tokens, as the stream was opened with: give the largest there, and tell by `length` how full the cache really is";
@@ -94,32 +244,39 @@ const steps = z.custom<HostState>(() => true);
 /** What may be told with everything: tokens of items by their ids, and of the whole cache. */
 const MEASURED = optional({ lengths: mapOf(anyNumber, '{ "i3": 12 }'), length: tokens });
 
+/** What a host tells, checked as far as it can be by itself. */
+interface Told {
+  readonly lengths: Readonly<Record<string, number>>;
+  work(stream: LiveStream): Promise<object>;
+}
+
 /** Something that a host tells. `hint` is added where its fields can't be. */
 function act<const F extends Fields>(
   fields: F,
   tell: (stream: LiveStream, told: z.output<z.ZodObject<F>>) => Promise<object>,
   hint = "",
-) {
+): (body: Json) => Told {
   const schema = object({ ...MEASURED, ...fields });
-  return (stream: LiveStream, body: Json): Promise<object> => {
+  return (body) => {
     const {
       lengths = {},
       length,
       ...told
     } = checked(schema, body, hint) as z.output<z.ZodObject<typeof MEASURED>>;
-    const tooLong = stream.measured(lengths, length);
-    if (tooLong !== undefined)
-      throw invalid(
-        `\`lengths.${tooLong}\` says ${lengths[tooLong]} tokens, more than these frames can have. ${FRAME_TOKENS}`,
-      );
-    return tell(stream, told as z.output<z.ZodObject<F>>);
+    return {
+      lengths,
+      work(stream) {
+        stream.measured(lengths, length);
+        return tell(stream, told as z.output<z.ZodObject<F>>);
+      },
+    };
   };
 }
 
 const turn = { text: anyText, ...optional({ time: anyNumber, tokens }) };
 
 /** What a host may tell, by the last part of the path. */
-const ACTS: Readonly<Record<string, ReturnType<typeof act>>> = {
+const ACTS: Readonly<Record<string, (body: Json) => Told>> = {
   frames: act(
     optional({ count: wholeNumber("number of frames", 0, MAX_FRAMES), time: anyNumber }),
     (stream, { count = 1, time }) => stream.push({ type: "frames", count, ...defined({ time }) }, undefined),
@@ -144,17 +301,13 @@ const ACTS: Readonly<Record<string, ReturnType<typeof act>>> = {
   compact: act({}, (stream) => stream.compact()),
 };
 
-async function open({ streams, now }: StreamParts, tenant: string, body: Json): Promise<object> {
-  const id = randomUUID();
-  const { summaries, ...options } = streamOptions(body);
-  const cache = hostCache(charsCounter(), { summaries });
-  const stream = openLiveStream({ ...options, cache, tenant, at: now() });
-  const own = [...streams]
-    .filter(([, one]) => one.tenant === tenant)
-    .sort(([, a], [, b]) => a.usedAt - b.usedAt);
-  for (const [oldest] of own.slice(0, Math.max(0, own.length - MAX_OPEN + 1))) streams.delete(oldest);
-  streams.set(id, stream);
-  return { id, ...(await stream.begin()) };
+function read(what: string, body: Json): Told {
+  if (what !== LATE) return ACTS[what]!(body);
+  const giveUp = async (stream: LiveStream) => {
+    await stream.giveUp(String(body["awaited"]));
+    return {};
+  };
+  return { lengths: {}, work: giveUp };
 }
 
 function send(response: ServerResponse, status: number, body: object): number {

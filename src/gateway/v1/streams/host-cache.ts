@@ -54,17 +54,30 @@ export interface HostReply {
   readonly stop?: "end" | "length" | undefined;
 }
 
+/** An item that the host's cache should hold; of frames, those from `from` up to `to`. */
+interface HeldItem extends HostItem {
+  readonly from?: number;
+  readonly to?: number;
+}
+
 /** A cache that another program has: its operations become commands, and its lengths come from there. */
 export interface HostCache extends KvCache {
   /** The commands that the host hasn't got yet. */
   take(): readonly HostCommand[];
   /** Resolves when the model of the host must speak before anything can go on. */
   wanted(): Promise<void>;
-  readonly isWaiting: boolean;
+  /** The id of what the host's model is to say, while that is waited for. */
+  readonly awaited: string | undefined;
   reply(reply: HostReply): void;
+  /** Nothing is waited for any more: the host's model took too long. */
+  giveUp(): void;
+  /** What the host's cache holds if the host did all that it was told. */
+  contents(): readonly HeldItem[];
   report(role: TurnItem["role"], text: string, tokens: number): void;
-  /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. Returns the id of frames that can't be so long. */
-  reportLengths(lengths: Readonly<Record<string, number>>): string | undefined;
+  /** The id of frames that can't be as long as the host says. */
+  tooLong(lengths: Readonly<Record<string, number>>): string | undefined;
+  /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. */
+  reportLengths(lengths: Readonly<Record<string, number>>): void;
 }
 
 /** Tokens of a turn beside its text, as in ChatML. */
@@ -74,8 +87,15 @@ const MAX_KNOWN = 8_192;
 
 export function hostCache(
   counter: TokenCounter,
-  /** `code`: the host's model isn't asked for summaries. */
-  { summaries }: { readonly summaries: "host" | "code" },
+  {
+    summaries,
+    onLate,
+  }: {
+    /** `code`: the host's model isn't asked for summaries. */
+    readonly summaries: "host" | "code";
+    /** The host's model took longer than it may: whoever agrees calls `giveUp`. */
+    onLate(awaited: string): void;
+  },
 ): HostCache {
   const ledger = createLedger();
   const ids = new WeakMap<CacheItem, string>();
@@ -83,7 +103,9 @@ export function hostCache(
   const tokens = createHostTokens(counter);
   let commands: HostCommand[] = [];
   let number = 0;
-  let waiting: { resolve(reply: HostReply): void } | undefined;
+  let waiting:
+    | { readonly id: string; resolve(reply: HostReply): void; reject(error: Error): void }
+    | undefined;
   const onWanted: (() => void)[] = [];
   const pace = createPace();
 
@@ -151,24 +173,36 @@ export function hostCache(
       return taken;
     },
     wanted: () => (waiting ? Promise.resolve() : new Promise((resolve) => onWanted.push(resolve))),
-    get isWaiting() {
-      return waiting !== undefined;
+    get awaited() {
+      return waiting?.id;
     },
-    reply(reply) {
-      const { resolve } = waiting ?? {};
-      waiting = undefined;
-      resolve?.(reply);
-    },
+    reply: (reply) => end()?.resolve(reply),
+    giveUp: () => end()?.reject(new Error("the host's model took too long")),
+    contents: () =>
+      ledger.entries().map(({ item, from, to }) => ({
+        ...hostItem(idOf(item), item),
+        ...wholeFrames.indexes(item, from, to),
+      })),
     report: (role, text, told) => tokens.report({ role, text }, told),
+    tooLong: (lengths) =>
+      Object.keys(lengths).find((id) => {
+        const item = items.get(id);
+        return item?.type === "frames" && lengths[id]! > frameTokens(item);
+      }),
     reportLengths(lengths) {
       for (const [id, length] of Object.entries(lengths)) {
         const item = items.get(id);
         if (item?.type === "turn" && length > 0) tokens.learn(item.text, length);
-        if (item?.type === "frames" && length > frameTokens(item)) return id;
       }
-      return undefined;
     },
   };
+
+  /** Whoever waited for the host's model. */
+  function end(): typeof waiting {
+    const ended = waiting;
+    waiting = undefined;
+    return ended;
+  }
 
   function ask(id: string, request: GenerateRequest): Promise<HostReply> {
     const { cap, temperature, silence, name, signal } = request;
@@ -182,12 +216,11 @@ export function hostCache(
       ...(silence !== undefined && { silence }),
     });
     return new Promise((resolve, reject) => {
-      const asked = { resolve };
+      const asked = { id, resolve, reject };
       waiting = asked;
+      // It may have been answered long ago, and another answer be awaited.
       signal?.addEventListener("abort", () => {
-        // It may have been answered long ago, and another answer be awaited.
-        if (waiting === asked) waiting = undefined;
-        reject(new Error("the host's model took too long"));
+        if (waiting === asked) onLate(id);
       });
       for (const wanted of onWanted.splice(0)) wanted();
     });

@@ -2,8 +2,8 @@ import type { HostState } from "../../../core/types.ts";
 import { createStreamSession } from "../../../stream/create-stream-session.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import type { PushResult, Said, StreamEvent, StreamStatus, StreamTrace } from "../../../stream/types.ts";
-import { RequestFault } from "../../http/request-fault.ts";
-import type { HostCache, HostCommand, HostReply } from "./host-cache.ts";
+import { charsCounter } from "../../../tokens/index.ts";
+import { type HostCache, type HostCommand, type HostReply, hostCache } from "./host-cache.ts";
 
 /** What a host is answered: what to do now, and what came of what it told. */
 interface StreamAnswer {
@@ -25,53 +25,70 @@ export interface LiveStream {
   readonly tenant: string;
   /** Epoch milliseconds of the last request. */
   usedAt: number;
+  /** What was done so far, as lines: their number, and those at the end that the store hasn't got. */
+  lines: number;
+  readonly unsaved: string[];
+  /** One request after the other. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** The id of what the host's model is to say, while that is waited for. */
+  readonly awaited: string | undefined;
   /** What opening it leads to. */
   begin(): Promise<StreamAnswer>;
   push(event: StreamEvent, tokens: number | undefined): Promise<StreamAnswer>;
   reply(reply: HostReply): Promise<StreamAnswer>;
+  /** The host's model took too long: goes on without it. What that leads to, the next answer says. */
+  giveUp(awaited: string): Promise<void>;
   compact(): Promise<StreamAnswer>;
-  /** Lengths that the host measured: of its items, and of its whole cache. Returns the id of frames that can't be so long. */
-  measured(lengths: Readonly<Record<string, number>>, length: number | undefined): string | undefined;
+  /** The id of frames that can't be as long as the host says. */
+  tooLong(lengths: Readonly<Record<string, number>>): string | undefined;
+  /** Lengths that the host measured: of its items, and of its whole cache. */
+  measured(lengths: Readonly<Record<string, number>>, length: number | undefined): void;
   /** The host's own list of steps. */
   setSteps(steps: HostState | undefined): StreamAnswer;
   status(): StreamStatus;
+  contents: HostCache["contents"];
   readonly trace: readonly StreamTrace[];
   watch(listener: (news: StreamNews) => void): () => void;
 }
 
 const NOTHING: PushResult = { said: [], managed: [] };
 
-export function openLiveStream(
-  options: Omit<StreamOptions, "cache"> & {
-    readonly cache: HostCache;
-    readonly tenant: string;
-    readonly at: number;
-  },
-): LiveStream {
-  const { cache, tenant } = options;
-  const session = createStreamSession(options);
+const joined = (one: PushResult, two: PushResult): PushResult => ({
+  said: [...one.said, ...two.said],
+  managed: [...one.managed, ...two.managed],
+});
+
+export function openLiveStream({
+  tenant,
+  at,
+  summaries,
+  onLate,
+  ...options
+}: Omit<StreamOptions, "cache"> &
+  Parameters<typeof hostCache>[1] & { readonly tenant: string; readonly at: number }): LiveStream {
+  const cache = hostCache(charsCounter(), { summaries, onLate });
+  const session = createStreamSession({ ...options, cache });
   const listeners = new Set<(news: StreamNews) => void>();
+  let turn: Promise<unknown> = Promise.resolve();
   let running: Promise<PushResult> | undefined;
+  /** What the host hasn't been told yet. */
+  let news = NOTHING;
   let hostLength: number | undefined;
 
   /** Goes on until the work is done, or until the host's model must speak. */
-  const goOn = async (): Promise<StreamAnswer> => {
-    const work = running;
-    if (!work) return answer(NOTHING);
-    const done = await Promise.race([work, cache.wanted().then(() => undefined)]);
-    if (!done) return answer(NOTHING);
+  const settle = async (): Promise<void> => {
+    const done = await Promise.race([running, cache.wanted().then(() => undefined)]);
+    if (!done) return;
     running = undefined;
     for (const said of done.said) tell({ type: "said", said });
     for (const managed of done.managed) tell({ type: "managed", managed });
-    return answer(done);
+    news = joined(news, done);
+  };
+  const goOn = async (): Promise<StreamAnswer> => {
+    await settle();
+    return answer();
   };
   const start = (work: () => Promise<PushResult>): Promise<StreamAnswer> => {
-    if (running)
-      throw new RequestFault(
-        409,
-        "reply-awaited",
-        "precis: the stream waits for what the model says. POST its reply first.",
-      );
     running = work();
     // A failure is told to whoever waits for the work; nobody else needs it.
     running.catch(() => {
@@ -79,25 +96,34 @@ export function openLiveStream(
     });
     return goOn();
   };
-  const answer = ({ said, managed }: PushResult): StreamAnswer => ({
-    do: cache.take(),
-    wantsReply: cache.isWaiting,
-    said,
-    managed,
-    status: session.status(),
-  });
-  const tell = (news: StreamNews): void => {
-    for (const listener of listeners) listener(news);
+  const answer = (): StreamAnswer => {
+    const { said, managed } = news;
+    news = NOTHING;
+    const wantsReply = cache.awaited !== undefined;
+    return { do: cache.take(), wantsReply, said, managed, status: session.status() };
+  };
+  const tell = (one: StreamNews): void => {
+    for (const listener of listeners) listener(one);
   };
   const compact = async (): Promise<PushResult> => {
     const managed = await session.compact();
     const fed = await session.flush();
-    return { said: fed.said, managed: [managed, ...fed.managed] };
+    return joined({ said: [], managed: [managed] }, fed);
   };
 
   return {
     tenant,
-    usedAt: options.at,
+    usedAt: at,
+    lines: 0,
+    unsaved: [],
+    inTurn(work) {
+      const result = turn.then(work);
+      turn = result.catch(() => {});
+      return result;
+    },
+    get awaited() {
+      return cache.awaited;
+    },
     begin: () => start(() => session.flush()),
     push(event, tokens) {
       if (event.type === "turn" && tokens !== undefined) cache.report(event.role, event.text, tokens);
@@ -105,26 +131,30 @@ export function openLiveStream(
         // The host's cache is fuller than precis's estimates say: it is managed at once.
         const first = (hostLength ?? 0) >= session.status().limit ? await compact() : NOTHING;
         hostLength = undefined;
-        const then = await session.push(event);
-        return { said: [...first.said, ...then.said], managed: [...first.managed, ...then.managed] };
+        return joined(first, await session.push(event));
       });
     },
     reply(reply) {
-      if (!cache.isWaiting)
-        throw new RequestFault(409, "no-reply-awaited", "precis: the stream waits for no reply.");
       cache.reply(reply);
       return goOn();
     },
+    async giveUp(awaited) {
+      if (cache.awaited !== awaited) return;
+      cache.giveUp();
+      await settle();
+    },
     compact: () => start(compact),
+    tooLong: cache.tooLong,
     measured(lengths, length) {
       hostLength = length;
-      return cache.reportLengths(lengths);
+      cache.reportLengths(lengths);
     },
     setSteps(steps) {
       session.setSteps(steps);
-      return answer(NOTHING);
+      return answer();
     },
     status: () => session.status(),
+    contents: cache.contents,
     trace: session.trace,
     watch(listener) {
       listeners.add(listener);

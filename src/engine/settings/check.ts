@@ -347,8 +347,7 @@ const FIT: Checks<FitInput<never>> = {
   pins: checkSelect,
   knowledge: checkSelect,
   hostState: checkHostState,
-  extras: (value, option) =>
-    check(option, value, Array.isArray(value), "a list", "Give a list of messages."),
+  extras: (value, option) => check(option, value, Array.isArray(value), "a list", "Give a list of messages."),
   request: anything,
   now: time,
   lastRequestAt: time,

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from "node:http";
 
 /** Who asks: each of them has as many connections as requests are under way. */
-export interface Clients {
+interface Clients {
   /** Resolves with the status when the whole answer is there, or with undefined if it failed. */
   ask(
     url: URL,

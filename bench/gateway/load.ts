@@ -1,5 +1,4 @@
 import { nodeClients } from "./clients.ts";
-import { lightClients } from "./light-clients.ts";
 
 export interface LoadResult {
   readonly perSecond: number;
@@ -19,14 +18,12 @@ export async function load(options: {
   /** It ends earlier when so many requests were answered. */
   readonly requests?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `nodeClients` unless told. */
-  readonly clients?: "node" | "light";
   /** The bodies of one connection, one after the other. */
   bodies(connection: number): () => Buffer;
 }): Promise<LoadResult> {
   const { url, path, connections, ms } = options;
   const places = [url].flat().map((one) => new URL(one));
-  const clients = options.clients === "light" ? lightClients() : nodeClients(connections);
+  const clients = nodeClients(connections);
   const headers = { "content-type": "application/json", ...options.headers };
   const times: number[] = [];
   const most = options.requests ?? Number.POSITIVE_INFINITY;

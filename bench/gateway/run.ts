@@ -16,7 +16,7 @@ import { type LoadResult, load } from "./load.ts";
  *
  * ROUNDS, MS (of a round) and WARM_MS change how long it takes; PORTKEY_NODE, the path of another Node, runs the other gateway
  * on that one, too. BEFORE, the folder of an older clone of this project with its packages installed, runs that one, too, and the
- * result says how far apart the two are. CLIENTS=light asks with a third of the work for each request, which leaves more of the machine to the contestants.
+ * result says how far apart the two are.
  */
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 21);
@@ -35,7 +35,6 @@ const IDLE_SHARE = 0.1;
 const LOOK_MS = 250;
 const MOST_REST_MS = 30_000;
 const PATH = "/v1/chat/completions";
-const CLIENTS = process.env["CLIENTS"] === "light" ? "light" : "node";
 /** As it comes, and without a store, which is what the others do. */
 const OWN = ["precis", "precis --no-store"];
 const OLDER = ["before", "before --no-store"];
@@ -83,7 +82,6 @@ const measure = async (
     url,
     headers,
     path: PATH,
-    clients: CLIENTS,
     connections: KINDS[kind].connections,
     bodies: () => createConversations({ ...KINDS[kind], seed: ++seed }),
     ...limit,
@@ -188,7 +186,6 @@ const medians = (of: readonly Measured[]) => ({
   cpuUs: round(median(of.map(({ cpuUs }) => cpuUs)), 0),
 });
 writeResult({
-  clients: CLIENTS,
   loadOfMachine: round(loadavg()[0] ?? 0, 1),
   goals,
   ratios,

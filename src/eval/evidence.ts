@@ -19,23 +19,6 @@ export function isThere(text: string, view: WordIndex): boolean {
   return gathered(words, view, Math.max(SHORTEST_STRETCH, STRETCH_FACTOR * text.length), WORD_SHARE);
 }
 
-/**
- * The same for every run of `MOST_WORDS` words of the text, so that a text of which only the start was kept fails.
- * A rest of fewer than half as many words is judged with the run before it.
- */
-export function isThereWhole(text: string, view: WordIndex): boolean {
-  const words = [...new Set(contentWords(text))];
-  if (words.length === 0) return false;
-  const stretch = Math.max(SHORTEST_STRETCH, STRETCH_FACTOR * text.length);
-  for (let from = 0; from < words.length; ) {
-    const rest = words.length - from;
-    const take = rest < 1.5 * MOST_WORDS ? rest : MOST_WORDS;
-    if (!gathered(words.slice(from, from + take), view, stretch, WORD_SHARE)) return false;
-    from += take;
-  }
-  return true;
-}
-
 /** Whether the words of an answer stand together in the view; undefined for an answer without content words. */
 export function answerIsThere(answer: string, view: WordIndex): boolean | undefined {
   const words = [...new Set(contentWords(answer))].slice(0, ANSWER_WORDS);

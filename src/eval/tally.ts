@@ -1,8 +1,7 @@
 import { addTo } from "../core/add-to.ts";
 import { type Estimate, estimate, pairedDifference, type SessionObservation } from "./bootstrap.ts";
-import { plainText, unescapeNewlines } from "./message-text.ts";
-import { termsOf } from "./terms.ts";
-import type { EvalCase, RetentionMeasure, ScoredView } from "./types.ts";
+import { unescapeNewlines } from "./message-text.ts";
+import type { EvalCase, RetentionMeasure, ScoredView, WordIndex } from "./types.ts";
 import { indexWords } from "./words.ts";
 
 /** What a contestant is called. */
@@ -165,17 +164,10 @@ function estimates(
   return result;
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-/** The view with what the measures need of it, each made at most once. */
+/** The view with what the measures need of it, made at most once. */
 export function scoredView(text: string): ScoredView {
-  return { text, words: once(() => indexWords(text)), terms: once(() => new Set(termsOf(plainText(text)))) };
+  let words: WordIndex | undefined;
+  return { text, words: () => (words ??= indexWords(text)) };
 }
 
 /** The rows of a set, without contestants that do the same as another in all of them: those are named in a sentence each. */

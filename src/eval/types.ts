@@ -58,8 +58,6 @@ export interface AgentCase extends Stretch {
   readonly type: "agent";
   /** `cut`: an ordinary moment. `compaction`: the agent really compacted here. */
   readonly kind: "cut" | "compaction";
-  /** Index of the first message after the cut that isn't a summary of what came before. */
-  readonly resume: number;
   readonly anchors: readonly Anchor[];
   /** Indexes of the messages in `from..to` that a person wrote. */
   readonly people: readonly number[];
@@ -115,8 +113,6 @@ export interface ScoredView {
   readonly text: string;
   /** Content words with their places, built on first use. */
   readonly words: () => WordIndex;
-  /** Terms (word and path runs and their pieces), built on first use. */
-  readonly terms: () => ReadonlySet<string>;
 }
 
 /** Where each content word of a text stands, in characters from its start, ascending. */

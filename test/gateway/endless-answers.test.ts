@@ -11,7 +11,7 @@ import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
 
 const MB = 1024 * 1024;
 /** Far more than the gateways here read of any answer. */
-const SENT = 24 * MB;
+const SENT = 14 * MB;
 const LIMITS = { answerBytes: "1mb", drainMs: 0 };
 /** What a gateway may hold while such an answer is under way: what it reads, pieces that wait for the client, and its own growth. */
 const MOST_HELD = 10 * MB;

@@ -39,7 +39,6 @@ export function agentCase(
     messages,
     from: 0,
     to: before.length,
-    resume: before.length,
     anchors: [],
     people: messages.flatMap((message, index) =>
       message.role === "user" && index < before.length ? [index] : [],

@@ -32,18 +32,10 @@ export function anchorCase(record: AnchorCaseRecord, session: AgentSession): Age
     messages: session.messages,
     from: start,
     to: at,
-    resume: afterSummary(session, at),
     anchors: record.anchors
       .filter(({ a }) => !names.has(a))
       .map(({ a, old, ctx }) => ({ text: a, old, neighbours: ctx })),
     people: session.people.filter((index) => index >= start && index < at),
     ...(recorded !== undefined && { recorded }),
   };
-}
-
-/** What the agent reads after its own compaction starts with the summary: that isn't news. */
-function afterSummary(session: AgentSession, at: number): number {
-  let index = at;
-  while (session.summaries.has(index)) index++;
-  return index;
 }

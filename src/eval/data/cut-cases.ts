@@ -1,8 +1,7 @@
 import { anchorsOf } from "../anchors.ts";
 import { argumentValues } from "../argument-values.ts";
 import { messageText, plainText, unescapeNewlines } from "../message-text.ts";
-import { following, NEXT_CALLS } from "../needs.ts";
-import type { AgentCase, Anchor } from "../types.ts";
+import type { AgentCase, Anchor, ChatMessage } from "../types.ts";
 import { contentWords } from "../words.ts";
 import type { AgentSession } from "./agent-session.ts";
 
@@ -12,6 +11,8 @@ const CUTS = [0.5, 0.75] as const;
 const FEWEST_CHARS = 40_000;
 const FEWEST_CALLS = 5;
 const FEWEST_ANCHORS = 3;
+/** How many calls after the cut say what was needed. */
+const NEXT_CALLS = 15;
 /** A name is old when the newest quarter doesn't have it. */
 const OLD_SHARE = 0.25;
 /** Characters on either side of a name's last place from which its neighbour words are taken. */
@@ -64,7 +65,6 @@ function caseAt(session: AgentSession, at: number): AgentCase | undefined {
     messages: session.messages,
     from: 0,
     to: at,
-    resume: at,
     anchors: [...needed].map((text): Anchor => {
       const last = before.lastIndexOf(text);
       return { text, old: last < newest, neighbours: neighboursOf(before, text, last) };
@@ -77,4 +77,25 @@ function neighboursOf(before: string, anchor: string, at: number): string[] {
   const own = new Set(contentWords(anchor));
   const around = `${before.slice(Math.max(0, at - REACH), at)} ${before.slice(at + anchor.length, at + anchor.length + REACH)}`;
   return [...new Set(contentWords(around))].filter((word) => !own.has(word)).slice(0, MOST_NEIGHBOURS);
+}
+
+/** What follows a cut, in order: the calls, and the texts that the agent got to see between them. */
+type Following =
+  | { readonly type: "call"; readonly args: string }
+  | { readonly type: "seen"; readonly text: string };
+
+/** The next `calls` calls after `at`, with the tool results and user messages that came before the last of them. */
+function following(messages: readonly ChatMessage[], at: number, calls: number): Following[] {
+  const list: Following[] = [];
+  let left = calls;
+  for (let i = at; i < messages.length && left > 0; i++) {
+    const { role, content, tool_calls = [] } = messages[i]!;
+    if (role !== "assistant") list.push({ type: "seen", text: content });
+    else
+      for (const call of tool_calls.slice(0, left)) {
+        list.push({ type: "call", args: call.function.arguments });
+        left--;
+      }
+  }
+  return list;
 }

@@ -3,25 +3,8 @@ import * as agent from "./agent-measures.ts";
 import * as talk from "./talk-measures.ts";
 
 const MEASURES = {
-  agent: [
-    agent.nextActionAnchors,
-    agent.anchorsInContext,
-    agent.oldAnchors,
-    agent.nextCallTerms,
-    agent.nextCallWords,
-    agent.editLines,
-    agent.userMessages,
-    agent.userMessagesWhole,
-    agent.editedFiles,
-    agent.readFiles,
-  ],
-  probes: [
-    talk.evidenceById,
-    talk.evidenceByText,
-    talk.evidenceWhole,
-    talk.standingInstructions,
-    talk.answerWords,
-  ],
+  agent: [agent.nextActionAnchors, agent.anchorsInContext, agent.oldAnchors, agent.userMessages],
+  probes: [talk.evidenceByText, talk.standingInstructions],
   citations: [talk.danglingCitations, talk.resolvedCitations],
 };
 

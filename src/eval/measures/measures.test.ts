@@ -2,22 +2,9 @@ import { expect, test } from "vitest";
 import { agentCase, round, say, user } from "../../../test/support/eval-cases.ts";
 import { scoredView } from "../tally.ts";
 import type { CitationCase, ProbeCase } from "../types.ts";
+import { anchorsInContext, nextActionAnchors, oldAnchors, userMessages } from "./agent-measures.ts";
 import {
-  anchorsInContext,
-  editedFiles,
-  editLines,
-  nextActionAnchors,
-  nextCallTerms,
-  nextCallWords,
-  oldAnchors,
-  readFiles,
-  userMessages,
-  userMessagesWhole,
-} from "./agent-measures.ts";
-import {
-  answerWords,
   danglingCitations,
-  evidenceById,
   evidenceByText,
   resolvedCitations,
   standingInstructions,
@@ -47,43 +34,13 @@ test("names of the next calls: there, there in context, and old ones", () => {
   expect(anchorsInContext.observe(evalCase, line)).toEqual({ sum: 0.5, weight: 1 });
 });
 
-test("terms that were said again before their use aren't needed", () => {
-  const after = [
-    ...round("Bash", { command: "grep greeting" }, "found helper"),
-    ...round("Bash", { command: "test helper everywhere" }, ""),
-  ];
-  const evalCase = agentCase(before, after);
-  // `greeting` and `everywhere` come from before; `helper` was shown again by the first result.
-  expect(nextCallTerms.observe(evalCase, scoredView("greeting"))).toEqual({ sum: 0.5, weight: 1 });
-  expect(nextCallWords.observe(evalCase, scoredView("greeting everywhere"))).toEqual({ sum: 1, weight: 1 });
-});
-
-test("exact lines of the next edits, with the escapes of arguments undone", () => {
-  const line = 'console.log("a long enough line")';
-  const known = [...round("Read", { file_path: "/a.ts" }, `12→\t${line}`)];
-  const edit = round(
-    "Edit",
-    { file_path: "/a.ts", old_string: `\t${line}\n\tunknown line of some length` },
-    "ok",
-  );
-  const evalCase = agentCase(known, edit);
-  expect(editLines.observe(evalCase, scoredView(`x ${line}`))).toEqual({ sum: 1, weight: 1 });
-  expect(editLines.observe(evalCase, scoredView("console.log"))).toEqual({ sum: 0, weight: 1 });
-});
-
-test("files by base name, edited and read", () => {
-  const evalCase = agentCase(before, []);
-  expect(editedFiles.observe(evalCase, scoredView("main.ts"))).toEqual({ sum: 1, weight: 1 });
-  expect(readFiles.observe(evalCase, scoredView("main.ts"))).toEqual({ sum: 0, weight: 1 });
-});
-
 test("messages of people, not of tools", () => {
   const evalCase = agentCase(before, []);
   expect(userMessages.observe(evalCase, scoredView("The user: rename greeting helper everywhere"))).toEqual({
     sum: 1,
     weight: 1,
   });
-  expect(userMessagesWhole.observe(evalCase, scoredView("export const greetPerson"))).toEqual({
+  expect(userMessages.observe(evalCase, scoredView("export const greetPerson"))).toEqual({
     sum: 0,
     weight: 1,
   });
@@ -106,11 +63,10 @@ const probes: ProbeCase = {
   ],
 };
 
-test("evidence verbatim and by words; questions without evidence aren't asked", () => {
+test("evidence by its words; questions without evidence aren't asked", () => {
   const view = scoredView("He wants French answers always, whatever is asked. My cat is called Minka");
-  expect(evidenceById.observe(probes, view)).toEqual({ sum: 1, weight: 2 });
-  expect(evidenceByText.observe(probes, view)?.weight).toBe(2);
-  expect(answerWords.observe(probes, view)).toEqual({ sum: 2, weight: 2 });
+  expect(evidenceByText.observe(probes, view)).toEqual({ sum: 2, weight: 2 });
+  expect(evidenceByText.observe(probes, scoredView("My cat is called Minka"))?.sum).toBe(1);
 });
 
 test("standing instructions are a measure of their own", () => {

@@ -1,4 +1,4 @@
-import { answerIsThere, isThere, isThereWhole } from "../evidence.ts";
+import { isThere } from "../evidence.ts";
 import type { CitationCase, Observation, Probe, ProbeCase, RetentionMeasure, ScoredView } from "../types.ts";
 import { countThere, higher } from "./measure.ts";
 
@@ -6,28 +6,12 @@ import { countThere, higher } from "./measure.ts";
 const STANDING = new Set(["instruction_following", "preference_following"]);
 const CITATION = /\[(\d+)\]/g;
 
-/** Of a question's evidence messages, the share that stands in the view letter for letter. */
-export const evidenceById = higher<ProbeCase>(
-  "evidence-id",
-  "evidence, verbatim",
-  "messages that answer a question, letter for letter",
-  (evalCase, view) => evidenceThere(evalCase, (text) => view.text.includes(text)),
-);
-
-/** The share whose first words are still together in the view: works for summaries too. */
+/** Of a question's evidence messages, the share whose first words are still together in the view. */
 export const evidenceByText = higher<ProbeCase>(
   "evidence-text",
   "evidence, by words",
   "messages that answer a question, by their first words",
   (evalCase, view) => evidenceThere(evalCase, (text) => isThere(text, view.words())),
-);
-
-/** The same from first word to last: evidence of which only the start was kept doesn't count. */
-export const evidenceWhole = higher<ProbeCase>(
-  "evidence-whole",
-  "evidence, whole",
-  "the same from first word to last",
-  (evalCase, view) => evidenceThere(evalCase, (text) => isThereWhole(text, view.words())),
 );
 
 /** Evidence of questions about standing instructions and preferences. */
@@ -39,15 +23,6 @@ export const standingInstructions = higher<ProbeCase>(
     evidenceThere({ messages, probes: probes.filter(({ kind }) => STANDING.has(kind)) }, (text) =>
       isThere(text, view.words()),
     ),
-);
-
-/** Share of the questions whose answer's words stand together in the view. Chance is 2–11 %: compare, don't quote. */
-export const answerWords = higher<ProbeCase>(
-  "answer",
-  "answer words",
-  "answers whose words stand together in the view",
-  ({ probes }, view) =>
-    countThere(probes.filter(hasEvidence), (probe) => answerIsThere(probe.answer, view.words()) === true),
 );
 
 /** Of the citations [n] in the view, the share whose document the view no longer names. The aim is none. */

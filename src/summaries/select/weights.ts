@@ -7,8 +7,11 @@ import { NEVER, recency } from "./recency.ts";
  * into its calls, and how recently, tells most; terms that only tools have said tell least.
  */
 
-/** Signs that a term will be needed, each with its weight in a logistic regression (see `scripts/train-weights.ts`). */
-export const TERM_WEIGHTS = {
+/**
+ * Signs that a term will be needed, each with its weight in a logistic regression over 88 recorded sessions of coding agents: a term was
+ * needed if one of the next 15 calls used it before anybody had said it again.
+ */
+const TERM_WEIGHTS = {
   bias: -2.15,
   /** Logarithm of the lines that have it; the same line from a tool counts once. */
   lines: 0.7,
@@ -20,7 +23,7 @@ export const TERM_WEIGHTS = {
   onlyInResults: -1.9,
 };
 
-export type TermFeatures = Record<keyof typeof TERM_WEIGHTS, number>;
+type TermFeatures = Record<keyof typeof TERM_WEIGHTS, number>;
 
 /** What seeing a term again is worth, by its form: a path can't be guessed, a common word can. */
 const VALUES: Readonly<Record<Shape, number>> = {
@@ -54,7 +57,7 @@ function likelihood<K extends string>(features: Record<K, number>, weights: Reco
 }
 
 /** Reads the signs of every term from the transcript. */
-export function termFeatures({ lines, table, length }: TranscriptLines): (term: number) => TermFeatures {
+function termFeatures({ lines, table, length }: TranscriptLines): (term: number) => TermFeatures {
   const size = table.terms.length;
   const inLines = new Float64Array(size);
   const inCalls = new Float64Array(size);

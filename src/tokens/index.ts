@@ -26,3 +26,10 @@ export { type Encoding, exactCounter } from "./exact-counter.ts";
 export { type ImageFormula, imageSize, imageTokens } from "./image-tokens.ts";
 /** Window, prices and tokenizer of a model. */
 export { modelInfo } from "./model-info.ts";
+/** What compactions saved and cost. */
+export {
+  type AnsweredRequest,
+  compactionReceipts,
+  type Receipt as CompactionReceipt,
+  type Receipts as CompactionReceipts,
+} from "./receipts.ts";

@@ -1,5 +1,5 @@
-import type { PrefixReason, Prices, Usage } from "../core/types.ts";
-import { spendOf } from "./model-info.ts";
+import type { PrefixReason, Prices, Report, Usage } from "../core/types.ts";
+import { modelInfo, spendOf } from "./model-info.ts";
 
 /** One answered request, as its provider billed it. Tokens are the provider's. */
 export interface BilledRequest {
@@ -30,6 +30,104 @@ export const isOfClient = (changed: PrefixReason): boolean => OF_CLIENTS.has(cha
 /** A cache that held this share of the request before it held all of it: providers count in steps. */
 const HELD = 0.5;
 const MILLION = 1e6;
+
+/** What a receipt needs of the report of a view. */
+export type ReceiptReport = Pick<Report, "tokens" | "prefixReason" | "recalled" | "checkpoint" | "cost"> & {
+  readonly budget: Pick<Report["budget"], "tools">;
+};
+
+/** A request as it was sent and billed. */
+export interface SentRequest {
+  /** Its tokens by precis's count, without tools. */
+  readonly tokens: number | undefined;
+  /** All input tokens and those of the transcript that were left out, by the provider's count. */
+  readonly input?: number | undefined;
+  readonly hidden?: number | undefined;
+  /** The provider's tokens for each of precis's, of what came last. */
+  readonly scale?: number | undefined;
+  /** The provider has read requests of the conversation from a cache; undefined before the second of them. */
+  readonly readsCache?: boolean | undefined;
+}
+
+/** How long a provider keeps a prompt that isn't used again, as long as nothing else is known (milliseconds). */
+const CACHE_MS = 5 * 60_000;
+/** Shorter prompts aren't cached by all providers (tokens). */
+const LEAST_CACHED = 5_000;
+
+/** What the next request of a conversation is compared with, and whether the provider still had the one before; undefined: that can't be told. */
+export function sentAfter(
+  before: SentRequest | undefined,
+  {
+    report,
+    usage,
+    hidden,
+    isView = true,
+    isFirst,
+  }: {
+    readonly report: ReceiptReport | undefined;
+    readonly usage: Usage | undefined;
+    readonly hidden: number | undefined;
+    /** False: the transcript was sent, and the view only looked at. */
+    readonly isView?: boolean;
+    readonly isFirst: boolean;
+  },
+): { readonly sent: SentRequest; readonly isHit: boolean | undefined } {
+  const tokens = isView ? report?.tokens.after : report?.tokens.transcript;
+  const isSame = report?.prefixReason === undefined;
+  const grown = tokens !== undefined && before?.tokens !== undefined ? tokens - before.tokens : 0;
+  const scale =
+    isSame && grown > 0 && usage && before?.input !== undefined ? (usage.input - before.input) / grown : 0;
+  // A first request finds nothing anywhere.
+  const reads = isFirst || usage?.cacheRead === undefined ? undefined : usage.cacheRead > 0;
+  const isReading = reads !== undefined && isSame && (before?.input ?? 0) >= LEAST_CACHED;
+  return {
+    sent: {
+      tokens,
+      input: usage?.input,
+      hidden: report ? hidden : 0,
+      // Pictures and the like are counted otherwise; a number that can't be is none.
+      scale: scale > 0.5 && scale < 2 ? scale : before?.scale,
+      readsCache: before?.readsCache || (reads ?? before?.readsCache),
+    },
+    isHit: isReading ? usage!.cacheRead! >= before!.input! / 2 : undefined,
+  };
+}
+
+/** What the view of a request left out, and what that saved; undefined where prices aren't known. */
+export function billOf(
+  before: SentRequest | undefined,
+  {
+    report: { tokens, budget, prefixReason, recalled },
+    usage,
+    prices,
+    isFirst,
+    idleMs = 0,
+    cacheMs = CACHE_MS,
+  }: {
+    readonly report: ReceiptReport;
+    readonly usage: Usage;
+    readonly prices: Prices | undefined;
+    readonly isFirst: boolean;
+    /** Since the request before it, and how long its provider keeps a prompt (milliseconds). */
+    readonly idleMs?: number | undefined;
+    readonly cacheMs?: number | undefined;
+  },
+): { readonly hidden: number; readonly saving: Saving | undefined } {
+  const { transcript, after } = tokens;
+  const scale = before?.scale ?? usage.input / Math.max(1, after + budget.tools);
+  const fresh = Math.max(0, tokens.before - (before?.tokens ?? tokens.before)) * scale;
+  // What wasn't sent any more, and what was quoted, is the difference to what this one would have had.
+  const isChanged = prefixReason !== undefined && prefixReason !== "system";
+  const shown = isChanged || recalled.length > 0 ? usage.input - (before?.input ?? 0) - fresh : 0;
+  // Most of it the provider counted while it was still sent.
+  const isCounted =
+    before?.input !== undefined && before.hidden !== undefined && prefixReason !== "transcript";
+  const hidden =
+    transcript === after ? 0 : isCounted ? Math.max(0, before.hidden! - shown) : (transcript - after) * scale;
+  const changed = isFirst ? undefined : prefixReason;
+  const isWarm = (before?.readsCache ?? true) && idleMs <= cacheMs;
+  return { hidden, saving: prices && savingOf({ usage, prices, hidden, fresh, changed, isWarm }) };
+}
 
 /** The one place where saved money is worked out: for rows of requests, receipts, totals and replays. */
 export function savingOf({ usage, prices, hidden, fresh, changed, isWarm }: BilledRequest): Saving {
@@ -102,6 +200,71 @@ export interface Receipts {
   /** US dollars that were paid for requests and summaries, and that they were less than without precis; negative if more. */
   readonly spend: number;
   readonly net: number;
+}
+
+/** A request that was answered: the report of its view, and what the provider counted. */
+export interface AnsweredRequest {
+  readonly report: ReceiptReport;
+  readonly usage: Usage;
+  /** When it was sent (milliseconds); left out: soon after the one before it. */
+  readonly at?: number;
+  /** The model that answered. Default: the model of all. */
+  readonly model?: string;
+}
+
+/**
+ * What each compaction of a conversation saved and cost so far, from the reports of its requests and the provider's usage, the oldest
+ * first. It is worked out as the gateway does it; what an agent does again isn't looked for.
+ *
+ * @example
+ * const answered: AnsweredRequest[] = []; // one for each answer, stored where you like
+ * const { compactions, net } = compactionReceipts(answered, { model: "gpt-4o" });
+ */
+export function compactionReceipts(
+  answered: readonly AnsweredRequest[],
+  {
+    model = "",
+    prices: given,
+    cacheTtlMs,
+  }: {
+    readonly model?: string;
+    /** Default: those that the registry knows. */
+    readonly prices?: Prices;
+    /** How long the provider keeps a prompt. Default: 5 minutes. */
+    readonly cacheTtlMs?: number;
+  } = {},
+): Receipts {
+  let before: SentRequest | undefined;
+  const items = answered.flatMap(({ report, usage, at, model: own = model }, index): ReceiptItem[] => {
+    const isFirst = index === 0;
+    const prices = given ?? modelInfo(own).prices;
+    const last = answered[index - 1]?.at;
+    const idleMs = at === undefined || last === undefined ? undefined : at - last;
+    const { hidden, saving } = billOf(before, {
+      report,
+      usage,
+      prices,
+      isFirst,
+      idleMs,
+      cacheMs: cacheTtlMs,
+    });
+    before = sentAfter(before, { report, usage, hidden, isFirst }).sent;
+    const id = String(index);
+    const { checkpoint, prefixReason } = report;
+    const isOurs = !isFirst && prefixReason !== undefined && !isOfClient(prefixReason);
+    const item = {
+      id,
+      checkpoint,
+      hidden,
+      spend: prices && spendOf(usage, prices),
+      saved: saving?.saved,
+      rewritten: isOurs ? saving?.rewritten : 0,
+    };
+    return report.cost > 0
+      ? [item, { id: `${id}s`, isSummary: true, cause: id, spend: report.cost }]
+      : [item];
+  });
+  return receiptsOf(items);
 }
 
 /** A receipt that requests are still added to. */

@@ -1,6 +1,7 @@
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { RepeatWatch } from "../../summaries/repeated-calls.ts";
+import type { SentRequest } from "../../tokens/receipts.ts";
 import type { ChatMeta } from "./chat-settings.ts";
 import type { Said } from "./reconcile.ts";
 
@@ -13,19 +14,6 @@ export interface HiddenAnswer {
 
 /** By the name of what stands before them, newest last; it leaves out messages of nothing but reasoning, which clients drop. */
 export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
-
-/** A view as it was sent and billed. */
-interface LastSent {
-  /** Its tokens by precis's count. */
-  readonly tokens: number | undefined;
-  /** All input tokens and those of the transcript that were left out, by the provider's count. */
-  readonly input?: number | undefined;
-  readonly hidden?: number | undefined;
-  /** The provider's tokens for each of precis's, of what came last. */
-  readonly scale?: number | undefined;
-  /** The provider has read requests of the conversation from a cache; undefined before the second of them. */
-  readonly readsCache?: boolean | undefined;
-}
 
 /** What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. */
 export interface ConversationCacheEntry {
@@ -46,7 +34,7 @@ export interface ConversationCacheEntry {
   head: string | undefined;
   lastRequestAt: number;
   /** The view that was sent last; undefined if this server doesn't know. */
-  sent: LastSent | undefined;
+  sent: SentRequest | undefined;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
   /** Notices what the newest compaction made the agent ask for again. */

@@ -6,7 +6,7 @@ import type { PrefixReason, Prices, RecalledPassage, Report, Usage } from "../..
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
-import { isOfClient, type Saving, savingOf } from "../../tokens/receipts.ts";
+import { billOf, isOfClient, sentAfter } from "../../tokens/receipts.ts";
 import type { RequestFact, TimelineFact } from "../api.ts";
 import type { CacheTimes } from "../compaction/cache-times.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
@@ -96,11 +96,6 @@ export interface RequestContext {
   /** A text as the store may have it. */
   written(text: string): string;
 }
-
-/** How long a provider keeps a prompt that isn't used again, as long as nothing else is known (milliseconds). */
-const CACHE_MS = 5 * 60_000;
-/** Shorter prompts aren't cached by all providers (tokens). */
-const LEAST_CACHED = 5_000;
 
 /** The status of a request that nobody waits for any more. */
 export const CLIENT_LEFT = 499;
@@ -265,80 +260,15 @@ export class RunningRequest {
     for (const one of this.#context.listeners) one.ended(this);
   }
 
-  /** The provider's tokens for each of precis's, and those that came to the transcript since the request before. */
-  get #growth(): { readonly scale: number; readonly fresh: number } {
-    const { tokens, budget } = this.report!;
-    const { input } = this.usage!;
-    const { sent } = this.turn?.recording?.known ?? {};
-    const scale = sent?.scale ?? input / Math.max(1, tokens.after + budget.tools);
-    return { scale, fresh: Math.max(0, tokens.before - (sent?.tokens ?? tokens.before)) * scale };
-  }
-
-  /** Tokens of the transcript that weren't sent, as the provider counts them. Most of them it counted while they were still sent. */
-  #hidden(): number | undefined {
-    const { report, usage, turn } = this;
-    if (!report || !usage) return undefined;
-    const { transcript, after } = report.tokens;
-    const { scale, fresh } = this.#growth;
-    const { input, hidden } = turn?.recording?.known.sent ?? {};
-    if (transcript === after) return 0;
-    if (input === undefined || hidden === undefined || report.prefixReason === "transcript")
-      return (transcript - after) * scale;
-    // What wasn't sent any more, and what was quoted, is the difference to what this one would have had.
-    const isChanged = report.prefixReason !== undefined && report.prefixReason !== "system";
-    const shown = isChanged || report.recalled.length > 0 ? usage.input - input - fresh : 0;
-    return Math.max(0, hidden - shown);
-  }
-
   /** How long its provider was seen to keep a prompt; undefined while too little is known. */
   get cacheMs(): number | undefined {
     const { upstream, asked } = this.turn ?? {};
     return upstream && asked && this.#context.cacheTimes.of(upstream.name, asked.model);
   }
 
-  /** How long its conversation waited for it. */
-  get #idleMs(): number {
-    return this.startedAt - (this.#lastRequestAt || this.startedAt);
-  }
-
-  /** What the next request of the conversation is compared with. */
-  #remember(
-    { known, hadRequest }: NonNullable<AskedRequest["recording"]>,
-    isView: boolean,
-    hidden: number | undefined,
-  ): void {
-    const { report, usage } = this;
-    const { sent } = known;
-    const tokens = isView ? report?.tokens.after : report?.tokens.transcript;
-    const grown = tokens !== undefined && sent?.tokens !== undefined ? tokens - sent.tokens : 0;
-    const isLonger = report?.prefixReason === undefined && grown > 0 && usage && sent?.input !== undefined;
-    const scale = isLonger ? (usage.input - sent.input) / grown : undefined;
-    // A first request finds nothing anywhere.
-    const reads = hadRequest && usage?.cacheRead !== undefined ? usage.cacheRead > 0 : undefined;
-    const isReading = reads !== undefined && this.#lastRequestAt && report?.prefixReason === undefined;
-    if (isReading && sent?.input !== undefined && sent.input >= LEAST_CACHED) {
-      const isHit = usage!.cacheRead! >= sent.input / 2;
-      const { upstream, asked } = this.turn!;
-      if (upstream)
-        this.#context.cacheTimes.learn(upstream.name, asked.model, { idleMs: this.#idleMs, isHit });
-    }
-    known.sent = {
-      tokens,
-      input: usage?.input,
-      hidden: report ? hidden : 0,
-      // Pictures and the like are counted otherwise; a number that can't be is none.
-      scale: scale !== undefined && scale > 0.5 && scale < 2 ? scale : sent?.scale,
-      readsCache: sent?.readsCache || (reads ?? sent?.readsCache),
-    };
-  }
-
-  /** What the view saved, by the provider's numbers. */
-  #saving(hidden: number, changed: PrefixReason | undefined): Saving | undefined {
-    const { usage, prices, turn } = this;
-    if (!usage || !prices) return undefined;
-    const { readsCache = true } = turn?.recording?.known.sent ?? {};
-    const isWarm = readsCache && this.#idleMs <= (this.cacheMs ?? CACHE_MS);
-    return savingOf({ usage, prices, hidden, fresh: this.#growth.fresh, changed, isWarm });
+  /** How long its conversation waited for it; undefined where it is the first that this server knows of. */
+  get #idleMs(): number | undefined {
+    return this.#lastRequestAt ? this.startedAt - this.#lastRequestAt : undefined;
   }
 
   /** US dollars for rounds that its client wasn't shown. */
@@ -361,10 +291,22 @@ export class RunningRequest {
     const isView = action === "view" || action === "compacted" || action === "pass";
     const isFailed = status >= 400;
     const { recording } = turn ?? {};
-    const changed = isView && !isFailed && recording?.hadRequest ? report?.prefixReason : undefined;
-    const hidden = isView && !isFailed ? this.#hidden() : undefined;
-    const saving = hidden === undefined ? undefined : this.#saving(hidden, changed);
-    if (recording && !isFailed && start.kind !== "compaction") this.#remember(recording, isView, hidden);
+    const { known, hadRequest = false } = recording ?? {};
+    const isFirst = !hadRequest;
+    const changed = isView && !isFailed && hadRequest ? report?.prefixReason : undefined;
+    const idleMs = this.#idleMs;
+    const bill =
+      isView && !isFailed && report && usage
+        ? billOf(known?.sent, { report, usage, prices, isFirst, idleMs, cacheMs: this.cacheMs })
+        : undefined;
+    const saving = bill?.saving;
+    if (known && !isFailed && start.kind !== "compaction") {
+      const after = sentAfter(known.sent, { report, usage, hidden: bill?.hidden, isView, isFirst });
+      known.sent = after.sent;
+      const { upstream, asked } = turn!;
+      if (after.isHit !== undefined && idleMs !== undefined && upstream)
+        this.#context.cacheTimes.learn(upstream.name, asked.model, { idleMs, isHit: after.isHit });
+    }
     const sent = this.#sent;
     const conversation = recording?.known.id;
     const isKept = message !== undefined || conversation !== undefined;

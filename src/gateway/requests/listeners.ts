@@ -40,7 +40,7 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
   };
   return {
     begun: ({ start }) => {
-      if (isOfClients(start.kind)) metrics.active.add(1);
+      if (isOfClients(start.kind)) metrics.active.inc();
     },
     ended(request) {
       const { start, status, action, usage, ownMs } = request;
@@ -51,9 +51,9 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
       metrics.spend.inc(spend);
       if (saved > 0) metrics.savedDollars.inc(saved);
       else metrics.lostDollars.inc(-saved);
-      metrics.active.add(-1);
+      metrics.active.dec();
       metrics.seconds.observe((performance.now() - request.began) / 1_000);
-      metrics.requests.add(start.api, `${Math.floor(status / 100)}xx`, action);
+      metrics.requests.inc({ api: start.api, status: `${Math.floor(status / 100)}xx`, action });
       if (ownMs !== undefined) metrics.ownSeconds.observe(ownMs / 1_000);
       if (usage?.cacheRead) metrics.cachedTokens.inc(usage.cacheRead);
     },

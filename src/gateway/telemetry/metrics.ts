@@ -1,5 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { quickCounter, quickGauge, quickHistogram } from "./quick-metrics.ts";
 
 /** Seconds. Precis's own part of a request is well below a millisecond unless it compacts. */
 const OWN_SECONDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3];
@@ -8,6 +7,13 @@ const PRESSURES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
 /** Counters: name, help, labels. */
 const COUNTERS = {
+  requests: [
+    "precis_requests_total",
+    "Requests to /v1 and of the page's chats by API, status class and what precis did.",
+    "api",
+    "status",
+    "action",
+  ],
   compactions: ["precis_compactions_total", "Compactions by rung and reason.", "rung", "reason"],
   rungs: ["precis_rungs_total", "Rungs that compactions tried, by what came of them.", "rung", "outcome"],
   summaryFailures: [
@@ -78,38 +84,28 @@ export function createMetrics() {
     key,
     new Counter({ name, help, labelNames, registers }),
   ]);
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name, help, buckets, registers });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   return {
     registry,
     ...(Object.fromEntries(counters) as Counters),
-    requests: quickCounter({
-      registry,
-      name: "precis_requests_total",
-      help: "Requests to /v1 and of the page's chats by API, status class and what precis did.",
-      labels: ["api", "status", "action"],
-    }),
-    ownSeconds: quickHistogram({
-      registry,
-      name: "precis_own_seconds",
-      help: "Time from a request's last byte to its leaving for the upstream.",
-      buckets: OWN_SECONDS,
-    }),
-    seconds: quickHistogram({
-      registry,
-      name: "precis_request_seconds",
-      help: "Whole time of a request, the upstream's included.",
-      buckets: WHOLE_SECONDS,
-    }),
-    pressure: new Histogram({
-      name: "precis_pressure",
-      help: "Tokens of the view divided by the budget, before precis did anything.",
-      buckets: PRESSURES,
-      registers,
-    }),
-    spilled: new Gauge({
-      name: "precis_unstored_answers",
-      help: "Answers that wait for a store that doesn't take them.",
-      registers,
-    }),
-    active: quickGauge({ registry, name: "precis_active_requests", help: "Requests under way." }),
+    ownSeconds: histogram(
+      "precis_own_seconds",
+      "Time from a request's last byte to its leaving for the upstream.",
+      OWN_SECONDS,
+    ),
+    seconds: histogram(
+      "precis_request_seconds",
+      "Whole time of a request, the upstream's included.",
+      WHOLE_SECONDS,
+    ),
+    pressure: histogram(
+      "precis_pressure",
+      "Tokens of the view divided by the budget, before precis did anything.",
+      PRESSURES,
+    ),
+    spilled: gauge("precis_unstored_answers", "Answers that wait for a store that doesn't take them."),
+    active: gauge("precis_active_requests", "Requests under way."),
   };
 }

@@ -95,6 +95,16 @@ export function parseBody(bytes: Buffer): Json | Promise<Json> {
   return withNumbers(value, numbers) as Json;
 }
 
+/** The body of a request as a JSON object, and how long its text is (bytes); an empty one without fields where there is none. */
+export async function readJson(
+  request: IncomingMessage,
+  { bodyBytes: limit }: { readonly bodyBytes: number },
+): Promise<{ readonly body: Json; readonly received: Buffer; readonly length: number }> {
+  const received = await readBody(request, limit);
+  const plain = await decodeBody(received, request.headers["content-encoding"], limit);
+  return { body: plain.length === 0 ? {} : await parseBody(plain), received, length: plain.length };
+}
+
 /** How much is unpacked at once (bytes). */
 const CHUNK_BYTES = 64 * 1024;
 

@@ -5,12 +5,12 @@ import { explainIssue } from "../../config/explain-issue.ts";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { exactCounter } from "../../tokens/index.ts";
-import { type ApiError, type Route, routes } from "../api.ts";
+import { type Route, routes } from "../api.ts";
 import { checkValues } from "../http/body-thread.ts";
 import { LARGE_BYTES, parseBody } from "../http/read-body.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
-import { describeFailure } from "../requests/describe-failure.ts";
+import { apiError } from "../requests/describe-failure.ts";
 import { type ApiContext, type Handlers, invalid, type PageParts } from "./context.ts";
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";
@@ -71,13 +71,7 @@ export function createApi(gateway: PageParts): ApiServer {
     ),
   );
   app.onError((error, c) => {
-    const { status, code, message, isOurs } = describeFailure(error);
-    if (isOurs) gateway.log.error({ err: error, path: c.req.path }, "a request to /api failed");
-    const fix = "fix" in error && typeof error.fix === "string" ? error.fix : undefined;
-    const field = error instanceof RequestFault ? error.field : undefined;
-    const body: ApiError = {
-      error: { code, message, ...(fix !== undefined && { fix }), ...(field !== undefined && { field }) },
-    };
+    const { status, ...body } = apiError(gateway.log, error);
     const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
     return c.json(body, status as 500, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) });
   });

@@ -1,5 +1,5 @@
 import type { Progress } from "../api.ts";
-import { describeFailure } from "../requests/describe-failure.ts";
+import { apiError } from "../requests/describe-failure.ts";
 import type { ApiContext } from "./context.ts";
 import { eventStream } from "./event-stream.ts";
 
@@ -22,9 +22,7 @@ export function progressStream<T>(
       send({ type: "done", answer });
     } catch (error) {
       if (signal.aborted) return;
-      const { code, message, isOurs } = describeFailure(error);
-      if (isOurs) gateway.log.error({ err: error }, "work for a page failed");
-      send({ type: "failed", error: { code, message } });
+      send({ type: "failed", error: apiError(gateway.log, error).error });
     }
   });
 }

@@ -1,7 +1,20 @@
+import { defined } from "../../core/defined.ts";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
 import { isConversationNotFound } from "../../stores/shared/not-found.ts";
+import type { ApiError } from "../api.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import type { Log } from "../telemetry/log.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
+
+/** An error as `/api` tells it; what nobody foresaw is logged. */
+export function apiError(log: Log, error: unknown): { readonly status: number } & ApiError {
+  const { status, code, message, isOurs } = describeFailure(error);
+  if (isOurs) log.error({ err: error }, "work for a page failed");
+  const fix =
+    error instanceof Error && "fix" in error && typeof error.fix === "string" ? error.fix : undefined;
+  const field = error instanceof RequestFault ? error.field : undefined;
+  return { status, error: { code, message, ...defined({ fix, field }) } };
+}
 
 /** What a client is told about an error: status, code and words. Anything unforeseen is logged with its cause. */
 export function describeFailure(error: unknown): {

@@ -4,7 +4,7 @@ import type { CompactorChoice } from "../compaction/compactors.ts";
 import { lookAhead, measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";
 import { withPrevious } from "../conversation/previous-response.ts";
-import { decodeBody, parseBody, readBody } from "../http/read-body.ts";
+import { readJson } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
 import { clearedBy, inputTokens } from "../turn/native.ts";
 import { countedWithTools } from "../turn/offer-tools.ts";
@@ -26,15 +26,12 @@ export async function count(
   counting: NonNullable<Wire["counting"]>,
   { request, response, client, path }: Passing,
 ): Promise<number> {
-  const limit = parts.config.limits.bodyBytes;
-  const bytes = await readBody(request, limit);
-  const decoded = await decodeBody(bytes, request.headers["content-encoding"], limit);
-  const given = await parseBody(decoded);
+  const { body: given, received, length } = await readJson(request, parts.config.limits);
   const asked = wire.read(given, path);
   checkAsked(asked, parts.config.limits);
   const upstream = chooseUpstream(parts.upstreams, asked.model, wire.dialect.id as DialectName);
   const options = requestOptions(request.headers);
-  const forwarded = { request, response, client, path, bytes, upstream };
+  const forwarded = { request, response, client, path, bytes: received, upstream };
   if (options.off || parts.config.observe) return passThrough(parts, forwarded);
   const wish = wire.native?.wish(given) ?? NO_WISH;
   const { tenant } = client;
@@ -60,11 +57,11 @@ export async function count(
     isPartial ||
     (upstream.isNative && wish.isNative) ||
     parts.config.usage === "transcript" ||
-    decoded.length <= parts.compactors.surelyFits(choice);
+    length <= parts.compactors.surelyFits(choice);
   if (countsItself && isWhole) return passThrough(parts, forwarded);
 
   const plain = wire.read(wire.native?.plain(whole) ?? whole, path);
-  await lookAhead(parts, choice, { bytes: decoded.length, asked: plain, signal: abortOnClose(response) });
+  await lookAhead(parts, choice, { bytes: length, asked: plain, signal: abortOnClose(response) });
   // A provider that has edits of its own carries them out itself, on the view that it is sent.
   const edits = upstream.isNative ? [] : wish.edits;
   const { messages } = clearedBy(wire, await measureOf(parts, choice), plain, edits);

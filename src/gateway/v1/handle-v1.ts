@@ -189,7 +189,7 @@ export function fail(
   { log }: { readonly log: Log },
   response: ServerResponse,
   error: unknown,
-  wire?: Wire,
+  wire?: Pick<Wire, "error">,
 ): number {
   const { status, code, message, isOurs } = describeFailure(error);
   if (isOurs) log.error({ err: error }, "a request failed");

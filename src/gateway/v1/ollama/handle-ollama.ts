@@ -2,12 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson, type Json, parseJson, textOf } from "../../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../../core/deep-json.ts";
 import type { Client } from "../../http/admit.ts";
-import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
+import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
-import { describeFailure } from "../../requests/describe-failure.ts";
 import { chooseUpstream } from "../../upstream/upstream.ts";
-import { handleV1 } from "../handle-v1.ts";
+import { fail, handleV1 } from "../handle-v1.ts";
 import { listedModels } from "../list-models.ts";
 import type { V1Parts } from "../v1-parts.ts";
 import { asRequest, asResponse, type Rewriting } from "./adapted.ts";
@@ -54,25 +53,8 @@ export async function handleOllama(
       `precis: there is nothing at ${request.method} ${pathname}. Of Ollama's API there are chat, generate, embed, tags, show, ps and version. Ask Ollama itself for everything else.`,
     );
   } catch (error) {
-    const { status, message } = describeFailure(error);
-    const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
-    sendJson(
-      response,
-      status,
-      { error: message },
-      {
-        // Part of the body may still be on its way: the connection can't be used again.
-        ...((status === 413 || status === 400) && { connection: "close" }),
-        ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
-      },
-    );
+    fail(parts, response, error, { error: (_, { message }) => ({ error: message }) });
   }
-}
-
-async function bodyOf(parts: Pick<V1Parts, "config">, request: IncomingMessage): Promise<Json> {
-  const { limits } = parts.config;
-  const bytes = await readBody(request, limits.bodyBytes);
-  return parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes));
 }
 
 async function answer(
@@ -83,7 +65,7 @@ async function answer(
 ): Promise<void> {
   // Strangers are refused before anything of theirs is read.
   await parts.authenticate(request.headers);
-  const body = await bodyOf(parts, request);
+  const { body } = await readJson(request, parts.config.limits);
   const chat = toChat(body);
   const started = performance.now();
   const facts: OllamaFacts = {
@@ -109,7 +91,7 @@ const EMBEDDINGS_PATH = "/v1/embeddings";
 /** Embeddings in OpenAI's words, which every upstream that has them speaks. */
 async function embed(parts: V1Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   await parts.authenticate(request.headers);
-  const { model, input, dimensions } = await bodyOf(parts, request);
+  const { model, input, dimensions } = (await readJson(request, parts.config.limits)).body;
   const asked = asRequest(request, EMBEDDINGS_PATH, Buffer.from(stringifyDeep({ model, input, dimensions })));
   const told = asResponse(response, {
     most: parts.config.limits.answerBytes,
@@ -225,7 +207,7 @@ async function show(
   request: IncomingMessage,
 ): Promise<Json> {
   const client = await clientOf(parts, request);
-  const body = await bodyOf(parts, request);
+  const { body } = await readJson(request, parts.config.limits);
   const model = textOf(body["model"]) ?? textOf(body["name"]) ?? "";
   const upstream = chooseUpstream(parts.upstreams, model, undefined);
   const { window } = parts.windows.of(upstream, model, client.tenant);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { type Json, numberOf } from "../../../apis/shared/fields.ts";
 import { explainIssue } from "../../../config/explain-issue.ts";
@@ -19,7 +19,7 @@ import { checkHostState } from "../../../engine/settings/check.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import { streamStrategies } from "../../../stream/strategies.ts";
 import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
-import { decodeBody, parseBody, readBody } from "../../http/read-body.ts";
+import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { INERT, sendJson } from "../../http/send-json.ts";
 import type { Passing } from "../pass-through.ts";
@@ -46,7 +46,11 @@ export async function handleStreams(
   const { tenant } = client;
   const { method } = request;
   if (pathname === STREAMS_PATH && method === "POST")
-    return send(response, 201, await open(parts, tenant, await bodyOf(parts, request)));
+    return send(
+      response,
+      201,
+      await open(parts, tenant, (await readJson(request, parts.config.limits)).body),
+    );
   const stream = await findStream(parts, tenant, id);
   if (!stream) throw noStream();
   stream.usedAt = parts.now();
@@ -71,7 +75,11 @@ export async function handleStreams(
       "not-found",
       `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, steps, compact and events.`,
     );
-  return send(response, 200, await carryOn(parts, id, stream, what, await bodyOf(parts, request)));
+  return send(
+    response,
+    200,
+    await carryOn(parts, id, stream, what, (await readJson(request, parts.config.limits)).body),
+  );
 }
 
 function noStream(): RequestFault {
@@ -313,14 +321,6 @@ function read(what: string, body: Json): Told {
 function send(response: ServerResponse, status: number, body: object): number {
   sendJson(response, status, body);
   return status;
-}
-
-async function bodyOf(parts: StreamParts, request: IncomingMessage): Promise<Json> {
-  const { limits } = parts.config;
-  const bytes = await readBody(request, limits.bodyBytes);
-  return bytes.length === 0
-    ? {}
-    : parseBody(await decodeBody(bytes, request.headers["content-encoding"], limits.bodyBytes));
 }
 
 function invalid(what: string): RequestFault {

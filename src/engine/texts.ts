@@ -10,7 +10,6 @@ import type {
   SummarizeInput,
 } from "../core/types.ts";
 import { breathe } from "../recall/pause.ts";
-import { cutToFit } from "../summaries/cut-to-fit.ts";
 import {
   handoverHead,
   handoverText,
@@ -18,9 +17,10 @@ import {
   type PeopleTextInput,
   peopleText,
 } from "../summaries/people/people-text.ts";
-import { forReaders } from "../summaries/record-pointers.ts";
+import { forReaders } from "../summaries/records/pointers.ts";
+import { trimRecord } from "../summaries/records/trim-record.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
-import { trimRecord } from "../summaries/trim-record.ts";
+import { cutToFit } from "../summaries/text/sentences.ts";
 import { asError } from "./background/background.ts";
 import { summarizerWindow } from "./background/summarizer-window.ts";
 import { writeHandover } from "./background/write-summaries.ts";

@@ -23,9 +23,9 @@ export {
 export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
 export { sawtooth } from "../stream/timeline.ts";
 export { STREAM_WORDS } from "../stream/words.ts";
-export { CITATION } from "../summaries/citation-form.ts";
 export { loadTitles } from "../summaries/frames/load-titles.ts";
-export { SECTIONS } from "../summaries/section-titles.ts";
+export { CITATION } from "../summaries/sources/citation-form.ts";
+export { SECTIONS } from "../summaries/write/section-titles.ts";
 export { receiptWords } from "../tokens/receipt-words.ts";
 export type { Receipt } from "../tokens/receipts.ts";
 export { type Attachment, splitAttachments, withAttachments } from "./api/attachments.ts";

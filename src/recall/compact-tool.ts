@@ -12,7 +12,7 @@ import type {
   Run,
   State,
 } from "../core/types.ts";
-import { pointerTo } from "../summaries/pointer-to.ts";
+import { pointerTo } from "../summaries/records/pointers.ts";
 import type { RecallToolContext } from "./recall-tool.ts";
 import { inputFields, type OwnTool, ownTool } from "./tool-forms.ts";
 

@@ -1,6 +1,6 @@
 import type { Message } from "../core/types.ts";
-import { readCall } from "../summaries/read-call.ts";
-import { isRefusal } from "../summaries/refused-edits.ts";
+import { readCall } from "../summaries/calls/read-call.ts";
+import { isRefusal } from "../summaries/calls/refusals.ts";
 
 /** Names of tools that change a file. */
 const CHANGES = /edit|write|patch|replace|create|insert|update|apply|append|delete|remove|move|rename|save/i;

@@ -1,11 +1,10 @@
 import { editableParts } from "../core/edits.ts";
 import { cutBefore } from "../core/first-characters.ts";
 import type { Message, Part } from "../core/types.ts";
-import type { Speaker } from "../summaries/lines.ts";
-import { isSummaryMessage } from "../summaries/markers.ts";
-import { readCall } from "../summaries/read-call.ts";
-import { sourceName } from "../summaries/sections.ts";
-import { typedAndTagged } from "../summaries/tagged.ts";
+import { readCall } from "../summaries/calls/read-call.ts";
+import type { Speaker } from "../summaries/material/lines.ts";
+import { typedAndTagged } from "../summaries/text/tagged.ts";
+import { isSummaryMessage, sourceName } from "../summaries/write/sections.ts";
 
 /** A piece of a message that can be read by itself: what an index finds and a hit shows. */
 export interface Passage {

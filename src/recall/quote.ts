@@ -1,5 +1,5 @@
-import { isPlanted, markPlant, plantIn } from "../summaries/plants.ts";
-import { type SectionEntry, sectionEntryText } from "../summaries/sections.ts";
+import { isPlanted, markPlant, plantIn } from "../summaries/text/plants.ts";
+import { type SectionEntry, sectionEntryText } from "../summaries/write/sections.ts";
 import type { Passage } from "./passages.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../core/types.ts";
-import { characterClass, DENSE } from "../summaries/characters.ts";
+import { characterClass, DENSE } from "../summaries/text/characters.ts";
 
 /** Characters of a token in scripts that have spaces between words. */
 const CHARS_PER_TOKEN = 4;

@@ -1,5 +1,5 @@
-import { characterClass, DENSE, SYMBOL, WORD } from "../summaries/characters.ts";
-import { isAscii } from "../summaries/look-alikes.ts";
+import { characterClass, DENSE, SYMBOL, WORD } from "../summaries/text/characters.ts";
+import { isAscii } from "../summaries/text/look-alikes.ts";
 import { isFunctionWord, stemOf } from "./stem.ts";
 
 /**

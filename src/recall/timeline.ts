@@ -2,9 +2,9 @@ import { firstCharacters } from "../core/first-characters.ts";
 import { saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Message } from "../core/types.ts";
-import { baseName, touchedFiles } from "../summaries/ledger.ts";
-import { headName, sourceName } from "../summaries/sections.ts";
-import { typedText } from "../summaries/user-words.ts";
+import { typedText } from "../summaries/material/user-words.ts";
+import { baseName, touchedFiles } from "../summaries/write/files.ts";
+import { headName, sourceName } from "../summaries/write/sections.ts";
 import { quoteEntry, quoteText } from "./quote.ts";
 
 /** One turn of a conversation, in a line. */

@@ -1,6 +1,6 @@
 import { clipText } from "../core/clip.ts";
 import { BudgetImpossibleError } from "../core/errors.ts";
-import { isGarbage } from "../summaries/accept/is-garbage.ts";
+import { isGarbage } from "../summaries/accept/faults.ts";
 import { checkBooks, feed, type SessionCore } from "./core.ts";
 import { formatSeconds } from "./format-seconds.ts";
 import { joinFrames, splitFrames } from "./frames.ts";

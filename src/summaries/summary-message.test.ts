@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../core/types.ts";
-import { renderNarrative } from "./render-narrative.ts";
-import { readSections, writeSections } from "./sections.ts";
+import { renderNarrative } from "./records/render-narrative.ts";
 import { isSummaryMessage, summaryMessage } from "./summary-message.ts";
+import { readSections, writeSections } from "./write/sections.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 const text = (role: Message["role"], value: string): Message => ({

@@ -1,14 +1,14 @@
-import { abridged } from "./abridge.ts";
 import { frameOf } from "./frames/frames.ts";
 import { languageOf } from "./frames/language.ts";
+import { abridged } from "./material/abridge.ts";
 import { readMaterial, type SummaryMessageInput } from "./material/message-material.ts";
-import { messageLines } from "./select/message-lines.ts";
-import { messageQuotes } from "./select/message-quotes.ts";
+import { messageLines } from "./select/choose-lines.ts";
+import { messageQuotes } from "./select/choose-quotes.ts";
 import { fillCap } from "./write/fill-cap.ts";
 import { messageSections } from "./write/render-message.ts";
 import { type MadeMessage, messageWriter } from "./write/write-message.ts";
 
-export { isSummaryMessage } from "./markers.ts";
+export { isSummaryMessage } from "./write/sections.ts";
 
 /** Below this nothing useful fits beside the frame (tokens). */
 const MIN_CONTENT = 16;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
-import { reportIn } from "./calls/delegated-report.ts";
+import { reportIn } from "./calls/outcomes.ts";
+import { renderRun } from "./input/summarizer-input.ts";
+import { typedText } from "./material/user-words.ts";
 import { quote } from "./prompts/shared/quote.ts";
-import { renderRun } from "./summarizer-input.ts";
-import { typedText } from "./user-words.ts";
 
 test("a text is cut before an emoji that doesn't fit whole", () => {
   expect(firstCharacters("ab😀", 2)).toBe("ab");

@@ -5,9 +5,9 @@ import { said } from "../../src/engine/settings/check.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";
 import { redact } from "../../src/models/shared/redact.ts";
 import { cleanTitle } from "../../src/stores/shared/clean-text.ts";
-import { shortened } from "../../src/summaries/cut-to-fit.ts";
-import { readCall } from "../../src/summaries/read-call.ts";
-import { headName } from "../../src/summaries/sections.ts";
+import { readCall } from "../../src/summaries/calls/read-call.ts";
+import { shortened } from "../../src/summaries/text/sentences.ts";
+import { headName } from "../../src/summaries/write/sections.ts";
 
 /** Of seven signs: whoever cuts it in between shows other people, or a joiner without a neighbour. */
 const FAMILY = "👩‍👩‍👧‍👦";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../src/core/types.ts";
 import { createFileChanges } from "../../src/recall/older.ts";
-import { touchedFiles } from "../../src/summaries/ledger.ts";
-import { transcriptLines } from "../../src/summaries/lines.ts";
+import { transcriptLines } from "../../src/summaries/material/lines.ts";
+import { touchedFiles } from "../../src/summaries/write/files.ts";
 
 // What takes too long shows as the test runner's own timeout: minutes instead of milliseconds.
 let calls = 0;

@@ -7,7 +7,7 @@ import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createMemoryIndex } from "../../src/recall/memory-index.ts";
 import { readQuery } from "../../src/recall/query.ts";
 import { rank } from "../../src/recall/rank.ts";
-import { userWords } from "../../src/summaries/user-words.ts";
+import { userWords } from "../../src/summaries/material/user-words.ts";
 import { growth, LINEAR } from "../support/growth.ts";
 
 const MESSAGES = 400;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { readSections } from "../../src/summaries/sections.ts";
+import { readSections } from "../../src/summaries/write/sections.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { gatedModel } from "../summaries/gated-model.ts";

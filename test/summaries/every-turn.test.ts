@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../src/core/types.ts";
-import { markPlant } from "../../src/summaries/plants.ts";
+import { markPlant } from "../../src/summaries/text/plants.ts";
 import { say, summaryOfAll } from "../support/summary-of.ts";
 
 const call = (id: string, name: string, text: string, said = ""): Message[] => [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/core/types.ts";
-import { touchedFiles } from "../../src/summaries/ledger.ts";
+import { touchedFiles } from "../../src/summaries/write/files.ts";
 import { growth, LINEAR } from "../support/growth.ts";
 import { say, summaryOfAll, toolRound } from "../support/summary-of.ts";
 

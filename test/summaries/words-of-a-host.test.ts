@@ -1,7 +1,7 @@
 /** Instructions that a host put in the user's place, and its notes, took the room of what the user had said. */
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../src/core/types.ts";
-import { markPlant } from "../../src/summaries/plants.ts";
+import { markPlant } from "../../src/summaries/text/plants.ts";
 import { say, summaryOf, toolRound } from "../support/summary-of.ts";
 
 const INSTRUCTIONS = `Base directory for this skill: /skills/receiving-review\n\n# Reviews\n${"NEVER say that somebody is right before you have checked it.\n".repeat(20)}`;

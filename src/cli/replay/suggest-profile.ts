@@ -1,7 +1,7 @@
 import { saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
 import type { PROFILE_NAMES } from "../../profiles/index.ts";
-import { CITATION } from "../../summaries/citation-form.ts";
+import { CITATION } from "../../summaries/sources/citation-form.ts";
 
 /** From this share of cited answers on, a conversation is about documents. */
 const CITED_SHARE = 0.25;

@@ -11,19 +11,19 @@ import type {
   RungName,
   Usage,
 } from "../../core/types.ts";
-import { acceptNotes, splitNotes } from "../../summaries/accept/notes.ts";
 import {
   type Acceptance,
   acceptSummary,
   appendMissing,
   plantedInstructions,
   type Unacceptable,
-} from "../../summaries/accept-summary.ts";
-import { renderExcerpts } from "../../summaries/excerpts.ts";
+} from "../../summaries/accept/accept-summary.ts";
+import { acceptNotes, splitNotes } from "../../summaries/accept/notes.ts";
 import { LANGUAGE_NAMES, languageOf } from "../../summaries/frames/language.ts";
-import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
+import { renderExcerpts } from "../../summaries/input/excerpts.ts";
+import { type MustKeep, missingItems } from "../../summaries/keep/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../../summaries/prompts/index.ts";
-import { trimRecord } from "../../summaries/trim-record.ts";
+import { trimRecord } from "../../summaries/records/trim-record.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import { spendOf } from "../../tokens/model-info.ts";
 import { learnFrom } from "./summarizer-window.ts";

@@ -1,12 +1,12 @@
 import { ModelError } from "../../core/errors.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import type { Message, Run, Summary } from "../../core/types.ts";
-import { readForRecord } from "../../summaries/cited-sources.ts";
+import { renderRun } from "../../summaries/input/summarizer-input.ts";
 import { PROMPTS, stepPrompt } from "../../summaries/prompts/index.ts";
-import { renderNarrative } from "../../summaries/render-narrative.ts";
+import { renderNarrative } from "../../summaries/records/render-narrative.ts";
+import { readForRecord } from "../../summaries/sources/cited-sources.ts";
 import { readStates } from "../../summaries/states/read-states.ts";
 import { showStates } from "../../summaries/states/show-states.ts";
-import { renderRun } from "../../summaries/summarizer-input.ts";
 import { isOwn, LEAST_RECORD, narrativeOf, shareOf } from "../plan/narrative.ts";
 import { askSummary, isCancelled, type Written } from "./ask-summary.ts";
 import {

@@ -1,6 +1,6 @@
 import { shifted } from "../../core/shifted.ts";
 import type { PlannedCall, Run, Summary, Warning } from "../../core/types.ts";
-import { type MustKeep, missingItems } from "../../summaries/must-keep.ts";
+import { type MustKeep, missingItems } from "../../summaries/keep/must-keep.ts";
 import { PROMPTS, type Prompt, stepPrompt } from "../../summaries/prompts/index.ts";
 import { isRolling, LEAST_RECORD, mergeDue, narrativeOf, recordLength, shareOf } from "../plan/narrative.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "../plan/round-runs.ts";

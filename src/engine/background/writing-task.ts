@@ -5,11 +5,10 @@ import { shifted } from "../../core/shifted.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
 import { breathe } from "../../recall/pause.ts";
-import { abridged } from "../../summaries/abridge.ts";
-import { citationRegistry } from "../../summaries/citations.ts";
-import { readForRecord } from "../../summaries/cited-sources.ts";
-import { lengthInWords } from "../../summaries/length-in-words.ts";
-import { type MustKeep, mustKeepOf } from "../../summaries/must-keep.ts";
+import { lengthInWords } from "../../summaries/input/length-in-words.ts";
+import { recordKind } from "../../summaries/input/record-kind.ts";
+import { type MustKeep, mustKeepOf } from "../../summaries/keep/must-keep.ts";
+import { abridged } from "../../summaries/material/abridge.ts";
 import {
   type Prompt,
   promptForKind,
@@ -17,7 +16,8 @@ import {
   promptOf,
   type RecordKind,
 } from "../../summaries/prompts/index.ts";
-import { recordKind } from "../../summaries/record-kind.ts";
+import { citationRegistry } from "../../summaries/sources/citations.ts";
+import { readForRecord } from "../../summaries/sources/cited-sources.ts";
 import {
   LEAST_RECORD,
   narrativeOf,

@@ -11,8 +11,8 @@ import type {
   Warning,
   WarningCode,
 } from "../../core/types.ts";
-import { isSummaryMessage } from "../../summaries/markers.ts";
-import { PLANT_MARK } from "../../summaries/plants.ts";
+import { PLANT_MARK } from "../../summaries/text/plants.ts";
+import { isSummaryMessage } from "../../summaries/write/sections.ts";
 import { isRoleNote } from "../ladder/step.ts";
 import { earliestStart } from "../plan/tail.ts";
 import { type Conversation, shownInsertTokens, showsNote } from "../read/conversation.ts";

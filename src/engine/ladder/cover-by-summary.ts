@@ -5,7 +5,7 @@ import { readableText } from "../../core/message-text.ts";
 import { shifted } from "../../core/shifted.ts";
 import type { DialectRules, Edit, InsertMessage } from "../../core/types.ts";
 import { edited } from "../../reductions/reduction.ts";
-import type { Told } from "../../summaries/render-narrative.ts";
+import type { Told } from "../../summaries/records/render-narrative.ts";
 import { isOwn, narrativePart, narrativeShare } from "../plan/narrative.ts";
 import { type Conversation, hiddenEnd, insertTokens } from "../read/conversation.ts";
 import {

@@ -20,7 +20,7 @@ import type {
   RungName,
   Summary,
 } from "../../core/types.ts";
-import type { IsOurs } from "../../summaries/proof.ts";
+import type { IsOurs } from "../../summaries/material/user-words.ts";
 import type { Tail } from "../plan/tail.ts";
 import { type Conversation, mustShow } from "../read/conversation.ts";
 import type { Settings } from "../settings/settings.ts";

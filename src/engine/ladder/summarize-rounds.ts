@@ -3,11 +3,11 @@ import { type Draft, type Fate, type Insert, isShown, KEEP } from "../../core/dr
 import { editableParts } from "../../core/edits.ts";
 import type { Unit } from "../../core/rounds.ts";
 import type { ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { escapeLine, escapeText } from "../../summaries/escape.ts";
-import { LINE_BREAK } from "../../summaries/look-alikes.ts";
-import { withPlantMark } from "../../summaries/plants.ts";
-import { reframe } from "../../summaries/reframe.ts";
-import { headName } from "../../summaries/sections.ts";
+import { reframe } from "../../summaries/frames/reframe.ts";
+import { escapeLine, escapeText } from "../../summaries/text/escape.ts";
+import { LINE_BREAK } from "../../summaries/text/look-alikes.ts";
+import { withPlantMark } from "../../summaries/text/plants.ts";
+import { headName } from "../../summaries/write/sections.ts";
 import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../plan/round-runs.ts";
 import { type Conversation, draftTokens } from "../read/conversation.ts";
 import type { Rung } from "./step.ts";

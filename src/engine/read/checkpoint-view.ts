@@ -16,7 +16,7 @@ import type { Checkpoint, Dialect, DialectRules, Edit, Message, Part } from "../
 import { mediaPlaceholder, resultWithoutMedia } from "../../reductions/old-images.ts";
 import { sourcesOf } from "../../reductions/old-retrieval.ts";
 import { SUPERSEDED } from "../../reductions/superseded-results.ts";
-import { reframe } from "../../summaries/reframe.ts";
+import { reframe } from "../../summaries/frames/reframe.ts";
 import { mergeIntoSystem } from "../ladder/cover-by-summary.ts";
 import { withRoleNotes } from "../ladder/step.ts";
 import { roundsText } from "../ladder/summarize-rounds.ts";

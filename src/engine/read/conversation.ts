@@ -3,8 +3,8 @@ import { applyEdits } from "../../core/edits.ts";
 import { mayFollow } from "../../core/invariants.ts";
 import type { Structure } from "../../core/rounds.ts";
 import type { DialectRules, Edit, FitInput, InsertMessage, Measure, Message, Run } from "../../core/types.ts";
-import { escapeText } from "../../summaries/escape.ts";
-import { renderState } from "../../summaries/render-state.ts";
+import { renderState } from "../../summaries/records/render-state.ts";
+import { escapeText } from "../../summaries/text/escape.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */
 export interface Conversation {

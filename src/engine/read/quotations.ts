@@ -12,9 +12,9 @@ import type {
 import { shown } from "../../recall/excerpt.ts";
 import { type Passage, partText, passagesOf } from "../../recall/passages.ts";
 import { quoteEntry } from "../../recall/quote.ts";
-import { abridged } from "../../summaries/abridge.ts";
-import { citationRegistry, citationsIn } from "../../summaries/citations.ts";
-import { type SectionEntry, writeSections } from "../../summaries/sections.ts";
+import { abridged } from "../../summaries/material/abridge.ts";
+import { citationRegistry, citationsIn } from "../../summaries/sources/citations.ts";
+import { type SectionEntry, writeSections } from "../../summaries/write/sections.ts";
 import type { RecentMap } from "../../tokens/recent-map.ts";
 import type { Climb } from "../ladder/ladder.ts";
 import { type Conversation, insertTokens } from "./conversation.ts";

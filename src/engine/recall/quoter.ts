@@ -7,7 +7,7 @@ import type { MemoryIndex } from "../../recall/memory-index.ts";
 import type { Found } from "../../recall/search.ts";
 import { termsOf, wantedTerms } from "../../recall/terms.ts";
 import { shownBy, visibleText } from "../../recall/visible-text.ts";
-import { characterClass, DENSE } from "../../summaries/characters.ts";
+import { characterClass, DENSE } from "../../summaries/text/characters.ts";
 import type { Conversation } from "../read/conversation.ts";
 import { type Asked, fromBeginning, withoutPhatic } from "./asked.ts";
 

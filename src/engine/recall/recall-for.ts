@@ -7,7 +7,7 @@ import type { MemoryIndex } from "../../recall/memory-index.ts";
 import { type Query, readQuery } from "../../recall/query.ts";
 import { rank } from "../../recall/rank.ts";
 import { type Found, passagesFound } from "../../recall/search.ts";
-import { typedText } from "../../summaries/user-words.ts";
+import { typedText } from "../../summaries/material/user-words.ts";
 import { countsOf, type Quoted, quotedTokens, recalledMessage, recalledText } from "../read/quotations.ts";
 import type { Operation } from "../read/survey.ts";
 import { inBroadOrder, readAsked, withoutPhatic } from "./asked.ts";

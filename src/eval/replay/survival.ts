@@ -1,6 +1,6 @@
 import { readableText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
-import { missingItems, mustKeepOf } from "../../summaries/must-keep.ts";
+import { missingItems, mustKeepOf } from "../../summaries/keep/must-keep.ts";
 
 /** What of a conversation its last view still says. */
 export interface Survival {

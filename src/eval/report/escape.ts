@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../../summaries/marker-tag.ts";
+import { escapeMarkup } from "../../summaries/text/marker-tag.ts";
 
 /** Text for HTML, inside elements and inside quoted attributes. Control characters that HTML forbids leave. */
 export const escapeHtml = (text: string): string =>

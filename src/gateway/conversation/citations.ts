@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Message } from "../../core/types.ts";
 import type { CitationSource, CitationStore } from "../../stores/server-store.ts";
-import { abridged } from "../../summaries/abridge.ts";
-import { citationRegistry, citationsIn } from "../../summaries/citations.ts";
-import { definedSources } from "../../summaries/sources.ts";
+import { abridged } from "../../summaries/material/abridge.ts";
+import { citationRegistry, citationsIn } from "../../summaries/sources/citations.ts";
+import { definedSources } from "../../summaries/sources/defined-sources.ts";
 import type { ApiCitations } from "../api.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { Log } from "../telemetry/log.ts";

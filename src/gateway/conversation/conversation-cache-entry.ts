@@ -1,6 +1,6 @@
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
-import type { RepeatWatch } from "../../summaries/repeated-calls.ts";
+import type { RepeatWatch } from "../../summaries/calls/repeated-calls.ts";
 import type { SentRequest } from "../../tokens/receipts.ts";
 import type { ChatMeta } from "./chat-settings.ts";
 import type { Said } from "./reconcile.ts";

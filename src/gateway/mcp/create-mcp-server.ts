@@ -10,8 +10,8 @@ import { READ_FORMS, typedWhat } from "../../recall/read-range.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import { storedTranscript } from "../../recall/stored-transcript.ts";
 import type { Conversation, ConversationPage } from "../../stores/server-store.ts";
-import { escapeLine } from "../../summaries/escape.ts";
-import { markPlant, plantIn } from "../../summaries/plants.ts";
+import { escapeLine } from "../../summaries/text/escape.ts";
+import { markPlant, plantIn } from "../../summaries/text/plants.ts";
 import { type Past, type PastStore, pastOf } from "../conversation/past.ts";
 
 const MAX_HITS = 50;

@@ -5,7 +5,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Message } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
-import { watchRepeats } from "../../summaries/repeated-calls.ts";
+import { watchRepeats } from "../../summaries/calls/repeated-calls.ts";
 import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";
 import type { AnswerNames } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";

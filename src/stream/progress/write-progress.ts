@@ -1,7 +1,7 @@
 import { clipText } from "../../core/clip.ts";
 import type { ModelReply } from "../../core/types.ts";
 import { timeLimit } from "../../models/shared/time-limit.ts";
-import { acceptSummary } from "../../summaries/accept-summary.ts";
+import { acceptSummary } from "../../summaries/accept/accept-summary.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import type { SessionCore } from "../core.ts";
 import { formatSeconds } from "../format-seconds.ts";

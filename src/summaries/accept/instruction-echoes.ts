@@ -1,7 +1,7 @@
 import { firstCharacters } from "../../core/first-characters.ts";
 import type { Message, Run } from "../../core/types.ts";
-import { LINE_BREAK } from "../look-alikes.ts";
-import { firstPlant, markPlant, plantIn, undisguised } from "../plants.ts";
+import { LINE_BREAK } from "../text/look-alikes.ts";
+import { firstPlant, markPlant, plantIn, undisguised } from "../text/plants.ts";
 
 /**
  * Text in tool results sometimes speaks to the model that reads it. In a summary such a sentence would come back with

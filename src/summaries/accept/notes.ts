@@ -1,10 +1,8 @@
-import { escapeText } from "../escape.ts";
-import { withoutPointers } from "../record-pointers.ts";
-import { trimRecord } from "../trim-record.ts";
-import { hasToolCall } from "./has-tool-call.ts";
+import { withoutPointers } from "../records/pointers.ts";
+import { trimRecord } from "../records/trim-record.ts";
+import { escapeText } from "../text/escape.ts";
+import { hasToolCall, isGarbage, mostChars } from "./faults.ts";
 import { markEchoes } from "./instruction-echoes.ts";
-import { isGarbage } from "./is-garbage.ts";
-import { mostChars } from "./most-chars.ts";
 
 const OPENING = /^[ \t]*<notes(?:\s[^<>\n]*)?>/im;
 /** Notes that aren't closed end where the record begins. */

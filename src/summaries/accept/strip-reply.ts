@@ -1,4 +1,4 @@
-import { MARKER_NAMES } from "../marker-tag.ts";
+import { MARKER_NAMES } from "../text/marker-tag.ts";
 
 /** Notes that a model writes before its answer, asked for (analysis) or not. Unclosed, they go on to the end. */
 const NOTES = ["analysis", "think", "thinking", "reasoning", "scratchpad"];

@@ -1,5 +1,5 @@
 import { addTo } from "../../core/add-to.ts";
-import { addedText, type FileChange, lineSet } from "./file-change.ts";
+import { addedText, type FileChange, lineSet } from "./file-changes.ts";
 
 /** A file of a conversation. */
 export interface KnownFile {

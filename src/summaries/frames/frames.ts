@@ -1,5 +1,5 @@
-import { SECTION_NAMES, SECTIONS, type SectionName } from "../section-titles.ts";
 import { STATE_WORDS } from "../states/show-states.ts";
+import { SECTION_NAMES, SECTIONS, type SectionName } from "../write/section-titles.ts";
 import type { Language } from "./language.ts";
 
 /** What code writes around the words of others in a summary message, in one language. */

@@ -1,5 +1,5 @@
 import type { Message } from "../../core/types.ts";
-import { typedText } from "../user-words.ts";
+import { typedText } from "../material/user-words.ts";
 
 /** Languages in which a summary message is framed. Any other conversation gets English. */
 export type Language = "en" | "de" | "fr" | "es" | "pt" | "it" | "ru" | "ar" | "zh" | "ja" | "ko";

@@ -1,4 +1,4 @@
-import type { SectionName } from "../section-titles.ts";
+import type { SectionName } from "../write/section-titles.ts";
 
 /** The titles of sections in all languages but English, for whoever shows summary messages to people. */
 export async function loadTitles(): Promise<ReadonlyMap<string, SectionName>> {

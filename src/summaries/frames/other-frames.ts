@@ -1,5 +1,5 @@
-import { SECTION_NAMES, type SectionName } from "../section-titles.ts";
 import { STATUSES } from "../states/state.ts";
+import { SECTION_NAMES, type SectionName } from "../write/section-titles.ts";
 import type { Frame } from "./frames.ts";
 import type { Language } from "./language.ts";
 

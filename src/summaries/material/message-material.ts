@@ -1,18 +1,18 @@
 import { textOrArgs } from "../../core/message-text.ts";
 import type { HostState, Message, Run } from "../../core/types.ts";
-import { type CitedSources, citedSources } from "../cited-sources.ts";
 import type { Frame } from "../frames/frames.ts";
-import { type Line, type TranscriptLines, transcriptLines } from "../lines.ts";
-import type { IsOurs } from "../proof.ts";
-import { renderNarrative, type ShownRecord, type Told } from "../render-narrative.ts";
-import { renderState } from "../render-state.ts";
-import type { SectionEntry } from "../sections.ts";
-import { newestTerms, newestWords } from "../select/newest-terms.ts";
+import { renderNarrative, type ShownRecord, type Told } from "../records/render-narrative.ts";
+import { renderState } from "../records/render-state.ts";
+import { repairRecord } from "../records/repair-record.ts";
+import { newestTerms, newestWords } from "../select/weights.ts";
+import { type CitedSources, citedSources } from "../sources/cited-sources.ts";
 import { readStates } from "../states/read-states.ts";
-import { repairRecord } from "../states/repair-record.ts";
 import { showStates } from "../states/show-states.ts";
+import type { SectionEntry } from "../write/sections.ts";
 import type { WriterOptions } from "../write/write-message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
+import { type Line, type TranscriptLines, transcriptLines } from "./lines.ts";
+import type { IsOurs } from "./user-words.ts";
 
 /** What the working set is chosen from, and what needn't be shown because it is shown elsewhere. */
 interface Candidates {

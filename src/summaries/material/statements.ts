@@ -1,7 +1,7 @@
 import { isHostNote, isNotice, saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
-import { readCall } from "../read-call.ts";
-import { QUESTION } from "../select/salience.ts";
+import { readCall } from "../calls/read-call.ts";
+import { QUESTION } from "../select/choose-answers.ts";
 import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
 
 /** Something that the assistant said and that can be read alone: a sentence, a point of a list, a row of a table. */

@@ -1,16 +1,13 @@
 import type { HostState, Message } from "../../core/types.ts";
-import { abridged } from "../abridge.ts";
-import { shortened } from "../cut-to-fit.ts";
-import { touchedFiles } from "../ledger.ts";
-import { setsLastingRule } from "../material/lasting-rules.ts";
+import { setsLastingRule } from "../keep/rules.ts";
+import { abridged } from "../material/abridge.ts";
 import { SPECIFIC } from "../material/read-passage.ts";
-import { sentencesOf } from "../material/sentences.ts";
 import { SHORT_INTENTION, statementsOf } from "../material/statements.ts";
-import type { IsOurs } from "../proof.ts";
+import { beginningAndEnd, type IsOurs, userWords } from "../material/user-words.ts";
 import { chooseStatements } from "../select/choose-statements.ts";
 import { readStates } from "../states/read-states.ts";
-import { beginningAndEnd, userWords } from "../user-words.ts";
-import { commonFolder } from "../write/common-root.ts";
+import { sentencesOf, shortened } from "../text/sentences.ts";
+import { commonFolder, touchedFiles } from "../write/files.ts";
 import { type ListLine, type ListSection, writeLists } from "./write-lists.ts";
 
 export interface PeopleTextInput {

@@ -1,5 +1,5 @@
-import { cutToFit } from "../cut-to-fit.ts";
 import { saidAlready } from "../select/said-already.ts";
+import { cutToFit } from "../text/sentences.ts";
 
 export interface ListLine {
   readonly text: string;

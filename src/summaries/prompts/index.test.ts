@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../core/errors.ts";
 import type { Message } from "../../core/types.ts";
 import { text } from "../../testing/arbitraries/texts.ts";
-import { MARKER_NAMES } from "../marker-tag.ts";
-import { renderRun } from "../summarizer-input.ts";
+import { renderRun } from "../input/summarizer-input.ts";
+import { MARKER_NAMES } from "../text/marker-tag.ts";
 import { answerCap, customPrompt, PROMPTS, type PromptInput, promptKey, promptOf } from "./index.ts";
 
 const messages: Message[] = [

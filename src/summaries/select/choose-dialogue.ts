@@ -1,7 +1,7 @@
 import { addTo } from "../../core/add-to.ts";
-import { sentencesOf } from "../material/sentences.ts";
 import { TermTable } from "../material/terms.ts";
-import { QUESTION } from "./salience.ts";
+import { sentencesOf } from "../text/sentences.ts";
+import { QUESTION } from "./choose-answers.ts";
 import { select } from "./select.ts";
 
 /** What one of two speakers said in one message. */

@@ -1,19 +1,22 @@
 import { saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
-import type { Outcome } from "../calls/outcomes.ts";
-import { refusedCalls } from "../calls/refused-calls.ts";
+import { type Outcome, outcomesOf } from "../calls/outcomes.ts";
+import { refusedCalls } from "../calls/refusals.ts";
+import { setsLastingRule } from "../keep/rules.ts";
 import { estimateTokens } from "../material/estimate-tokens.ts";
-import { setsLastingRule } from "../material/lasting-rules.ts";
+import type { MessageMaterial } from "../material/message-material.ts";
 import { type Statement, statementsOf } from "../material/statements.ts";
-import type { UserWords } from "../user-words.ts";
-import type { Quote } from "../write/quotes.ts";
-import { chooseAnswers, startOf } from "./choose-answers.ts";
+import { type UserWords, userWords } from "../material/user-words.ts";
+import { type Quote, textOf } from "../write/render-message.ts";
+import { chooseAnswers, type Salience, salience, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
-import type { Salience } from "./salience.ts";
+import { saidAlready } from "./said-already.ts";
+import { select } from "./select.ts";
+import { NEVER, namedLines, recency } from "./weights.ts";
 
-export interface ChooseQuotesInput {
+interface ChooseQuotesInput {
   readonly messages: readonly Message[];
   /** Messages that are hidden. */
   readonly indexes: readonly number[];
@@ -67,7 +70,7 @@ function isTalk(toolShare: number): boolean {
 }
 
 /** What a summary message quotes of the user and of the assistant, in the order of its rank. */
-export function chooseQuotes(input: ChooseQuotesInput): Quote[] {
+function chooseQuotes(input: ChooseQuotesInput): Quote[] {
   const answers = answersOf(input);
   if (isTalk(input.toolShare) && isDialogue(input, answers)) return dialogue(input, answers);
   return isTalk(input.toolShare) ? talk(input) : work(input);
@@ -188,4 +191,102 @@ function textLength({ parts }: Message): number {
 /** The median of the texts' lengths. */
 function middle(texts: readonly { readonly text: string }[]): number {
   return texts.map(({ text }) => text.length).sort((a, b) => a - b)[texts.length >> 1] ?? 0;
+}
+
+/** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
+const OUTCOMES_SHARE = 0.15;
+const REPORTS_SHARE = 0.25;
+/** What the newest words name is shown before anything else is quoted, within this share of what is free. */
+const ASKED_SHARE = 0.25;
+
+/** How the oldest command ended counts this much of what it would count now. */
+const OLDEST = 0.3;
+
+/** What a summary message quotes before single lines fill it up. */
+export interface MessageQuotes {
+  readonly quotes: readonly Quote[];
+  /** Estimated tokens of each quote. */
+  readonly costs: readonly number[];
+  /** Tokens that words and statements leave. */
+  readonly left: number;
+}
+
+/** Chooses the quotes: the words of the user and the assistant, how commands ended. */
+export function messageQuotes(material: MessageMaterial, free: number): MessageQuotes {
+  const { input, messages, isHidden, transcript, narrative } = material;
+  const { count } = input;
+  const indexes = [...messages.keys()].filter(isHidden);
+  const words = userWords(messages, indexes, input.isOurs);
+  // People write words, tools write names and numbers, which take more tokens for the same length.
+  const prose = estimateTokens(
+    words.map(({ text }) => text),
+    count,
+  );
+  const asked = askedTokens(material);
+  // What the records say word for word isn't quoted beside them.
+  const isTold = saidAlready(narrative.map(({ text }) => text));
+  const said = chooseQuotes({
+    ...material,
+    indexes,
+    words,
+    toolShare: transcript.toolShare,
+    cap: input.cap,
+    free: free - Math.min(free * ASKED_SHARE, asked),
+    isTold: narrative.length > 0,
+    cost: prose,
+    count,
+    salience: salience(transcript),
+  }).filter((quote) => !isTold(textOf(quote)));
+  const spoken = estimateTokens(
+    said.flatMap((quote) => (quote.by === "assistant" ? [textOf(quote)] : [])),
+    count,
+  );
+  const costOf = (quote: Quote): number =>
+    (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
+  const left = free - said.reduce((sum, quote) => sum + costOf(quote), 0);
+  const outcomes = endings(material, left);
+  const quotes = [...said, ...outcomes];
+  return { quotes, costs: quotes.map(costOf), left };
+}
+
+/** Tokens of the lines that show what the newest words name. */
+function askedTokens({ named, candidates, transcript, lineCost }: MessageMaterial): number {
+  return namedLines(named, candidates.lastLine).reduce(
+    (sum, order) => sum + lineCost(transcript.lines[order]!),
+    0,
+  );
+}
+
+/** What other agents reported, and how commands ended. */
+function endings({ messages, isHidden, cost, age }: MessageMaterial, left: number): Quote[] {
+  const ended = outcomesOf(messages, isHidden);
+  const chosen = [true, false].flatMap((isReport) =>
+    chooseOutcomes({
+      outcomes: ended.filter((outcome) => (outcome.isReport === true) === isReport),
+      budget: left * (isReport ? REPORTS_SHARE : OUTCOMES_SHARE),
+      cost,
+      age,
+    }),
+  );
+  return chosen.map((outcome) => ({ by: "tool", outcome }));
+}
+
+/** The outcomes that tell most for their length, in the order of their rank, within the budget (tokens). */
+function chooseOutcomes(input: {
+  readonly outcomes: readonly Outcome[];
+  readonly budget: number;
+  readonly cost: (text: string) => number;
+  /** Characters of transcript behind a message. */
+  readonly age: (message: number) => number;
+}): Outcome[] {
+  const worth = ({ message, factor }: Outcome): number =>
+    factor * (1 - (1 - OLDEST) * Math.min(1, recency(input.age(message)) / NEVER));
+  const said = new Set<string>();
+  return select(input.outcomes, {
+    worth,
+    price: ({ tool, text }) => input.cost(`#1234 ${tool}» ${text}\n`),
+    budget: input.budget,
+    isWanted: ({ text }) => !said.has(text),
+    onTake: ({ text }) => said.add(text),
+  });
 }

@@ -1,7 +1,7 @@
 import { SPECIFIC } from "../material/read-passage.ts";
 import type { Statement } from "../material/statements.ts";
-import { newTitles } from "../write/statement-entries.ts";
-import { NEVER, recency } from "./recency.ts";
+import { newTitles } from "../write/render-message.ts";
+import { NEVER, recency } from "./weights.ts";
 
 /** Statements of the oldest messages get this share of the room that new ones get. */
 const OLDEST = 0.75;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { transcriptLines } from "../lines.ts";
-import { userWords } from "../user-words.ts";
+import { transcriptLines } from "../material/lines.ts";
+import { userWords } from "../material/user-words.ts";
+import { salience } from "./choose-answers.ts";
 import { chooseWords } from "./choose-words.ts";
-import { salience } from "./salience.ts";
 
 const cost = (text: string): number => text.length / 4;
 

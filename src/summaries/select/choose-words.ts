@@ -1,6 +1,6 @@
 import { evenShare } from "../../core/even-share.ts";
-import { beginningAndEnd, shorten, type UserWords } from "../user-words.ts";
-import { bySalience, type Salience } from "./salience.ts";
+import { beginningAndEnd, shorten, type UserWords } from "../material/user-words.ts";
+import { bySalience, type Salience } from "./choose-answers.ts";
 
 export interface ChooseWordsInput {
   readonly words: readonly UserWords[];

@@ -1,4 +1,4 @@
-import { spokenSentences } from "../material/sentences.ts";
+import { spokenSentences } from "../text/sentences.ts";
 
 /** Shorter texts ("Done.", "return true;") may be said twice and mean two things (characters). */
 const LEAST_CHARS = 25;

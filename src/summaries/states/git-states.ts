@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/is-record.ts";
-import { readArguments } from "../read-call.ts";
+import { readArguments } from "../calls/read-call.ts";
 import { type EndedCall, outsideQuotes, type StateBook } from "./state.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { readArguments, readCall } from "../read-call.ts";
-import { isRefusal } from "../refused-edits.ts";
+import { readArguments, readCall } from "../calls/read-call.ts";
+import { isRefusal } from "../calls/refusals.ts";
 import { type GitState, markUnpushed, readGit } from "./git-states.ts";
 import { createStateBook, type EndedCall, hasWord, type State, type StateBook } from "./state.ts";
 import { readTests } from "./test-states.ts";

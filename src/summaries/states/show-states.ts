@@ -1,4 +1,4 @@
-import type { SectionEntry } from "../sections.ts";
+import type { SectionEntry } from "../write/sections.ts";
 import { OPEN_STATUSES, STATUSES, type State, type StateStatus } from "./state.ts";
 
 /** What each status is called in a summary message. */

@@ -1,5 +1,5 @@
 import { lastTrue } from "../../core/last-true.ts";
-import type { Line } from "../lines.ts";
+import type { Line } from "../material/lines.ts";
 import type { MadeMessage } from "./write-message.ts";
 
 /** What may stay unused: less than a line, and each try to do better costs a count of the whole message. */

@@ -1,22 +1,20 @@
-import { touchedFiles, unseenFiles } from "../ledger.ts";
-import type { Line } from "../lines.ts";
+import type { Outcome } from "../calls/outcomes.ts";
+import type { Line } from "../material/lines.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
-import { isPlanted, markPlant } from "../plants.ts";
-import type { ShownRecord } from "../render-narrative.ts";
-import type { Sections } from "../sections.ts";
+import type { Statement } from "../material/statements.ts";
+import type { UserWords } from "../material/user-words.ts";
+import type { ShownRecord } from "../records/render-narrative.ts";
+import { isChange } from "../select/choose-lines.ts";
 import { saidAlready } from "../select/said-already.ts";
-import { commonRoot, fromRoot } from "./common-root.ts";
-import { citedText, messageOf, type Quote, quoteSections } from "./quotes.ts";
-import { renderLines } from "./render-lines.ts";
+import type { CitedSources } from "../sources/cited-sources.ts";
+import { isPlanted, markPlant, withPlantMark } from "../text/plants.ts";
+import { baseName, commonRoot, fromRoot, touchedFiles, unseenFiles } from "./files.ts";
+import { headName, type SectionEntry, type Sections } from "./sections.ts";
 
 const LEDGER_SHARE = 0.05;
 
 /** The sections of a summary message with these records and so many of its quotes and lines, and the sources of what they cite. */
-export type MessageSections = (
-  quoteCount: number,
-  lineCount: number,
-  narrative: readonly ShownRecord[],
-) => Sections;
+type MessageSections = (quoteCount: number, lineCount: number, narrative: readonly ShownRecord[]) => Sections;
 
 /** Writes quotes and lines as sections, and the ledgers of sources and files that go with them. */
 export function messageSections(
@@ -104,4 +102,175 @@ function isMarked(line: Line, lines: readonly Line[]): boolean {
   const beside = (order: number): string | undefined =>
     lines[order]?.message === line.message ? lines[order].text : undefined;
   return isPlanted(line.text, beside(line.order - 1), beside(line.order + 1));
+}
+
+/** What a summary message quotes before single lines fill it up, in the order of rank: the last ones leave first. */
+export type Quote =
+  | { readonly by: "user"; readonly words: UserWords }
+  | { readonly by: "assistant"; readonly statement: Statement }
+  | { readonly by: "tool"; readonly outcome: Outcome };
+
+/** The message that a quotation comes from. */
+export function messageOf(quote: Quote): number {
+  return quoted(quote).message;
+}
+
+/** All that a quotation shows, with the titles and the sentence that lead into it. */
+function citedText(quote: Quote): string {
+  return quote.by === "assistant" ? `${quote.statement.lead}\n${quote.statement.text}` : textOf(quote);
+}
+
+export function textOf(quote: Quote): string {
+  return quoted(quote).text;
+}
+
+function quoted(quote: Quote): { readonly message: number; readonly text: string } {
+  if (quote.by === "user") return quote.words;
+  return quote.by === "assistant" ? quote.statement : quote.outcome;
+}
+
+/** Quotations by the section in which they stand, each in the order of time. */
+function quoteSections(
+  quotes: readonly Quote[],
+  sources: CitedSources,
+): {
+  readonly words: SectionEntry[];
+  readonly answers: SectionEntry[];
+  readonly outcomes: readonly { readonly message: number; readonly entry: SectionEntry }[];
+} {
+  const ordered = [...quotes].sort((a, b) => messageOf(a) - messageOf(b));
+  const said = (text: string, message: number): string => sources.inText(text, message);
+  const leadOf = ({ lead, message }: Statement): string =>
+    said(lead, message).split("\n").map(withPlantMark).join("\n");
+  return {
+    words: ordered.flatMap((quote) =>
+      quote.by === "user"
+        ? [{ head: `#${quote.words.message + 1}`, text: said(quote.words.text, quote.words.message) }]
+        : [],
+    ),
+    answers: statementEntries(
+      ordered.flatMap((quote) =>
+        quote.by === "assistant" ? [{ ...quote.statement, lead: leadOf(quote.statement) }] : [],
+      ),
+      ({ text, message }) => withPlantMark(said(text, message)),
+    ),
+    outcomes: ordered.flatMap((quote) => {
+      if (quote.by !== "tool") return [];
+      const { message, tool, text } = quote.outcome;
+      return [{ message, entry: { head: `#${message + 1} ${tool}»`, text } }];
+    }),
+  };
+}
+
+/** Statements in time order, one entry per message, with the titles under which they stand. */
+function statementEntries(
+  statements: readonly Statement[],
+  textOf: (statement: Statement) => string,
+): SectionEntry[] {
+  const entries: { head: string; text: string }[] = [];
+  let before: Statement | undefined;
+  for (const one of [...statements].sort((a, b) => a.message - b.message || a.order - b.order)) {
+    const last = entries.at(-1);
+    if (last === undefined || one.message !== before?.message)
+      entries.push({ head: `#${one.message + 1}`, text: newTitles(one.lead, "") + textOf(one) });
+    else last.text += between(before, one) + newTitles(one.lead, before.lead) + textOf(one);
+    before = one;
+  }
+  return entries;
+}
+
+/** What stands between two statements of one message: a reader should see where something was left out. */
+function between(before: Statement, after: Statement): string {
+  const gap = after.order === before.order + 1 || before.text.endsWith("…") ? "" : " …";
+  const isSameLine = after.place !== undefined && after.place.line === before.place?.line;
+  return `${gap}${isSameLine && after.place.kind !== "code" ? " " : "\n"}`;
+}
+
+/** Of the titles above a statement those that the statement before it didn't have, each with a line break. */
+export function newTitles(lead: string, before: string): string {
+  if (lead === "" || lead === before) return "";
+  const known = before.split("\n");
+  const titles = lead.split("\n");
+  const fresh = titles.findIndex((title) => !known.includes(title));
+  return fresh < 0 ? "" : `${titles.slice(fresh).join("\n")}\n`;
+}
+
+interface Group {
+  readonly file: string;
+  readonly speaker: string;
+  readonly from: number;
+  to: number;
+  readonly lines: Line[];
+}
+
+/** Lines in time order, in groups by speaker and by file or message, each with a pointer to where it begins. */
+export function renderLines(
+  lines: readonly Line[],
+  textOf: (line: Line) => string,
+  /** What else stands among them, in the order of time. */
+  beside: readonly { readonly message: number; readonly entry: SectionEntry }[] = [],
+  /** The folder that paths are written from. */
+  root = "",
+): SectionEntry[] {
+  const groups: Group[] = [];
+  for (const line of [...lines].sort((a, b) => a.order - b.order)) {
+    const group = groups.at(-1);
+    const speaker = speakerOf(line);
+    const joins =
+      group !== undefined &&
+      group.speaker === speaker &&
+      group.file === line.file &&
+      (line.file !== "" || group.to === line.message);
+    if (joins) {
+      group.to = line.message;
+      group.lines.push(line);
+    } else groups.push({ file: line.file, speaker, from: line.message, to: line.message, lines: [line] });
+  }
+  const entries: SectionEntry[] = [];
+  const waiting = [...beside];
+  const placed = new Set<string>();
+  for (const [at, group] of groups.entries()) {
+    while (waiting.length > 0 && waiting[0]!.message < group.from) entries.push(waiting.shift()!.entry);
+    const before = groups[at - 1]?.file === group.file ? entries.at(-1)?.text : undefined;
+    entries.push(renderGroup(group, textOf, { before, isPlaced: placed.has(group.file), root }));
+    if (isChange(group.lines[0]!)) placed.add(group.file);
+  }
+  return [...entries, ...waiting.map(({ entry }) => entry)];
+}
+
+function speakerOf({ by }: Line): string {
+  return typeof by === "object" ? by.source : by;
+}
+
+/** `#12 read a.ts»` for what a tool said of a file, `#12 user:` for a person, `#12 changed src/a.ts:` for what was written into a
+ * file (the next time `a.ts`), `#12` for the assistant and its calls. */
+function renderGroup(
+  { file, from, lines }: Group,
+  textOf: (line: Line) => string,
+  known: {
+    /** What stands right before it about the same file, such as the call. */
+    readonly before: string | undefined;
+    /** An entry before it says where the file is. */
+    readonly isPlaced: boolean;
+    readonly root: string;
+  },
+): SectionEntry {
+  const texts = lines.map((line) =>
+    line.kind === "call" ? fromRoot(textOf(line), known.root) : textOf(line),
+  );
+  const { by } = lines[0]!;
+  const text = texts.join("\n");
+  const pointer = `#${from + 1}`;
+  if (by === "user" || by === "system") return { head: `${pointer} ${by}:`, text };
+  const name = headName(baseName(file), "file");
+  // The name of the file, unless one of its lines says it anyway, or the one before.
+  const isSaid = name === "" || [...texts, known.before].some((one) => one?.includes(name));
+  const shown = isSaid ? "" : name;
+  if (typeof by === "object") {
+    const named = shown === "" || shown === by.source ? by.source : `${by.source} ${shown}`;
+    return { head: `${pointer} ${named}»`, text };
+  }
+  if (isChange(lines[0]!))
+    return { head: pointer, text: `changed ${known.isPlaced ? name : fromRoot(file, known.root)}: ${text}` };
+  return { head: pointer, text: shown === "" ? text : `${shown}: ${text}` };
 }

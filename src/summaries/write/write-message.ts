@@ -1,8 +1,8 @@
-import { escapeText } from "../escape.ts";
 import type { Frame } from "../frames/frames.ts";
-import { pointerTo } from "../pointer-to.ts";
-import { SECTION_NAMES, TRUSTED_SECTIONS } from "../section-titles.ts";
-import { type Sections, writeSections } from "../sections.ts";
+import { pointerTo } from "../records/pointers.ts";
+import { escapeText } from "../text/escape.ts";
+import { SECTION_NAMES, TRUSTED_SECTIONS } from "./section-titles.ts";
+import { type Sections, writeSections } from "./sections.ts";
 
 /** A summary message. */
 export interface MadeMessage {

@@ -1,0 +1,210 @@
+import { addTo } from "../../core/add-to.ts";
+import { clipText } from "../../core/clip.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
+import { isHostNote, isSummary, SUMMARY_MARKER } from "../../core/message-text.ts";
+import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../../core/types.ts";
+import { withPlainBreaks } from "../text/look-alikes.ts";
+import { contain, nest, tag } from "../text/marker-tag.ts";
+
+/** `full`: message by message, with roles, calls and results. `simple`: a flat labelled transcript, long parts clipped. */
+export type InputMode = "full" | "simple";
+
+/** Characters of a call's arguments and of a result that the simple mode shows. */
+const SIMPLE_ARGUMENTS = 500;
+const SIMPLE_RESULT = 2_000;
+/** A name, a media type or a kind comes from outside and stands in one line of ours. */
+const MAX_LABEL = 120;
+const BASE64 = /data:[\w.+-]{1,40}\/[\w.+-]{1,80};base64,([A-Za-z0-9+/=_-]{64,})/g;
+/** Reasoning that a server left in the text, at its beginning; unclosed, it goes on to the end. */
+const INLINE_REASONING = /^\s*<(think|thinking|reasoning)>[\s\S]*?(?:<\/\1>|$)/i;
+
+/**
+ * The messages of `run` as a summariser is shown them, numbered as in summary messages (`#12` is index 11). Markers in
+ * it are ours: it may be nested in a `<transcript>` as it is. Reasoning is never part of it. Every part is within
+ * `partLimit` characters.
+ */
+export function renderRun(
+  messages: readonly Message[],
+  run: Run,
+  mode: InputMode,
+  partLimit = Number.POSITIVE_INFINITY,
+): string {
+  const callOf = pairedCalls(messages, run);
+  const render = mode === "full" ? fullMessage : simpleMessage;
+  const rendered: string[] = [];
+  for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
+    const message = messages[index]!;
+    const who = isSummary(message) ? "earlier-summary" : isHostNote(messages, index) ? "host" : message.role;
+    const text = render(message.parts, { number: index + 1, who, callOf, clip });
+    if (text !== "") rendered.push(text);
+  }
+  return rendered.join("\n");
+
+  function clip(text: string, most = Number.POSITIVE_INFINITY): string {
+    const limit = Math.min(most, partLimit);
+    return text.length <= limit ? text : (clipText(text, limit, (piece) => piece.length) ?? "[…]");
+  }
+}
+
+/** What a part's rendering depends on beside the part. */
+interface Surroundings {
+  readonly number: number;
+  readonly who: Role | "earlier-summary" | "host";
+  readonly callOf: ReadonlyMap<Part, PairedCall>;
+  /** The text within `most` characters, clipped with a marker. */
+  readonly clip: (text: string, most?: number) => string;
+}
+
+function fullMessage(parts: readonly Part[], around: Surroundings): string {
+  const content = parts.map((part) => fullPart(part, around)).filter((piece) => piece !== "");
+  if (content.length === 0) return "";
+  return nest("message", content.join("\n"), { index: around.number, role: around.who });
+}
+
+function fullPart(part: Part, { who, callOf, clip }: Surroundings): string {
+  switch (part.type) {
+    case "text":
+      return contain(clip(spokenText(part.text, who)));
+    case "tool-call":
+      return tag("tool-call", clip(plainText(part.args)), { name: label(part.name) });
+    case "tool-result": {
+      const call = callOf.get(part);
+      return tag("tool-result", clip(resultText(part)), {
+        name: label(call?.name ?? part.name ?? "") || undefined,
+        of: call?.label,
+        error: part.error ? "yes" : undefined,
+      });
+    }
+    case "file":
+      if (part.text === undefined) return filePlaceholder(part);
+      return tag("attachment", clip(plainText(part.text)), { id: label(part.name ?? "file") });
+    default:
+      return placeholder(part);
+  }
+}
+
+function simpleMessage(parts: readonly Part[], around: Surroundings): string {
+  return parts
+    .map((part) => simplePart(part, around))
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+function simplePart(part: Part, { number, who, callOf, clip }: Surroundings): string {
+  switch (part.type) {
+    case "text":
+      return line(who, clip(spokenText(part.text, who)));
+    case "tool-call":
+      return line(
+        `${who} calls ${label(part.name)}`,
+        clip(plainText(part.args), SIMPLE_ARGUMENTS) || "(empty)",
+      );
+    case "tool-result": {
+      const call = callOf.get(part);
+      const from = `${label(call?.name ?? part.name ?? "a tool")}${call ? ` (#${call.label})` : ""}`;
+      return line(
+        `${part.error ? "error" : "result"} of ${from}`,
+        clip(resultText(part), SIMPLE_RESULT) || "(empty)",
+      );
+    }
+    case "file": {
+      if (part.text === undefined) return line(who, filePlaceholder(part));
+      const text = clip(plainText(part.text), SIMPLE_RESULT);
+      return line(`${who} attaches ${label(part.name ?? "a file")}`, text || "(empty)");
+    }
+    default:
+      return line(who, placeholder(part));
+  }
+
+  /** Lines that continue a text are indented, so that no text can imitate the label of another message. */
+  function line(what: string, text: string): string {
+    return text === "" ? "" : contain(`#${number} ${what}: ${text.replaceAll("\n", "\n  ")}`);
+  }
+}
+
+interface PairedCall {
+  readonly name: string;
+  /** Number of its message; `12.2` for the second call of message 12. */
+  readonly label: string;
+}
+
+/** The call of each result. Ids repeat in real transcripts: the newest call without a result is meant. */
+function pairedCalls(messages: readonly Message[], run: Run): Map<Part, PairedCall> {
+  const waiting = new Map<string, PairedCall[]>();
+  const paired = new Map<Part, PairedCall>();
+  for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
+    const { parts } = messages[index]!;
+    const several = parts.filter((part) => part.type === "tool-call").length > 1;
+    let serial = 0;
+    for (const part of parts) {
+      if (part.type === "tool-call") {
+        serial++;
+        const call = { name: part.name, label: several ? `${index + 1}.${serial}` : `${index + 1}` };
+        addTo(waiting, part.id, call);
+      } else if (part.type === "tool-result") {
+        const call = waiting.get(part.id)?.pop();
+        if (call) paired.set(part, call);
+      }
+    }
+  }
+  return paired;
+}
+
+/** The words of a message: a summary without its frame, an answer without reasoning that a server left in it. */
+function spokenText(text: string, who: Surroundings["who"]): string {
+  if (who === "earlier-summary") {
+    const frame = new RegExp(`^\\s*<${SUMMARY_MARKER}[^>]*>|</${SUMMARY_MARKER}>\\s*$`, "g");
+    return plainText(text.replace(frame, ""));
+  }
+  return plainText(who === "assistant" ? text.replace(INLINE_REASONING, "") : text);
+}
+
+function plainText(text: string): string {
+  return withPlainBreaks(text.toWellFormed())
+    .replace(BASE64, (_, data: string) => `[base64 data, ${data.length} characters]`)
+    .trim();
+}
+
+function resultText(part: ToolResultPart): string {
+  return [plainText(part.text), ...(part.media ?? []).map(placeholder)]
+    .filter((piece) => piece !== "")
+    .join("\n");
+}
+
+/** What stands for a part that can't be read as text. Reasoning has none: it isn't mentioned at all. */
+function placeholder(part: Part): string {
+  switch (part.type) {
+    case "image":
+      return imagePlaceholder(part);
+    case "file":
+      return filePlaceholder(part);
+    case "frame":
+      return `[${part.count} video frames]`;
+    case "other":
+      return `[${label(part.kind)}, not shown]`;
+    default:
+      return "";
+  }
+}
+
+function imagePlaceholder({ width, height }: ImagePart): string {
+  return width === undefined || height === undefined ? "[image]" : `[image ${width}×${height}]`;
+}
+
+function filePlaceholder({ name, mediaType, bytes }: FilePart): string {
+  const facts = [name, mediaType, bytes === undefined ? undefined : `${bytes} bytes`];
+  return contain(
+    `[file ${facts
+      .filter((fact) => fact !== undefined)
+      .map(label)
+      .join(", ")}]`,
+  );
+}
+
+function label(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}[\]]+/gu, " ")
+    .trim();
+  return firstCharacters(line, MAX_LABEL);
+}

@@ -1,0 +1,44 @@
+import { firstCharacters } from "../../core/first-characters.ts";
+
+/** Where a sentence ends, in scripts with and without spaces between words. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
+const END = /(?<=[^\s\p{Lu}\d][.!?;…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।；])/gu;
+
+export function sentencesOf(line: string): string[] {
+  return line.split(END).filter((sentence) => sentence.trim() !== "");
+}
+
+/** Where a sentence of a whole text ends: at a line break, and at a mark that a blank follows. The points in `queue.test.ts` and `osby.db` end nothing. */
+const SPOKEN_END = /(?<=[.!?…]["'”’»)\]*`]{0,8})\s+|(?<=[。！？।\n])/u;
+
+/** The sentences of a text of several lines, each with what stands in it. */
+export function spokenSentences(text: string): string[] {
+  return text.split(SPOKEN_END).filter((sentence) => sentence.trim() !== "");
+}
+
+/** Each further attempt has this share of the characters of the one before. */
+const SMALLER = 0.9;
+/** Fewer characters than this say nothing. */
+const LEAST_CHARS = 12;
+/** Where a sentence ends. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
+const SENTENCE_END = /(?<=[^\s\p{Lu}\d][.!?…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।])/gu;
+
+/** The beginning of a text within so many tokens, cut where a sentence or a word ends; nothing where that leaves no words. */
+export function cutToFit(text: string, count: (text: string) => number, cap: number): string {
+  const tokens = count(text);
+  if (tokens <= cap) return text;
+  for (let chars = (text.length * cap) / tokens; chars >= LEAST_CHARS; chars *= SMALLER) {
+    const cut = shortened(text, Math.floor(chars));
+    if (count(cut) <= cap) return cut;
+  }
+  return "";
+}
+
+/** A text within so many characters, cut where a sentence or a word ends. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index;
+  if (end > limit / 2) return text.slice(0, end).trim();
+  const space = text.lastIndexOf(" ", limit - 1);
+  return `${firstCharacters(text, space > limit / 2 ? space : limit - 1)}…`;
+}

@@ -27,13 +27,13 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
   const chosen = messageQuotes(material, cap - write({ narrative, state, states }).tokens);
   const lines = messageLines(material, chosen);
   const sections = messageSections(material, chosen.quotes, lines);
+  const { quotes, costs } = chosen;
   const filled = (records: Parameters<typeof sections>[2]): MadeMessage | undefined =>
     fillCap(cap, {
-      quoteCosts: chosen.costs,
-      chosen: lines,
-      lineCost,
+      costs: [...costs, ...lines.map(lineCost)],
       fixed: narrative.length > 0 || state.length > 0 || states.length > 0,
-      render: (quoteCount, lineCount) => write(sections(quoteCount, lineCount, records)),
+      render: (items) =>
+        write(sections(Math.min(items, quotes.length), Math.max(0, items - quotes.length), records)),
     });
   // In a very short message the sources of what records cite would leave no room for the records themselves.
   const bare = narrative.map((one) => ({ ...one, text: sources.without(one.text) }));

@@ -329,3 +329,8 @@ function cutPoint(text: string, limit: number): { readonly at: number; readonly 
   if (space > limit / 2) return { at: space, ends: false };
   return { at: cutBefore(text, limit), ends: false };
 }
+
+/** Was it written into a file? */
+export function isChange({ kind, file }: Line): boolean {
+  return kind === "body" && file !== "";
+}

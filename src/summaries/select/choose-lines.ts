@@ -1,4 +1,4 @@
-import type { Line, TranscriptLines } from "../material/lines.ts";
+import { isChange, type Line, type TranscriptLines } from "../material/lines.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import { plainStatement } from "../material/read-passage.ts";
 import { messageOf, textOf } from "../write/render-message.ts";
@@ -151,11 +151,6 @@ function newestOfEach(lines: readonly Line[]): Line[] {
   const newest = new Int32Array((lines.at(-1)?.order ?? 0) + 1);
   for (const line of lines) newest[line.first] = line.order;
   return lines.filter((line) => newest[line.first] === line.order);
-}
-
-/** Was it written into a file? */
-export function isChange({ kind, file }: Line): boolean {
-  return kind === "body" && file !== "";
 }
 
 /** A line that only uses names counts this much of one that brings them in. */

@@ -3,12 +3,11 @@ import type { Message } from "../../core/types.ts";
 import { type Outcome, outcomesOf } from "../calls/outcomes.ts";
 import { refusedCalls } from "../calls/refusals.ts";
 import { setsLastingRule } from "../keep/rules.ts";
-import { estimateTokens } from "../material/estimate-tokens.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import { type Statement, statementsOf } from "../material/statements.ts";
 import { type UserWords, userWords } from "../material/user-words.ts";
 import { type Quote, textOf } from "../write/render-message.ts";
-import { chooseAnswers, type Salience, salience, startOf } from "./choose-answers.ts";
+import { chooseAnswers, salience, startOf } from "./choose-answers.ts";
 import { chooseDialogue, type Said } from "./choose-dialogue.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseWords } from "./choose-words.ts";
@@ -16,25 +15,13 @@ import { saidAlready } from "./said-already.ts";
 import { select } from "./select.ts";
 import { NEVER, namedLines, recency } from "./weights.ts";
 
-interface ChooseQuotesInput {
-  readonly messages: readonly Message[];
-  /** Messages that are hidden. */
+/** What quotes are chosen from. */
+interface QuoteInput extends MessageMaterial {
+  /** Messages that are hidden, and what the user typed in them. */
   readonly indexes: readonly number[];
   readonly words: readonly UserWords[];
-  /** Calls and results, as a share of all characters. */
-  readonly toolShare: number;
-  /** Tokens for the whole summary message, and what the frame, the narrative and the state leave of them. */
-  readonly cap: number;
+  /** Tokens that the frame, the narrative and the state leave. */
   readonly free: number;
-  /** A model has told the story. */
-  readonly isTold: boolean;
-  readonly cost: (text: string) => number;
-  readonly count: (text: string) => number;
-  readonly salience: Salience;
-  /** The newest words of the conversation. */
-  readonly newest: string;
-  /** Characters of transcript behind a message. */
-  readonly age: (message: number) => number;
 }
 
 /** Of the whole message, for the user's words where tools do all of the work … */
@@ -64,66 +51,60 @@ const PASSAGES_RATIO = 2;
 /** More is chosen than the estimate allows, because the exact count may leave room for it. */
 const OVERCHOOSE = 1.1;
 
-/** Is there so little of tools that the conversation itself is the content? */
-function isTalk(toolShare: number): boolean {
-  return toolShare < TALK_TOOL_SHARE;
-}
-
 /** What a summary message quotes of the user and of the assistant, in the order of its rank. */
-function chooseQuotes(input: ChooseQuotesInput): Quote[] {
+function chooseQuotes(input: QuoteInput): Quote[] {
+  if (input.transcript.toolShare >= TALK_TOOL_SHARE) return work(input);
   const answers = answersOf(input);
-  if (isTalk(input.toolShare) && isDialogue(input, answers)) return dialogue(input, answers);
-  return isTalk(input.toolShare) ? talk(input) : work(input);
+  return isDialogue(input, answers) ? dialogue(input, answers) : talk(input);
 }
 
-function work(input: ChooseQuotesInput): Quote[] {
+function work(input: QuoteInput): Quote[] {
   const words = userQuotes(input, "work", new Set());
-  const refusals = refusalsWithin(input, input.cap * REFUSALS_SHARE);
-  const taken = refusals.reduce((sum, { text }) => sum + input.cost(`#1234 tool» ${text}\n`), 0);
-  const statements = statementsOf(input.messages, input.indexes);
-  // The assistant writes names, figures and code, which take more tokens than the user's words for the same length.
-  const cost = estimateTokens(
-    statements.map(({ text }) => text),
-    input.count,
-  );
-  const chosen = chooseStatements({
-    ...input,
-    cost,
-    statements,
-    budget: (leftOf(input, words) - taken) * (input.isTold ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+  // The newest ones that fit.
+  const refusals = select(refusedCalls(input.messages, input.indexes), {
+    worth: ({ message }) => message + 1,
+    price: ({ text }) => input.cost(`#1234 tool» ${text}\n`),
+    budget: input.input.cap * REFUSALS_SHARE,
   });
-  return [
-    ...byUser(words),
-    ...refusals.map((outcome): Quote => ({ by: "tool", outcome })),
-    ...byAssistant(chosen),
-  ];
+  const quotes = [...byUser(words), ...byTool(refusals)];
+  const statements = chooseStatements({
+    ...input,
+    statements: statementsOf(input.messages, input.indexes),
+    budget: leftOf(input, quotes) * (isTold(input) ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+  });
+  return [...quotes, ...byAssistant(statements)];
 }
 
 const byUser = (all: readonly UserWords[]): Quote[] => all.map((words) => ({ by: "user", words }));
 const byAssistant = (all: readonly Statement[]): Quote[] =>
   all.map((statement) => ({ by: "assistant", statement }));
+const byTool = (all: readonly Outcome[]): Quote[] => all.map((outcome) => ({ by: "tool", outcome }));
 
-/** The newest refusals that fit into so many tokens. */
-function refusalsWithin({ messages, indexes, cost }: ChooseQuotesInput, budget: number): Outcome[] {
-  let left = budget;
-  return refusedCalls(messages, indexes).filter(({ text }) => {
-    const price = cost(`#1234 tool» ${text}\n`);
-    if (price > left) return false;
-    left -= price;
-    return true;
-  });
+/** Estimated tokens of a quote with its pointer. */
+function costOf({ cost }: Pick<MessageMaterial, "cost">, quote: Quote): number {
+  return cost(`#1234 ${textOf(quote)}\n`);
+}
+
+function leftOf(input: QuoteInput, quotes: readonly Quote[]): number {
+  return input.free - quotes.reduce((sum, quote) => sum + costOf(input, quote), 0);
+}
+
+/** Has a model told the story? */
+function isTold({ narrative }: MessageMaterial): boolean {
+  return narrative.length > 0;
 }
 
 /** Somebody asks, and the assistant explains at length. */
-function talk(input: ChooseQuotesInput): Quote[] {
+function talk(input: QuoteInput): Quote[] {
   const known = new Set<number>();
-  const words = userQuotes(input, "talk", known);
-  const answers = chooseAnswers({ ...input, known, budget: leftOf(input, words) * ANSWERS_SHARE });
-  return [...byUser(words), ...byAssistant(answers)];
+  const words = byUser(userQuotes(input, "talk", known));
+  const budget = leftOf(input, words) * ANSWERS_SHARE;
+  const answers = chooseAnswers({ ...input, known, salience: salience(input.transcript), budget });
+  return [...words, ...byAssistant(answers)];
 }
 
 /** Two talk with each other: what tells most, whoever said it. */
-function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf>): Quote[] {
+function dialogue(input: QuoteInput, answers: ReturnType<typeof answersOf>): Quote[] {
   const words = new Map(input.words.map((one) => [one.message, one]));
   const said = [
     ...input.words.map(({ message, whole, isRule }): Said => ({ message, by: "user", text: whole, isRule })),
@@ -145,14 +126,12 @@ function dialogue(input: ChooseQuotesInput, answers: ReturnType<typeof answersOf
   );
 }
 
-function userQuotes(input: ChooseQuotesInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
-  const share = input.isTold && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(input.toolShare, manner);
-  const budget = Math.max(input.cap * share, Math.min(input.free, LEAST_WORDS));
-  return chooseWords({ ...input, budget, manner, known });
-}
-
-function leftOf({ free, cost }: ChooseQuotesInput, words: readonly UserWords[]): number {
-  return free - cost(words.map(({ text }) => `#1234 ${text}\n`).join(""));
+function userQuotes(input: QuoteInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
+  const { transcript } = input;
+  const share =
+    isTold(input) && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(transcript.toolShare, manner);
+  const budget = Math.max(input.input.cap * share, Math.min(input.free, LEAST_WORDS));
+  return chooseWords({ ...input, salience: salience(transcript), budget, manner, known });
 }
 
 function wordsShare(toolShare: number, manner: "work" | "talk"): number {
@@ -162,10 +141,7 @@ function wordsShare(toolShare: number, manner: "work" | "talk"): number {
 }
 
 /** What the assistant said in words, by message. */
-function answersOf({
-  messages,
-  indexes,
-}: ChooseQuotesInput): { readonly message: number; readonly text: string }[] {
+function answersOf({ messages, indexes }: QuoteInput): { readonly message: number; readonly text: string }[] {
   return indexes.flatMap((message) => {
     if (messages[message]?.role !== "assistant") return [];
     const text = saidText(messages[message]).trim();
@@ -174,10 +150,7 @@ function answersOf({
 }
 
 /** Do two talk with each other? Otherwise one asks, with passages beside the question or not, and the other one explains. */
-function isDialogue(
-  { messages, words }: ChooseQuotesInput,
-  answers: readonly { readonly text: string }[],
-): boolean {
+function isDialogue({ messages, words }: QuoteInput, answers: readonly { readonly text: string }[]): boolean {
   if (words.length === 0 || answers.length === 0) return false;
   const typed = words.reduce((sum, { text }) => sum + text.length, 0);
   const sent = words.reduce((sum, { message }) => sum + textLength(messages[message]!), 0);
@@ -211,42 +184,28 @@ export interface MessageQuotes {
   readonly left: number;
 }
 
-/** Chooses the quotes: the words of the user and the assistant, how commands ended. */
+/** Chooses the quotes: the words of the user and the assistant, what other agents reported, how commands ended. */
 export function messageQuotes(material: MessageMaterial, free: number): MessageQuotes {
-  const { input, messages, isHidden, transcript, narrative } = material;
-  const { count } = input;
+  const { input, messages, isHidden, narrative } = material;
   const indexes = [...messages.keys()].filter(isHidden);
   const words = userWords(messages, indexes, input.isOurs);
-  // People write words, tools write names and numbers, which take more tokens for the same length.
-  const prose = estimateTokens(
-    words.map(({ text }) => text),
-    count,
-  );
-  const asked = askedTokens(material);
   // What the records say word for word isn't quoted beside them.
-  const isTold = saidAlready(narrative.map(({ text }) => text));
-  const said = chooseQuotes({
-    ...material,
-    indexes,
-    words,
-    toolShare: transcript.toolShare,
-    cap: input.cap,
-    free: free - Math.min(free * ASKED_SHARE, asked),
-    isTold: narrative.length > 0,
-    cost: prose,
-    count,
-    salience: salience(transcript),
-  }).filter((quote) => !isTold(textOf(quote)));
-  const spoken = estimateTokens(
-    said.flatMap((quote) => (quote.by === "assistant" ? [textOf(quote)] : [])),
-    count,
+  const isSaid = saidAlready(narrative.map(({ text }) => text));
+  const asked = Math.min(free * ASKED_SHARE, askedTokens(material));
+  const said = chooseQuotes({ ...material, indexes, words, free: free - asked }).filter(
+    (quote) => !isSaid(textOf(quote)),
   );
-  const costOf = (quote: Quote): number =>
-    (quote.by === "assistant" ? spoken : prose)(`#1234 ${textOf(quote)}\n`);
-  const left = free - said.reduce((sum, quote) => sum + costOf(quote), 0);
-  const outcomes = endings(material, left);
-  const quotes = [...said, ...outcomes];
-  return { quotes, costs: quotes.map(costOf), left };
+  const left = leftOf({ ...material, indexes, words, free }, said);
+  const ended = outcomesOf(messages, isHidden);
+  const outcomes = [true, false].flatMap((isReport) =>
+    chooseOutcomes({
+      ...material,
+      outcomes: ended.filter((outcome) => (outcome.isReport === true) === isReport),
+      budget: left * (isReport ? REPORTS_SHARE : OUTCOMES_SHARE),
+    }),
+  );
+  const quotes = [...said, ...byTool(outcomes)];
+  return { quotes, costs: quotes.map((quote) => costOf(material, quote)), left };
 }
 
 /** Tokens of the lines that show what the newest words name. */
@@ -255,20 +214,6 @@ function askedTokens({ named, candidates, transcript, lineCost }: MessageMateria
     (sum, order) => sum + lineCost(transcript.lines[order]!),
     0,
   );
-}
-
-/** What other agents reported, and how commands ended. */
-function endings({ messages, isHidden, cost, age }: MessageMaterial, left: number): Quote[] {
-  const ended = outcomesOf(messages, isHidden);
-  const chosen = [true, false].flatMap((isReport) =>
-    chooseOutcomes({
-      outcomes: ended.filter((outcome) => (outcome.isReport === true) === isReport),
-      budget: left * (isReport ? REPORTS_SHARE : OUTCOMES_SHARE),
-      cost,
-      age,
-    }),
-  );
-  return chosen.map((outcome) => ({ by: "tool", outcome }));
 }
 
 /** The outcomes that tell most for their length, in the order of their rank, within the budget (tokens). */

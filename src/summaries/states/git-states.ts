@@ -9,7 +9,7 @@ import { type EndedCall, outsideQuotes, type StateBook } from "./state.ts";
 
 /** The commands `git …`, `gh …`, `glab …` of a command line, wherever a command may begin in it. */
 const COMMANDS =
-  /(?:^|[\n;&|({]\s*)(?:\w+=\S+\s+|sudo\s+|timeout\s+\S+\s+)*(git|gh|glab)\s+(?:-[cCR]\s+\S+\s+|--?[\w-]+(?:=\S+)?\s+)*([a-z-]+)([^\n;&|]*)/g;
+  /(?:^|[\n;&|({][^\S\n]*)(?:\w+=\S+\s+|sudo\s+|timeout\s+\S+\s+)*(git|gh|glab)\s+(?:-[cCR]\s+\S+\s+|--?[\w-]+(?:=\S+)?\s+)*([a-z-]+)([^\n;&|]*)/g;
 /** `[main a1b2c3d] Mend the lexer`, as git prints it of a new commit. */
 const COMMITTED = /^\[([^\s\]]+|detached HEAD)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$/gm;
 /** `   1234abc..5678def  main -> main`, and ` * [new branch]  topic -> topic`; nothing that was rejected. */

@@ -86,7 +86,10 @@ export function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** A command line in which nothing between quotes looks like the beginning of a command. */
+/** A command line in which nothing between quotes looks like the beginning of a command. A quote that nobody closes begins nothing. */
 export function outsideQuotes(command: string): string {
-  return command.replace(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g, (quoted) => quoted.replace(/[\n;&|({]/g, " "));
+  // One that isn't closed is read to the end all the same: tried again from every quote behind it, it would take quadratic time.
+  return command.replace(/'[^']*'|"[^"\\]*(?:\\[\s\S][^"\\]*)*("?)/g, (quoted: string, end?: string) =>
+    end === "" ? quoted : quoted.replace(/[\n;&|({]/g, " "),
+  );
 }

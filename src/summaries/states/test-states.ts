@@ -2,7 +2,7 @@ import { type EndedCall, outsideQuotes, type State, type StateBook } from "./sta
 
 /** A command that runs tests, with its arguments, wherever a command may begin in a line. */
 const RUNNER =
-  /(?:^|[\n;&|({]\s*)(?:\w+=\S+ +|(?:npx|bunx|pnpm exec|uv run|poetry run|bundle exec|mise exec --|python3? -m|sudo|env|time|timeout \S+) +)*((?:(?:npm|pnpm|yarn|bun|mise|just|make|task|rake|deno|go|cargo|swift|mix|dotnet|composer|(?:bin\/)?rails|(?:\.\/)?gradlew?|(?:\.\/)?mvnw?|flutter)\s(?:[^\n;&|<>]*?[\s:])?(?:test|tests|check|nextest)|vitest|jest|mocha|ava|pytest|py\.test|tox|nox|rspec|phpunit|(?:vendor\/bin|node_modules\/\.bin)\/\w+|ctest|playwright test|\S*manage\.py test|unittest|node --test)\b[^\n;&|<>]*)/g;
+  /(?:^|[\n;&|({][^\S\n]*)(?:\w+=\S+ +|(?:npx|bunx|pnpm exec|uv run|poetry run|bundle exec|mise exec --|python3? -m|sudo|env|time|timeout \S+) +)*((?:(?:npm|pnpm|yarn|bun|mise|just|make|task|rake|deno|go|cargo|swift|mix|dotnet|composer|(?:bin\/)?rails|(?:\.\/)?gradlew?|(?:\.\/)?mvnw?|flutter)\s(?:[^\n;&|<>]*?[\s:])?(?:test|tests|check|nextest)|vitest|jest|mocha|ava|pytest|py\.test|tox|nox|rspec|phpunit|(?:vendor\/bin|node_modules\/\.bin)\/\w+|ctest|playwright test|[\w./~-]*manage\.py test|unittest|node --test)\b[^\n;&|<>]*)/g;
 /** Lines of files or suites: tests are counted, not these. */
 const NO_TESTS = /^\W*(?:Test Files|Test Suites|Snapshots)\b/;
 /** How a line begins that says what became of the tests. */

@@ -1,10 +1,9 @@
 import type { Outcome } from "../calls/outcomes.ts";
-import type { Line } from "../material/lines.ts";
+import { isChange, type Line } from "../material/lines.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import type { Statement } from "../material/statements.ts";
 import type { UserWords } from "../material/user-words.ts";
 import type { ShownRecord } from "../records/render-narrative.ts";
-import { isChange } from "../select/choose-lines.ts";
 import { saidAlready } from "../select/said-already.ts";
 import type { CitedSources } from "../sources/cited-sources.ts";
 import { isPlanted, markPlant, withPlantMark } from "../text/plants.ts";

@@ -46,37 +46,39 @@ interface Incoming {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly raw: string;
-  /** What the path says that other APIs have in the body. */
-  readonly said?: { readonly model: string; readonly streamed: boolean };
 }
 
 /** Everything but the socket. */
 export interface Exchange {
   readonly requests: RecordedRequest[];
-  readonly rules: (headers: Readonly<Record<string, string>>) => WireRules;
-  /** Tokens of a request's input, which isn't answered. */
-  countInput(api: FakeApi, raw: string, headers: Readonly<Record<string, string>>): number;
   answer(incoming: Incoming): Promise<Outcome>;
+  /** What the provider's own endpoint for counting answers. */
+  count(incoming: Incoming): Outcome;
   failNext(...faults: readonly Fault[]): void;
   setReply(reply: NonNullable<FakeProviderOptions["reply"]>): void;
 }
+
+/** The APIs that the fake provider speaks. */
+export const createWires = (): Readonly<Record<FakeApi, FakeWire>> => ({
+  chat: chatWire,
+  responses: createResponsesWire(),
+  messages: messagesWire,
+  gemini: geminiWire,
+});
 
 export function createExchange(options: FakeProviderOptions): Exchange {
   const { window = WINDOW, now = Date.now } = options;
   const count = options.count ?? ((text: string) => Math.ceil(text.length / CHARS_PER_TOKEN));
   const cache = createPromptCache(options.cache ?? {}, now);
-  const wires: Readonly<Record<FakeApi, FakeWire>> = {
-    chat: chatWire,
-    responses: createResponsesWire(),
-    messages: messagesWire,
-    gemini: geminiWire,
-  };
+  const wires = createWires();
   const requests: RecordedRequest[] = [];
   const announced: Fault[] = [];
   let replier = replierOf(options.reply ?? "OK.");
 
-  const rules = (headers: Readonly<Record<string, string>>): WireRules => ({
+  const rules = ({ headers }: Incoming, model: string, isCounted: boolean): WireRules => ({
     headers,
+    model,
+    isCounted,
     window,
     maxOutput: options.maxOutput ?? MAX_OUTPUT,
     alternation: options.alternation ?? "merged",
@@ -107,14 +109,9 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     try {
       if (!isAllowed(options.apiKey, incoming.headers)) throw unauthorized(api);
       const body = parseBody(incoming.raw);
-      const { model } = body;
-      const { said } = incoming;
-      Object.assign(record, {
-        body,
-        model: said?.model ?? (typeof model === "string" ? model : ""),
-        streamed: said?.streamed ?? body["stream"] === true,
-      });
-      const checked = { ...rules(incoming.headers), model: record.model };
+      const asked = wire.api.read(body, incoming.path);
+      Object.assign(record, { body, model: asked?.model ?? "", streamed: asked?.streamed ?? false });
+      const checked = rules(incoming, record.model, false);
       const accepted = wire.accept(body, checked);
       const { prompt } = accepted;
       const input = inputTokens(prompt.pieces);
@@ -122,7 +119,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
         messages: prompt.messages,
         lastUser: lastUserText(prompt.messages),
         tools: prompt.tools,
-        cap: prompt.cap,
+        cap: asked?.cap,
         tokens: { input, cacheRead: 0, cacheWrite: 0 },
       });
       const fault = faultFor(record);
@@ -132,7 +129,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       if (record.fault === "never") return { type: "hang" };
       const isForced = record.fault === "too-long";
       const size = isForced ? window + input : input;
-      const tooLong = wire.tooLong(size, prompt.cap, checked, body);
+      const tooLong = wire.tooLong(size, record.cap, checked, body);
       if (tooLong !== undefined && options.tooLong !== undefined) {
         const other = options.tooLong(size, window);
         record.status = other.status;
@@ -175,12 +172,23 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       : { type: "events", events };
   }
 
+  function counted(incoming: Incoming): Outcome {
+    const wire = wires[incoming.api];
+    try {
+      const body = parseBody(incoming.raw);
+      const model = wire.api.read(body, incoming.path)?.model ?? "";
+      const { prompt } = wire.accept(body, rules(incoming, model, true));
+      return { type: "json", status: 200, body: wire.counted?.(inputTokens(prompt.pieces)) };
+    } catch (error) {
+      if (!(error instanceof ProviderRefusal)) throw error;
+      return { type: "json", status: error.status, body: faultBody(incoming.api, error, "req_fake_count") };
+    }
+  }
+
   return {
     requests,
-    rules,
-    countInput: (api, raw, headers) =>
-      inputTokens(wires[api].accept(parseBody(raw), rules(headers)).prompt.pieces),
     answer,
+    count: counted,
     failNext: (...faults) => void announced.push(...faults),
     setReply(reply) {
       replier = replierOf(reply);

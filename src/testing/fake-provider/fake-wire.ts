@@ -1,3 +1,4 @@
+import type { Api } from "../../apis/shared/api.ts";
 import type { Answer } from "./answer.ts";
 import type { Prompt } from "./prompt.ts";
 import type { CacheUse } from "./prompt-cache.ts";
@@ -20,8 +21,10 @@ export interface WireRules {
   readonly binding: "prefix" | "none" | undefined;
   readonly family: FakeFamily | undefined;
   readonly count: (text: string) => number;
-  /** The model, where the path names it. */
-  readonly model?: string;
+  /** What body or path name. */
+  readonly model: string;
+  /** The request is counted, not answered. */
+  readonly isCounted: boolean;
 }
 
 /** A request that was found in order. */
@@ -32,8 +35,12 @@ export interface Accepted {
   readonly family?: FakeFamily | undefined;
 }
 
-/** One API of the fake provider. */
+/**
+ * One API of the fake provider. Which model a request names, where and how it asks, is read as precis reads it; what the provider refuses
+ * and answers is written from its own documentation, so that a misreading of precis's can't hide itself.
+ */
 export interface FakeWire {
+  readonly api: Pick<Api, "path" | "read" | "counts">;
   /** Refuses by throwing a `ProviderRefusal`, in the words of the real provider. */
   accept(body: FakeBody, rules: WireRules): Accepted;
   /** The refusal of a prompt that doesn't fit. */
@@ -43,6 +50,8 @@ export interface FakeWire {
     rules: WireRules,
     body: FakeBody,
   ): ProviderRefusal | undefined;
+  /** What its endpoint for counting answers; left out where it has none. */
+  counted?(tokens: number): unknown;
   json(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): unknown;
   events(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): readonly FakeEvent[];
 }

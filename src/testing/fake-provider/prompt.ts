@@ -15,7 +15,6 @@ export interface Prompt {
   readonly pieces: readonly PromptPiece[];
   readonly messages: readonly FakeMessage[];
   readonly tools: readonly string[];
-  readonly cap: number | undefined;
 }
 
 /** What a message costs beside its content. */

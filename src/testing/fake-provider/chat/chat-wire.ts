@@ -1,3 +1,4 @@
+import { chatApi } from "../../../apis/chat/api.ts";
 import { type Json, obj, objects, str } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
 import type { FakeEvent, FakeWire } from "../fake-wire.ts";
@@ -28,11 +29,13 @@ const FINISH: Readonly<Record<Answer["stop"], string>> = {
 
 /** OpenAI Chat Completions. */
 export const chatWire: FakeWire = {
+  api: chatApi,
+
   accept(body, rules) {
-    const cap = validateChat(body, rules);
+    validateChat(body, rules);
     const { family } = rules;
     if (family) reasoningFamilies[family].checkChat(body);
-    return { prompt: readPrompt(body, cap, rules.count), notes: {}, family };
+    return { prompt: readPrompt(body, rules.count), notes: {}, family };
   },
 
   tooLong(tokens, cap, { window }) {
@@ -108,7 +111,7 @@ export const chatWire: FakeWire = {
   },
 };
 
-function readPrompt(body: FakeBody, cap: number | undefined, count: (text: string) => number): Prompt {
+function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
   const prompt = new PromptBuilder(count);
   const tools = objects(body["tools"]);
   // The schemas stand before everything else, and a change in them changes the whole beginning.
@@ -137,7 +140,7 @@ function readPrompt(body: FakeBody, cap: number | undefined, count: (text: strin
     prompt.message(role, texts.join("\n"));
   }
   const names = tools.map((tool) => str(obj(tool["function"] ?? tool["custom"])["name"]));
-  return { pieces: prompt.pieces, messages: prompt.messages, tools: names, cap };
+  return { pieces: prompt.pieces, messages: prompt.messages, tools: names };
 }
 
 function head(answer: Answer, request: FakeRequest, object: string): Json {

@@ -22,8 +22,8 @@ const KNOWN = new Set(
 );
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
-/** Refuses what Chat Completions refuses. Returns the answer's cap. */
-export function validateChat(body: FakeBody, rules: WireRules): number | undefined {
+/** Refuses what Chat Completions refuses. */
+export function validateChat(body: FakeBody, rules: WireRules): void {
   const model = requireModel(body);
   if (rules.unknownFields === "refuse")
     refuseUnknown(body, KNOWN, (name) => `Unrecognized request argument supplied: ${name}`);
@@ -32,7 +32,7 @@ export function validateChat(body: FakeBody, rules: WireRules): number | undefin
   demandType(Array.isArray(messages), "messages", "an array of objects", messages);
   demandMembers(messages.length > 0, "messages");
   checkTemperature(body, model);
-  const cap = checkChatCap(body, model, rules);
+  checkChatCap(body, model, rules);
   checkToolSettings(body);
   demand(
     body["stream"] === true || body["stream_options"] == null,
@@ -47,10 +47,9 @@ export function validateChat(body: FakeBody, rules: WireRules): number | undefin
   for (const [index, message] of messages.entries()) checkMessage(message, index);
   checkPairs(messages.filter(isObject));
   if (rules.alternation === "strict") checkAlternation(messages.filter(isObject));
-  return cap;
 }
 
-function checkChatCap(body: FakeBody, model: string, rules: WireRules): number | undefined {
+function checkChatCap(body: FakeBody, model: string, rules: WireRules): void {
   const old = checkCap(body, "max_tokens", 1);
   const cap = checkCap(body, "max_completion_tokens", 1);
   demand(
@@ -70,7 +69,6 @@ function checkChatCap(body: FakeBody, model: string, rules: WireRules): number |
     `${name} is too large: ${value}. This model supports at most ${rules.maxOutput} completion tokens, whereas you provided ${value}.`,
     { param: name, code: "invalid_value" },
   );
-  return value;
 }
 
 function checkToolSettings(body: FakeBody): void {

@@ -1,3 +1,4 @@
+import { geminiApi } from "../../../apis/gemini/api.ts";
 import { isObject, type Json, obj, objects } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
 import { digest } from "../digest.ts";
@@ -22,7 +23,12 @@ const SIGNS = /^gemini-(?:[3-9]|\d\d)/;
 
 /** Gemini's `generateContent` and `streamGenerateContent`. */
 export const geminiWire: FakeWire = {
-  accept(body, { count, model = "" }) {
+  api: geminiApi,
+
+  accept(given, { count, model, isCounted }) {
+    // Counting takes bare contents, too, or a whole request inside of another object.
+    const inner = given["generateContentRequest"];
+    const body = isCounted && isObject(inner) ? inner : given;
     validateGemini(body, model);
     const thinking = obj(fieldsOf(obj(fieldsOf(body)["generationConfig"]))["thinkingConfig"]);
     return {
@@ -37,6 +43,11 @@ export const geminiWire: FakeWire = {
       `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`,
     );
   },
+
+  counted: (totalTokens) => ({
+    totalTokens,
+    promptTokensDetails: [{ modality: "TEXT", tokenCount: totalTokens }],
+  }),
 
   json(answer, use, request, { notes }) {
     return chunk(answer, use, request, partsFor(answer, request, notes["thinks"] === true), true);
@@ -98,7 +109,7 @@ function chunk(
 }
 
 /** A request as the model reads it. */
-export function readPrompt(given: FakeBody, count: (text: string) => number): Prompt {
+function readPrompt(given: FakeBody, count: (text: string) => number): Prompt {
   const body = fieldsOf(given);
   const prompt = new PromptBuilder(count);
   const system = partsOf(obj(body["systemInstruction"]));
@@ -118,11 +129,9 @@ export function readPrompt(given: FakeBody, count: (text: string) => number): Pr
     }
     prompt.message(role, parts.map(readPart).join("\n"));
   }
-  const cap = fieldsOf(obj(body["generationConfig"]))["maxOutputTokens"];
   return {
     pieces: prompt.pieces,
     messages: prompt.messages,
     tools: toolNames(body),
-    cap: typeof cap === "number" ? cap : undefined,
   };
 }

@@ -1,6 +1,7 @@
+import { messagesApi } from "../../../apis/messages/api.ts";
 import { type Json, obj, objects, str } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
-import type { Accepted, FakeEvent, FakeWire, WireRules } from "../fake-wire.ts";
+import type { Accepted, FakeEvent, FakeWire } from "../fake-wire.ts";
 import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
@@ -23,10 +24,21 @@ const REFUSES_LARGE_CAP = /claude-(?:[23]|(?:opus|sonnet)-4-[01]\b|(?:opus|sonne
 
 /** Anthropic Messages. */
 export const messagesWire: FakeWire = {
-  accept(body, rules) {
-    validateMessages(body, rules, true);
-    return acceptMessages(body, rules);
+  api: messagesApi,
+
+  accept(given, rules) {
+    validateMessages(given, rules);
+    const { headers, binding, family, count } = rules;
+    if (family) reasoningFamilies[family].checkMessages?.(given);
+    // Thoughts that no longer fit are left out; other providers' signatures are bound to nothing.
+    const { body, transformations } = family
+      ? { body: given, transformations: [] }
+      : checkBinding(given, headers, binding);
+    const thinks = ["enabled", "adaptive"].includes(str(obj(body["thinking"])["type"]));
+    return { prompt: readPrompt(body, count), notes: { body, transformations, thinks }, family };
   },
+
+  counted: (input_tokens) => ({ input_tokens }),
 
   tooLong(tokens, cap, { window }, body) {
     if (tokens > window)
@@ -75,20 +87,6 @@ export const messagesWire: FakeWire = {
   },
 };
 
-/** The prompt of a request, after thoughts that no longer fit were left out. */
-export function acceptMessages(
-  given: FakeBody,
-  { headers, binding, family, count }: Pick<WireRules, "headers" | "binding" | "family" | "count">,
-): Accepted {
-  if (family) reasoningFamilies[family].checkMessages?.(given);
-  // Other providers' signatures are bound to nothing.
-  const { body, transformations } = family
-    ? { body: given, transformations: [] }
-    : checkBinding(given, headers, binding);
-  const thinks = ["enabled", "adaptive"].includes(str(obj(body["thinking"])["type"]));
-  return { prompt: readPrompt(body, count), notes: { body, transformations, thinks }, family };
-}
-
 function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
   const prompt = new PromptBuilder(count);
   const tools = objects(body["tools"]);
@@ -124,7 +122,6 @@ function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
     pieces: prompt.pieces,
     messages: prompt.messages,
     tools: tools.map((tool) => str(tool["name"])),
-    cap: typeof body["max_tokens"] === "number" ? body["max_tokens"] : undefined,
   };
 }
 

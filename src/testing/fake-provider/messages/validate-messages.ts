@@ -15,10 +15,10 @@ const WITHOUT_SAMPLING = /claude-(?:opus-4-[7-9]|(?:opus|sonnet|haiku|fable|myth
 /** Models that take system messages among the others. */
 const WITH_SYSTEM_MESSAGES = /claude-(?:opus-4-[89]|(?:opus|sonnet|haiku|fable|mythos)-[5-9])/;
 
-/** Refuses what Anthropic Messages refuses. `cap` is false for `count_tokens`, which has no `max_tokens`. */
-export function validateMessages(body: FakeBody, rules: WireRules, cap: boolean): void {
+/** Refuses what Anthropic Messages refuses. `count_tokens` has no `max_tokens`. */
+export function validateMessages(body: FakeBody, rules: WireRules): void {
   demand(typeof body["model"] === "string" && body["model"] !== "", "model: Field required");
-  if (cap) checkCap(body, rules);
+  if (!rules.isCounted) checkCap(body, rules);
   const { messages } = body;
   demand(messages !== undefined, "messages: Field required");
   demand(Array.isArray(messages) && messages.every(isObject), "messages: Input should be a valid list");

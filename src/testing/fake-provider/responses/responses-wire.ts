@@ -1,3 +1,4 @@
+import { responsesApi } from "../../../apis/responses/api.ts";
 import { isObject, type Json, objects, str } from "../../json.ts";
 import type { Answer } from "../answer.ts";
 import type { FakeWire, WireRules } from "../fake-wire.ts";
@@ -18,17 +19,16 @@ export function createResponsesWire(): FakeWire {
   const named = new Map<string, Json>();
 
   return {
+    api: responsesApi,
+
     accept(body, rules) {
-      const cap = validateResponses(body, rules);
+      validateResponses(body, rules);
       const items = [...earlier(body, stored), ...inputOf(body).map((item) => referenced(item, named))];
       validateItems(items, needs, rules);
-      demand(
-        cap === undefined || cap <= rules.maxOutput,
-        `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${rules.maxOutput}, but got ${cap} instead.`,
-        { param: "max_output_tokens", code: "integer_above_max_value" },
-      );
-      return { prompt: readPrompt(body, items, cap, rules), notes: { items } };
+      return { prompt: readPrompt(body, items, rules), notes: { items } };
     },
+
+    counted: (input_tokens) => ({ object: "response.input_tokens", input_tokens }),
 
     tooLong(tokens, _cap, { window }) {
       return tokens <= window
@@ -85,12 +85,7 @@ function referenced(item: unknown, named: ReadonlyMap<string, Json>): unknown {
 const inputOf = ({ input }: FakeBody): readonly unknown[] =>
   typeof input === "string" ? [{ role: "user", content: input }] : Array.isArray(input) ? input : [];
 
-function readPrompt(
-  body: FakeBody,
-  items: readonly unknown[],
-  cap: number | undefined,
-  { count }: WireRules,
-): Prompt {
+function readPrompt(body: FakeBody, items: readonly unknown[], { count }: WireRules): Prompt {
   const prompt = new PromptBuilder(count);
   const tools = objects(body["tools"]);
   if (tools.length > 0) prompt.json("tools", tools);
@@ -112,7 +107,6 @@ function readPrompt(
     pieces: prompt.pieces,
     messages: prompt.messages,
     tools: tools.map((tool) => str(tool["name"])),
-    cap,
   };
 }
 

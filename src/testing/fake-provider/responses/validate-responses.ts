@@ -27,11 +27,11 @@ const ID_PREFIX: Readonly<Record<string, string>> = {
   reasoning: "rs",
 };
 
-/** Refuses what Responses refuses in the fields beside the input. Returns the answer's cap. */
+/** Refuses what Responses refuses in the fields beside the input. */
 export function validateResponses(
   body: FakeBody,
-  rules: Pick<WireRules, "unknownFields">,
-): number | undefined {
+  rules: Pick<WireRules, "unknownFields" | "maxOutput">,
+): void {
   const model = requireModel(body);
   if (rules.unknownFields === "refuse") refuseUnknown(body, KNOWN, (name) => `Unknown parameter: '${name}'.`);
   const { input } = body;
@@ -51,7 +51,12 @@ export function validateResponses(
     `Tool choice '${name}' must be specified with 'tools' parameter.`,
     { param: "tool_choice" },
   );
-  return checkCap(body, "max_output_tokens", MIN_CAP);
+  const cap = checkCap(body, "max_output_tokens", MIN_CAP);
+  demand(
+    cap === undefined || cap <= rules.maxOutput,
+    `Invalid 'max_output_tokens': integer above maximum value. Expected a value <= ${rules.maxOutput}, but got ${cap} instead.`,
+    { param: "max_output_tokens", code: "integer_above_max_value" },
+  );
 }
 
 /** Refuses what Responses refuses in the list of items. `needs` names the reasoning that an earlier item was made with. */

@@ -3,7 +3,7 @@ import { createCompactor } from "../engine/create-compactor.ts";
 import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
 import { type Replay, simulate } from "../eval/replay/simulate.ts";
 import { totalsOf } from "../eval/replay/totals.ts";
-import { systemTokens } from "../gateway/conversation/entry-tokens.ts";
+import { systemTokens } from "../gateway/conversation/view-of.ts";
 import { profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { UsageError } from "./flags.ts";

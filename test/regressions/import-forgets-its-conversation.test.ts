@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { readLog } from "../../src/apis/logs/index.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
-import { importedFiles, importLog, markImported } from "../../src/gateway/conversation/import-log.ts";
+import { importedFiles, importLog, markImported } from "../../src/gateway/conversation/store-messages.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
 import { memoryServerStore } from "../../src/stores/sqlite.ts";
 

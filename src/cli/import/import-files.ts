@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { createLogReader, type TranscriptLog } from "../../apis/logs/index.ts";
 import { PrecisError, TranscriptError } from "../../core/errors.ts";
+import type { Writing } from "../../gateway/conversation/store-messages.ts";
 import {
   importedFiles,
   importLog,
   makeSearchable,
   markImported,
-} from "../../gateway/conversation/import-log.ts";
-import type { Writing } from "../../gateway/conversation/store-messages.ts";
+} from "../../gateway/conversation/store-messages.ts";
 import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
 import type { Io } from "../io.ts";

@@ -1,12 +1,12 @@
-import type { FitResult, Reason } from "../../core/types.ts";
-import type { ConversationStore } from "../../stores/server-store.ts";
+import type { FitResult, Reason, Summary } from "../../core/types.ts";
+import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
+import type { ApiConversation, ApiSummary } from "../api.ts";
 import type { Behalf } from "../compaction/on-behalf.ts";
 import type { Busy } from "../telemetry/busy.ts";
 import type { Live } from "../telemetry/live.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
-import { isThrownAway } from "./chat-settings.ts";
-import { summaryToApi, toApi } from "./to-api.ts";
+import { isThrownAway, metaOf } from "./chat-settings.ts";
 
 /** Pages hear of a conversation that grows at most this often (milliseconds). */
 const TELL_EVERY_MS = 300;
@@ -93,4 +93,34 @@ export async function noteSummaries(
   const known = new Set(fitted.state.summaries.map(({ key }) => key));
   for (const summary of summaries)
     if (!known.has(summary.key)) noted({ type: "summary", summary: summaryToApi(summary) });
+}
+
+/** A conversation as the page knows it. */
+export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiConversation {
+  const meta = metaOf(conversation);
+  return {
+    id: conversation.id,
+    title: conversation.title,
+    client: conversation.client,
+    dialect: conversation.dialect ?? "openai-chat",
+    model: meta.settings?.model ?? meta.model ?? conversation.model,
+    session: conversation.session,
+    messages: conversation.length,
+    leaf: conversation.leaf,
+    tokens: conversation.tokens,
+    createdAt: conversation.createdAt,
+    updatedAt: conversation.updatedAt,
+    pinned: conversation.pinned,
+    archived: conversation.archived,
+    fork: meta.fork,
+    settings: meta.settings ?? {},
+    pins: meta.pins ?? [],
+    busy: busy.of(conversation.id),
+    ...(meta.failure && meta.failure.leaf === conversation.leaf && { failure: meta.failure.error }),
+  };
+}
+
+export function summaryToApi(summary: Summary): ApiSummary {
+  const { key, text, covers, level, model, prompt, author, tokens, at } = summary;
+  return { key, text, covers, level, model, prompt, author, tokens, at };
 }

@@ -1,11 +1,12 @@
 import { isJson } from "../../apis/shared/fields.ts";
 import { landingProblem, type StartAndLanding } from "../../core/budget.ts";
 import type { Summary } from "../../core/types.ts";
-import type { Conversation, ServerStore } from "../../stores/server-store.ts";
+import type { Conversation, ConversationStore, ServerStore } from "../../stores/server-store.ts";
 import { isConversationNotFound } from "../../stores/shared/not-found.ts";
 import type { ApiError, ApiMessage, ChatSettings, GlobalSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import type { Log } from "../telemetry/log.ts";
 
 /** What the page keeps with a conversation. */
 export interface ChatMeta {
@@ -123,4 +124,40 @@ export function changed<S extends StartAndLanding>(settings: S, changes: object)
       fix: wrong.fix,
     });
   return result as S;
+}
+
+/** How long a deleted conversation can be brought back (milliseconds). */
+export const UNDO_MS = 30_000;
+
+/** Conversations that a person deleted and can still bring back for a moment. */
+export interface Deletions {
+  /** Removes a conversation for good when its time is over, unless it was brought back. */
+  schedule(tenant: string, id: string, deletedAt: number): void;
+  /** Removes all of them now: whoever stops the server won't bring anything back. */
+  finish(): Promise<void>;
+}
+
+export function createDeletions(conversations: ConversationStore, log: Log): Deletions {
+  const waiting = new Map<NodeJS.Timeout, () => Promise<void>>();
+  return {
+    schedule(tenant, id, deletedAt) {
+      const remove = async (): Promise<void> => {
+        waiting.delete(timer);
+        try {
+          const still = await conversations.get(tenant, id);
+          if (still && still.deletedAt === deletedAt) await conversations.delete(tenant, id);
+        } catch (error) {
+          log.warn({ err: error, conversation: id }, "a conversation could not be deleted");
+        }
+      };
+      const timer = setTimeout(() => void remove(), UNDO_MS).unref();
+      waiting.set(timer, remove);
+    },
+    async finish() {
+      for (const [timer, remove] of waiting) {
+        clearTimeout(timer);
+        await remove();
+      }
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../core/types.ts";
 import { createWindows } from "../compaction/windows.ts";
-import { countAhead, isCountingLong } from "./count-ahead.ts";
 import type { Loaded } from "./loaded.ts";
+import { countAhead, isCountingLong } from "./loaded.ts";
 
 const parts = { windows: createWindows({}) };
 

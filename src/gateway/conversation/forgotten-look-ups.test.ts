@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { invented } from "./conversation-cache-entry.ts";
-import { createMemory } from "./memory.ts";
+import { createMemory, invented } from "./memory.ts";
 
 const answer = (word: string) => ({ shown: [], real: [{ role: "assistant", content: word }] });
 

@@ -9,7 +9,7 @@ import type { ConversationStore, StoredMessage } from "../../stores/server-store
 import type { Lookup } from "../api.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
 import { type WireRequest, wireOfDialect } from "../wires/index.ts";
-import type { ConversationCacheEntry, HiddenAnswer, HiddenAnswers } from "./conversation-cache-entry.ts";
+import type { ConversationCacheEntry, GivenAnswers, HiddenAnswer, HiddenAnswers } from "./memory.ts";
 import { compareAnswers, endOfAnswer, type Said } from "./reconcile.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
@@ -252,75 +252,6 @@ function namesOf(messages: readonly Message[], start: number): readonly string[]
     if (index >= start && !isOnlyReasoning(message)) chain.add(message);
   }
   return [...names, chain.hashes.at(-1)!];
-}
-
-/** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
-const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
-
-export interface GivenAnswers {
-  readonly isEmpty: boolean;
-  /** `name` names the messages before the answer. */
-  find(tenant: string, name: string): readonly HiddenAnswer[];
-  keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void;
-  /** Keeps one that another process of this server gave, and the store didn't take. */
-  hear(tenant: string, name: string, answer: HiddenAnswer): void;
-  /** Is one of them from another process? */
-  readonly hasForeign: boolean;
-  /** Forgets those that were given in this conversation. */
-  forget(id: string): void;
-}
-
-/** Up to a number of bytes; those that were given longest ago are forgotten. */
-export function createGivenAnswers(): GivenAnswers {
-  interface Given {
-    readonly answer: HiddenAnswer;
-    readonly bytes: number;
-    /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
-    readonly of: ConversationCacheEntry | undefined;
-  }
-  const given = new Map<string, readonly Given[]>();
-  let total = 0;
-  let hasForeign = false;
-  const remove = (key: string): void => {
-    for (const { bytes } of given.get(key) ?? []) total -= bytes;
-    given.delete(key);
-  };
-  const put = (key: string, all: readonly Given[]): void => {
-    remove(key);
-    if (all.length > 0) given.set(key, all);
-    for (const { bytes } of all) total += bytes;
-  };
-  const keep: GivenAnswers["keep"] = (tenant, name, answer, of) => {
-    const key = `${tenant} ${name}`;
-    const bytes = stringifyDeep([answer.shown, answer.real]).length;
-    put(key, [...(given.get(key) ?? []), { answer, bytes, of }]);
-    for (const oldest of given.keys()) {
-      if (total <= MAX_HIDDEN_BYTES) break;
-      remove(oldest);
-    }
-  };
-  return {
-    get isEmpty() {
-      return given.size === 0;
-    },
-    get hasForeign() {
-      return hasForeign;
-    },
-    find: (tenant, name) => given.get(`${tenant} ${name}`)?.map(({ answer }) => answer) ?? [],
-    keep,
-    hear(tenant, name, answer) {
-      hasForeign = true;
-      keep(tenant, name, answer, undefined);
-    },
-    forget(id) {
-      for (const [key, all] of [...given])
-        if (all.some(({ of }) => of?.id === id))
-          put(
-            key,
-            all.filter(({ of }) => of?.id !== id),
-          );
-    },
-  };
 }
 
 /** What a call looked up and was answered; undefined if it is a call of something else. `lead`: leading system messages. */

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
 import { contentHash } from "../../core/hash.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { createKnownChains } from "./known-messages.ts";
-import { transcriptRecord } from "./transcript-record.ts";
+
+import { createKnownChains, transcriptRecord } from "./transcript-record.ts";
 
 const { dialect } = wireOfDialect(undefined);
 const messages = Array.from({ length: 12 }, (_, n) =>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { byProof } from "../../../test/support/proof.ts";
 import type { Json } from "../../apis/shared/fields.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import { createKnownMessages } from "./known-messages.ts";
+import { createKnownMessages } from "./memory.ts";
 
 /** What TypeScript doesn't know of JSON yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(source: string): unknown };

@@ -1,17 +1,22 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import type { GatewayConfig, HostedToolName } from "../../config/gateway-schema.ts";
-import { givingWay } from "../../core/budget.ts";
+import { givingWay, windowProblem } from "../../core/budget.ts";
+import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect, Message, Profile } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
 import { readHead } from "../../recall/stored-head.ts";
-import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
+import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { type ChatSettings, tuningOf } from "../api/settings.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
-import { notFound } from "../http/request-fault.ts";
-import type { Wire } from "../wires/index.ts";
-import { wireOfDialect } from "../wires/index.ts";
+import { type CountOptions, countInSlices } from "../compaction/measure.ts";
+import type { Windows } from "../compaction/windows.ts";
+import { notFound, RequestFault } from "../http/request-fault.ts";
+import { hideRounds } from "../wires/gateway-tools.ts";
+import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { type ChatMeta, isThrownAway, metaOf, readGlobalSettings } from "./chat-settings.ts";
-import type { Transcripts } from "./transcripts.ts";
+import { hiddenRoundsOf } from "./hidden-answers.ts";
+import { endOfAnswer } from "./reconcile.ts";
 
 /** A conversation with all that the engine needs. */
 export interface Loaded {
@@ -121,3 +126,254 @@ export function choiceOf(
     tuning: tuningOf(settings),
   };
 }
+
+/** What is kept of transcripts that were looked at lately, in all (characters of JSON). */
+const MAX_CHARS = 48_000_000;
+
+interface ReadTranscript {
+  readonly stored: readonly StoredMessage[];
+  /** As the engine takes them: an answer with hidden rounds is a copy that stands for all of it. */
+  readonly wires: readonly unknown[];
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Transcripts of conversations that pages look at. Messages stay as they are, but another branch may be shown: what was added
+ * since the last look is read, and the last message known, whose chain hash vouches for all before it.
+ */
+export interface Transcripts {
+  read(
+    tenant: string,
+    conversation: Conversation,
+    dialect: Dialect<unknown>,
+    length?: number,
+  ): Promise<ReadTranscript>;
+}
+
+interface Entry {
+  readonly stored: StoredMessage[];
+  readonly wires: unknown[];
+  readonly messages: Message[];
+  chars: number;
+  /** When the conversation was changed last, as far as it is known here, and which message it showed last. */
+  changedAt: number;
+  leaf: number | undefined;
+  /** The reading under way, or the last one: one at a time. */
+  reading: Promise<void>;
+}
+
+export function createTranscripts(store: Pick<ConversationStore, "read">): Transcripts {
+  const entries = new Map<string, Entry>();
+
+  const add = (entry: Entry, messages: readonly StoredMessage[], dialect: Dialect<unknown>): void => {
+    for (const message of messages) {
+      const wire = parseExact(message.wire);
+      entry.stored.push(message);
+      entry.wires.push(wire);
+      entry.messages.push(dialect.read(wire));
+      entry.chars += message.wire.length;
+    }
+    hide(entry, entry.stored.length - messages.length, dialect);
+  };
+  const readMore = async (
+    entry: Entry,
+    tenant: string,
+    { id, length, updatedAt, leaf }: Conversation,
+    dialect: Dialect<unknown>,
+  ) => {
+    const known = entry.stored.length;
+    if (known >= length && updatedAt <= entry.changedAt && leaf === entry.leaf) return;
+    const last = Math.max(0, Math.min(known, length) - 1);
+    const [overlap, ...fresh] = await store.read(tenant, id, last === 0 ? {} : { from: last });
+    entry.changedAt = updatedAt;
+    entry.leaf = leaf;
+    if (known > 0 && overlap?.hash === entry.stored[last]?.hash) {
+      shorten(entry, last + 1);
+      add(entry, fresh, dialect);
+      return;
+    }
+    shorten(entry, 0);
+    entry.chars = 0;
+    const all = last === 0 ? (overlap ? [overlap, ...fresh] : []) : await store.read(tenant, id);
+    add(entry, all, dialect);
+  };
+  const forgetOldest = (): void => {
+    let chars = 0;
+    for (const entry of entries.values()) chars += entry.chars;
+    for (const [key, entry] of entries) {
+      if (chars <= MAX_CHARS || entries.size === 1) return;
+      entries.delete(key);
+      chars -= entry.chars;
+    }
+  };
+
+  return {
+    async read(tenant, conversation, dialect, length) {
+      const key = JSON.stringify([tenant, conversation.id, dialect.id]);
+      const entry = entries.get(key) ?? {
+        stored: [],
+        wires: [],
+        messages: [],
+        chars: 0,
+        changedAt: 0,
+        leaf: undefined,
+        reading: Promise.resolve(),
+      };
+      entries.delete(key);
+      entries.set(key, entry);
+      entry.reading = entry.reading
+        .catch(() => {})
+        .then(() => readMore(entry, tenant, conversation, dialect));
+      try {
+        await entry.reading;
+      } catch (error) {
+        entries.delete(key);
+        throw error;
+      }
+      forgetOldest();
+      // Copies: the lists go on growing. A reader sees the conversation as it was when it asked.
+      const end = Math.min(length ?? conversation.length, conversation.length);
+      return {
+        stored: entry.stored.slice(0, end),
+        wires: entry.wires.slice(0, end),
+        messages: entry.messages.slice(0, end),
+      };
+    },
+  };
+}
+
+/** Puts copies in the places of answers of which people are shown only a part, from a message on. */
+function hide({ stored, wires, messages }: Entry, from: number, dialect: Dialect<unknown>): void {
+  for (let index = from; index < stored.length; index++) {
+    const real = hiddenRoundsOf(stored[index]!.given, dialect);
+    if (!real) continue;
+    const shown = wires.slice(index, endOfAnswer(messages, index)) as object[];
+    for (const [offset, copy] of hideRounds(shown, real).entries()) {
+      wires[index + offset] = copy;
+      messages[index + offset] = dialect.read(copy);
+    }
+  }
+}
+
+function shorten({ stored, wires, messages }: Entry, length: number): void {
+  for (const list of [stored, wires, messages]) list.length = length;
+}
+
+/** From here on counting takes long enough for other requests to notice (tokens, roughly). */
+const LONG_FROM_TOKENS = 50_000;
+
+/** Newest messages of transcripts that were counted whole. */
+const counted = new WeakSet<Message>();
+
+/** A count that is under way: a page that opens asks for several things that need it. */
+interface Counting {
+  readonly done: Promise<void>;
+  readonly leaving: AbortController;
+  readonly watching: Set<(messages: number) => void>;
+  waiting: number;
+}
+
+/** Counts under way, by the newest message of their transcripts. */
+const underWay = new WeakMap<Message, Counting>();
+
+/** Would counting this conversation keep others waiting? */
+export function isCountingLong({ conversation, messages }: Loaded): boolean {
+  const newest = messages.at(-1);
+  return conversation.tokens >= LONG_FROM_TOKENS && newest !== undefined && !counted.has(newest);
+}
+
+/** Counts a long transcript piece by piece, so that the engine, which counts all of it at once, is done in no time. */
+export async function countAhead(
+  parts: { readonly windows: Windows },
+  loaded: Loaded,
+  options: CountOptions = {},
+): Promise<void> {
+  const newest = loaded.messages.at(-1);
+  if (newest === undefined || !isCountingLong(loaded)) return;
+  const { signal, onProgress } = options;
+  signal?.throwIfAborted();
+  const counting = underWay.get(newest) ?? begin(parts, loaded, newest);
+  counting.waiting += 1;
+  if (onProgress) counting.watching.add(onProgress);
+  const leave = (): void => {
+    signal?.removeEventListener("abort", leave);
+    if (onProgress) counting.watching.delete(onProgress);
+    counting.waiting -= 1;
+    // It goes on for as long as anybody waits for it.
+    if (counting.waiting === 0) counting.leaving.abort();
+  };
+  const left = new Promise<never>((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    await Promise.race([counting.done, left]);
+  } finally {
+    if (!signal?.aborted) leave();
+  }
+}
+
+/** The same for whoever goes on with work that keeps others waiting. Who only needed the counts goes first. */
+export async function countAheadOfPlan(parts: { readonly windows: Windows }, loaded: Loaded): Promise<void> {
+  if (!isCountingLong(loaded)) return;
+  await countAhead(parts, loaded);
+  await breathe();
+}
+
+function begin(parts: { readonly windows: Windows }, loaded: Loaded, newest: Message): Counting {
+  const leaving = new AbortController();
+  const watching = new Set<(messages: number) => void>();
+  const count = async (): Promise<void> => {
+    try {
+      await countInSlices(parts, loaded.choice, loaded.messages, {
+        signal: leaving.signal,
+        onProgress: (messages) => {
+          for (const watch of watching) watch(messages);
+        },
+      });
+      counted.add(newest);
+    } finally {
+      underWay.delete(newest);
+    }
+  };
+  const done = count();
+  // Whoever waits gets the error; if nobody does any more, it is nobody's.
+  done.catch(() => {});
+  const counting: Counting = { done, leaving, watching, waiting: 0 };
+  underWay.set(newest, counting);
+  return counting;
+}
+
+/** Refuses settings that no conversation can have, however short it is: the engine itself says what is wrong with them, and the fix. */
+export async function checkSettings(
+  parts: Pick<CompactionParts, "compactors" | "upstreams" | "windows">,
+  chat: {
+    readonly tenant: string;
+    readonly wire: Wire;
+    readonly model: string;
+    readonly settings: ChatSettings;
+    /** Those of them that were set for it: what others set gives way to a small window. */
+    readonly own: ChatSettings;
+  },
+): Promise<void> {
+  const choice = choiceOf(parts, chat);
+  const compactor = parts.compactors.of({ ...choice, summarizer: "extractive" });
+  await compactor.pressure([]);
+  const info = parts.windows.of(choice.upstream, chat.model, chat.tenant);
+  // A guess at the window of a model that nobody knows refuses nothing.
+  const window = choice.window ?? (info.from === "guess" ? undefined : info.window);
+  if (window === undefined) return;
+  for (const field of ["startAt", "landAt"] as const) {
+    const value = chat.own[field];
+    const wrong = windowProblem(value, window);
+    if (wrong)
+      throw new RequestFault(400, "invalid", `${field}: ${value} ${wrong.problem}.`, {
+        field,
+        fix: wrong.fix,
+      });
+  }
+}
+
+/** Taking settings away is never refused: it is the way out of wrong ones. */
+export const setsSomething = (changes: object | undefined): boolean =>
+  Object.values(changes ?? {}).some((value) => value !== null && value !== undefined);

@@ -1,9 +1,14 @@
 import type { Json } from "../../apis/shared/fields.ts";
+import { stringifyDeep } from "../../core/deep-json.ts";
+import { isExactNumber } from "../../core/exact-json.ts";
+import type { CompactWish } from "../../recall/compact-tool.ts";
+import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
+import type { RepeatWatch } from "../../summaries/calls/repeated-calls.ts";
+import type { SentRequest as LastSent } from "../../tokens/receipts.ts";
 import type { WireAnswer } from "../wires/index.ts";
-import { type ConversationCacheEntry, invented } from "./conversation-cache-entry.ts";
-import { createGivenAnswers, type GivenAnswers } from "./hidden-answers.ts";
-import { createKnownChains, createKnownMessages, type KnownChains } from "./known-messages.ts";
-import { answerKey } from "./transcript-record.ts";
+import type { ChatMeta } from "./chat-settings.ts";
+import type { Said } from "./reconcile.ts";
+import { answerKey, createKnownChains, type KnownChains } from "./transcript-record.ts";
 
 /** What is remembered of conversations, each under its id and its newest message. */
 const MAX_KNOWN = 40_000;
@@ -147,4 +152,248 @@ function createBounded<K, V extends { readonly bytes: number }>(maxBytes: number
       }
     },
   };
+}
+
+/** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
+const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
+
+export interface GivenAnswers {
+  readonly isEmpty: boolean;
+  /** `name` names the messages before the answer. */
+  find(tenant: string, name: string): readonly HiddenAnswer[];
+  keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void;
+  /** Keeps one that another process of this server gave, and the store didn't take. */
+  hear(tenant: string, name: string, answer: HiddenAnswer): void;
+  /** Is one of them from another process? */
+  readonly hasForeign: boolean;
+  /** Forgets those that were given in this conversation. */
+  forget(id: string): void;
+}
+
+/** Up to a number of bytes; those that were given longest ago are forgotten. */
+function createGivenAnswers(): GivenAnswers {
+  interface Given {
+    readonly answer: HiddenAnswer;
+    readonly bytes: number;
+    /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
+    readonly of: ConversationCacheEntry | undefined;
+  }
+  const given = new Map<string, readonly Given[]>();
+  let total = 0;
+  let hasForeign = false;
+  const remove = (key: string): void => {
+    for (const { bytes } of given.get(key) ?? []) total -= bytes;
+    given.delete(key);
+  };
+  const put = (key: string, all: readonly Given[]): void => {
+    remove(key);
+    if (all.length > 0) given.set(key, all);
+    for (const { bytes } of all) total += bytes;
+  };
+  const keep: GivenAnswers["keep"] = (tenant, name, answer, of) => {
+    const key = `${tenant} ${name}`;
+    const bytes = stringifyDeep([answer.shown, answer.real]).length;
+    put(key, [...(given.get(key) ?? []), { answer, bytes, of }]);
+    for (const oldest of given.keys()) {
+      if (total <= MAX_HIDDEN_BYTES) break;
+      remove(oldest);
+    }
+  };
+  return {
+    get isEmpty() {
+      return given.size === 0;
+    },
+    get hasForeign() {
+      return hasForeign;
+    },
+    find: (tenant, name) => given.get(`${tenant} ${name}`)?.map(({ answer }) => answer) ?? [],
+    keep,
+    hear(tenant, name, answer) {
+      hasForeign = true;
+      keep(tenant, name, answer, undefined);
+    },
+    forget(id) {
+      for (const [key, all] of [...given])
+        if (all.some(({ of }) => of?.id === id))
+          put(
+            key,
+            all.filter(({ of }) => of?.id !== id),
+          );
+    },
+  };
+}
+
+/** An answer of which the client was shown only a part. */
+export interface HiddenAnswer {
+  readonly shown: readonly Said[];
+  /** All that the model said and was answered. */
+  readonly real: readonly unknown[];
+}
+
+/** By the name of what stands before them, newest last; it leaves out messages of nothing but reasoning, which clients drop. */
+export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
+
+/** What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. */
+export interface ConversationCacheEntry {
+  readonly tenant: string;
+  /** Its id, once it is in the store. */
+  id: string | undefined;
+  /** Stays the same for as long as the conversation lasts, unless the client names the provider's own conversation. */
+  session: string;
+  /** The session's name was made up here, so that no conversation can have it yet. */
+  isInvented: boolean;
+  /** A request asked for it by name: it is for those who say that name. */
+  isNamed: boolean;
+  /** Messages of another wire format are another conversation, even if they say the same. */
+  readonly dialect: string;
+  /** Chain hash of the newest stored message. */
+  newest: string | undefined;
+  /** Names the system prompt as stored. */
+  head: string | undefined;
+  lastRequestAt: number;
+  /** The view that was sent last; undefined if this server doesn't know. */
+  sent: LastSent | undefined;
+  /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
+  rounds: Map<string, number> | undefined;
+  /** Notices what the newest compaction made the agent ask for again. */
+  repeats: { readonly checkpoint: string; readonly watch: RepeatWatch } | undefined;
+  /** What was set for it on the page, and until when that is believed. */
+  meta: { readonly of: ChatMeta; readonly isThrownAway: boolean; readonly until: number } | undefined;
+  /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
+  hidden: HiddenAnswers | undefined;
+  /** A compaction that the model asked for, which waits for the end of its turn. */
+  compactWish: CompactWish | undefined;
+}
+
+/** What is known of a conversation of which only the session is. */
+export function named(tenant: string, session: string, dialect: string): ConversationCacheEntry {
+  return newEntry(tenant, session, dialect, false);
+}
+
+/** One that begins here, under a name that nobody can know yet. */
+export function invented(tenant: string, dialect: string): ConversationCacheEntry {
+  return newEntry(tenant, timeOrderedId(), dialect, true);
+}
+
+/** With all that it may ever hold: what is added later makes another kind of object of each. */
+function newEntry(
+  tenant: string,
+  session: string,
+  dialect: string,
+  isInvented: boolean,
+): ConversationCacheEntry {
+  return {
+    tenant,
+    id: undefined,
+    session,
+    isInvented,
+    isNamed: false,
+    dialect,
+    newest: undefined,
+    head: undefined,
+    lastRequestAt: 0,
+    sent: undefined,
+    rounds: undefined,
+    repeats: undefined,
+    meta: undefined,
+    hidden: undefined,
+    compactWish: undefined,
+  };
+}
+
+/** What comes in smaller bodies is read faster than it is looked up (bytes). */
+export const LEAST_BYTES = 8_192;
+/** What is remembered of bodies, in all (bytes of JSON). */
+const MESSAGE_BYTES = 24 * 1024 * 1024;
+/** One body may take this share of it. */
+const MAX_SHARE = 4;
+/** Fields that hold the messages. */
+const MESSAGE_LISTS = ["messages", "input", "contents"] as const;
+/** Lists that begin alike are told apart by so many of their first messages: the system prompt and the first question. */
+const FOUND_BY = 2;
+/** Lists that begin alike and are remembered, the newest of them: branches of a conversation, sub-agents with the same task. */
+const MAX_TWINS = 4;
+/** What is nested deeper than this is compared as text, which needs no stack. */
+const MAX_DEPTH = 20;
+
+interface Known {
+  readonly messages: readonly unknown[];
+  readonly bytes: number;
+}
+
+/**
+ * Clients send a conversation again with a few messages more. What is remembered of messages (how they are read, counted, hashed)
+ * hangs on the objects, so those of an earlier body take the place of new ones that are the same.
+ */
+export function createKnownMessages(maxBytes = MESSAGE_BYTES): (body: Json, bytes: number) => Json {
+  const byKey = new Map<string, readonly Known[]>();
+  let total = 0;
+  const put = (key: string, all: readonly Known[]): void => {
+    for (const { bytes } of byKey.get(key) ?? []) total -= bytes;
+    byKey.delete(key);
+    if (all.length > 0) byKey.set(key, all);
+    for (const { bytes } of all) total += bytes;
+  };
+
+  return (body, bytes) => {
+    if (bytes < LEAST_BYTES || bytes > maxBytes / MAX_SHARE) return body;
+    const name = MESSAGE_LISTS.find((one) => Array.isArray(body[one]));
+    const list = name && (body[name] as readonly unknown[]);
+    if (!list || list.length === 0) return body;
+    const key = keyOf(list);
+    const twins = byKey.get(key) ?? [];
+    let best: Known | undefined;
+    let shared = 0;
+    for (const known of twins) {
+      const same = sharedBy(known.messages, list);
+      if (same <= shared) continue;
+      best = known;
+      shared = same;
+    }
+    const messages = best ? [...best.messages.slice(0, shared), ...list.slice(shared)] : list;
+    // What the new one has all of will not be asked for again.
+    const others = twins.filter((one) => one !== best || shared < one.messages.length);
+    put(key, [{ messages, bytes }, ...others].slice(0, MAX_TWINS));
+    for (const [oldest] of byKey) {
+      if (total <= maxBytes) break;
+      put(oldest, []);
+    }
+    return best ? { ...body, [name]: messages } : body;
+  };
+}
+
+function keyOf(list: readonly unknown[]): string {
+  return list
+    .slice(0, FOUND_BY)
+    .map((message) => {
+      const text = stringifyDeep(message);
+      return `${text.length} ${text.slice(-KEY_CHARS)}`;
+    })
+    .join("\n");
+}
+
+/** Characters of a message in the key: its end, because system prompts begin alike. */
+const KEY_CHARS = 200;
+
+/** Messages at the beginning that are the same. */
+function sharedBy(known: readonly unknown[], list: readonly unknown[]): number {
+  let same = 0;
+  while (same < known.length && same < list.length && isSame(known[same], list[same])) same++;
+  return same;
+}
+
+/** Would both be the same JSON text? */
+function isSame(a: unknown, b: unknown, depth = 0): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (depth > MAX_DEPTH || isExactNumber(a) || isExactNumber(b)) return stringifyDeep(a) === stringifyDeep(b);
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  const others = Object.keys(b);
+  if (keys.length !== others.length) return false;
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    if (key !== others[at] || !isSame((a as Json)[key], (b as Json)[key], depth + 1)) return false;
+  }
+  return true;
 }

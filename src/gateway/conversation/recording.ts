@@ -13,7 +13,6 @@ import { createPace } from "../compaction/measure.ts";
 import { redactSecrets, redactWithPauses } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/index.ts";
 import type { Citations } from "./citations.ts";
-import type { ConversationCacheEntry } from "./conversation-cache-entry.ts";
 import {
   findAnswered,
   findById,
@@ -26,8 +25,8 @@ import {
   storeQuery,
 } from "./find-conversation.ts";
 import { givenAnswersIn } from "./hidden-answers.ts";
-import type { ConversationMemory, Place } from "./memory.ts";
-import { isReservedSession, type Session } from "./session-of.ts";
+import type { ConversationCacheEntry, ConversationMemory, Place } from "./memory.ts";
+import { isReservedSession, type Session } from "./named-by-client.ts";
 import {
   answerKey,
   newMessage,

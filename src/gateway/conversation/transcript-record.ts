@@ -11,7 +11,6 @@ import { inOneLine } from "../../stores/shared/clean-text.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { withoutClientBlocks } from "../wires/client-words.ts";
 import type { WireRequest } from "../wires/index.ts";
-import type { KnownChains } from "./known-messages.ts";
 
 /** A transcript as it is stored. */
 export interface Transcript {
@@ -76,7 +75,7 @@ export class TranscriptRecord implements Transcript {
     this.#end(growing);
   }
 
-  /** With the answer to the request. */
+  /** Returns the transcript with the answer to the request. */
   with(answer: readonly unknown[]): Transcript {
     if (answer.length === 0) return this;
     const added = answer.map((message) => this.#of.dialect.read(message));
@@ -182,6 +181,43 @@ function plainBeginning(text: string): string {
   const plain = first.includes("<") ? "" : inOneLine(first);
   if (plain.length > TITLE_CHARS) return plain;
   return inOneLine(firstCharacters(text, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
+}
+
+/** A client that goes on adds a few messages at a time; further back nobody looks. */
+const LOOK_BACK = 64;
+
+/** Chains of transcripts whose messages come again as the same objects, each with a few more. */
+export interface KnownChains {
+  /** The chain of the messages that a transcript begins with, to be gone on with. */
+  take(transcript: readonly unknown[]): Chain | undefined;
+  keep(transcript: readonly unknown[], chain: Chain): void;
+}
+
+/** Each is found by its last message, and forgotten together with it. */
+export function createKnownChains(): KnownChains {
+  const byLast = new WeakMap<object, { readonly transcript: readonly unknown[]; readonly chain: Chain }>();
+  return {
+    take(transcript) {
+      const stop = Math.max(0, transcript.length - LOOK_BACK);
+      for (let at = transcript.length - 1; at >= stop; at--) {
+        const last = transcript[at];
+        const known = isObject(last) ? byLast.get(last) : undefined;
+        if (!isObject(last) || !known || known.transcript.length !== at + 1) continue;
+        if (!known.transcript.every((message, index) => message === transcript[index])) continue;
+        byLast.delete(last);
+        return known.chain;
+      }
+      return undefined;
+    },
+    keep(transcript, chain) {
+      const last = transcript.at(-1);
+      if (isObject(last)) byLast.set(last, { transcript, chain });
+    },
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Ids of answers as every provider makes them. */

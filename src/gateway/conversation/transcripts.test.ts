@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { dialectById } from "../../apis/index.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { Conversation, StoredMessage } from "../../stores/server-store.ts";
-import { createTranscripts } from "./transcripts.ts";
+import { createTranscripts } from "./loaded.ts";
 
 const dialect = dialectById("openai-chat") as Dialect<unknown>;
 const stored = (position: number): StoredMessage => ({

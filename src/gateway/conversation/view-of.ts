@@ -1,27 +1,50 @@
+import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
+import { type Draft, type Fate as DraftFate, entriesOf, isShown, KEEP, withFates } from "../../core/draft.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
+import { createTextHash } from "../../core/hash.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
+import { appendSystem, systemMessage } from "../../core/render.ts";
+import { structureOf } from "../../core/rounds.ts";
 import type {
   Budget,
+  Checkpoint,
+  Compactor,
   Entry,
   FitInput,
   Measure,
+  Message,
   Outcome,
   Plan,
   PressureReport,
+  Records,
   Report,
   Role,
   Run,
+  State,
+  Store,
+  Summary,
 } from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
 import { levelOf } from "../../engine/deliver/report.ts";
-import type { ApiPressure, ApiView, Fate, ViewEntry } from "../api.ts";
+import { narrativeOf } from "../../engine/plan/narrative.ts";
+import { hasSystem, insertTokens } from "../../engine/read/conversation.ts";
+import type { ApiPressure, ApiView, Divider, Fate, ViewEntry } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { NOBODYS_WINDOW } from "../compaction/windows.ts";
 import { hostedAlone } from "../wires/gateway-tools.ts";
+import { summaryToApi } from "./announcer.ts";
 import { metaOf } from "./chat-settings.ts";
-import { countAheadOfPlan } from "./count-ahead.ts";
-import { entryTokens, systemTokens } from "./entry-tokens.ts";
-import { answerCap, findConversation, type Loaded, type LoadParts, load } from "./loaded.ts";
+import {
+  answerCap,
+  countAhead,
+  countAheadOfPlan,
+  findConversation,
+  isCountingLong,
+  type Loaded,
+  type LoadParts,
+  load,
+} from "./loaded.ts";
 
 /** What `fit` gets for a conversation of the page. */
 export function fitInput(loaded: Loaded): FitInput<unknown> {
@@ -239,3 +262,252 @@ export async function isJustCompacted(
   const { checkpoint, budget } = await pressureOf(parts, tenant, found.id);
   return checkpoint === byHand.checkpoint && budget.budget === byHand.budget;
 }
+
+/** Tokens of a system prompt that stands apart from the messages. */
+export function systemTokens(
+  { dialect, system }: Pick<Loaded, "dialect" | "system">,
+  measure: Measure,
+): number {
+  return hasSystem(system) ? measure.message(dialect.read(systemMessage(system))) : 0;
+}
+
+/** What an entry adds to the view. All of them and the system prompt are what the engine says of the whole. */
+export function entryTokens(
+  entry: Entry,
+  loaded: Pick<Loaded, "dialect" | "messages" | "transcript" | "system">,
+  measure: Measure,
+): number {
+  const { dialect, messages, transcript, system } = loaded;
+  switch (entry.type) {
+    case "drop":
+      return 0;
+    case "keep":
+      return measure.message(messages[entry.index]!);
+    case "edit":
+      return measure.message(dialect.read(dialect.edit(transcript[entry.index]!, entry.edits)));
+    default: {
+      const { message, merged } = entry;
+      if (merged) return 0;
+      if (message.role !== "system" || dialect.rules.system !== "apart")
+        return insertTokens(measure, message);
+      const joined = { dialect, system: appendSystem(dialect, system, message.text) };
+      return systemTokens(joined, measure) - systemTokens(loaded, measure);
+    }
+  }
+}
+
+/** What requests stand on from a length of the transcript on, in a replay. */
+export interface ReplayedState {
+  readonly length: number;
+  readonly state: State;
+}
+
+/** The last replay of each conversation, so that its views can be looked at one by one. */
+export interface ReplayedStates {
+  keep(tenant: string, conversation: string, states: readonly ReplayedState[]): void;
+  at(tenant: string, conversation: string, length: number): State | undefined;
+}
+
+/** Conversations whose replay is kept. */
+const MAX_KEPT = 20;
+
+export function createReplayedStates(): ReplayedStates {
+  const kept = new Map<string, readonly ReplayedState[]>();
+  return {
+    keep(tenant, conversation, states) {
+      keepNewest(kept, `${tenant} ${conversation}`, states, MAX_KEPT);
+    },
+    at: (tenant, conversation, length) =>
+      kept.get(`${tenant} ${conversation}`)?.findLast((one) => one.length <= length)?.state,
+  };
+}
+
+/** Knows nothing and keeps nothing: a replay finds no compaction that there was. */
+const NOTHING: Store = {
+  find: async () => ({ checkpoints: [], summaries: [], undos: [] }),
+  save: async () => {},
+};
+
+/** A compactor under the conversation's own settings that knows nothing of what was done before. */
+export const replayCompactor = (
+  { compactors }: Pick<CompactionParts, "compactors">,
+  { choice }: Loaded,
+): Compactor<unknown> => compactors.lookingAt(choice, NOTHING);
+
+/** What the last replay sent when the transcript was as long as this one is loaded. */
+export async function replayedPlan(
+  parts: Pick<CompactionParts, "compactors" | "windows" | "now"> & {
+    readonly replayedStates: ReplayedStates;
+  },
+  tenant: string,
+  loaded: Loaded,
+): Promise<Plan> {
+  await countAhead(parts, loaded);
+  const state = parts.replayedStates.at(tenant, loaded.conversation.id, loaded.transcript.length);
+  return replayCompactor(parts, loaded).plan(loaded.transcript, {
+    ...fitInput(loaded),
+    now: parts.now(),
+    state,
+  });
+}
+
+/** What became of a conversation's messages so far: not what would be done next. */
+interface Fates {
+  /** Empty where everything is shown as it is. */
+  readonly entries: readonly Entry[];
+  readonly dividers: readonly Divider[];
+}
+
+/** Conversations whose messages' fates are remembered. */
+const MAX_KNOWN = 50;
+/** Records that another process has written are seen after this long at the latest (milliseconds). */
+const MAX_AGE_MS = { shared: 2_000, alone: 60_000 };
+
+const textHash = createTextHash();
+
+export type FatesOf = (tenant: string, loaded: Loaded) => Promise<Fates>;
+
+type FateParts = Pick<CompactionParts, "config" | "store" | "records" | "compactors" | "now">;
+
+/** Remembers what became of messages, so that turning pages of a long conversation costs nothing. */
+export function createFates(parts: FateParts): FatesOf {
+  const { config, store, records, now } = parts;
+  const known = new Map<string, { readonly key: string; readonly at: number; readonly fates: Fates }>();
+  const isShared = store.kind === "postgres" || config.workers > 1;
+  const maxAge = MAX_AGE_MS[isShared ? "shared" : "alone"];
+  return async (tenant, loaded) => {
+    const { conversation, stored, meta, settings, model, head } = loaded;
+    const isGuess = isCountingLong(loaded);
+    const version = records.version(tenant);
+    const key = JSON.stringify([stored.length, version, settings, meta.pins, model, head, isGuess]);
+    const name = `${tenant} ${conversation.id}`;
+    const found = known.get(name);
+    if (found?.key === key && now() - found.at <= maxAge) return found.fates;
+    const fates = await findFates(parts, tenant, loaded, isGuess);
+    keepNewest(known, name, { key, at: now(), fates }, MAX_KNOWN);
+    return fates;
+  };
+}
+
+async function findFates(parts: FateParts, tenant: string, loaded: Loaded, isGuess: boolean): Promise<Fates> {
+  const { stored, messages, lead } = loaded;
+  const records = await parts.records.of(tenant).find(stored.map(({ hash }) => hash));
+  const checkpoint = isGuess
+    ? newestCheckpoint(parts, loaded, records)
+    : await checkpointOfView(parts, loaded, records);
+  const draft = checkpoint && restoreDraft(checkpoint, messages, lead.length);
+  const pins = (loaded.meta.pins ?? []).map((index) => index + lead.length);
+  return {
+    entries: draft ? entriesOf(withPinned(draft, messages, pins)) : [],
+    dividers: dividersOf(records, chainOf(loaded)),
+  };
+}
+
+/** What was pinned since the view was made joins it, with its round; the rest stays as it was. */
+function withPinned(draft: Draft, messages: readonly Message[], pins: readonly number[]): Draft {
+  const hidden = pins.filter((index) => draft.fates[index] && !isShown(draft.fates[index]));
+  if (hidden.length === 0) return draft;
+  const { units, unitOf } = structureOf(messages);
+  const changes = new Map<number, DraftFate>();
+  for (const index of hidden) {
+    const { from, to } = units[unitOf[index]!]!;
+    for (let one = from; one < to; one++) changes.set(one, KEEP);
+  }
+  return withFates(draft, changes);
+}
+
+/** The engine's own word on it, for which it counts the whole transcript. */
+async function checkpointOfView(
+  { compactors }: FateParts,
+  loaded: Loaded,
+  { checkpoints }: Records,
+): Promise<Checkpoint | undefined> {
+  try {
+    const compactor = compactors.of(loaded.choice);
+    const { checkpoint } = await compactor.pressure(loaded.transcript, fitInput(loaded));
+    return checkpoints.find(({ id }) => id === checkpoint);
+  } catch {
+    // Settings that can't work are told where they are needed; the messages are shown all the same.
+    return undefined;
+  }
+}
+
+/** Before a long transcript has been counted: the newest one, which it nearly always is. */
+function newestCheckpoint(
+  { compactors }: FateParts,
+  loaded: Loaded,
+  { checkpoints, undos }: Records,
+): Checkpoint | undefined {
+  const { dialect, choice } = loaded;
+  return findCheckpoint({
+    checkpoints,
+    undos,
+    chain: chainOf(loaded),
+    dialect: dialect.id,
+    strategy: compactors.strategyOf(choice),
+    textHash,
+  });
+}
+
+const chainOf = ({ stored }: Loaded): readonly string[] => ["", ...stored.map(({ hash }) => hash)];
+
+function dividersOf({ checkpoints, summaries, undos }: Records, chain: readonly string[]): Divider[] {
+  const undone = new Set(undos.map(({ checkpoint }) => checkpoint));
+  return checkpoints
+    .filter(({ id }) => !undone.has(id))
+    .sort((a, b) => a.at - b.at)
+    .map((checkpoint): Divider => {
+      const covers = checkpoint.entries.flatMap((entry) =>
+        entry.type === "cover" ? [{ from: entry.from, to: entry.to }] : [],
+      );
+      const texts = checkpoint.entries.flatMap((entry) =>
+        entry.type === "insert" ? [checkpoint.texts[entry.text] ?? ""] : [],
+      );
+      return {
+        after: checkpoint.length - 1,
+        checkpoint: checkpoint.id,
+        at: checkpoint.at,
+        text: texts.join("\n\n"),
+        covers,
+        dropped: checkpoint.entries.reduce(
+          (sum, entry) => sum + (entry.type === "drop" ? entry.to - entry.from : 0),
+          0,
+        ),
+        edited: checkpoint.entries.filter(({ type }) => type === "edit").length,
+        tokens: checkpoint.tokens,
+        summaries: inForce(usedIn(summaries, texts.join("\n")), summaries, covers, chain).map(summaryToApi),
+      };
+    });
+}
+
+/** The summaries whose words stand in a text. */
+function usedIn(summaries: readonly Summary[], text: string): Summary[] {
+  return summaries
+    .filter((summary) => text.includes(summary.text.trim().split("\n")[0]?.trim() ?? summary.text))
+    .sort((a, b) => a.covers.from - b.covers.from);
+}
+
+/**
+ * Of all that was ever said about the messages that a divider covers, only what speaks for them now: whoever corrects a
+ * summary goes on from the words that the model will see, not from those that were replaced.
+ */
+function inForce(
+  used: readonly Summary[],
+  all: readonly Summary[],
+  covered: readonly Run[],
+  chain: readonly string[],
+): Summary[] {
+  const versions = all.filter((one) => used.some(({ covers }) => isSame(covers, one.covers)));
+  const end = Math.max(...covered.map(({ to }) => to));
+  const chosen: Summary[] = [];
+  for (const { from } of covered) {
+    if (chosen.some(({ covers }) => covers.to > from)) continue;
+    chosen.push(...narrativeOf(versions, chain, end, from).records);
+  }
+  // Records about rounds stand beside the narrative.
+  const others = used.filter(({ covers }) => !chosen.some((one) => overlaps(one.covers, covers)));
+  return [...chosen, ...others].sort((a, b) => a.covers.from - b.covers.from);
+}
+
+const isSame = (a: Run, b: Run): boolean => a.from === b.from && a.to === b.to;
+const overlaps = (a: Run, b: Run): boolean => a.from < b.to && b.from < a.to;

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiConversation } from "../api.ts";
+import { toApi } from "../conversation/announcer.ts";
 import { findConversation } from "../conversation/loaded.ts";
-import { toApi } from "../conversation/to-api.ts";
 import type { ApiContext } from "./context.ts";
 
 /** Tells other pages, and returns what it told. */

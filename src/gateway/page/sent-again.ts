@@ -8,7 +8,7 @@ import { readHead } from "../../recall/stored-head.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
-import { draftsThen } from "../conversation/recorded-view.ts";
+import { draftsThen } from "../conversation/timeline.ts";
 import { fitInput } from "../conversation/view-of.ts";
 import { withHiddenRounds } from "../wires/gateway-tools.ts";
 import type { PageParts } from "./context.ts";

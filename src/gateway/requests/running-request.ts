@@ -10,7 +10,7 @@ import { billOf, isOfClient, sentAfter } from "../../tokens/receipts.ts";
 import type { RequestFact, TimelineFact } from "../api.ts";
 import type { CacheTimes } from "../compaction/cache-times.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
-import type { ConversationCacheEntry } from "../conversation/conversation-cache-entry.ts";
+import type { ConversationCacheEntry } from "../conversation/memory.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
 import type { Client } from "../http/admit.ts";
 import type { Wire } from "../wires/index.ts";

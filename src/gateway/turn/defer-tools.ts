@@ -8,7 +8,7 @@ import type { Dialect, Measure } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import { measureOf } from "../compaction/measure.ts";
 import type { Windows } from "../compaction/windows.ts";
-import type { GoesOnFrom } from "../conversation/previous-response.ts";
+import type { GoesOnFrom } from "../conversation/named-by-client.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
 import type { Wire } from "../wires/index.ts";
 

@@ -3,7 +3,7 @@ import { BudgetImpossibleError } from "../../core/errors.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import { lookAhead, measureOf } from "../compaction/measure.ts";
 import { requestOptions } from "../compaction/request-options.ts";
-import { withPrevious } from "../conversation/previous-response.ts";
+import { withPrevious } from "../conversation/named-by-client.ts";
 import { readJson } from "../http/read-body.ts";
 import { sendJson } from "../http/send-json.ts";
 import { clearedBy, inputTokens } from "../turn/native.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson } from "../../apis/shared/fields.ts";
 import { openaiError } from "../../apis/shared/providers.ts";
 import type { Rejected } from "../../core/budget.ts";
-import { deleteAnswer } from "../conversation/previous-response.ts";
+import { deleteAnswer } from "../conversation/named-by-client.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { describeFailure } from "../requests/describe-failure.ts";

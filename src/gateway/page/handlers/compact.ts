@@ -12,10 +12,9 @@ import type { CompactAnswer, TimelineFact } from "../../api.ts";
 import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
+import { summaryToApi } from "../../conversation/announcer.ts";
 import { changeMeta } from "../../conversation/chat-settings.ts";
-import { countAhead } from "../../conversation/count-ahead.ts";
-import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
-import { summaryToApi } from "../../conversation/to-api.ts";
+import { countAhead, findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import {
   currentPlan,
   fitInput,

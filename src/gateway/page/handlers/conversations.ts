@@ -6,20 +6,18 @@ import { firstCharacters } from "../../../core/first-characters.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
 import { type ApiConversation, ARCHIVED, type ChatSettings, LISTED_OF } from "../../api.ts";
 import { createPace } from "../../compaction/measure.ts";
+import { toApi } from "../../conversation/announcer.ts";
 import {
   type ChatMeta,
   changed,
   isThrownAway,
   metaOf,
   readGlobalSettings,
+  UNDO_MS,
 } from "../../conversation/chat-settings.ts";
-import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
-import { UNDO_MS } from "../../conversation/deletions.ts";
-import { logTranscript } from "../../conversation/import-log.ts";
-import { findConversation, load } from "../../conversation/loaded.ts";
-import { exampleSession } from "../../conversation/session-of.ts";
-import { createConversation, forkConversation } from "../../conversation/store-messages.ts";
-import { toApi } from "../../conversation/to-api.ts";
+import { checkSettings, findConversation, load, setsSomething } from "../../conversation/loaded.ts";
+import { exampleSession } from "../../conversation/named-by-client.ts";
+import { createConversation, forkConversation, logTranscript } from "../../conversation/store-messages.ts";
 import { checkValues } from "../../http/body-thread.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { checkAsked } from "../../turn/read.ts";

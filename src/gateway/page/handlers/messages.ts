@@ -3,7 +3,7 @@ import type { Message } from "../../../core/types.ts";
 import { canAnswer } from "../../api/quote-answer.ts";
 import type { SearchHit } from "../../api.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
-import { searchHits } from "../../conversation/search-hits.ts";
+import { searchHits } from "../../conversation/past.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
 import { currentPlan } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";

@@ -19,7 +19,7 @@ import {
   isThrownAway,
   readGlobalSettings,
 } from "../../conversation/chat-settings.ts";
-import { checkSettings, setsSomething } from "../../conversation/check-settings.ts";
+import { checkSettings, setsSomething } from "../../conversation/loaded.ts";
 import { receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/admit.ts";
 import { notFound } from "../../http/request-fault.ts";

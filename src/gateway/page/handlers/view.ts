@@ -5,17 +5,15 @@ import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { citationsOf } from "../../conversation/citations.ts";
-import { countAhead } from "../../conversation/count-ahead.ts";
-import { answerCap, choiceOf, findConversation, load } from "../../conversation/loaded.ts";
-import { recordedView } from "../../conversation/recorded-view.ts";
-import { replayedPlan } from "../../conversation/replayed-plan.ts";
-import { eventsIn, pastOf, rowsOf } from "../../conversation/timeline.ts";
+import { answerCap, choiceOf, countAhead, findConversation, load } from "../../conversation/loaded.ts";
+import { eventsIn, pastOf, recordedView, rowsOf } from "../../conversation/timeline.ts";
 import {
   currentPlan,
   fitInput,
   isJustCompacted,
   planOutcome,
   pressureOf,
+  replayedPlan,
   viewOf,
 } from "../../conversation/view-of.ts";
 import { targetPath, withoutOwnQuery } from "../../upstream/upstream.ts";

@@ -13,7 +13,9 @@ import type { RunOf } from "./run.ts";
 
 export async function chat(run: RunOf<"chat">): Promise<void> {
   if (run.args.length > 0 && !run.options.resume)
-    throw new UsageError("precis chat takes no FILE; --resume takes one ID.");
+    throw new UsageError(
+      `chat takes no FILE. To go on with a conversation: precis chat --resume ${run.args[0]}`,
+    );
   const connection = await connect(run);
   const ending = new AbortController();
   try {

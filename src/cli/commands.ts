@@ -281,7 +281,7 @@ export const COMMANDS = {
   launch: {
     summary: "Starts a coding agent behind the gateway, with the right settings for this run only.",
     args: "CLIENT -- ARGS…",
-    lacks: `precis launch needs the name of a client: ${CLIENT_NAMES.join(", ")}.`,
+    lacks: `launch needs the name of a client: ${CLIENT_NAMES.join(", ")}.`,
     flags: {
       model: flag.text("M", `the model that the client asks for (${NEED_MODEL.join(", ")} need it)`),
       ...SERVER_FLAGS,
@@ -397,6 +397,7 @@ export const COMMANDS = {
   import: {
     summary: "Takes logs and exports of other programs into the database, a folder at a time.",
     args: "FILE|FOLDER…",
+    lacks: "import needs a FILE or a FOLDER, such as precis import ~/.claude/projects.",
     flags: { ...DATABASE_FLAGS, ...ofTenant, json: flag.on("print what was done as JSON") },
     notes: [
       "A FOLDER is searched for .json and .jsonl files, plain or gzip, and for the database of opencode, with all folders in it. What is no conversation is passed over; one that can't be read is named with its line, and the others are imported. Each session of a database counts as a file.",
@@ -419,7 +420,7 @@ export const COMMANDS = {
   "db backup": {
     summary: "Writes a whole copy of an SQLite database into a new file, also while a server uses it.",
     args: "FILE",
-    lacks: "precis db backup needs one FILE, which it makes.",
+    lacks: "db backup needs one FILE, which it makes.",
     flags: UPKEEP_FLAGS,
     examples: ["precis db backup copy.db"],
   },
@@ -437,7 +438,7 @@ export const COMMANDS = {
     summary:
       "Adds the lines of an export to a database of either kind; what is there already stays as it is.",
     args: "FILE",
-    lacks: "precis db import needs one FILE (or - for stdin).",
+    lacks: "db import needs one FILE (or - for stdin).",
     flags: {
       ...UPKEEP_FLAGS,
       withKeys: flag.on("take over the client keys in the file, too, for all tenants that it names"),
@@ -548,7 +549,7 @@ export const COMMANDS = {
   "eval exam": {
     summary: "Writes questions with rubrics about a conversation of yours, for precis eval judged.",
     args: "FILE",
-    lacks: "precis eval exam needs a conversation: precis eval exam FILE.",
+    lacks: "Which conversation? Give its file: precis eval exam FILE.",
     flags: {
       writer: flag.text("M", "who writes the questions: a model, NAME@URL, or mailbox:DIR"),
       questions: flag.count("N", "how many to write (default: 12)"),

@@ -3,7 +3,7 @@ import { createWriteStream, lstatSync, statSync } from "node:fs";
 import { defined } from "../core/defined.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
 import type { COMMANDS } from "./commands.ts";
-import { formatCount } from "./format.ts";
+import { formatCount, formatTime } from "./format.ts";
 import type { Output } from "./io.ts";
 import { withDatabase } from "./open-database.ts";
 import { checkReadable, FileError, readLines } from "./read-lines.ts";
@@ -113,7 +113,7 @@ function statusText(database: string, stats: StoreStats): string {
   const rows: (readonly [string, string])[] = [
     ["database", `${database} (${stats.kind}, schema ${stats.schema})`],
     ["size", stats.bytes === undefined ? "in memory" : formatBytes(stats.bytes)],
-    ["newest", stats.updatedAt === undefined ? "nothing yet" : new Date(stats.updatedAt).toISOString()],
+    ["newest", stats.updatedAt === undefined ? "nothing yet" : formatTime(stats.updatedAt)],
     ["tenants", formatCount(stats.tenants)],
     ["conversations", formatCount(counts.conversations)],
     ["messages", `${formatCount(counts.messages)} (${formatCount(counts.bodies)} texts)`],

@@ -12,6 +12,7 @@ const INTERRUPTED = 130;
 const FOR_PEOPLE: readonly string[] = ["FileError", "TurnError"];
 /** Messages of the library and of a server say already who speaks. */
 const OWN_NAME = /^precis: /;
+const OPTION = /^precis: option `\w+`: /;
 
 /** Tells a person about an error, and returns the exit code. */
 export function explainFailure(error: unknown, args: readonly string[], io: Io): number {
@@ -47,6 +48,8 @@ function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // Of a server: an `ApiFailure`.
   if ("trouble" in error) return Object.values(error.trouble as object).join(" ");
+  // Whoever typed a command knows flags, not the options behind them.
+  if (PrecisError.isInstance(error) && error.fix.includes("--")) return error.message.replace(OPTION, "");
   return PrecisError.isInstance(error) || FOR_PEOPLE.includes(error.name)
     ? error.message
     : (error.stack ?? error.message);

@@ -16,19 +16,17 @@ export async function launch(run: RunOf<"launch">): Promise<number> {
   if (name === undefined) {
     const close = nearest(given, CLIENT_NAMES);
     throw new UsageError(
-      `precis launch doesn't know ${given}. ${close ? `Did you mean ${close}? ` : ""}It knows ${CLIENT_NAMES.join(", ")}.`,
+      `launch doesn't know ${given}. ${close ? `Did you mean ${close}? ` : ""}It knows ${CLIENT_NAMES.join(", ")}.`,
     );
   }
   const client = CLIENTS[name];
   if (NEED_MODEL.includes(name) && model === undefined)
-    throw new UsageError(`precis launch ${name} needs a model: --model NAME, as the upstream calls it.`);
+    throw new UsageError(`${name} needs a model: --model NAME, as the upstream calls it.`);
   if (!isDry) await checkInstalled(client, io);
   const flags = defined({ port, window, db, upstream });
   const gateway = await findGateway({ config: options.config, flags, upstream: client.upstream, isDry }, io);
   if (gateway === undefined)
-    throw new UsageError(
-      `precis launch ${name} needs to know where requests go: --upstream http://localhost:11434/v1`,
-    );
+    throw new UsageError(`${name} needs to know where requests go: --upstream http://localhost:11434/v1`);
   try {
     if (!gateway.isOwn && upstream !== undefined)
       note(`a gateway listens at ${gateway.url} already; its own upstreams hold, --upstream doesn't.`);
@@ -38,6 +36,10 @@ export async function launch(run: RunOf<"launch">): Promise<number> {
       isAnthropic: gateway.upstreams.length > 0 && gateway.upstreams.every(isAnthropic),
       env: io.env,
     });
+    const { key } = client;
+    const isOwnProvider = gateway.isOwn && upstream === undefined && gateway.upstreams[0] === client.upstream;
+    if (key && isOwnProvider && !io.env[key])
+      note(`${key} isn't set, so ${client.upstream} will refuse requests. Set it, or give --upstream.`);
     io.stderr.write(told(client, settings, gateway, new Set(Object.values(io.env)), isDry));
     return isDry ? 0 : await runClient(client, settings, more, io);
   } finally {

@@ -61,7 +61,7 @@ test("commands of two words", () => {
   });
   expect(parseCommand(["db", "--json"])).toMatchObject({ name: "db status", options: { json: true } });
   expect(parseCommand(["eval", "--help"])).toEqual({ is: "help", about: "eval" });
-  expect(() => parseCommand(["eval"])).toThrow(/precis eval needs one of retention, cost/);
+  expect(() => parseCommand(["eval"])).toThrow(/eval needs one of retention, cost/);
   expect(() => parseCommand(["eval", "retention", "--head", "1k"])).toThrow(
     /--head doesn't go with precis eval retention/,
   );

@@ -34,7 +34,7 @@ export function parseCommand([first = "", ...rest]: readonly string[]): Parsed {
   const { default: usual } = GROUPS[first]!;
   if (!isNamed && usual !== undefined) return parsed(usual, rest);
   const own = membersOf(first).map((one) => one.slice(first.length + 1));
-  if (!isNamed) throw new UsageError(`precis ${first} needs one of ${own.join(", ")}.`);
+  if (!isNamed) throw new UsageError(`${first} needs one of ${own.join(", ")}.`);
   const close = nearest(second, own);
   throw new UsageError(
     `Unknown subcommand \`${second}\`. ${close === undefined ? `precis ${first} has ${own.join(", ")}.` : `Did you mean precis ${first} ${close}?`}`,
@@ -79,7 +79,7 @@ export function parseFlags(
     if (token.kind === "option-terminator") break;
     if (token.kind === "positional" && token.value === "")
       throw new UsageError(
-        `precis ${name} was given an empty argument. A variable that isn't set looks like this: check it, or leave it out.`,
+        `${name} was given an empty argument. A variable that isn't set looks like this: check it, or leave it out.`,
       );
     if (token.kind !== "option") continue;
     const [, flag] = flags.get(token.name) ?? [];
@@ -111,7 +111,7 @@ function unknownFlag(name: string, given: string, known: readonly string[]): Usa
     return new UsageError(`${given} doesn't go with precis ${name}.`);
   const close = nearest(bare, known);
   const hint = close === undefined ? "" : ` Did you mean --${close}?`;
-  return new UsageError(`precis ${name} has no flag ${given}.${hint}`);
+  return new UsageError(`${name} has no flag ${given}.${hint}`);
 }
 
 /** Refuses too few or too many arguments, by what the table says a command takes. */
@@ -127,18 +127,18 @@ export function checkArguments(
   const [first = "", second] = wanted;
   const least = wanted.filter((one) => /^\w/.test(one) && !one.startsWith("ARGS")).length;
   if (given.length < least)
-    throw new UsageError(
-      lacks ?? `precis ${name} needs a ${first}${first === "FILE" ? " (or - for stdin)" : ""}.`,
-    );
+    throw new UsageError(lacks ?? `${name} needs a ${first}${first === "FILE" ? " (or - for stdin)" : ""}.`);
   if (wanted.some((one) => one.endsWith("…")) || given.length <= wanted.length) return;
-  if (first === "") throw new UsageError(`precis ${name} takes no FILE, but ${given[0]} was given.`);
+  if (first === "") throw new UsageError(`${name} takes no FILE, but ${given[0]} was given.`);
   const one = [first, second].filter(Boolean).map((arg) => `one ${arg!.replace(/[[\]]/g, "")}`);
   throw new UsageError(
-    `precis ${name} takes ${one.join(" and ")}, but ${given.length} were given: ${given.join(", ")}.`,
+    `${name} takes ${one.join(" and ")}, but ${given.length} were given: ${given.join(", ")}.`,
   );
 }
 
 function unknownCommand(name: string): UsageError {
+  if (name.startsWith("-"))
+    return new UsageError(`there is no flag ${name} of all commands. Name a command first.`);
   const close = nearest(name, TOP_NAMES);
   const hint =
     close === undefined ? `The commands are ${TOP_NAMES.join(", ")}.` : `Did you mean precis ${close}?`;

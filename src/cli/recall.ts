@@ -110,7 +110,7 @@ function writeHits(
         // Several hits of one conversation stand below its name.
         const isNew = hits[at - 1]?.of?.id !== of.id;
         const name = isNew ? `${shortName(of)}${of.title && `  ${oneLine(of.title)}`}\n` : "";
-        return `${plainText(name)}${shown.replace(/^/gm, "  ")}\n`;
+        return `${plainText(name)}${shown.replace(/^(?=.)/gm, "  ")}\n`;
       })
       .join(""),
   );

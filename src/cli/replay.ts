@@ -7,6 +7,7 @@ import { systemTokens } from "../gateway/conversation/view-of.ts";
 import { profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { UsageError } from "./flags.ts";
+import { formatCount } from "./format.ts";
 import { knownModel, type OpenLog, openLog } from "./open-log.ts";
 import { COMPARED, comparedLines, comparedOf } from "./replay/compare.ts";
 import { replayPage } from "./replay/html.ts";
@@ -40,7 +41,11 @@ export async function replay(run: RunOf<"replay">): Promise<void> {
       input,
       signal: io.signal,
       onProgress: (done, total) =>
-        progress.update(`${strategy}: replaying request ${done + 1} of ${total}`, done, total),
+        progress.update(
+          `${strategy}: replaying request ${formatCount(done + 1)} of ${formatCount(total)}`,
+          done,
+          total,
+        ),
     });
     await compactor.close();
     return replay;

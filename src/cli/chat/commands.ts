@@ -170,8 +170,12 @@ async function view(argument: string, context: CommandContext): Promise<void> {
   const shown = await session.messages();
   const { lead } = shown;
   if (argument === "") {
-    const now = await session.api.call(routes.view, { params });
-    output(viewText(now, shown.messages, { columns, paint, lead }));
+    const [now, pressure] = await Promise.all([
+      session.api.call(routes.view, { params }),
+      session.pressure(),
+    ]);
+    const isOpen = pressure?.isOpen === true;
+    output(viewText(now, shown.messages, { columns, paint, lead, isOpen }));
     return;
   }
   const { index } = await messageOf(argument, context, () => undefined);

@@ -1,3 +1,4 @@
+import { HOSTED_TOOLS } from "../../config/gateway-schema.ts";
 import { nearest } from "../../core/nearest.ts";
 import {
   CHAT_SETTINGS,
@@ -123,7 +124,7 @@ export function settingsText(chat: ChatSettings, answer: SettingsAnswer, columns
 function choicesOf(kind: Setting["kind"]): string {
   if (kind.is === "choice") return `One of ${kind.names.join(", ")}.`;
   if (kind.is === "number") return `From ${kind.least} to ${kind.most}.`;
-  return kind.is === "tools" ? `One of recall, compact, recall,compact or ${NONE_WORD}.` : "";
+  return kind.is === "tools" ? `One or more of ${HOSTED_TOOLS.join(", ")}, or ${NONE_WORD}.` : "";
 }
 
 /** Who says so; what is built in needs no name. */

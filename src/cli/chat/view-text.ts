@@ -12,6 +12,8 @@ const LISTED = 20;
 interface ListLook extends Look {
   /** Messages that numbers count and indexes don't. */
   readonly lead: number;
+  /** There is no window that the view must fit. */
+  readonly isOpen?: boolean;
 }
 
 interface Row {
@@ -48,7 +50,7 @@ export function viewText(view: ApiView, messages: readonly ApiMessage[], look: L
   }
   const { tokens, budget } = view;
   return [
-    `The view has ${formatCount(tokens.after)} of ${formatCount(budget.budget)} tokens; the transcript has ${formatCount(tokens.transcript)}.`,
+    `The view has ${formatCount(tokens.after)}${look.isOpen ? "" : ` of ${formatCount(budget.budget)}`} tokens; the transcript has ${formatCount(tokens.transcript)}.`,
     ...lines,
     inserts.length > 0 ? "/view summary shows the summary, /view N a message." : "/view N shows a message.",
   ].join("\n");

@@ -37,7 +37,9 @@ export function outcomeText(
   const count = (value: number, one: string, many = `${one}s`) =>
     `${formatCount(value)} ${value === 1 ? one : many}`;
   const lines = [
-    `${count(messages, "new message")} in ${count(conversations, "conversation")} of ${count(read, "file")} added to ${database}.`,
+    messages === 0
+      ? `Nothing new for ${database}.`
+      : `${count(messages, "new message")} in ${count(conversations, "conversation")} of ${count(read, "file")} added to ${database}.`,
     ...(unchanged > 0 ? [`${count(unchanged, "file")} unchanged since the last import.`] : []),
     ...(passedOver.length > 0
       ? [

@@ -31,6 +31,8 @@ export interface LaunchClient {
   readonly install: string;
   /** Where its requests go if neither a flag nor the config says so. */
   readonly upstream?: string;
+  /** The variable without which that upstream refuses its requests. */
+  readonly key?: string;
   settings(input: LaunchInput): ClientSettings;
 }
 
@@ -68,6 +70,7 @@ export const CLIENTS: Readonly<Record<(typeof CLIENT_NAMES)[number], LaunchClien
     command: "codex",
     install: "npm install --global @openai/codex",
     upstream: "https://api.openai.com/v1",
+    key: "OPENAI_API_KEY",
     settings: ({ url, model, env }) => ({
       env: env["OPENAI_API_KEY"] ? {} : { OPENAI_API_KEY: NO_KEY },
       args: [
@@ -106,6 +109,7 @@ export const CLIENTS: Readonly<Record<(typeof CLIENT_NAMES)[number], LaunchClien
     command: "gemini",
     install: "npm install --global @google/gemini-cli",
     upstream: "https://generativelanguage.googleapis.com",
+    key: "GEMINI_API_KEY",
     settings: ({ url, model, env }) => ({
       env: { GOOGLE_GEMINI_BASE_URL: url, ...(!env["GEMINI_API_KEY"] && { GEMINI_API_KEY: NO_KEY }) },
       args: model === undefined ? [] : ["--model", model],

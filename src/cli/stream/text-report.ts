@@ -68,7 +68,7 @@ function totals(facts: StreamFacts, timeline: Timeline): string[] {
   return [
     `managed        ${formatCount(total.managed)} times`,
     `largest cache  ${formatCount(total.largest)} tokens`,
-    `left it        ${formatCount(total.dropped)} tokens`,
+    `left the cache ${formatCount(total.dropped)} tokens`,
     `management     ${total.managementMs.toFixed(1)} ms in all`,
   ];
 }
@@ -77,11 +77,13 @@ function entryLine(entry: StreamTrace, columns: number, paint: Paint): string[] 
   const how = entry.rungs?.find(({ result }) => result === "used")?.rung;
   const { before, after } = entry.tokens;
   return wrap(
-    `${paint("accent", "▲")} ${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}: ${formatShort(before)} → ${formatShort(after)}, ${STREAM_WORDS.actions[entry.action]}${how === undefined ? "" : `, ${RUNG_WORDS[how]}`}`,
+    `${paint("accent", "▲")} ${formatSeconds(entry.time)}, frame ${formatCount(entry.frame)}: ${formatShort(before)} → ${formatShort(after)}, ${lower(STREAM_WORDS.actions[entry.action])}${how === undefined ? "" : ` (${lower(RUNG_WORDS[how])})`}`,
     columns,
     2,
   );
 }
+
+const lower = (label: string): string => label[0]!.toLowerCase() + label.slice(1);
 
 function lastSummary(managed: readonly StreamTrace[], columns: number, paint: Paint): string[] {
   const summary = managed.at(-1)?.summary;

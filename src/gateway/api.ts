@@ -28,17 +28,19 @@ export { CITATION } from "../summaries/sources/citation-form.ts";
 export { SECTIONS } from "../summaries/write/section-titles.ts";
 export { receiptWords } from "../tokens/receipt-words.ts";
 export type { Receipt } from "../tokens/receipts.ts";
-export { type Attachment, splitAttachments, withAttachments } from "./api/attachments.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export * from "./api/conversation.ts";
 export * from "./api/events.ts";
-export * from "./api/in-force.ts";
-export * from "./api/judge.ts";
-export { answerOffline, answerOfflineAgain } from "./api/offline-answer.ts";
-export type * from "./api/past.ts";
-export type * from "./api/replay.ts";
+export {
+  type Attachment,
+  answerOffline,
+  answerOfflineAgain,
+  splitAttachments,
+  withAttachments,
+} from "./api/offline-answer.ts";
+export * from "./api/replay.ts";
 export {
   type AnswerOf,
   type Route,
@@ -47,5 +49,4 @@ export {
 export { routes } from "./api/routes.ts";
 export * from "./api/settings.ts";
 export type * from "./api/status.ts";
-export type * from "./api/stream.ts";
 export type * from "./api/view.ts";

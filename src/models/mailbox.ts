@@ -1,9 +1,7 @@
 import { ConfigError, ModelError } from "../core/errors.ts";
 import type { Model, ModelRequest } from "../core/types.ts";
-import { openFolder } from "./mailbox/folder.ts";
-import { type Place, takeReply } from "./mailbox/reply.ts";
-import { timer } from "./shared/retry.ts";
-import { timeLimit } from "./shared/time-limit.ts";
+import { openFolder, type Place, takeReply } from "./mailbox/folder.ts";
+import { timeLimit, timer } from "./shared/retry.ts";
 
 const PREFIX = "mailbox:";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startPreparing } from "../../src/gateway/ops/prepare-idle.ts";
+import { startPreparing } from "../../src/gateway/ops/upkeep.ts";
 import { startFakeProvider, summarizingReply } from "../../src/testing/fake-provider/index.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 

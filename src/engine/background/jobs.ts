@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from "../../models/shared/time-limit.ts";
+import { MAX_TIMER_MS } from "../../models/shared/retry.ts";
 
 /** Background work, one piece at a time per conversation. */
 export interface Jobs<T> {

@@ -1,6 +1,6 @@
 import { ModelError } from "../../core/errors.ts";
 import type { Model } from "../../core/types.ts";
-import { timeLimit } from "../../models/shared/time-limit.ts";
+import { timeLimit } from "../../models/shared/retry.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import { settledInTime } from "./jobs.ts";
 

@@ -3,7 +3,7 @@ import { summaryProof } from "../../core/checkpoint.ts";
 import { ModelError } from "../../core/errors.ts";
 import { shifted } from "../../core/shifted.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
-import { timeLimit } from "../../models/shared/time-limit.ts";
+import { timeLimit } from "../../models/shared/retry.ts";
 import { breathe } from "../../recall/pause.ts";
 import { lengthInWords } from "../../summaries/input/length-in-words.ts";
 import { recordKind } from "../../summaries/input/record-kind.ts";

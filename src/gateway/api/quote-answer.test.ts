@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { SearchHit } from "./conversation.ts";
-import { bestHits, canAnswer, keywords, quoteAnswer } from "./quote-answer.ts";
+import { bestHits, canAnswer, keywords, quoteAnswer } from "./offline-answer.ts";
 
 const hit = (index: number): SearchHit => ({
   conversation: "c",

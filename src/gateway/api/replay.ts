@@ -1,4 +1,8 @@
+import type { Played } from "../../stream/timeline.ts";
+import type { StreamStrategyName } from "../../stream/types.ts";
+import type { Receipt } from "../../tokens/receipts.ts";
 import type { ImportFile } from "./conversation.ts";
+import type { TimelineEvent } from "./events.ts";
 import type { WhatIf } from "./view.ts";
 
 /** One way of keeping a conversation inside its window. */
@@ -61,4 +65,87 @@ export interface ReplayAnswer {
   readonly messages: number;
   readonly runs: readonly ReplayRun[];
   readonly warnings: readonly string[];
+}
+
+/** Questions that a judge writes where nobody says how many. */
+export const JUDGE_QUESTIONS = 6;
+
+/** Which views of a conversation are judged, and by which model. */
+export interface JudgeInput {
+  readonly conversation: string;
+  readonly policies: readonly Policy[];
+  /** Writes the questions, answers them from each view, and marks the answers without knowing whose they are. */
+  readonly model: string;
+  /** How many questions; default `JUDGE_QUESTIONS`. */
+  readonly questions?: number;
+}
+
+/** Requests and tokens, and US dollars where prices are known. */
+export interface JudgeCost {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly dollars?: number;
+}
+
+export interface JudgeAnswer {
+  readonly questions: number;
+  /** In the order of the policies. */
+  readonly scores: readonly {
+    readonly name: string;
+    /** Share of the points that a reader of the view gets, 0 to 1. */
+    readonly score: number;
+    /** Share of answers that mislead. */
+    readonly misleading: number;
+  }[];
+  readonly spent: JudgeCost;
+}
+
+export type { StreamStrategyName, StreamTrace } from "../../stream/types.ts";
+
+/** Runs a recorded stream again on a cache that only counts. Nothing is stored and no model is asked. */
+export interface StreamReplayInput {
+  /** JSONL of frames and turns, as `precis stream` reads it. */
+  readonly file: ImportFile;
+  /** Which recording of a file that holds several, from 0. */
+  readonly pick?: number;
+  readonly strategy?: StreamStrategyName;
+  /** The cache's size in tokens. */
+  readonly window?: number;
+  readonly tokensPerFrame?: number;
+}
+
+/** How full the cache was, and each time that it was managed. */
+export interface StreamReplayAnswer extends Played {
+  readonly title: string;
+  /** Recordings in the file. */
+  readonly recordings: number;
+}
+
+/** An event, and where in the transcript it happened. */
+export type PlacedEvent = TimelineEvent & {
+  /** Messages of the transcript at that moment. */
+  readonly messages: number;
+  /** Of a recall: messages of the transcript when it was first sent without the quotation. Left out while it stands in the view. */
+  readonly until?: number;
+};
+
+/** What was sent with a request, by its record. The last point is the present, counted as it is now. */
+export interface PastPoint {
+  /** Messages of the transcript at that moment. */
+  readonly messages: number;
+  /** Tokens of all that was said, and of what was sent of it. */
+  readonly transcript: number;
+  readonly view: number;
+  /** The request; left out for the present, which wasn't sent. */
+  readonly request?: string;
+}
+
+/** What really happened to a conversation. */
+export interface Past {
+  /** One for each request, and one for the present; of a very long conversation fewer. */
+  readonly points: readonly PastPoint[];
+  /** Oldest first, those of the conversation that it was forked from included. */
+  readonly events: readonly PlacedEvent[];
+  /** What each compaction saved and cost so far. */
+  readonly receipts: readonly Receipt[];
 }

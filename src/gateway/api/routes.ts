@@ -15,13 +15,19 @@ import type {
   SearchHit,
 } from "./conversation.ts";
 import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
-import type { JudgeAnswer, JudgeCost, JudgeInput } from "./judge.ts";
-import type { Past } from "./past.ts";
-import type { ReplayAnswer, ReplayInput } from "./replay.ts";
+import type {
+  JudgeAnswer,
+  JudgeCost,
+  JudgeInput,
+  Past,
+  ReplayAnswer,
+  ReplayInput,
+  StreamReplayAnswer,
+  StreamReplayInput,
+} from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
 import type { FoundServer, ModelsAnswer, NewUpstream, Status, UpstreamTest } from "./status.ts";
-import type { StreamReplayAnswer, StreamReplayInput } from "./stream.ts";
 import type {
   ApiRequest,
   ApiView,

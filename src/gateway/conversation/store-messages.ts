@@ -16,8 +16,7 @@ import type {
   ServerStore,
   StoredMessage,
 } from "../../stores/server-store.ts";
-import { splitAttachments } from "../api/attachments.ts";
-import { keywords } from "../api/quote-answer.ts";
+import { keywords, splitAttachments } from "../api/offline-answer.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { readingOf, redactSecrets } from "../compaction/redact-secrets.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -209,7 +208,7 @@ function titleIn(
 }
 
 /** What became of one conversation of a file. */
-export interface ImportedLog {
+interface ImportedLog {
   /** Where it stands, also if the store held all of it already. Left out if nothing was said. */
   readonly conversation?: string;
   /** Messages that are new. */
@@ -306,7 +305,7 @@ export function importedFiles(conversations: readonly Conversation[]): Map<strin
 }
 
 /** A log as it is stored: in a format that the gateway speaks. */
-export interface LogTranscript {
+interface LogTranscript {
   readonly dialect: Dialect<unknown>;
   /** Leading system messages included. */
   readonly transcript: readonly unknown[];

@@ -15,12 +15,9 @@ import { type ApiContext, type Handlers, invalid, type PageParts } from "./conte
 import { chatHandlers } from "./handlers/chat.ts";
 import { compactHandlers } from "./handlers/compact.ts";
 import { conversationHandlers } from "./handlers/conversations.ts";
-import { judgeHandlers } from "./handlers/judge.ts";
 import { messageHandlers } from "./handlers/messages.ts";
 import { replayHandlers } from "./handlers/replay.ts";
 import { statusHandlers } from "./handlers/status.ts";
-import { streamHandlers } from "./handlers/stream.ts";
-import { textHandlers } from "./handlers/text.ts";
 import { upstreamHandlers } from "./handlers/upstreams.ts";
 import { viewHandlers } from "./handlers/view.ts";
 
@@ -47,10 +44,7 @@ export function createApi(gateway: PageParts): ApiServer {
     ...chatHandlers,
     ...viewHandlers,
     ...compactHandlers,
-    ...textHandlers,
     ...replayHandlers,
-    ...judgeHandlers,
-    ...streamHandlers,
     ...upstreamHandlers,
   };
   const app = new Hono<Env>();

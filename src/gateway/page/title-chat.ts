@@ -5,7 +5,7 @@ import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { readGlobalSettings } from "../conversation/chat-settings.ts";
 import { load } from "../conversation/loaded.ts";
 import { titleOfChat } from "../conversation/store-messages.ts";
-import { toldModel } from "../requests/told-model.ts";
+import { toldModel } from "../requests/requests.ts";
 import { announced } from "./announce.ts";
 import type { ApiContext } from "./context.ts";
 import { modelOf } from "./model-of.ts";

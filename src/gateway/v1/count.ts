@@ -13,8 +13,8 @@ import type { DialectName } from "../upstream/upstream.ts";
 import { chooseUpstream } from "../upstream/upstream.ts";
 import { loadedTools } from "../wires/client-words.ts";
 import type { Wire, WireRequest } from "../wires/index.ts";
+import type { V1Parts } from "./pass-through.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
-import type { V1Parts } from "./v1-parts.ts";
 
 /**
  * Counts a request as it would be sent, so that a client that looks at counts and one that looks at usage decide alike: by the provider

@@ -5,8 +5,8 @@ import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { send } from "../upstream/send.ts";
 import { keyOwner, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
+import type { V1Parts } from "./pass-through.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
-import type { V1Parts } from "./v1-parts.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
 const LIST_MS = 10_000;

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
-import type { Client } from "../http/admit.ts";
+import type { StreamStore } from "../../stores/server-store.ts";
+import type { Authenticate, Client, LimitStreams } from "../http/admit.ts";
 import { readBody } from "../http/read-body.ts";
+import type { Requests } from "../requests/requests.ts";
 import { abortOnClose } from "../turn/read.ts";
+import type { TurnParts } from "../turn/turn.ts";
 import { send } from "../upstream/send.ts";
 import {
   chooseForRest,
@@ -12,7 +15,7 @@ import {
   type Upstream,
   upstreamHeaders,
 } from "../upstream/upstream.ts";
-import type { V1Parts } from "./v1-parts.ts";
+import type { LiveStream } from "./streams/live-stream.ts";
 
 export interface Passing {
   readonly request: IncomingMessage;
@@ -96,4 +99,16 @@ function modelOf(path: string, bytes: Buffer): string {
   if (named !== undefined) return named;
   const body = parseJson(bytes.toString("utf8"));
   return (isJson(body) ? textOf(body["model"]) : undefined) ?? "";
+}
+
+/** What requests of clients are served with. */
+export interface V1Parts extends TurnParts {
+  readonly requests: Pick<Requests, "begin">;
+  readonly authenticate: Authenticate;
+  readonly limitRate: (client: Client) => void;
+  readonly limitStreams: LimitStreams;
+  /** Streams that are open in this process, by their id. */
+  readonly streams: Map<string, LiveStream>;
+  /** Where streams are written down, if they are. */
+  readonly streamLog: StreamStore | undefined;
 }

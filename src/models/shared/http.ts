@@ -1,9 +1,8 @@
 import { readEvents } from "../../apis/shared/events.ts";
 import type { Json } from "../../apis/shared/fields.ts";
-import { ModelError } from "../../core/errors.ts";
+import { ConfigError, ModelError } from "../../core/errors.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import { failureInside, failureOf } from "./failure.ts";
-import { AnswerTooLong, readText } from "./read-text.ts";
 import { redact } from "./redact.ts";
 
 /** The part of `fetch` that is used. */
@@ -105,4 +104,104 @@ function reasonOf(error: unknown): string {
 /** Host and port alone: a path or a query may hold a key. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "the server";
+}
+
+/** An answer went on beyond what is read of it. */
+export class AnswerTooLong extends Error {}
+
+/** The text of an answer. One that is longer than the limit is given up where it passes it, and not held in memory. */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
+  // A `fetch` of the host's own may answer with less than a whole `Response`.
+  if (response.body == null) return response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      await reader.cancel().catch(() => {});
+      throw new AnswerTooLong(`it is longer than ${maxBytes} bytes`);
+    }
+    pieces.push(decoder.decode(value, { stream: true }));
+  }
+  pieces.push(decoder.decode());
+  return pieces.join("");
+}
+
+/** Hosts on this machine or in its own network, which mostly need no key. */
+const LOCAL_HOST =
+  /^(?:localhost|.*\.(?:localhost|local|internal|lan)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|[^.:[\]]+)$/i;
+/** Headers that carry a key in place of `apiKey`. */
+const KEY_HEADERS = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cf-aig-authorization"];
+
+/** What an address is made of. */
+export interface EndpointOptions {
+  readonly name: string;
+  readonly path: string;
+  readonly baseURL: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly fetch: Fetch | undefined;
+  /** The headers that carry the key in this API. */
+  readonly keyHeaders: (apiKey: string) => Readonly<Record<string, string>>;
+}
+
+/** Checks the options once, so that a missing key or a typo is told when the model is made, not when it is needed. */
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { name, apiKey, model, headers = {} } = options;
+  if (typeof model !== "string" || model.trim() === "")
+    throw new ConfigError({
+      option: "model",
+      message: "it is empty.",
+      fix: `Name the model: ${name}({ model: "…" }).`,
+    });
+  // An address may ask something with every request, such as Azure's `api-version`.
+  const [address = "", query] = options.baseURL.split("?", 2);
+  const base = address.replace(/\/+$/, "");
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
+    throw new ConfigError({
+      option: "baseURL",
+      message: `${JSON.stringify(redact(options.baseURL, [apiKey ?? ""]))} is not an http(s) address.`,
+      fix: "Give the whole address, like http://localhost:11434/v1.",
+    });
+  const key = apiKey?.trim() ?? "";
+  const own = Object.keys(headers).map((header) => header.toLowerCase());
+  const hasKeyHeader = own.some((header) => KEY_HEADERS.includes(header));
+  const { hostname } = new URL(base);
+  if (key === "" && !hasKeyHeader && !LOCAL_HOST.test(hostname))
+    throw new ConfigError({
+      option: "apiKey",
+      message: `it is missing, and ${hostname} is not on this machine.`,
+      fix: 'Give the key (from where you keep it, like an environment variable), or apiKey: "none" for a server that needs none.',
+    });
+  const all: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
+  if (key !== "" && !hasKeyHeader) Object.assign(all, options.keyHeaders(key));
+  for (const [header, value] of Object.entries(headers)) all[header.toLowerCase()] = value;
+  checkHeaders(all);
+  return {
+    url: `${base}${options.path}${query === undefined ? "" : `?${query}`}`,
+    model,
+    headers: all,
+    secrets: [key, ...KEY_HEADERS.map((header) => all[header] ?? "")].filter((secret) => secret !== ""),
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+  };
+}
+
+/** Told here without the value: the runtime's own error would show it, and it may be a key. */
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      throw new ConfigError({
+        option: KEY_HEADERS.includes(name) ? "apiKey" : "headers",
+        message: `the header ${JSON.stringify(name)} has a value that can't be sent.`,
+        fix: "Look for line breaks and for letters outside of ASCII.",
+      });
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { AnswerTooLong, readText } from "./read-text.ts";
+import { AnswerTooLong, readText } from "./http.ts";
 
 it("gives an answer up where it passes the limit", async () => {
   const cancelled = vi.fn();

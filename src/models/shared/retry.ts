@@ -1,6 +1,5 @@
 import { ConfigError, ModelError } from "../../core/errors.ts";
 import { unlessAborted } from "../../core/pause.ts";
-import { MAX_TIMER_MS } from "./time-limit.ts";
 
 /** How often and how long a failed request is tried again. */
 export interface RetryOptions {
@@ -31,7 +30,7 @@ interface Attempt {
 }
 
 /** Tries until it works, the failure is final, the attempts are used up, or time is. Only `ModelError`s are retried. */
-export type Retry = <T>(
+type Retry = <T>(
   model: string,
   signal: AbortSignal | undefined,
   attempt: (attempt: Attempt) => Promise<T>,
@@ -121,4 +120,12 @@ function timedOut(model: string, deadlineMs: number, cause: unknown): ModelError
     ...(last?.status === undefined ? {} : { status: last.status }),
     cause: last,
   });
+}
+
+/** Longest wait that a timer holds: above it, it fires at once (milliseconds). */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+/** A signal that is aborted after so many milliseconds: of any number, also one that no timer holds or that isn't whole. */
+export function timeLimit(ms: number): AbortSignal {
+  return AbortSignal.timeout(Math.ceil(Math.min(ms, MAX_TIMER_MS)));
 }

@@ -2,7 +2,7 @@ import { type Json, listOf, obj } from "../../apis/shared/fields.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { Endpoint } from "./http.ts";
-import { readText } from "./read-text.ts";
+import { readText } from "./http.ts";
 
 /**
  * How servers tell the context size of a model in their lists: OpenRouter, Together and Fireworks; vLLM and SGLang; Groq;

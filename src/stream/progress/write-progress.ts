@@ -1,6 +1,6 @@
 import { clipText } from "../../core/clip.ts";
 import type { ModelReply } from "../../core/types.ts";
-import { timeLimit } from "../../models/shared/time-limit.ts";
+import { timeLimit } from "../../models/shared/retry.ts";
 import { acceptSummary } from "../../summaries/accept/accept-summary.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import type { SessionCore } from "../core.ts";

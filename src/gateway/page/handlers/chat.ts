@@ -6,13 +6,12 @@ import { findConversation, type Loaded, load } from "../../conversation/loaded.t
 import { appendMessages } from "../../conversation/store-messages.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { loggable } from "../../telemetry/log.ts";
-import { announced, exclusive } from "../announce.ts";
+import { announced, exclusive, showAnswer } from "../announce.ts";
 import { answerChat } from "../answer-chat.ts";
 import { apiMessages } from "../api-messages.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
-import { showAnswer } from "../show-answer.ts";
 import { titleByModel } from "../title-chat.ts";
 
 export const chatHandlers = {

@@ -1,6 +1,6 @@
 import { saidText } from "../../../core/message-text.ts";
 import type { Message } from "../../../core/types.ts";
-import { canAnswer } from "../../api/quote-answer.ts";
+import { canAnswer } from "../../api/offline-answer.ts";
 import type { SearchHit } from "../../api.ts";
 import { type Loaded, load } from "../../conversation/loaded.ts";
 import { searchHits } from "../../conversation/past.ts";

@@ -1,16 +1,39 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import type { z } from "zod";
+import { dialectById } from "../../../apis/index.ts";
+import { readLogs } from "../../../apis/logs/index.ts";
+import { readyLog } from "../../../apis/ready-log.ts";
 import { leadLength } from "../../../core/rounds.ts";
-import type { Compactor, Prices } from "../../../core/types.ts";
+import type { Compactor, CompactorOptions, Dialect, Measure, Prices, Sized } from "../../../core/types.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
-import { type Replay, simulate } from "../../../eval/replay/simulate.ts";
+import { createViewJudge } from "../../../eval/judged/judge-views.ts";
+import type { Expense } from "../../../eval/judged/spending.ts";
+import { modelCounting, windowOptions } from "../../../eval/replay/model-counting.ts";
+import { type Replay, type SimulateOptions, simulate } from "../../../eval/replay/simulate.ts";
 import { cachedOf, costsOf, largest, totalsOf } from "../../../eval/replay/totals.ts";
-import { modelInfo } from "../../../tokens/index.ts";
-import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
+import { profiles } from "../../../profiles/index.ts";
+import { countingCache } from "../../../stream/caches/counting-cache.ts";
+import { playRecording } from "../../../stream/play-recording.ts";
+import { readRecordings } from "../../../stream/recording.ts";
+import { exactCounter, modelInfo } from "../../../tokens/index.ts";
+import { tuningOf } from "../../api/settings.ts";
+import {
+  JUDGE_QUESTIONS,
+  type JudgeAnswer,
+  type JudgeCost,
+  type Policy,
+  type ReplayAnswer,
+  type ReplayRun,
+} from "../../api.ts";
+import { measureOf } from "../../compaction/measure.ts";
+import { onBehalfOf } from "../../compaction/on-behalf.ts";
+import { NOBODYS_WINDOW } from "../../compaction/windows.ts";
+import { countAhead, type Loaded, load } from "../../conversation/loaded.ts";
 import { fitInput, type ReplayedState, replayCompactor } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
-import { progressStream } from "../progress-stream.ts";
-import { optionsOf, type ReplaySource, sourceOf } from "../replay-source.ts";
+import { progressStream } from "../event-stream.ts";
+import { modelOf } from "../model-of.ts";
 import { schemas } from "../schemas.ts";
 
 /** Messages that all requests of a replay may have together: others wait for this server, too. */
@@ -24,6 +47,54 @@ export const replayHandlers = {
   async followReplay(context) {
     const input = await context.body(schemas.replay);
     return progressStream(context, (onProgress) => replayAll(context, input, onProgress));
+  },
+
+  async judgeCost(context) {
+    const { judge } = await judgeFor(context, await context.body(schemas.judge));
+    return costOf(judge.plan());
+  },
+
+  async judge(context) {
+    const input = await context.body(schemas.judge);
+    const { judge, upstream } = await judgeFor(context, input);
+    const { headers, client, signal } = context;
+    const { gateway } = context;
+    return progressStream<JudgeAnswer>(context, async (onProgress) => {
+      const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
+      const told = gateway.requests.begin({ kind: "summary", api: "judge", path: "judge", headers, client });
+      told.action = "pass";
+      told.asks({ upstream, asked: { model: input.model, transcript: [] }, recording: undefined }, undefined);
+      const { scores, spent } = await onBehalfOf({ sent }, () => judge.judge({ signal, onProgress }));
+      const cost = costOf(spent);
+      told.usage = { input: cost.tokens };
+      told.spend = cost.dollars;
+      told.end(200);
+      return { questions: input.questions ?? JUDGE_QUESTIONS, scores, spent: cost };
+    });
+  },
+
+  async replayStream(context) {
+    const { file, pick = 0, ...asked } = await context.body(schemas.replayStream);
+    const recordings = readRecordings(file.text.split("\n"));
+    const recording = recordings[pick];
+    if (!recording)
+      throw new RequestFault(
+        400,
+        "invalid",
+        `pick: the file has no recording ${pick + 1}; recordings in it: ${recordings.length}.`,
+      );
+    let started = performance.now();
+    const played = await playRecording(recording, {
+      ...asked,
+      cache: countingCache({ counter: await exactCounter("o200k_base") }),
+      async onEvent() {
+        if (performance.now() - started < SLICE_MS) return;
+        await breathe();
+        context.signal.throwIfAborted();
+        started = performance.now();
+      },
+    });
+    return { title: recording.title ?? file.name, recordings: recordings.length, ...played };
   },
 } satisfies Partial<Handlers>;
 
@@ -99,3 +170,114 @@ function replayRun(replay: Replay, lead: number, prices: Prices | undefined): Om
     })),
   };
 }
+
+/** Where no policy and no model says: the window that files are replayed in (tokens). */
+const DEFAULT_WINDOW = 128_000;
+
+/** A conversation with all that its replay needs. */
+interface ReplaySource extends Omit<SimulateOptions, "compactor"> {
+  readonly title: string;
+  readonly dialect: Dialect<unknown>;
+  readonly measure: Measure;
+  readonly warnings: readonly string[];
+  /** The model and the window of a policy that names none. */
+  readonly model: string | undefined;
+  readonly window: number;
+  /** How the conversation's model counts. */
+  readonly models?: CompactorOptions<unknown>["models"];
+  /** Undefined for a file. */
+  readonly loaded?: Loaded;
+}
+
+/** What is replayed: a stored conversation, or one in a file. */
+async function sourceOf(
+  { gateway, tenant }: ApiContext,
+  input: Pick<z.output<typeof schemas.replay>, "conversation" | "file" | "pick">,
+): Promise<ReplaySource> {
+  if (input.conversation !== undefined) {
+    const loaded = await load(gateway, tenant, input.conversation);
+    await countAhead(gateway, loaded);
+    const { conversation, dialect, transcript, system, pins, lead, stored, settings, choice, model } = loaded;
+    const { upstream } = choice;
+    const info = gateway.windows.of(upstream, model, tenant);
+    return {
+      loaded,
+      model,
+      models: { [model]: { ...info, factor: gateway.windows.factor(upstream, model, tenant) } },
+      window: settings.window ?? (info.window === NOBODYS_WINDOW ? DEFAULT_WINDOW : info.window),
+      measure: await measureOf(gateway, choice),
+      title: conversation.title,
+      dialect,
+      messages: transcript,
+      times: [...lead.map(() => undefined), ...stored.map(({ at }) => at)],
+      input: { system, pins },
+      warnings: [],
+    };
+  }
+  if (!input.file) throw new RequestFault(400, "invalid", "conversation or file: give one of them.");
+  const logs = readLogs(input.file.text, { name: input.file.name });
+  const found = logs[input.pick ?? 0];
+  if (!found) throw new RequestFault(400, "invalid", `pick: the file holds ${logs.length} conversations.`);
+  const { title, dialect, messages, times, system, tools, model, warnings } = readyLog(found);
+  const counting = await modelCounting(model);
+  return {
+    title: title ?? input.file.name,
+    dialect: dialectById(dialect),
+    messages,
+    ...(times && { times }),
+    input: { system, tools },
+    warnings,
+    ...counting,
+    window: counting.window ?? DEFAULT_WINDOW,
+  };
+}
+
+/** A policy as the engine takes it. */
+function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unknown> & Sized {
+  const { strategy, budget } = policy;
+  const model = policy.model ?? source.model;
+  const { window, models } =
+    policy.model !== undefined && policy.window === undefined
+      ? { window: { model: policy.model } }
+      : windowOptions(model, policy.window ?? source.window);
+  const known = model === undefined ? undefined : { ...source.models?.[model], ...models?.[model] };
+  return {
+    dialect: source.dialect,
+    window,
+    ...(model !== undefined && known && { models: { [model]: known } }),
+    profile: profiles[policy.profile ?? "agent"],
+    ...(strategy !== undefined && { strategy }),
+    ...(budget !== undefined && { budget }),
+    ...tuningOf(policy),
+  };
+}
+
+async function judgeFor(context: ApiContext, input: z.output<typeof schemas.judge>) {
+  const { model, upstream } = modelOf(context, input.model);
+  const source = await sourceOf(context, { conversation: input.conversation });
+  const judge = await createViewJudge({
+    dialect: source.dialect,
+    transcript: source.messages,
+    input: { ...source.input, signal: context.signal },
+    policies: input.policies.map((policy) => ({
+      name: policy.name,
+      compactor: createCompactor(optionsOf(source, policy as Policy)),
+    })),
+    model,
+    questions: input.questions ?? JUDGE_QUESTIONS,
+  });
+  return { judge, upstream };
+}
+
+function costOf(expenses: readonly Expense[]): JudgeCost {
+  const sum = (of: (one: Expense) => number) => expenses.reduce((total, one) => total + of(one), 0);
+  const isPriced = expenses.every(({ dollars }) => dollars !== undefined);
+  return {
+    requests: sum(({ requests }) => requests),
+    tokens: sum(({ input, output }) => input + output),
+    ...(isPriced && { dollars: sum(({ dollars = 0 }) => dollars) }),
+  };
+}
+
+/** Replaying may keep other requests waiting this long (milliseconds). */
+const SLICE_MS = 25;

@@ -23,7 +23,7 @@ import { checkSettings, setsSomething } from "../../conversation/loaded.ts";
 import { receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/admit.ts";
 import { notFound } from "../../http/request-fault.ts";
-import { NOBODY } from "../../requests/keep-requests.ts";
+import { NOBODY } from "../../requests/requests.ts";
 import { factOf } from "../../requests/running-request.ts";
 import type { Upstream } from "../../upstream/upstream.ts";
 import { keyOwner } from "../../upstream/upstream.ts";
@@ -41,8 +41,7 @@ import {
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
-import { settingsAnswer } from "../settings-answer.ts";
-import { statusOf } from "../status-of.ts";
+import { settingsAnswer, statusOf } from "../status-of.ts";
 
 export const statusHandlers = {
   status: async ({ gateway }) => statusOf(gateway),

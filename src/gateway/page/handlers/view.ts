@@ -4,6 +4,7 @@ import { defined } from "../../../core/defined.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
+import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { citationsOf } from "../../conversation/citations.ts";
 import { answerCap, choiceOf, countAhead, findConversation, load } from "../../conversation/loaded.ts";
 import { eventsIn, pastOf, recordedView, rowsOf } from "../../conversation/timeline.ts";
@@ -21,7 +22,7 @@ import { hostedTools, withHiddenRounds, withTools } from "../../wires/gateway-to
 import { streamPath } from "../../wires/index.ts";
 import { requestBody } from "../chat-turn.ts";
 import { type Handlers, invalid, numberQuery } from "../context.ts";
-import { progressStream } from "../progress-stream.ts";
+import { progressStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
 export const viewHandlers = {
@@ -123,5 +124,32 @@ export const viewHandlers = {
     const events = eventsIn(await rowsOf(gateway, tenant, id));
     const from = after === undefined ? events : events.filter((event) => event.id > after);
     return { events: from.slice(-limit) };
+  },
+
+  async writeText(context) {
+    const { gateway, tenant, headers, client } = context;
+    const { goal, withModel } = await context.body(schemas.writeText);
+    const loaded = await load(gateway, tenant, context.param("id"));
+    const { choice, conversation, transcript } = loaded;
+    const compactor = gateway.compactors.of(withModel ? choice : { ...choice, summarizer: "extractive" });
+    const input = { ...fitInput(loaded), now: gateway.now(), signal: context.signal };
+    let failed: string | undefined;
+    const onFailed = (message: string): void => {
+      failed = message;
+    };
+    const { text, tokens, report } = await onBehalfOf(
+      {
+        sent: { headers, keyIsOurs: client.keyIsOurs, upstream: choice.upstream },
+        conversation: () => conversation.id,
+        onFailed,
+        noted: (fact) => gateway.requests.note(client, conversation.id, fact),
+      },
+      () =>
+        goal === undefined
+          ? compactor.summarize(transcript, input)
+          : compactor.handover(transcript, { ...input, goal }),
+    );
+    const model = report.modelCalls.findLast(({ result }) => result === "accepted")?.model;
+    return { text, tokens, model, ...(failed !== undefined && { failed }) };
   },
 } satisfies Partial<Handlers>;

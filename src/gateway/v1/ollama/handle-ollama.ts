@@ -8,7 +8,7 @@ import { sendJson } from "../../http/send-json.ts";
 import { chooseUpstream } from "../../upstream/upstream.ts";
 import { fail, handleV1 } from "../handle-v1.ts";
 import { listedModels } from "../list-models.ts";
-import type { V1Parts } from "../v1-parts.ts";
+import type { V1Parts } from "../pass-through.ts";
 import { asRequest, asResponse, type Rewriting } from "./adapted.ts";
 import {
   chatApi,

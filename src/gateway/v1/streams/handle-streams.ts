@@ -22,8 +22,7 @@ import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { INERT, sendJson } from "../../http/send-json.ts";
-import type { Passing } from "../pass-through.ts";
-import type { V1Parts } from "../v1-parts.ts";
+import type { Passing, V1Parts } from "../pass-through.ts";
 import { type LiveStream, openLiveStream, type StreamNews } from "./live-stream.ts";
 
 export const STREAMS_PATH = "/v1/streams";

@@ -1,6 +1,9 @@
 import type { PrefixReason, Prices, Report, Usage } from "../core/types.ts";
 import { modelInfo, spendOf } from "./model-info.ts";
 
+/** Why a provider's cache couldn't be used: what changed in the view, or tools that were loaded, which stand before it. */
+export type CacheLoss = PrefixReason | "tools";
+
 /** One answered request, as its provider billed it. Tokens are the provider's. */
 export interface BilledRequest {
   readonly usage: Usage;
@@ -10,7 +13,7 @@ export interface BilledRequest {
   /** Tokens that came to the transcript since the request before; they would have been paid for with any cache. */
   readonly fresh: number;
   /** Why the view doesn't begin with what was sent before. */
-  readonly changed: PrefixReason | undefined;
+  readonly changed: CacheLoss | undefined;
   /** The provider still had the request before it in its cache, as far as time tells. */
   readonly isWarm: boolean;
 }
@@ -24,8 +27,8 @@ export interface Saving {
 }
 
 /** These changes come from the client: its cache would be lost without precis, too. */
-const OF_CLIENTS: ReadonlySet<PrefixReason> = new Set(["transcript", "system"]);
-export const isOfClient = (changed: PrefixReason): boolean => OF_CLIENTS.has(changed);
+const OF_CLIENTS: ReadonlySet<CacheLoss> = new Set(["transcript", "system"]);
+export const isOfClient = (changed: CacheLoss): boolean => OF_CLIENTS.has(changed);
 
 /** A cache that held this share of the request before it held all of it: providers count in steps. */
 const HELD = 0.5;
@@ -47,7 +50,20 @@ export interface SentRequest {
   readonly scale?: number | undefined;
   /** The provider has read requests of the conversation from a cache; undefined before the second of them. */
   readonly readsCache?: boolean | undefined;
+  /** Tools that had been loaded, where they are loaded on demand. */
+  readonly loaded?: number | undefined;
 }
+
+/** Declarations of tools that a request was sent without, and how many had been loaded. */
+export interface Deferred {
+  readonly loaded: number;
+  /** Tokens that this spared, by precis's count. */
+  readonly tokens: number;
+}
+
+/** Were tools loaded since the request before? They stand in front of all messages. */
+const hasLoaded = (before: SentRequest | undefined, deferred: Deferred | undefined): boolean =>
+  before?.loaded !== undefined && deferred !== undefined && before.loaded !== deferred.loaded;
 
 /** How long a provider keeps a prompt that isn't used again, as long as nothing else is known (milliseconds). */
 const CACHE_MS = 5 * 60_000;
@@ -63,6 +79,7 @@ export function sentAfter(
     hidden,
     isView = true,
     isFirst,
+    deferred,
   }: {
     readonly report: ReceiptReport | undefined;
     readonly usage: Usage | undefined;
@@ -70,10 +87,11 @@ export function sentAfter(
     /** False: the transcript was sent, and the view only looked at. */
     readonly isView?: boolean;
     readonly isFirst: boolean;
+    readonly deferred?: Deferred | undefined;
   },
 ): { readonly sent: SentRequest; readonly isHit: boolean | undefined } {
   const tokens = isView ? report?.tokens.after : report?.tokens.transcript;
-  const isSame = report?.prefixReason === undefined;
+  const isSame = report?.prefixReason === undefined && !hasLoaded(before, deferred);
   const grown = tokens !== undefined && before?.tokens !== undefined ? tokens - before.tokens : 0;
   const scale =
     isSame && grown > 0 && usage && before?.input !== undefined ? (usage.input - before.input) / grown : 0;
@@ -88,6 +106,7 @@ export function sentAfter(
       // Pictures and the like are counted otherwise; a number that can't be is none.
       scale: scale > 0.5 && scale < 2 ? scale : before?.scale,
       readsCache: before?.readsCache || (reads ?? before?.readsCache),
+      ...(deferred && { loaded: deferred.loaded }),
     },
     isHit: isReading ? usage!.cacheRead! >= before!.input! / 2 : undefined,
   };
@@ -97,24 +116,28 @@ export function sentAfter(
 export function billOf(
   before: SentRequest | undefined,
   {
-    report: { tokens, budget, prefixReason, recalled },
+    report,
     usage,
     prices,
     isFirst,
     idleMs = 0,
     cacheMs = CACHE_MS,
+    deferred,
   }: {
-    readonly report: ReceiptReport;
+    /** Left out: nothing was counted, because all of the transcript surely fits. */
+    readonly report: ReceiptReport | undefined;
     readonly usage: Usage;
     readonly prices: Prices | undefined;
     readonly isFirst: boolean;
     /** Since the request before it, and how long its provider keeps a prompt (milliseconds). */
     readonly idleMs?: number | undefined;
     readonly cacheMs?: number | undefined;
+    readonly deferred?: Deferred | undefined;
   },
-): { readonly hidden: number; readonly saving: Saving | undefined } {
+): Bill {
+  const { tokens, budget, prefixReason, recalled } = report ?? UNCOUNTED;
   const { transcript, after } = tokens;
-  const scale = before?.scale ?? usage.input / Math.max(1, after + budget.tools);
+  const scale = before?.scale ?? (report ? usage.input / Math.max(1, after + budget.tools) : 1);
   const fresh = Math.max(0, tokens.before - (before?.tokens ?? tokens.before)) * scale;
   // What wasn't sent any more, and what was quoted, is the difference to what this one would have had.
   const isChanged = prefixReason !== undefined && prefixReason !== "system";
@@ -124,10 +147,33 @@ export function billOf(
     before?.input !== undefined && before.hidden !== undefined && prefixReason !== "transcript";
   const hidden =
     transcript === after ? 0 : isCounted ? Math.max(0, before.hidden! - shown) : (transcript - after) * scale;
-  const changed = isFirst ? undefined : prefixReason;
+  const loaded = hasLoaded(before, deferred) ? "tools" : undefined;
+  const changed = isFirst ? undefined : (prefixReason ?? loaded);
   const isWarm = (before?.readsCache ?? true) && idleMs <= cacheMs;
-  return { hidden, saving: prices && savingOf({ usage, prices, hidden, fresh, changed, isWarm }) };
+  const saved = (hidden: number) => prices && savingOf({ usage, prices, hidden, fresh, changed, isWarm });
+  const saving = saved(hidden);
+  if (!deferred || !saving) return { hidden, changed, saving, deferred: 0 };
+  const whole = saved(hidden + deferred.tokens * scale)!;
+  const lost = changed === "tools" ? saving.rewritten : 0;
+  return { hidden, changed, saving, deferred: whole.saved - saving.saved - lost };
 }
+
+/** What became of the money of one request. */
+interface Bill {
+  /** Tokens of the transcript that weren't sent. */
+  readonly hidden: number;
+  readonly changed: CacheLoss | undefined;
+  readonly saving: Saving | undefined;
+  /** US dollars that declarations which weren't sent would have cost, less what a load made the cache lose. */
+  readonly deferred: number;
+}
+
+const UNCOUNTED: Pick<ReceiptReport, "tokens" | "budget" | "prefixReason" | "recalled"> = {
+  tokens: { transcript: 0, before: 0, after: 0 },
+  budget: { tools: 0 },
+  prefixReason: undefined,
+  recalled: [],
+};
 
 /** The one place where saved money is worked out: for rows of requests, receipts, totals and replays. */
 export function savingOf({ usage, prices, hidden, fresh, changed, isWarm }: BilledRequest): Saving {
@@ -165,6 +211,8 @@ export interface ReceiptItem {
   readonly rewritten?: number | undefined;
   /** US dollars for it. */
   readonly spend?: number | undefined;
+  /** US dollars that declarations which weren't sent would have cost, less what it cost to load some; part of no compaction. */
+  readonly deferred?: number;
   /** US dollars of it for rounds in which the model looked up what is hidden. */
   readonly lookUps?: number | undefined;
   /** Calls that the agent made again, by the compaction that hid their results. */
@@ -297,7 +345,7 @@ export function receiptsOf(items: Iterable<ReceiptItem>): Receipts {
       } else waiting += item.spend ?? 0;
       continue;
     }
-    net += (item.saved ?? 0) - (item.rewritten ?? 0) - (item.lookUps ?? 0);
+    net += (item.saved ?? 0) + (item.deferred ?? 0) - (item.rewritten ?? 0) - (item.lookUps ?? 0);
     const { checkpoint, hidden = 0, repeated = [] } = item;
     if (checkpoint === undefined) {
       chain = [];

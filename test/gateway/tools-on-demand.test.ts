@@ -9,6 +9,7 @@ import {
   type FakeReply,
   startFakeProvider,
 } from "../../src/testing/fake-provider/index.ts";
+import { modelInfo, spendOf } from "../../src/tokens/model-info.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { type Declared, toolClients } from "./tool-clients.ts";
 
@@ -340,5 +341,58 @@ describe("what is asked for", () => {
       return Number(((await response.json()) as Json)["input_tokens"]);
     };
     expect(await count("defer")).toBeLessThan((await count("none")) / 3);
+  });
+});
+
+describe("what people are told", () => {
+  /** A session of some rounds of one tool, and of another one later; what each of its requests took. */
+  async function session(config: Json) {
+    const reply: FakeReplier = ({ messages, tools }) => {
+      // The round that loads the first one is one of them.
+      const rounds = messages.filter(({ role }) => role === "assistant").length;
+      const name = rounds < 12 ? A : B;
+      return tools.includes(LOADER) && !tools.includes(name)
+        ? { calls: [loads(name)] }
+        : { calls: [calls(name)] };
+    };
+    const { provider, gateway } = await start(reply, config);
+    const client = chatClient(false);
+    const messages = [client.say("user", `Do all jobs. ${"Take your time. ".repeat(400)}`)];
+    for (let n = 0; n < 16; n++) {
+      const told = await client.ask(messages, { tools: client.tools(FUNCTIONS) });
+      messages.push(
+        ...told.kept,
+        ...client.results(told.kept, `Row ${n}: ${"done and dusted, ".repeat(40)}`),
+      );
+    }
+    const { store } = gateway();
+    const { id } = (await store.conversations.list("default")).conversations[0]!;
+    await expect
+      .poll(async () => (await store.requests.list("default", { conversation: id })).length)
+      .toBe(16);
+    const rows = (await store.requests.list("default", { conversation: id, details: true })).toReversed();
+    const bill = provider.requests.reduce((sum, { tokens, outputTokens }) => {
+      const { input, cacheRead } = tokens;
+      return sum + spendOf({ input, cacheRead, output: outputTokens }, modelInfo("gpt-4o").prices!);
+    }, 0);
+    const last = (await (await fetch(`${url}/api/requests/${rows.at(-1)!.id}`)).json()) as Json;
+    return { rows, bill, last };
+  }
+
+  it("a request says what it was spared, and all together what the provider's bill was smaller by", async () => {
+    const { rows, bill, last } = await session({});
+    const plain = await session({ tools: undefined });
+    const told = rows.map(({ details }) => (details as { deferred: Json }).deferred);
+    expect(told.map(({ tools, loaded }) => [tools, loaded])).toEqual(
+      rows.map((_, n) => (n < 11 ? [59, 1] : [58, 2])),
+    );
+    expect(rows.map(({ cacheLost }) => cacheLost)).toEqual(
+      rows.map((_, n) => (n === 11 ? "tools" : undefined)),
+    );
+    const saved = rows.reduce((sum, row) => sum + row.saved!, 0);
+    expect(rows.reduce((sum, { spend }) => sum + spend!, 0)).toBeCloseTo(bill, 10);
+    expect(saved / (plain.bill - bill)).toBeGreaterThan(0.85);
+    expect(saved / (plain.bill - bill)).toBeLessThan(1.15);
+    expect(last["deferred"]).toMatchObject({ tools: 58, tokens: told.at(-1)!["tokens"] });
   });
 });

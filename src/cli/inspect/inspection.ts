@@ -5,11 +5,17 @@ import { parseExact } from "../../core/exact-json.ts";
 import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
 import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
-import type { ApiCitations, TimelineEvent } from "../../gateway/api.ts";
+import type { ApiCitations, DeferredTools, TimelineEvent } from "../../gateway/api.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";
 import { metaOf } from "../../gateway/conversation/chat-settings.ts";
 import { citationsOf } from "../../gateway/conversation/citations.ts";
-import { countedQuotes, eventsIn, receiptsIn, rowsOf } from "../../gateway/conversation/timeline.ts";
+import {
+  countedQuotes,
+  detailsOf,
+  eventsIn,
+  receiptsIn,
+  rowsOf,
+} from "../../gateway/conversation/timeline.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/view-of.ts";
 import { readHead } from "../../recall/stored-head.ts";
 import type { Conversation, ServerStore, StoredMessage } from "../../stores/server-store.ts";
@@ -31,6 +37,8 @@ export interface Inspection {
   readonly events: readonly TimelineEvent[];
   /** What its compactions saved and cost so far. */
   readonly receipts: Receipts;
+  /** Declarations of tools that its newest request was sent without; undefined where all were sent. */
+  readonly deferred: DeferredTools | undefined;
   readonly citations: ApiCitations["sources"];
 }
 
@@ -88,6 +96,7 @@ export async function inspectConversation(
     tokens: tokensOf(dialect, headText, view, measure),
     events: eventsIn(rows),
     receipts: receiptsIn(rows),
+    deferred: rows.map((row) => detailsOf(row).deferred).findLast((one) => one !== undefined),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

@@ -43,7 +43,7 @@ const sizeOf = (messages: number, tokens: number): string =>
 
 /** The conversation for people: what it is, its checkpoints, and each message with what became of it. */
 export function inspectionText(inspection: Inspection, look: Look): string {
-  const { conversation, records, view, tokens, citations, receipts } = inspection;
+  const { conversation, records, view, tokens, citations, receipts, deferred } = inspection;
   const { paint } = look;
   const undone = new Set(records.undos.map((undo) => undo.checkpoint));
   const lines = [
@@ -65,6 +65,11 @@ export function inspectionText(inspection: Inspection, look: Look): string {
             ].flatMap((line) => wrap(line, look.columns, CHECKPOINT_HANG)),
           )),
     ...(receipts.compactions.length === 0 ? [] : wrap(netWords(receipts, NUMBERS), look.columns)),
+    ...(deferred
+      ? [
+          `Tools that weren't declared in the newest request: ${formatCount(deferred.tools)}, which spared ${formatCount(deferred.tokens)} tokens.`,
+        ]
+      : []),
     "",
     paint("strong", "Transcript, and what the view makes of it"),
     ...messageLines(inspection, look),

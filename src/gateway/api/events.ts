@@ -1,12 +1,5 @@
-import type {
-  Outcome,
-  PrefixReason,
-  Reason,
-  Report,
-  RungName,
-  Usage,
-  WarningCode,
-} from "../../core/types.ts";
+import type { Outcome, Reason, Report, RungName, Usage, WarningCode } from "../../core/types.ts";
+import type { CacheLoss } from "../../tokens/receipts.ts";
 import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 
@@ -129,7 +122,7 @@ export interface RequestFact {
   /** Why it was compacted, if it was; what a summary was written for. */
   readonly reason?: Reason;
   /** Why the provider's prompt cache couldn't be used to its end, if what was sent before was changed. */
-  readonly cacheLost?: PrefixReason;
+  readonly cacheLost?: CacheLoss;
   /** US dollars that this cost: the request with a cache that holds what was sent before would have cost so much less. */
   readonly lostSpend?: number;
   /** US dollars that it cost less than without precis, negative if more; summaries not counted. */

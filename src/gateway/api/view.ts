@@ -93,6 +93,12 @@ export interface SentAgain {
   readonly why?: string;
 }
 
+/** Declarations that a request was sent without, and the tokens that were spared. */
+export interface DeferredTools {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
 /** One request with everything that is known of it. */
 export interface RequestRecord extends RequestFact {
   /** SHA-256 of the body that was sent. */
@@ -106,6 +112,8 @@ export interface RequestRecord extends RequestFact {
   readonly answer: readonly unknown[];
   /** What the compaction that it stood on saved and cost so far, all requests of it together. */
   readonly receipt?: Receipt;
+  /** Declarations of tools that weren't sent. */
+  readonly deferred?: DeferredTools;
   /** Places of its last message in the conversation, from 0; undefined where it isn't stored. */
   readonly last: number | undefined;
 }

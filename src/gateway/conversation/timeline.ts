@@ -1,6 +1,6 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
-import type { Checkpoint, Dialect, Measure, PrefixReason, Recalled } from "../../core/types.ts";
+import type { Checkpoint, Dialect, Measure, Recalled } from "../../core/types.ts";
 import {
   fittingQuotations,
   type PlacedQuotation,
@@ -10,8 +10,22 @@ import {
   withQuoted,
 } from "../../engine/read/quotations.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
-import { isOfClient, type ReceiptItem, type Receipts, receiptsOf } from "../../tokens/receipts.ts";
-import type { ApiView, Past, PastPoint, PlacedEvent, TimelineEvent, TimelineFact } from "../api.ts";
+import {
+  type CacheLoss,
+  isOfClient,
+  type ReceiptItem,
+  type Receipts,
+  receiptsOf,
+} from "../../tokens/receipts.ts";
+import type {
+  ApiView,
+  DeferredTools,
+  Past,
+  PastPoint,
+  PlacedEvent,
+  TimelineEvent,
+  TimelineFact,
+} from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { bareName } from "../compaction/records.ts";
@@ -28,7 +42,10 @@ export interface RowDetails {
   /** US dollars for rounds in which the model looked up what is hidden. */
   readonly lookUps?: number;
   /** Declarations of tools that weren't sent, and the tokens that this spared. */
-  readonly deferred?: { readonly tools: number; readonly tokens: number };
+  readonly deferred?: DeferredTools & {
+    /** US dollars that they would have cost, less what it cost to load some. */
+    readonly saved?: number;
+  };
   readonly [name: string]: unknown;
 }
 
@@ -76,19 +93,19 @@ export const eventsIn = (rows: readonly StoredRequest[]): TimelineEvent[] =>
     return facts.map((fact, n) => ({ id: eventId(row.id, n), ...of, ...fact }));
   });
 
-const detailsOf = ({ details }: StoredRequest): RowDetails => (details ?? {}) as RowDetails;
+export const detailsOf = ({ details }: StoredRequest): RowDetails => (details ?? {}) as RowDetails;
 
 /** What the compactions of a conversation saved and cost so far, as its rows say it. */
 export const receiptsIn = (rows: readonly StoredRequest[]): Receipts =>
   receiptsOf(
     rows.flatMap((row): ReceiptItem[] => {
       const { id, kind, spend, saved, checkpoint, lostSpend = 0, cacheLost, status } = row;
-      const { cause, lookUps = 0, facts = [] } = detailsOf(row);
+      const { cause, lookUps = 0, facts = [], deferred: { saved: deferred = 0 } = {} } = detailsOf(row);
       if (kind === "summary") return [{ id, isSummary: true, cause, spend }];
       // What failed wasn't paid, and what was only observed was sent as it came.
       if (kind === "compaction" || status >= 400) return [];
       if (checkpointOf({ row }) === undefined) return [{ id, spend, saved }];
-      const isOurs = cacheLost !== undefined && !isOfClient(cacheLost as PrefixReason);
+      const isOurs = cacheLost !== undefined && cacheLost !== "tools" && !isOfClient(cacheLost as CacheLoss);
       const rewritten = isOurs ? lostSpend : 0;
       return [
         {
@@ -96,7 +113,8 @@ export const receiptsIn = (rows: readonly StoredRequest[]): Receipts =>
           spend,
           checkpoint,
           hidden: Math.max(0, (row.tokensBefore ?? 0) - (row.tokensAfter ?? 0)),
-          saved: saved === undefined ? undefined : saved + rewritten + lookUps,
+          saved: saved === undefined ? undefined : saved - deferred + rewritten + lookUps,
+          deferred,
           rewritten,
           lookUps,
           repeated: facts.flatMap((fact) =>

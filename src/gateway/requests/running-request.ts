@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { leadLength } from "../../core/rounds.ts";
-import type { PrefixReason, Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
+import type { Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
-import { billOf, isOfClient, sentAfter } from "../../tokens/receipts.ts";
-import type { RequestFact, TimelineFact } from "../api.ts";
+import { billOf, type CacheLoss, type Deferred, isOfClient, sentAfter } from "../../tokens/receipts.ts";
+import type { DeferredTools, RequestFact, TimelineFact } from "../api.ts";
 import type { CacheTimes } from "../compaction/cache-times.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
 import type { ConversationCacheEntry } from "../conversation/memory.ts";
@@ -33,8 +33,8 @@ export type Happening =
   | { readonly type: "retried"; readonly result: "fitted" | "failed" | "impossible" }
   /** The model called one of precis's own tools, */
   | { readonly type: "tool-call"; readonly tool: string }
-  /** and was answered without its client. */
-  | { readonly type: "hidden-round"; readonly usage: Usage | undefined }
+  /** and was answered without its client. `isLoading`: it asked for declarations of tools alone. */
+  | { readonly type: "hidden-round"; readonly usage: Usage | undefined; readonly isLoading: boolean }
   /** The same tool round came back again and again after a compaction. */
   | { readonly type: "loop"; readonly tool: string; readonly rounds: number }
   /** The answer asked again for what a compaction had hidden. */
@@ -128,8 +128,8 @@ export class RunningRequest {
   checkpoint: string | undefined;
   /** US dollars, where they don't follow from tokens. */
   spend: number | undefined;
-  /** Declarations that it was sent without until the model asks for them, and the tokens that this spared. */
-  deferred: { readonly tools: number; readonly tokens: number } | undefined;
+  /** Declarations that wait until the model asks for them; undefined where none do. */
+  deferred: (DeferredTools & Deferred) | undefined;
   ownMs: number | undefined;
   firstMs: number | undefined;
   /** The row is in the store. */
@@ -271,10 +271,14 @@ export class RunningRequest {
     return this.#lastRequestAt ? this.startedAt - this.#lastRequestAt : undefined;
   }
 
-  /** US dollars for rounds that its client wasn't shown. */
-  #lookUps(prices: Prices): number {
+  /** US dollars for rounds that its client wasn't shown: those that loaded tools, or all others. */
+  #rounds(prices: Prices, isLoading: boolean): number {
     return this.happenings.reduce(
-      (sum, one) => sum + (one.type === "hidden-round" && one.usage ? spendOf(one.usage, prices) : 0),
+      (sum, one) =>
+        sum +
+        (one.type === "hidden-round" && one.usage && one.isLoading === isLoading
+          ? spendOf(one.usage, prices)
+          : 0),
       0,
     );
   }
@@ -293,15 +297,17 @@ export class RunningRequest {
     const { recording } = turn ?? {};
     const { known, hadRequest = false } = recording ?? {};
     const isFirst = !hadRequest;
-    const changed = isView && !isFailed && hadRequest ? report?.prefixReason : undefined;
     const idleMs = this.#idleMs;
+    const { deferred } = this;
     const bill =
-      isView && !isFailed && report && usage
-        ? billOf(known?.sent, { report, usage, prices, isFirst, idleMs, cacheMs: this.cacheMs })
+      isView && !isFailed && (report || deferred) && usage
+        ? billOf(known?.sent, { report, usage, prices, isFirst, idleMs, cacheMs: this.cacheMs, deferred })
         : undefined;
-    const saving = bill?.saving;
+    const { saving, changed } = bill ?? {
+      changed: isView && !isFailed && hadRequest ? report?.prefixReason : undefined,
+    };
     if (known && !isFailed && start.kind !== "compaction") {
-      const after = sentAfter(known.sent, { report, usage, hidden: bill?.hidden, isView, isFirst });
+      const after = sentAfter(known.sent, { report, usage, hidden: bill?.hidden, isView, isFirst, deferred });
       known.sent = after.sent;
       const { upstream, asked } = turn!;
       if (after.isHit !== undefined && idleMs !== undefined && upstream)
@@ -341,7 +347,8 @@ export class RunningRequest {
       row.cacheRead = usage.cacheRead;
       row.cacheWrite = usage.cacheWrite;
       row.output = usage.output;
-      if (prices) row.spend = spendOf(usage, prices) + this.#lookUps(prices);
+      if (prices)
+        row.spend = spendOf(usage, prices) + this.#rounds(prices, false) + this.#rounds(prices, true);
     }
     row.spend ??= this.spend;
     if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;
@@ -350,10 +357,11 @@ export class RunningRequest {
       row.cacheLost = changed;
       if (usage?.cacheRead !== undefined) row.lostSpend = saving?.rewritten;
     }
-    const lookUps = prices ? this.#lookUps(prices) : 0;
+    const lookUps = prices ? this.#rounds(prices, false) : 0;
+    const spared = bill && prices ? bill.deferred - this.#rounds(prices, true) : 0;
     if (saving) {
-      const isOurs = changed !== undefined && !isOfClient(changed);
-      row.saved = saving.saved - (isOurs ? saving.rewritten : 0) - lookUps;
+      const isOurs = changed !== undefined && changed !== "tools" && !isOfClient(changed);
+      row.saved = saving.saved - (isOurs ? saving.rewritten : 0) - lookUps + spared;
     }
     if (this.happenings.length > 0) {
       const compactions = this.happenings.filter(isCompaction).length;
@@ -369,7 +377,7 @@ export class RunningRequest {
       ...(this.cause !== undefined && { cause: this.cause }),
       ...(facts.length > 0 && { facts }),
       ...(lookUps > 0 && { lookUps }),
-      ...(this.deferred && { deferred: this.deferred }),
+      ...(deferred && { deferred: { ...deferred, ...(saving && { saved: spared }) } }),
       ...(isKept && sent && this.#details?.()),
     };
     for (const _ in details) {
@@ -463,7 +471,7 @@ export function factOf(
     }),
     ...(row.spend !== undefined && { spend: row.spend }),
     ...(row.reason !== undefined && { reason: row.reason as NonNullable<RequestFact["reason"]> }),
-    ...(row.cacheLost !== undefined && { cacheLost: row.cacheLost as PrefixReason }),
+    ...(row.cacheLost !== undefined && { cacheLost: row.cacheLost as CacheLoss }),
     ...(row.lostSpend !== undefined && { lostSpend: row.lostSpend }),
     ...(row.saved !== undefined && { saved: row.saved }),
     ...(row.error !== undefined && { error: row.error }),

@@ -9,6 +9,7 @@ import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import { measureOf } from "../compaction/measure.ts";
 import type { Windows } from "../compaction/windows.ts";
 import type { GoesOnFrom } from "../conversation/named-by-client.ts";
+import type { RunningRequest } from "../requests/running-request.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
 import type { Wire } from "../wires/index.ts";
 
@@ -131,12 +132,6 @@ const sumOf = (all: Iterable<{ readonly tokens: number }>): number => {
   return sum;
 };
 
-/** How many declarations a request was sent without, and the tokens that this spared. */
-export interface Spared {
-  readonly tools: number;
-  readonly tokens: number;
-}
-
 /** The functions of one turn's requests. */
 export class Deferral {
   /** The client's own tools, all of them. */
@@ -204,10 +199,14 @@ export class Deferral {
     ]);
   }
 
-  get spared(): Spared {
+  get spared(): NonNullable<RunningRequest["deferred"]> {
     const { functions, tokens } = this.#plan;
     const away = [...functions].flatMap(([name, one]) => (this.#loaded.has(name) ? [] : one));
-    return { tools: away.length, tokens: Math.max(0, sumOf(away) - tokens) };
+    return {
+      tools: away.length,
+      loaded: this.#loaded.size,
+      tokens: Math.max(0, sumOf(away) - tokens),
+    };
   }
 }
 

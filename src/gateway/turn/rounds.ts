@@ -200,7 +200,8 @@ async function nextRound<T extends Turn>(
   }
   hosted.real.push(...hosting.results(results));
   if (ours.length < calls.length || answer.stop === "length" || rounds > MOST_ROUNDS) return undefined;
-  turn.record.happened({ type: "hidden-round", usage: answer.usage });
+  const isLoading = ours.every(({ name }) => name === hostedName("defer"));
+  turn.record.happened({ type: "hidden-round", usage: answer.usage, isLoading });
   return roundAfter(turn, hosted);
 }
 

@@ -109,7 +109,7 @@ function Json({ label, value }: { label: string; value: unknown }) {
 const said = (value: unknown): string => (value === undefined ? words.unset : JSON.stringify(value));
 
 function factsOf(record: RequestRecord): readonly (readonly [name: string, value: string])[] {
-  const { tokens, usage, spend, ownMs, firstMs } = record;
+  const { tokens, usage, spend, ownMs, firstMs, deferred } = record;
   const facts: readonly (readonly [string, string | undefined])[] = [
     [columns.what, outcomes[record.outcome]],
     [words.reason, record.reason && strings.compaction.why(record.reason)],
@@ -118,6 +118,7 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
     [columns.status, String(record.status)],
     [columns.path, record.path],
     [columns.tokens, tokens && strings.gateway.became(tokens.before, tokens.after)],
+    [words.deferred, deferred && words.sparing(deferred.tools, count(deferred.tokens))],
     [words.counted, usage && count(usage.input)],
     [
       columns.cache,

@@ -20,7 +20,7 @@ import {
   readGlobalSettings,
 } from "../../conversation/chat-settings.ts";
 import { checkSettings, setsSomething } from "../../conversation/loaded.ts";
-import { receiptsIn, rowsOf } from "../../conversation/timeline.ts";
+import { detailsOf, receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/admit.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/requests.ts";
@@ -95,12 +95,14 @@ export const statusHandlers = {
       ? receiptsIn(await rowsOf(gateway, tenant, chat.id))
       : { compactions: [] };
     const receipt = compactions.find(({ checkpoint }) => checkpoint === row.checkpoint);
+    const { deferred } = detailsOf(row);
     const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
     return {
       ...factOf(told),
       sha256: row.sha256,
       checkpoint: row.checkpoint,
       ...(receipt && { receipt }),
+      ...(deferred && { deferred }),
       details: isGone ? undefined : row.details,
       sent: await sentAgain(gateway, tenant, told),
       answer: next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire)),

@@ -83,8 +83,10 @@ export interface ApiRequest {
 
 /** A request as it was sent, worked out again. */
 export interface SentAgain {
-  /** What was worked out is what was sent, byte for byte: their SHA-256 agree. */
+  /** What was worked out is what was sent, byte for byte: their length and checksum agree. */
   readonly isExact: boolean;
+  /** SHA-256 of the body that was sent, where it can be worked out. */
+  readonly sha256?: string;
   /** The JSON body; left out where it can't be worked out. */
   readonly body?: unknown;
   /** Settings that are others by now. */
@@ -101,8 +103,6 @@ export interface DeferredTools {
 
 /** One request with everything that is known of it. */
 export interface RequestRecord extends RequestFact {
-  /** SHA-256 of the body that was sent. */
-  readonly sha256: string | undefined;
   /** The compaction that its view stood on. */
   readonly checkpoint: string | undefined;
   /** What else is kept of it: settings that mattered, what the gateway changed, places of quotations and cache markers. */

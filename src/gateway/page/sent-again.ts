@@ -10,14 +10,15 @@ import type { SentAgain } from "../api.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { draftsThen } from "../conversation/timeline.ts";
 import { fitInput } from "../conversation/view-of.ts";
+import { checksumOf } from "../requests/running-request.ts";
 import { withHiddenRounds } from "../wires/gateway-tools.ts";
 import type { PageParts } from "./context.ts";
 
 /** The request of a row, worked out again from what is stored: the very bytes, or what they may differ in. */
 export async function sentAgain(parts: PageParts, tenant: string, row: RequestTexts): Promise<SentAgain> {
-  const { conversation, message, fields, sha256 } = row;
+  const { conversation, message, fields, checksum } = row;
   const isKept = conversation !== undefined && message !== undefined && fields !== undefined;
-  if (!isKept || sha256 === undefined)
+  if (!isKept || checksum === undefined)
     return {
       isExact: false,
       changed: [],
@@ -41,8 +42,11 @@ export async function sentAgain(parts: PageParts, tenant: string, row: RequestTe
     const hidden = hosting && { ...view, messages: withHiddenRounds(dialect, hosting, view.messages) };
     return [wire.write(given, view), ...(hidden ? [wire.write(given, hidden)] : [])];
   });
-  const found = bodies.find((body) => hashOf(body) === sha256);
-  if (found) return { isExact: true, body: found, changed };
+  for (const body of bodies) {
+    const bytes = Buffer.from(stringifyDeep(body));
+    if (checksumOf(bytes) === checksum)
+      return { isExact: true, body, changed, sha256: createHash("sha256").update(bytes).digest("hex") };
+  }
   const other = isJson(row.details) ? row.details["api"] : undefined;
   return {
     isExact: false,
@@ -56,8 +60,6 @@ export async function sentAgain(parts: PageParts, tenant: string, row: RequestTe
           : "Its text was written otherwise (spaces, the order of fields), or messages are stored otherwise than they came.",
   };
 }
-
-const hashOf = (body: unknown): string => createHash("sha256").update(stringifyDeep(body)).digest("hex");
 
 /** The conversation up to the request's last message, whatever branch it is on. */
 async function loadedThen(

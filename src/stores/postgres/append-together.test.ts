@@ -251,7 +251,7 @@ test("appends work without prepared statements, as behind a pooler", async () =>
   await store.close();
 });
 
-test("heads that change leave nothing behind, and take nothing away that others need", async () => {
+test("heads that change leave nothing behind after a sweep, and take nothing away that others need", async () => {
   const { store, pool, taken } = await countingStore();
   const head = (text: string) => JSON.stringify([{ role: "system", content: text }]);
   const names = ["a", "b", "c", "d"];
@@ -268,10 +268,13 @@ test("heads that change leave nothing behind, and take nothing away that others 
     store.conversations.append(TENANT, next("d", id(3))),
   ]);
   expect(taken() - before).toBe(1);
-  const stored = async () =>
-    (await pool.query("select wire from precis_bodies where wire like '%system%' order by wire")).rows.map(
-      ({ wire }) => JSON.parse(wire)[0].content,
+  const stored = async () => {
+    await store.upkeep.sweep();
+    const { rows } = await pool.query(
+      "select wire from precis_bodies where wire like '%system%' order by wire",
     );
+    return rows.map(({ wire }) => JSON.parse(wire)[0].content);
+  };
   expect(await stored()).toEqual(["kept", "new", "newer"]);
   // One leaves a head in the moment in which another comes to it.
   await Promise.all([

@@ -73,8 +73,8 @@ export interface RequestFields {
 export interface RequestDetails {
   /** The compaction that its view stood on. */
   readonly checkpoint?: string | undefined;
-  /** SHA-256 of the body that was sent. */
-  readonly sha256?: string | undefined;
+  /** Tells the body that was sent from others. */
+  readonly checksum?: string | undefined;
   /** Why it failed. */
   readonly error?: string | undefined;
   /** The host's own JSON about it. */
@@ -90,7 +90,7 @@ export interface RequestDetails {
 export interface NewRequest extends RequestFields, RequestDetails {}
 
 /** A row as lists show it; its details and message only where the query asks for them. */
-export interface StoredRequest extends RequestFields, Omit<RequestDetails, "fields" | "sha256"> {}
+export interface StoredRequest extends RequestFields, Omit<RequestDetails, "fields" | "checksum"> {}
 
 /** A row with everything that is known of it. */
 export interface RequestTexts extends NewRequest {

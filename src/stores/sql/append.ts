@@ -3,7 +3,7 @@ import type { Append, Appended } from "../server-store.ts";
 import { checkName } from "../shared/check-name.ts";
 import type { ImportedConversation } from "../shared/export-line.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
-import { type BodyRow, bodyRow, deleteUnused, headRow, isLong } from "./bodies.ts";
+import { type BodyRow, bodyRow, headRow, insertBodies, isLong, putUses, useBy } from "./bodies.ts";
 import {
   CONVERSATION_COLUMNS,
   type ConversationRow,
@@ -27,11 +27,6 @@ export interface AppendCall {
   readonly keepsLeaf?: true;
 }
 
-const insertBodies = insertInto<BodyRow>(
-  "precis_bodies",
-  ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
-  "on conflict (hash) do nothing",
-);
 const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
 /** What every append changes of a conversation that is there, */
 const MOVED: readonly (keyof ConversationRow)[] = ["leaf", "length", "tokens", "nodes", "updated_at"];
@@ -76,8 +71,8 @@ interface Made {
   readonly bodies: Map<string, BodyRow>;
   /** Ids of answers that end with a message that was there before. */
   readonly answers: (readonly [answer: string, node: number])[];
-  /** Heads that gave way to others. */
-  readonly left: string[];
+  /** Heads that conversations have now. */
+  readonly uses: ReturnType<typeof useBy>[];
   readonly requests: PlacedRequest[];
 }
 
@@ -97,7 +92,7 @@ export function* appendAll(
     engine,
     calls.filter((_, index) => !faults[index]),
   );
-  const made: Made = { bodies: new Map(), answers: [], left: [], requests: [] };
+  const made: Made = { bodies: new Map(), answers: [], uses: [], requests: [] };
   const touched = new Set<Target>();
   const outcomes: (Appended | StoreError | undefined)[] = [];
   for (const [index, call] of calls.entries()) {
@@ -120,6 +115,7 @@ export function* appendAll(
   yield* insertBodies(
     [...made.bodies.values()].sort((a, b) => Number(a.base !== null) - Number(b.base !== null)),
   );
+  yield* putUses(engine, made.uses);
   const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
   yield* insertConversations(changed.filter(({ before }) => !before).map(({ row }) => row));
   yield* moveLeaves(changed.filter(({ before }) => before).map(({ row }) => row));
@@ -129,7 +125,6 @@ export function* appendAll(
   for (const [answer, node] of made.answers)
     yield* rows("update precis_nodes set answer = ? where id = ?", answer, node);
   yield* insertRequests(engine, made.requests, now);
-  yield* deleteUnused(engine, made.left);
   return outcomes;
 }
 
@@ -360,7 +355,7 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   if (input.head !== undefined) {
     const head = yield* headRow(tenant, input.head, { before: row.head, at: Math.round(input.at) });
     made.bodies.set(head.hash, made.bodies.get(head.hash) ?? head);
-    if (row.head !== null && row.head !== head.hash) made.left.push(row.head);
+    made.uses.push(useBy(row.key, head.hash));
     row.head = head.hash;
   }
   if (input.named) row.named = 1;
@@ -393,7 +388,7 @@ export function* insertTree(
   checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
   const key = yield* engine.newKey(undefined);
   const at = Math.round(conversation.updatedAt);
-  const head = text === undefined ? undefined : bodyRow(tenant, text, at);
+  const head = text === undefined ? undefined : bodyRow(tenant, text, at, "comes again");
   const bodies = new Map(head && [[head.hash, head]]);
   const nodes: NodeRow[] = [];
   for (const [n, { message, parent = n === 0 ? null : n - 1 }] of messages.entries()) {
@@ -418,6 +413,7 @@ export function* insertTree(
     branched: nodes.some(({ depth }, n) => depth !== n + 1),
   };
   yield* insertBodies([...bodies.values()]);
+  if (head) yield* putUses(engine, [useBy(key, head.hash)]);
   yield* insertConversations([
     conversationRow(
       { ...conversation, ...path },

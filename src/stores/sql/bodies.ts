@@ -1,5 +1,6 @@
 import { contentHash } from "../../core/hash.ts";
-import { firstRow, inBatches, rows, type Script } from "./script.ts";
+import { NODES_PER_CONVERSATION } from "./conversation-row.ts";
+import { firstRow, inBatches, insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** A shorter text stands with its message (characters): to find a place for it in a table of its own costs more than the text. */
@@ -29,11 +30,34 @@ export function isLong(wire: string, messages: number): boolean {
   return wire.length > (messages > MANY ? LONG_AMONG_MANY : LONG);
 }
 
-/** A name of its own for each tenant: nobody can find out whether another one has the same text. */
-export const bodyName = (tenant: string, wire: string): string => contentHash(`${tenant}\n${wire}`);
+export const insertBodies = insertInto<BodyRow>(
+  "precis_bodies",
+  ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
+  "on conflict (hash) do nothing",
+);
 
-export function bodyRow(tenant: string, wire: string, at: number): BodyRow {
-  return { hash: bodyName(tenant, wire), tenant, base: null, prefix: 0, suffix: 0, at, wire };
+/** Names that are remembered: requests come with the same few system prompts and fields, and to compare them takes less than to hash them. */
+const MAX_NAMES = 8;
+let names: readonly { readonly tenant: string; readonly wire: string; readonly name: string }[] = [];
+
+/** A name of its own for each tenant: nobody can find out whether another one has the same text. */
+export function bodyName(tenant: string, wire: string): string {
+  const known = names.find((one) => one.wire === wire && one.tenant === tenant);
+  return known?.name ?? contentHash(`${tenant}\n${wire}`);
+}
+
+/** The same of a text that will come again. */
+function rememberedName(tenant: string, wire: string): string {
+  const name = bodyName(tenant, wire);
+  if (!names.some((one) => one.name === name))
+    names = [{ tenant, wire, name }, ...names.slice(0, MAX_NAMES - 1)];
+  return name;
+}
+
+/** `comesAgain`: a system prompt, or fields of requests. */
+export function bodyRow(tenant: string, wire: string, at: number, comesAgain?: "comes again"): BodyRow {
+  const hash = comesAgain ? rememberedName(tenant, wire) : contentHash(`${tenant}\n${wire}`);
+  return { hash, tenant, base: null, prefix: 0, suffix: 0, at, wire };
 }
 
 /** A head, as its difference to the one before where that is much shorter: some clients change a date in theirs with every request. */
@@ -42,7 +66,7 @@ export function* headRow(
   wire: string,
   { before, at }: { readonly before: string | null; readonly at: number },
 ): Script<BodyRow> {
-  const row = bodyRow(tenant, wire, at);
+  const row = bodyRow(tenant, wire, at, "comes again");
   if (before === null || before === row.hash || wire.length <= SHORT_HEAD) return row;
   const base = yield* firstRow<{ readonly hash: string; readonly wire: string }>(
     `select base.hash, base.wire from precis_bodies b join precis_bodies base on base.hash = coalesce(b.base, b.hash)
@@ -94,10 +118,8 @@ const AT_ONCE = 200;
  */
 const IS_UNUSED = [
   ["precis_nodes", "body"],
-  ["precis_conversations", "head"],
+  ["precis_uses", "body"],
   ["precis_bodies", "base"],
-  ["precis_requests", "head"],
-  ["precis_requests", "fields"],
 ]
   .map(
     ([table, name]) => `(select o.${name} from ${table} o where o.${name} >= precis_bodies.hash
@@ -144,4 +166,92 @@ export function* collectBodies(
     now - GRACE_MS,
   );
   return { after: found.length < AT_ONCE ? undefined : last, removed: gone.length };
+}
+
+/**
+ * System prompts and fields of requests are used by thousands of conversations, and so it is written down for blocks of so many
+ * whether one of them uses a text: three indexes of conversations and requests by these texts took a fourth of the pages that an
+ * append changed.
+ */
+const CONVERSATIONS_PER_BLOCK = 64;
+const NODES_PER_BLOCK = CONVERSATIONS_PER_BLOCK * NODES_PER_CONVERSATION;
+
+/** A text that some conversation of a block, or one of its requests, has. */
+interface UseRow {
+  readonly body: string;
+  readonly block: number;
+}
+
+export const useBy = (key: number, body: string): UseRow => ({
+  body,
+  block: Math.floor(key / CONVERSATIONS_PER_BLOCK),
+});
+
+const insertUses = insertInto<UseRow>("precis_uses", ["body", "block"], "on conflict do nothing");
+
+/** Writes down that texts are used. Nobody takes that back until the transaction ends. */
+export function* putUses({ lockRows }: Pick<SqlEngine, "lockRows">, given: readonly UseRow[]): Script<void> {
+  const uses = [...new Map(given.map((one) => [`${one.body} ${one.block}`, one])).values()];
+  uses.sort((a, b) => (a.body < b.body ? -1 : a.body > b.body ? 1 : a.block - b.block));
+  for (let left = uses; left.length > 0; ) {
+    yield* insertUses(left);
+    if (!lockRows) return;
+    const missing: UseRow[] = [];
+    for (const one of left) {
+      const held = yield* rows(
+        "select 1 from precis_uses where body = ? and block = ? for key share",
+        one.body,
+        one.block,
+      );
+      if (held.length === 0) missing.push(one);
+    }
+    left = missing;
+  }
+}
+
+/** True of a use that no conversation of the block has any more. */
+const IS_OVER = `not exists (select 1 from precis_conversations c where c.head = precis_uses.body
+    and c.key >= precis_uses.block * ${CONVERSATIONS_PER_BLOCK} and c.key < (precis_uses.block + 1) * ${CONVERSATIONS_PER_BLOCK})
+  and not exists (select 1 from precis_requests r where (r.head = precis_uses.body or r.fields = precis_uses.body)
+    and r.node >= precis_uses.block * ${NODES_PER_BLOCK} and r.node < (precis_uses.block + 1) * ${NODES_PER_BLOCK})`;
+
+/** Texts that a conversation had and has no more. In two statements: the second sees what those did that the first waited for. */
+export function* releaseUses(
+  { lockRows, isOneOf, rowsOf }: Pick<SqlEngine, "lockRows" | "isOneOf" | "rowsOf">,
+  key: number,
+  hashes: readonly string[],
+): Script<void> {
+  if (hashes.length === 0) return;
+  const { block } = useBy(key, "");
+  const which = `block = ? and ${isOneOf("body")}`;
+  const values = [block, rowsOf.value(hashes)];
+  if (lockRows) yield* rows(`select 1 from precis_uses where ${which} order by body for update`, ...values);
+  yield* rows(`delete from precis_uses where ${which} and ${IS_OVER}`, ...values);
+}
+
+/** Uses that one statement looks at. */
+const USES_AT_ONCE = 50;
+
+/** Removes some uses that are over, behind a place; says where to go on, and undefined at the end. */
+export function* collectUses(
+  { lockRows }: Pick<SqlEngine, "lockRows">,
+  after: UseRow,
+): Script<UseRow | undefined> {
+  const found = yield* rows<{ readonly body: string; readonly block: number | string }>(
+    `select body, block from precis_uses where (body, block) > (?, ?) order by body, block limit ${USES_AT_ONCE}
+     ${lockRows ? "for update" : ""}`,
+    after.body,
+    after.block,
+  );
+  const last = found.at(-1);
+  if (last === undefined) return undefined;
+  const end = { body: last.body, block: Number(last.block) };
+  yield* rows(
+    `delete from precis_uses where (body, block) > (?, ?) and (body, block) <= (?, ?) and ${IS_OVER}`,
+    after.body,
+    after.block,
+    end.body,
+    end.block,
+  );
+  return found.length < USES_AT_ONCE ? undefined : end;
 }

@@ -12,7 +12,7 @@ import { checkName } from "../shared/check-name.ts";
 import { BRANCHES, PAGE, pageSize } from "../shared/limits.ts";
 import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
-import { deleteUnused, readBody } from "./bodies.ts";
+import { deleteUnused, readBody, releaseUses } from "./bodies.ts";
 import {
   type ConversationRow,
   conversationOf,
@@ -222,10 +222,8 @@ export function* deleteConversation(engine: SqlEngine, tenant: string, id: strin
   const told = yield* blankRequests(key);
   yield* rows("delete from precis_nodes where id >= ? and id < ?", ...nodesOf(key));
   yield* rows("delete from precis_conversations where key = ?", key);
-  yield* deleteUnused(engine, [
-    ...bodies.map(({ body }) => body),
-    ...told,
-    ...(row.head === null ? [] : [row.head]),
-  ]);
+  const used = [...told, ...(row.head === null ? [] : [row.head])];
+  yield* releaseUses(engine, key, used);
+  yield* deleteUnused(engine, [...bodies.map(({ body }) => body), ...used]);
   return true;
 }

@@ -14,12 +14,12 @@ import type {
 import { checkName } from "../shared/check-name.ts";
 import { cleanText } from "../shared/clean-text.ts";
 import { pageSize, REQUESTS } from "../shared/limits.ts";
-import { bodyRow, readBody } from "./bodies.ts";
+import { type BodyRow, bodyRow, insertBodies, putUses, readBody, useBy } from "./bodies.ts";
 import { holdConversation, rowOf } from "./conversation-row.ts";
-import { allOf, firstRow, insertInto, insertValues, rows, type Script } from "./script.ts";
+import { allOf, firstRow, insertValues, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { keyOfNode, nodesOf, placeOf } from "./tree.ts";
+import { keyOf, keyOfNode, nodesOf, placeOf } from "./tree.ts";
 
 /** The columns of a row that its caller gives, and how they are stored. The one place to declare one. */
 const COLUMNS = {
@@ -53,7 +53,7 @@ const COLUMNS = {
   firstMs: "double precision",
   ms: "double precision",
   checkpoint: "text",
-  sha256: "text",
+  checksum: "text",
   error: "text",
 } as const satisfies Record<
   keyof RequestFields | Exclude<keyof RequestDetails, "conversation" | "message" | "fields" | "details">,
@@ -113,15 +113,12 @@ export function* createRequestTables({ kind }: Pick<SqlEngine, "kind">): Script<
     tenant text not null,
     ${columns.join(", ")},
     node bigint references precis_nodes (id) on delete set null,
-    head text references precis_bodies (hash),
-    fields text references precis_bodies (hash),
+    head text,
+    fields text,
     details text,
     primary key (tenant, id)
   ) ${kind === "sqlite" ? "without rowid" : ""}`);
-  for (const name of ["node", "head", "fields"])
-    yield* rows(
-      `create index precis_requests_by_${name} on precis_requests (${name}) where ${name} is not null`,
-    );
+  yield* rows("create index precis_requests_by_node on precis_requests (node) where node is not null");
   yield* rows(`create table precis_request_sums (
     tenant text not null,
     start bigint not null,
@@ -146,12 +143,6 @@ const insertRows = insertValues(
   ["tenant", ...FIELDS.map(columnOf), "node", "head", "fields", "details"],
   "on conflict (tenant, id) do nothing",
 );
-const insertBody = insertInto<ReturnType<typeof bodyRow>>(
-  "precis_bodies",
-  ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
-  "on conflict (hash) do nothing",
-);
-
 /** A request with the place of its messages; null where they aren't stored. */
 export interface PlacedRequest {
   readonly tenant: string;
@@ -166,11 +157,16 @@ export function* insertRequests(
   now: number,
 ): Script<void> {
   if (requests.length === 0) return;
-  const bodies = new Map<string, ReturnType<typeof bodyRow>>();
+  const bodies = new Map<string, BodyRow>();
+  const uses: ReturnType<typeof useBy>[] = [];
   const made = requests.map(({ tenant, request, place }) => {
     const { fields, details } = place ? request : {};
-    const body = fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(request.at));
-    if (body) bodies.set(body.hash, body);
+    const body =
+      fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(request.at), "comes again");
+    if (body && place) {
+      bodies.set(body.hash, body);
+      uses.push(useBy(keyOf(place.node), body.hash));
+    }
     return [
       tenant,
       ...FIELDS.map((field) => columnValue(field, request[field])),
@@ -180,7 +176,8 @@ export function* insertRequests(
       details === undefined ? null : JSON.stringify(details),
     ];
   });
-  yield* insertBody([...bodies.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)));
+  yield* insertBodies([...bodies.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)));
+  yield* putUses(engine, uses);
   const isLate = (n: number) => requests[n]!.request.at < now - GRACE_MS;
   yield* insertRows(made.filter((_, n) => !isLate(n)));
   for (const [n, row] of made.entries()) {
@@ -205,7 +202,7 @@ function columnValue(field: Field, value: NewRequest[Field]): string | number | 
   return firstCharacters(cleanText(value), most);
 }
 
-function fieldsOf(row: Row): RequestFields & Pick<RequestDetails, "checkpoint" | "sha256" | "error"> {
+function fieldsOf(row: Row): RequestFields & Pick<RequestDetails, "checkpoint" | "checksum" | "error"> {
   const fields: { [name: string]: unknown } = {};
   for (const field of FIELDS) {
     const value = row[columnOf(field)];
@@ -273,7 +270,7 @@ export function* addRequest(
   now: number,
 ): Script<number> {
   if (yield* isThere(tenant, request.id)) return 0;
-  const { conversation, message, error, checkpoint, sha256, ...numbers } = request;
+  const { conversation, message, error, checkpoint, checksum, ...numbers } = request;
   const isHeld =
     conversation !== undefined && (yield* holdConversation(engine, tenant, conversation, "for key share"));
   const row = isHeld ? yield* rowOf(tenant, conversation) : undefined;
@@ -313,7 +310,7 @@ const selectRows = (columns: string): string =>
    left join precis_conversations c on c.key = ${keyOfNode("r.node")}`;
 const LISTED = [...FIELDS.map((field) => `r.${columnOf(field)}`)].join(", ");
 
-function requestOf(row: Row): StoredRequest & Pick<RequestDetails, "sha256"> {
+function requestOf(row: Row): StoredRequest & Pick<RequestDetails, "checksum"> {
   const { conversation, message, details } = row;
   return {
     ...fieldsOf(row),
@@ -616,7 +613,7 @@ export function* blankRequests(key: number): Script<string[]> {
   );
   yield* rows(
     `update precis_requests set node = null, head = null, fields = null, details = null, error = null,
-       checkpoint = null, sha256 = null where ${among}`,
+       checkpoint = null, checksum = null where ${among}`,
     ...nodesOf(key),
   );
   return found.map(({ body }) => body);

@@ -4,7 +4,7 @@ import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -27,6 +27,12 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     wire text not null
   )`);
   yield* rows("create index precis_bodies_by_base on precis_bodies (base) where base is not null");
+  // In which blocks of conversations a head or the fields of a request are used (`bodies.ts`).
+  yield* rows(`create table precis_uses (
+    body text not null references precis_bodies (hash),
+    block bigint not null,
+    primary key (body, block)
+  ) ${isPostgres ? "" : "without rowid"}`);
 
   yield* rows(`create table precis_conversations (
     key ${number} not null primary key,
@@ -50,7 +56,7 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     client text,
     dialect text,
     model text,
-    head text references precis_bodies (hash),
+    head text,
     title text not null,
     title_search text not null,
     meta text,
@@ -59,9 +65,6 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   yield* rows("create index precis_conversations_by_session on precis_conversations (tenant, session)");
   yield* rows(
     "create index precis_conversations_by_list on precis_conversations (tenant, pinned, updated_at, id)",
-  );
-  yield* rows(
-    "create index precis_conversations_by_head on precis_conversations (head) where head is not null",
   );
   yield* rows(
     "create index precis_conversations_by_end on precis_conversations (expires_at) where expires_at is not null",

@@ -1,7 +1,7 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS } from "../shared/limits.ts";
-import { collectBodies } from "./bodies.ts";
+import { collectBodies, collectUses, useBy } from "./bodies.ts";
 import { deleteConversation } from "./conversations.ts";
 import { exportAll, tenantsOf } from "./export-all.ts";
 import { importAll } from "./import-all.ts";
@@ -76,6 +76,11 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
   });
   await sumUpRequests(context);
   const requests = requestsMs === undefined ? 0 : await sweepRequests(context, at - requestsMs, tenant);
+  let use: ReturnType<typeof useBy> | undefined = useBy(0, "");
+  while (use) {
+    const from: ReturnType<typeof useBy> = use;
+    use = await write("sweep", () => collectUses(engine, from));
+  }
   // The second time those that were the base of others.
   for (let time = 0; time < 2; time++) await collectUnused(context);
   if (conversations + swept.records + swept.events > 0) await run("sweep", async () => engine.scrub?.());

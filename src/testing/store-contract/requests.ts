@@ -42,7 +42,7 @@ export function describeRequests(context: ContractContext): void {
         fields: '{"model":"small","stream":true}',
         details: { settings: { window: 8_000 } },
         checkpoint: "c",
-        sha256: "ab",
+        checksum: "ab",
       });
       const { conversation } = await add(tenant, { messages, head: HEAD, request: told });
       expect(await requests().get(tenant, told.id)).toEqual({ ...told, conversation, head: HEAD });

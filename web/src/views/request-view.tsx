@@ -135,7 +135,7 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
     [words.own, ownMs === undefined ? undefined : duration(ownMs)],
     [words.first, firstMs === undefined ? undefined : duration(firstMs)],
     [words.checkpoint, record.checkpoint],
-    [words.sha256, record.sha256],
+    [words.sha256, record.sent.sha256],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }

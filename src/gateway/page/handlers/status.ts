@@ -99,7 +99,6 @@ export const statusHandlers = {
     const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
     return {
       ...factOf(told),
-      sha256: row.sha256,
       checkpoint: row.checkpoint,
       ...(receipt && { receipt }),
       ...(deferred && { deferred }),

@@ -148,7 +148,9 @@ function cuts(stream: Buffer): readonly number[] {
   const all = Array.from(stream, (_, at) => at).slice(1);
   const isEnd = (at: number) => stream[at] === 0x0a || stream[at] === 0x0d;
   const atEnds = all.filter((at) => isEnd(at) || isEnd(at - 1));
-  return byProof({ sample: [...atEnds.slice(0, 2), ...atEnds.slice(-4)], more: atEnds, all });
+  // A line that ends with LF alone can't be cut within its end.
+  const some = lineEnd === "\n" ? atEnds.slice(-2) : [...atEnds.slice(0, 2), ...atEnds.slice(-4)];
+  return byProof({ sample: some, more: atEnds, all });
 }
 
 describe.each(CASES)("$name", ({ config, reply, ...request }) => {

@@ -15,12 +15,13 @@ const packed = (text: string, times: number): Buffer => {
 const encoding = (times: number): string => Array.from({ length: times }, () => "gzip").join(",");
 
 async function behind(times: number) {
+  const answer = packed(EVENTS, times);
   const there = await startUpstream((_, __, response) => {
     response.writeHead(200, {
       "content-type": "text/event-stream",
       ...(times > 0 && { "content-encoding": encoding(times) }),
     });
-    response.end(packed(EVENTS, times));
+    response.end(answer);
   });
   const gateway = await startGateway(upstreamAt(there.url));
   const close = async () => {

@@ -8,6 +8,7 @@ import {
   type FakeProviderOptions,
   startFakeProvider,
 } from "../../src/testing/fake-provider/index.ts";
+import { byProof } from "../support/proof.ts";
 import { apiOf } from "./api-support.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 
@@ -96,6 +97,9 @@ const CLIENTS: readonly (readonly [name: string, ask: Ask])[] = [
   ["Messages, streamed", messages(true)],
 ];
 
+/** One client of each API, streaming or not in turns. */
+const ONE_OF_EACH = [CLIENTS[0]!, CLIENTS[3]!, CLIENTS[4]!];
+
 /** The budget of a request, as its headers tell: pressure has three digits. */
 function budgetOf({ headers }: Response): number {
   return Number(headers.get("x-precis-tokens-after")) / Number(headers.get("x-precis-pressure"));
@@ -112,7 +116,7 @@ const near = (budget: number, expected: number): void =>
   expect(Math.abs(budget / expected - 1), `${budget} instead of ${expected}`).toBeLessThan(0.005);
 
 describe("a client that asks for half of the window and gets short answers has nearly all of it", () => {
-  it.each(CLIENTS)("%s", async (_, ask) => {
+  it.each(byProof({ sample: ONE_OF_EACH, more: CLIENTS, all: CLIENTS }))("%s", async (_, ask) => {
     const { url } = await start("Done. ".repeat(100));
     near(budgetOf(await askTimes(url, ask, 1)), FIRST);
     near(budgetOf(await askTimes(url, ask, 9)), AFTER_SHORT_ANSWERS);

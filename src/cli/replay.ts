@@ -3,17 +3,17 @@ import { createCompactor } from "../engine/create-compactor.ts";
 import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
 import { type Replay, simulate } from "../eval/replay/simulate.ts";
 import { totalsOf } from "../eval/replay/totals.ts";
+import { reportPage } from "../eval/report/report.ts";
 import { systemTokens } from "../gateway/conversation/view-of.ts";
 import { profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { UsageError } from "./flags.ts";
 import { formatCount } from "./format.ts";
 import { knownModel, type OpenLog, openLog } from "./open-log.ts";
-import { COMPARED, comparedLines, comparedOf } from "./replay/compare.ts";
-import { replayPage } from "./replay/html.ts";
+import { COMPARED, comparedOf } from "./replay/compare.ts";
 import { judgedShares } from "./replay/judge.ts";
+import { type ReplayFacts, replayReport, replayText } from "./replay/report.ts";
 import { suggestProfile } from "./replay/suggest-profile.ts";
-import { type ReplayFacts, textReport } from "./replay/text-report.ts";
 import type { RunOf } from "./run.ts";
 import { writeOutput } from "./write-output.ts";
 
@@ -81,14 +81,12 @@ export async function replay(run: RunOf<"replay">): Promise<void> {
   const totals = totalsOf(main, prices);
   const compared = comparedOf(runs, prices, knows);
   impossibleNote(main).forEach(run.note);
-  if (options.html) await writeOutput("html", options.html, file, replayPage(facts, main, totals, compared));
+  const replayed = { facts, replay: main, totals, compared };
+  if (options.html) await writeOutput("html", options.html, file, reportPage(replayReport(replayed)));
   const { budget, compactions, requests } = main;
   const strategies = compared.length === 0 ? {} : { strategies: compared };
   run.print({ ...facts, budget, totals, ...strategies, compactions, requests }, () =>
-    [
-      textReport(facts, main, totals, run.look),
-      ...comparedLines(compared, facts.strategy, run.look).map((line) => `${line}\n`),
-    ].join(""),
+    replayText(replayed, run.look),
   );
   if (options.html) run.note(`wrote ${options.html}`);
 }

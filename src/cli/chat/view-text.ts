@@ -26,33 +26,30 @@ interface Row {
 
 /** What the model sees: what became of each message, in order, with the summary where it stands. */
 export function viewText(view: ApiView, messages: readonly ApiMessage[], look: ListLook): string {
-  const { paint, columns, lead } = look;
-  const inserts = view.entries.filter((entry) => entry.type === "insert");
-  const rows = rowsOf(view.entries, messages);
+  const { paint, lead } = look;
   const byIndex = new Map(messages.map((message) => [message.index, message]));
-  const last = rows.at(-1)?.to ?? 0;
-  const lines = rows.flatMap((row) => {
-    const own = row.to > last - LISTED && row.what !== COVERED;
-    const pieces = own ? singles(row, Math.max(row.from, last - LISTED), byIndex) : [row];
-    return pieces.map((piece) => rowLine(piece, byIndex, { columns, paint, lead }));
-  });
-  for (const { covers, tokens } of inserts) {
-    const where = rows.findIndex(({ from }) => from >= (covers.at(-1)?.to ?? 0));
-    const before = where < 0 ? lines.length : countLines(rows, where, last);
-    lines.splice(
-      before,
-      0,
-      paint(
-        "accent",
-        `  summary of ${covers.map((run) => numbers(run, lead)).join(", ")}: ${formatCount(tokens)} tokens`,
+  const summaries = view.entries.flatMap((entry) => (entry.type === "insert" ? [entry] : []));
+  const rows = rowsOf(view.entries, byIndex);
+  const lines = rows.flatMap((row, at) => {
+    const ending = summaries.filter(({ covers }) => {
+      const end = covers.at(-1)?.to ?? 0;
+      return end <= row.to && end > (rows[at - 1]?.to ?? -1);
+    });
+    return [
+      rowLine(row, byIndex.get(row.from), look),
+      ...ending.map(({ covers, tokens }) =>
+        paint(
+          "accent",
+          `  summary of ${covers.map((run) => numbers(run, lead)).join(", ")}: ${formatCount(tokens)} tokens`,
+        ),
       ),
-    );
-  }
+    ];
+  });
   const { tokens, budget } = view;
   return [
     `The view has ${formatCount(tokens.after)}${look.isOpen ? "" : ` of ${formatCount(budget.budget)}`} tokens; the transcript has ${formatCount(tokens.transcript)}.`,
     ...lines,
-    inserts.length > 0 ? "/view summary shows the summary, /view N a message." : "/view N shows a message.",
+    summaries.length > 0 ? "/view summary shows the summary, /view N a message." : "/view N shows a message.",
   ].join("\n");
 }
 
@@ -72,65 +69,48 @@ const became = (fate: FateName, why: string): string =>
 
 const COVERED = FATE_WORDS.covered;
 
-function rowsOf(entries: readonly ViewEntry[], messages: readonly ApiMessage[]): Row[] {
-  const fates = new Map<number, Omit<Row, "from" | "to">>();
-  const tokensOf = new Map(messages.map(({ index, tokens }) => [index, tokens]));
-  for (const entry of entries)
+/** What became of each message. Neighbours of one fate are one row where they are old, or summarised. */
+function rowsOf(entries: readonly ViewEntry[], byIndex: ReadonlyMap<number, ApiMessage>): Row[] {
+  const all = entries.flatMap((entry): Omit<Row, "to">[] => {
     if (entry.type === "insert")
-      for (const { from, to } of entry.covers)
-        for (let index = from; index < to; index++)
-          fates.set(index, { what: COVERED, tone: "dim", tokens: tokensOf.get(index) ?? 0 });
-  for (const entry of entries) {
-    if (entry.type === "insert") continue;
-    const { index, tokens } = entry;
-    if (entry.type === "keep")
-      fates.set(index, {
-        what: became("kept", entry.why === "new" ? "" : KEEP_WORDS[entry.why]),
-        tone: "good",
-        tokens,
-      });
-    else if (entry.type === "edit")
-      fates.set(index, {
-        what: became("shortened", entry.reasons.map((reason) => EDIT_REASONS[reason]).join(", ")),
-        tone: "warn",
-        tokens,
-      });
-    else fates.set(index, { what: became("dropped", DROP_WORDS[entry.reason]), tone: "bad", tokens });
-  }
+      return entry.covers.flatMap(({ from, to }) =>
+        Array.from({ length: to - from }, (_, at) => ({
+          from: from + at,
+          what: COVERED,
+          tone: "dim",
+          tokens: byIndex.get(from + at)?.tokens ?? 0,
+        })),
+      );
+    const { index: from, tokens } = entry;
+    if (entry.type === "keep") {
+      const why = entry.why === "new" ? "" : KEEP_WORDS[entry.why];
+      return [{ from, tokens, what: became("kept", why), tone: "good" }];
+    }
+    if (entry.type === "drop")
+      return [{ from, tokens, what: became("dropped", DROP_WORDS[entry.reason]), tone: "bad" }];
+    const why = entry.reasons.map((reason) => EDIT_REASONS[reason]).join(", ");
+    return [{ from, tokens, what: became("shortened", why), tone: "warn" }];
+  });
+  // A message that is shown although a summary covers it comes after it here, and counts.
+  const fates = new Map(
+    all
+      .toSorted((a, b) => Number(b.what === COVERED) - Number(a.what === COVERED))
+      .map((row) => [row.from, row]),
+  );
+  const last = Math.max(...fates.keys()) + 1;
   const rows: Row[] = [];
-  for (const [index, fate] of [...fates].sort(([a], [b]) => a - b)) {
+  for (const row of [...fates.values()].sort((a, b) => a.from - b.from)) {
     const before = rows.at(-1);
-    if (before?.what === fate.what && before.to === index)
-      rows[rows.length - 1] = { ...before, to: index + 1, tokens: before.tokens + fate.tokens };
-    else rows.push({ from: index, to: index + 1, ...fate });
+    const isOld = row.what === COVERED || row.from < last - LISTED;
+    if (before && isOld && before.what === row.what && before.to === row.from)
+      rows[rows.length - 1] = { ...before, to: row.from + 1, tokens: before.tokens + row.tokens };
+    else rows.push({ ...row, to: row.from + 1 });
   }
   return rows;
 }
 
-/** A row as one row for each of its newest messages, after one for all others. */
-function singles(row: Row, from: number, byIndex: ReadonlyMap<number, ApiMessage>): Row[] {
-  const pieces: Row[] = [];
-  for (let index = from; index < row.to; index++)
-    pieces.push({ ...row, from: index, to: index + 1, tokens: byIndex.get(index)?.tokens ?? 0 });
-  if (from === row.from) return pieces;
-  const rest = row.tokens - pieces.reduce((sum, { tokens }) => sum + tokens, 0);
-  return [{ ...row, to: from, tokens: rest }, ...pieces];
-}
-
-function countLines(rows: readonly Row[], until: number, last: number): number {
-  return rows.slice(0, until).reduce((sum, row) => {
-    if (row.to <= last - LISTED || row.what === COVERED) return sum + 1;
-    const from = Math.max(row.from, last - LISTED);
-    return sum + row.to - from + (from === row.from ? 0 : 1);
-  }, 0);
-}
-
-function rowLine(
-  row: Row,
-  byIndex: ReadonlyMap<number, ApiMessage>,
-  { columns, paint, lead }: ListLook,
-): string {
-  const message = row.to - row.from === 1 ? byIndex.get(row.from) : undefined;
+function rowLine(row: Row, first: ApiMessage | undefined, { columns, paint, lead }: ListLook): string {
+  const message = row.to - row.from === 1 ? first : undefined;
   const pin = message?.pinned === true && !row.what.includes("pinned") ? " (pinned)" : "";
   const start = `  ${numbers(row, lead)}${message === undefined ? "" : ` ${message.role}`}`;
   const size = `${pin}, ${formatCount(row.tokens)} tokens`;

@@ -10,78 +10,55 @@ export interface Check {
   /** What was found, in a few words. */
   readonly found: string;
   /** What to do, if it isn't all right. */
-  readonly fix: string | undefined;
+  readonly fix?: string;
 }
 
 const SAMPLE = "Hello, world!";
 const SAMPLE_TOKENS = 4;
 
-export function checkMachine(version: string): Promise<Check[]> {
-  return Promise.all([checkNode(version), checkSqlite(), checkTokenizer()]);
-}
+export const checkMachine = (version: string): Promise<Check[]> =>
+  Promise.all([checkNode(version), checkSqlite(), checkTokenizer()]);
 
 export function checkNode(version: string): Check {
-  const ok = !isTooOld(version);
+  const isOld = isTooOld(version);
   return {
     id: "node",
-    ok,
+    ok: !isOld,
     needed: true,
     found: `Node ${version.replace(/^v/, "")}`,
-    fix: ok ? undefined : `Install Node ${OLDEST_NODE.join(".")} or newer.`,
+    ...(isOld && { fix: `Install Node ${OLDEST_NODE.join(".")} or newer.` }),
   };
 }
 
 /** The database that comes with Node; only `precis serve` keeps anything in it. */
 export async function checkSqlite(
-  load: () => Promise<typeof import("node:sqlite")> = loadSqlite,
+  load: () => Promise<typeof import("node:sqlite")> = () => import("node:sqlite"),
 ): Promise<Check> {
+  const check = { id: "sqlite", needed: false } as const;
   try {
     const { DatabaseSync } = await load();
     const db = new DatabaseSync(":memory:");
     const row = db.prepare("SELECT sqlite_version() AS version").get();
     db.close();
-    return {
-      id: "sqlite",
-      ok: true,
-      needed: false,
-      found: `SQLite ${String(row?.["version"])}, part of Node`,
-      fix: undefined,
-    };
+    return { ...check, ok: true, found: `SQLite ${String(row?.["version"])}, part of Node` };
   } catch {
-    return {
-      id: "sqlite",
-      ok: false,
-      needed: false,
-      found: "no SQLite in this Node",
-      fix: "Use Node 22.13 or newer, or give precis serve a postgres:// address.",
-    };
+    const fix = "Use Node 22.13 or newer, or give precis serve a postgres:// address.";
+    return { ...check, ok: false, found: "no SQLite in this Node", fix };
   }
 }
 
-const loadSqlite = (): Promise<typeof import("node:sqlite")> => import("node:sqlite");
-
 /** Loads the vocabulary and counts something whose count is known. */
 async function checkTokenizer(): Promise<Check> {
+  const check = { id: "tokenizer", needed: true } as const;
   const start = performance.now();
   try {
-    const counter = await exactCounter("o200k_base");
-    const tokens = counter.count(SAMPLE);
+    const tokens = (await exactCounter("o200k_base")).count(SAMPLE);
     if (tokens !== SAMPLE_TOKENS) throw new Error(`${tokens} tokens instead of ${SAMPLE_TOKENS}`);
     const ms = Math.round(performance.now() - start);
-    return {
-      id: "tokenizer",
-      ok: true,
-      needed: true,
-      found: `tokenizer o200k_base, loaded in ${ms} ms`,
-      fix: undefined,
-    };
+    return { ...check, ok: true, found: `tokenizer o200k_base, loaded in ${ms} ms` };
   } catch (error) {
-    return {
-      id: "tokenizer",
-      ok: false,
-      needed: true,
-      found: `the tokenizer doesn't work (${error instanceof Error ? error.message : String(error)})`,
-      fix: "Install precis again: a file of the package is missing or damaged.",
-    };
+    const why = error instanceof Error ? error.message : String(error);
+    const fix = "Install precis again: a file of the package is missing or damaged.";
+    return { ...check, ok: false, found: `the tokenizer doesn't work (${why})`, fix };
   }
 }

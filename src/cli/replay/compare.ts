@@ -105,62 +105,71 @@ function bestWhy(lines: readonly Compared[]): string | undefined {
 
 const knowsText = ({ knows }: Compared): string => (knows === undefined ? "–" : formatShare(knows));
 
-const BAR = "█";
+/** The columns of the comparison, for the terminal and the page. */
+const columnsOf = (
+  lines: readonly Compared[],
+): readonly (readonly [string, (line: Compared) => string])[] => [
+  ...(lines.some(({ knows }) => knows !== undefined) ? [["knows", knowsText] as const] : []),
+  ["survives", ({ survives }) => formatShare(survives)],
+  ["sent", ({ sent }) => formatShort(sent)],
+  ["cached", ({ unchanged }) => formatShare(unchanged)],
+  ["cost", ({ cost }) => formatDollars(cost)],
+];
+
+const markOf = (line: Compared, chosen: string): string => (line.strategy === chosen ? "▸ " : "");
 const GAP = "  ";
-const LEAST_BAR = 10;
 const MOST_BAR = 40;
 
-/** The comparison as a table, with a bar for each cost where the terminal is wide enough. */
-export function comparedLines(lines: readonly Compared[], chosen: string, options: Look): string[] {
+/** The comparison as a table, with a bar for each cost where the terminal is wide enough; as paragraphs in a narrow one. */
+export function comparedLines(
+  lines: readonly Compared[],
+  chosen: string,
+  { columns, paint }: Look,
+): string[] {
   if (lines.length === 0) return [];
-  const { columns, paint } = options;
-  const isJudged = lines.some(({ knows }) => knows !== undefined);
-  const header = ["strategy", ...(isJudged ? ["knows"] : []), "survives", "sent", "cached", "cost"];
-  const rows = lines.map((line) => [
-    `${line.strategy === chosen ? "▸ " : "  "}${line.strategy}`,
-    ...(isJudged ? [knowsText(line)] : []),
-    formatShare(line.survives),
-    formatShort(line.sent),
-    formatShare(line.unchanged),
-    formatDollars(line.cost),
-  ]);
-  const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]!.length)));
-  const used = widths.reduce((sum, width) => sum + width + GAP.length, 0);
-  const title = wrap(
-    "What survives under each strategy, and what it would have cost with cache reads and writes:",
-    columns,
-  );
+  const shown = columnsOf(lines);
+  const names = lines.map((line) => `${markOf(line, chosen).padStart(2)}${line.strategy}`);
+  const cells = lines.map((line) => shown.map(([, text]) => text(line)));
+  const nameWidth = Math.max(...names.map((name) => name.length));
+  const widths = shown.map(([title], at) => Math.max(title.length, ...cells.map((row) => row[at]!.length)));
+  const used = widths.reduce((sum, width) => sum + GAP.length + width, nameWidth);
+  const row = (name: string, texts: readonly string[]): string =>
+    [name.padEnd(nameWidth), ...texts.map((text, at) => text.padStart(widths[at]!))].join(GAP);
+  const room = Math.min(MOST_BAR, columns - used - GAP.length);
+  const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
+  const bar = ({ cost }: Compared): string =>
+    room < MOST_BAR / 4
+      ? ""
+      : GAP + paint("accent", "█".repeat(Math.max(1, Math.round((cost / most) * room))));
+  const table =
+    used <= columns
+      ? [
+          paint(
+            "dim",
+            row(
+              "strategy",
+              shown.map(([title]) => title),
+            ),
+          ),
+          ...lines.map((line, at) => row(names[at]!, cells[at]!) + bar(line)),
+        ]
+      : lines.flatMap((_, at) => [
+          names[at]!,
+          ...wrap(shown.map(([title], nth) => `${title} ${cells[at]![nth]!}`).join(", "), columns - 4).map(
+            (text) => paint("dim", `    ${text}`),
+          ),
+        ]);
   const why = bestWhy(lines);
-  const after = [...(why === undefined ? [] : [why]), ...notes(lines)].flatMap((note) =>
-    wrap(note, columns).map((text) => paint("dim", text)),
-  );
-  if (used - GAP.length > columns) {
-    const paragraphs = rows.map(([name], at) => [
-      name!,
-      paint("dim", `    ${formatShare(lines[at]!.survives)} survives, ${formatDollars(lines[at]!.cost)}`),
-      paint("dim", `    ${formatShare(lines[at]!.unchanged)} cached`),
-      ...(isJudged ? [paint("dim", `    reader knows ${knowsText(lines[at]!)}`)] : []),
-    ]);
-    return ["", ...title, ...paragraphs.flat(), ...after];
-  }
-  const room = Math.min(MOST_BAR, columns - used);
-  const most = Math.max(...lines.map(({ cost }) => cost));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
-      .join(GAP)
-      .trimEnd();
   return [
     "",
-    ...title,
-    paint("dim", line(header)),
-    ...rows.map((cells, at) => {
-      const { cost } = lines[at]!;
-      const length = most > 0 ? Math.max(1, Math.round((cost / most) * room)) : 0;
-      const bar = room >= LEAST_BAR ? `${GAP}${paint("accent", BAR.repeat(length))}` : "";
-      return `${line(cells)}${bar}`;
-    }),
-    ...after,
+    ...wrap(
+      "What survives under each strategy, and what it would have cost with cache reads and writes:",
+      columns,
+    ),
+    ...table,
+    ...[...(why === undefined ? [] : [why]), ...notes(lines)]
+      .flatMap((text) => wrap(text, columns))
+      .map((text) => paint("dim", text)),
   ];
 }
 
@@ -174,30 +183,24 @@ function notes(lines: readonly Compared[]): string[] {
     );
 }
 
-/** The comparison as a table of the report, with a bar for each cost. */
+/** The comparison as a table of the page, with a bar for each cost. */
 export function comparedBlocks(lines: readonly Compared[], chosen: string): Block[] {
   if (lines.length === 0) return [];
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
   const best = bestOf(lines);
   const why = bestWhy(lines);
-  const isJudged = lines.some(({ knows }) => knows !== undefined);
+  const shown = columnsOf(lines);
   const rows = lines.map((line) => [
     {
-      text: `${line.strategy === chosen ? "▸ " : ""}${line.label}${line === best ? " (best trade)" : ""}`,
+      text: `${markOf(line, chosen)}${line.label}${line === best ? " (best trade)" : ""}`,
       small: line.strategy,
     },
-    ...(isJudged ? [knowsText(line)] : []),
-    formatShare(line.survives),
-    formatCount(line.compactions),
-    formatShort(line.sent),
-    formatShare(line.unchanged),
+    ...shown.slice(0, -1).map(([, text]) => text(line)),
     { text: formatDollars(line.cost), fill: line.cost / most },
   ]);
-  const judged = isJudged ? ["reader knows"] : [];
-  const columns = ["strategy", ...judged, "survives", "compactions", "sent", "cached", "cost"];
   return [
     { is: "heading", text: "What survives, and what it would have cost" },
-    { is: "table", columns, rows },
+    { is: "table", columns: ["strategy", ...shown.map(([title]) => title)], rows },
     ...(why === undefined ? [] : ([{ is: "note", text: why }] as const)),
   ];
 }

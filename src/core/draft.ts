@@ -1,4 +1,4 @@
-import type { DropReason, Edit, Entry, InsertMessage, Run } from "./types.ts";
+import type { DropReason, Edit, Entry, InsertMessage, Run, SummaryCheck } from "./types.ts";
 
 /** What happens to one message of the transcript. */
 export type Fate =
@@ -14,6 +14,8 @@ export interface Insert {
   readonly merged?: true;
   /** Where an insert that covers nothing stands: before the message of this index. */
   readonly before?: number;
+  /** For the report of the compaction that made it. */
+  readonly check?: SummaryCheck;
 }
 
 /** A view in the making: one fate per transcript message, and the inserts that `cover` fates refer to. */

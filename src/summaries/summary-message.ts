@@ -8,6 +8,8 @@ import { fillCap } from "./write/fill-cap.ts";
 import { messageSections } from "./write/render-message.ts";
 import { type MadeMessage, messageWriter } from "./write/write-message.ts";
 
+export { appendMissing } from "./keep/missing-items.ts";
+export { missingItems, usedLater } from "./keep/must-keep.ts";
 export { isSummaryMessage } from "./write/sections.ts";
 
 /** Below this nothing useful fits beside the frame (tokens). */

@@ -6,10 +6,16 @@ export interface NumberWords {
   dollars(value: number): string;
 }
 
+/** Names that are listed before the rest is left out. */
+const MAX_LISTED = 5;
+const shortList = (names: readonly string[]): string =>
+  names.slice(0, MAX_LISTED).join(", ") + (names.length > MAX_LISTED ? " …" : "");
+
 /** A receipt as people read it, on the page and in a terminal. */
 export function receiptWords(receipt: Receipt, { count, dollars }: NumberWords): readonly string[] {
   const { requests, tokens, saved, summaries, rewritten, quotations, net, paidAfter, unpriced, repeated } =
     receipt;
+  const { used, missed, added } = receipt.summaryCheck ?? { used: 0, missed: [], added: [] };
   const many = (n: number, name: string) => `${count(n)} ${name}${n === 1 ? "" : "s"}`;
   const costs = [
     [summaries, "for summaries"],
@@ -31,6 +37,11 @@ export function receiptWords(receipt: Receipt, { count, dollars }: NumberWords):
         : [
             `It had paid for itself after ${many(paidAfter, "request")}; ${savedWords(net, dollars)} so far.`,
           ]),
+    ...(missed.length > 0
+      ? [
+          `Of ${many(used, "name")} that came up next, its summary missed ${count(missed.length)}: ${shortList(missed)}.${added.length > 0 ? ` Code added a line for ${count(added.length)} of them.` : ""}`,
+        ]
+      : []),
     ...(repeated.length > 0 ? [`Asked for again because of it: ${repeated.join("; ")}.`] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import type { PrefixReason, Prices, Report, Usage } from "../core/types.ts";
+import type { PrefixReason, Prices, Report, SummaryCheck, Usage } from "../core/types.ts";
 import { modelInfo, spendOf } from "./model-info.ts";
 
 /** Why a provider's cache couldn't be used: what changed in the view, or tools that were loaded, which stand before it. */
@@ -35,7 +35,10 @@ const HELD = 0.5;
 const MILLION = 1e6;
 
 /** What a receipt needs of the report of a view. */
-export type ReceiptReport = Pick<Report, "tokens" | "prefixReason" | "recalled" | "checkpoint" | "cost"> & {
+export type ReceiptReport = Pick<
+  Report,
+  "tokens" | "prefixReason" | "recalled" | "checkpoint" | "cost" | "summaryCheck"
+> & {
   readonly budget: Pick<Report["budget"], "tools">;
 };
 
@@ -215,6 +218,8 @@ export interface ReceiptItem {
   readonly deferred?: number;
   /** US dollars of it for rounds in which the model looked up what is hidden. */
   readonly lookUps?: number | undefined;
+  /** Whether the records of the compaction said what was used next. */
+  readonly summaryCheck?: SummaryCheck | undefined;
   /** Calls that the agent made again, by the compaction that hid their results. */
   readonly repeated?: readonly { readonly checkpoint: string; readonly text: string }[];
 }
@@ -238,6 +243,7 @@ export interface Receipt {
   readonly net: number;
   /** Requests after which it had paid for itself; undefined: it hasn't yet. */
   readonly paidAfter: number | undefined;
+  readonly summaryCheck?: SummaryCheck | undefined;
   /** What the agent did again within ten rounds, because its result was hidden. */
   readonly repeated: readonly string[];
 }
@@ -298,7 +304,7 @@ export function compactionReceipts(
     });
     before = sentAfter(before, { report, usage, hidden, isFirst }).sent;
     const id = String(index);
-    const { checkpoint, prefixReason } = report;
+    const { checkpoint, prefixReason, summaryCheck } = report;
     const isOurs = !isFirst && prefixReason !== undefined && !isOfClient(prefixReason);
     const item = {
       id,
@@ -307,6 +313,7 @@ export function compactionReceipts(
       spend: prices && spendOf(usage, prices),
       saved: saving?.saved,
       rewritten: isOurs ? saving?.rewritten : 0,
+      summaryCheck,
     };
     return report.cost > 0
       ? [item, { id: `${id}s`, isSummary: true, cause: id, spend: report.cost }]
@@ -367,7 +374,12 @@ export function receiptsOf(items: Iterable<ReceiptItem>): Receipts {
 }
 
 /** A compaction at its first request. It stands on those before it that hide no more than it does. */
-function opened(checkpoint: string, { id }: ReceiptItem, hidden: number, before: readonly Open[]): Open {
+function opened(
+  checkpoint: string,
+  { id, summaryCheck }: ReceiptItem,
+  hidden: number,
+  before: readonly Open[],
+): Open {
   const under: Open[] = [];
   let sum = 0;
   for (const one of before) {
@@ -387,6 +399,7 @@ function opened(checkpoint: string, { id }: ReceiptItem, hidden: number, before:
     quotations: 0,
     net: 0,
     paidAfter: undefined,
+    ...(summaryCheck && { summaryCheck }),
     repeated: [],
     hides: hidden - sum,
     chain: [],

@@ -63,6 +63,24 @@ export interface Report {
   readonly prefixReason: PrefixReason | undefined;
   /** Id of the checkpoint that the view stands on. */
   readonly checkpoint: string | undefined;
+  /** Of a compaction that shows what a model wrote: whether that said what the messages behind it went on to use. */
+  readonly summaryCheck?: SummaryCheck;
+}
+
+/**
+ * A summary is often ready some rounds after it was asked for, so it can be seen what those rounds used of what it speaks for: the
+ * paths and ids that they said or called with, and the names that the user said.
+ */
+export interface SummaryCheck {
+  /** The model that wrote the newest record, and its prompt. */
+  readonly model: string;
+  readonly prompt: string;
+  /** How many names, paths and ids they used. */
+  readonly used: number;
+  /** Those of them that no record says. */
+  readonly missed: readonly string[];
+  /** Those of them that nothing else of the view says either, and code shows: a line of the hidden messages for each, or the bare name. */
+  readonly added: readonly string[];
 }
 
 /** What a view quotes for one user message. */

@@ -1,4 +1,5 @@
 import { makeCheckpoint } from "../../core/checkpoint.ts";
+import { defined } from "../../core/defined.ts";
 import type { Draft } from "../../core/draft.ts";
 import { renderView, systemMessage } from "../../core/render.ts";
 import { asBranch, mergeRecords, type Remembered } from "../../core/state/read-state.ts";
@@ -105,6 +106,7 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
         ? wholeReason(survey.state.last)
         : prefixReason(operation, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
+    ...defined({ summaryCheck: result.draft?.inserts.find(({ check }) => check)?.check }),
   });
   tell(operation, result, report, state);
   noteRequest(operation, report.tokens.after);

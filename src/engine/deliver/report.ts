@@ -28,7 +28,9 @@ const RED_FROM = 0.9;
 export function reportOf<M>(
   { engine, survey }: Operation<M>,
   told: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
-    Partial<Pick<Report, "recalled" | "quoted" | "unquoted" | "warnings" | "prefixReason">> & {
+    Partial<
+      Pick<Report, "recalled" | "quoted" | "unquoted" | "warnings" | "prefixReason" | "summaryCheck">
+    > & {
       /** What is shown, and its tokens. Default: the current view. */
       readonly draft?: Draft;
       readonly tokens?: number;
@@ -70,6 +72,7 @@ export function reportOf<M>(
     prefixChanged: prefixReason !== undefined,
     prefixReason,
     checkpoint: told.checkpoint,
+    ...(told.summaryCheck && { summaryCheck: told.summaryCheck }),
   };
 }
 

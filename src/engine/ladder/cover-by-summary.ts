@@ -3,9 +3,10 @@ import { applyEdits } from "../../core/edits.ts";
 import { mayFollow } from "../../core/invariants.ts";
 import { readableText } from "../../core/message-text.ts";
 import { shifted } from "../../core/shifted.ts";
-import type { DialectRules, Edit, InsertMessage } from "../../core/types.ts";
+import type { DialectRules, Edit, InsertMessage, Summary, SummaryCheck } from "../../core/types.ts";
 import { edited } from "../../reductions/reduction.ts";
-import type { Told } from "../../summaries/records/render-narrative.ts";
+import type { SummaryMessageInput } from "../../summaries/material/message-material.ts";
+import type { MadeMessage } from "../../summaries/write/write-message.ts";
 import { isOwn, narrativePart, narrativeShare } from "../plan/narrative.ts";
 import { type Conversation, hiddenEnd, insertTokens } from "../read/conversation.ts";
 import {
@@ -48,8 +49,24 @@ export async function coverBySummary(
   // The ceiling holds for the whole message: what the format adds to a text is taken off first.
   await input.pause();
   // What writes it is half of the library: most conversations of a page never need it.
-  const { summaryMessage } = await import("../../summaries/summary-message.ts");
-  const summary = summaryMessage({
+  const { appendMissing, missingItems, summaryMessage, usedLater } = await import(
+    "../../summaries/summary-message.ts"
+  );
+  // Where roles must alternate, the system prompt may be the only place left.
+  const records =
+    role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates));
+  const newest = records.findLast(({ author }) => author === "model");
+  const run = newest && { from: records[0]!.covers.from, to: records.at(-1)!.covers.to };
+  const used = run ? usedLater(messages, run) : [];
+  const missed = missingItems(records.map(({ text }) => text).join("\n"), used);
+  // What was said since only uses it.
+  const beside = messages.flatMap((message, index) =>
+    missed.length > 0 && index < run!.to && isShown(fates[index]!)
+      ? [shownText(index) ?? readableText(message)]
+      : [],
+  );
+  const unseen = missingItems(beside.join("\n"), missed);
+  const making: SummaryMessageInput = {
     messages,
     hidden,
     visible: (index) => isShown(fates[index]!),
@@ -58,9 +75,7 @@ export async function coverBySummary(
     count: (text) => insertTokens(measure, { role, text }) - frame,
     ...(input.focus !== undefined && { focus: input.focus }),
     ...(settings.summary.preface && { preface: settings.summary.preface }),
-    // Where roles must alternate, the system prompt may be the only place left.
-    narrative:
-      role === "system" && saysUnproven(input) ? [] : shownRecords(input, hiddenEnd(conversation, fates)),
+    missed: unseen,
     narrativeRoom: narrativeRoom(input, cap),
     narrativeCap: settings.summary.cap,
     ...(input.isOurs && { isOurs: input.isOurs }),
@@ -70,8 +85,27 @@ export async function coverBySummary(
         always: place.needsUser,
       },
     }),
-  });
-  return summary && placeSummary(input, fates, place, summary);
+  };
+  const narrative = records.map((one) => ({ ...one, isOwn: isOwn(one) }));
+  const lacks = ({ text, quotes = "" }: MadeMessage) => missingItems(`${text}\n${quotes}`, unseen);
+  let summary = summaryMessage({ ...making, narrative });
+  const unsaid = summary ? lacks(summary) : [];
+  if (unsaid.length > 0) {
+    // Lines that say them are too long: at least the names stand behind the record.
+    const withNames = (one: (typeof narrative)[number], at: number) =>
+      records[at] === newest ? { ...one, text: appendMissing(one.text, unsaid, Infinity, () => 0) } : one;
+    summary = summaryMessage({ ...making, narrative: narrative.map(withNames) });
+  }
+  if (summary === undefined) return undefined;
+  const lacking = new Set(lacks(summary));
+  const check = newest && {
+    model: newest.model,
+    prompt: newest.prompt,
+    used: used.length,
+    missed: missed.map(({ text }) => text),
+    added: unseen.flatMap((item) => (lacking.has(item) ? [] : [item.text])),
+  };
+  return placeSummary(input, fates, place, { ...summary, check });
 }
 
 /** Tokens of the notes that the view needs beside its summary. */
@@ -84,11 +118,11 @@ function noteTokens(input: RungInput, fates: readonly Fate[], { role, merged }: 
 }
 
 /** The records that speak for hidden messages only. */
-function shownRecords({ conversation, narrative = [] }: RungInput, end: number): Told[] {
+function shownRecords({ conversation, narrative = [] }: RungInput, end: number): Summary[] {
   const { start } = conversation.structure;
   return narrative
     .filter(({ covers }) => covers.to <= end)
-    .map((record) => ({ text: record.text, covers: shifted(record.covers, start), isOwn: isOwn(record) }));
+    .map((record) => ({ ...record, covers: shifted(record.covers, start) }));
 }
 
 /** Tokens that records may take in a summary message of `cap`: their part of it, and a little more beside a tail that took too much. */
@@ -145,12 +179,13 @@ function placeSummary(
   input: RungInput,
   fates: readonly Fate[],
   place: SummaryPlace,
-  made: { readonly text: string; readonly quotes?: string },
+  made: { readonly text: string; readonly quotes?: string; readonly check?: SummaryCheck | undefined },
 ): Draft {
   const { conversation, rules } = input;
   const summary: Insert = {
     message: { role: place.role, text: made.text.toWellFormed() },
     ...(place.merged && { merged: true }),
+    ...(made.check && { check: made.check }),
   };
   const draft = mergeIntoSystem({ conversation, rules }, { fates, inserts: [summary] });
   if (made.quotes === undefined) return draft;

@@ -1,4 +1,12 @@
-import type { Outcome, Reason, Report, RungName, Usage, WarningCode } from "../../core/types.ts";
+import type {
+  Outcome,
+  Reason,
+  Report,
+  RungName,
+  SummaryCheck,
+  Usage,
+  WarningCode,
+} from "../../core/types.ts";
 import type { CacheLoss } from "../../tokens/receipts.ts";
 import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
@@ -27,6 +35,8 @@ export type TimelineFact =
       readonly checkpoint: string | undefined;
       /** Why the summary that a model was asked for isn't part of it. */
       readonly failed?: string;
+      /** Whether its records said what the messages behind them went on to use. */
+      readonly summaryCheck?: SummaryCheck;
       /** What it did otherwise than one may expect. */
       readonly warnings?: readonly WarningCode[];
       /** Whose key paid for its summaries, where a model may be asked for them. */

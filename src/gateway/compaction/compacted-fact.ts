@@ -20,6 +20,7 @@ export function compactedFact(
     checkpoint: report.checkpoint,
     ...(failed && { failed: failed.message }),
     ...(report.warnings.length > 0 && { warnings: report.warnings.map(({ code }) => code) }),
+    ...(report.summaryCheck && { summaryCheck: report.summaryCheck }),
     ...(report.summarizer?.key && { key: report.summarizer.key }),
   };
 }

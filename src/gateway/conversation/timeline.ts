@@ -96,8 +96,15 @@ export const eventsIn = (rows: readonly StoredRequest[]): TimelineEvent[] =>
 export const detailsOf = ({ details }: StoredRequest): RowDetails => (details ?? {}) as RowDetails;
 
 /** What the compactions of a conversation saved and cost so far, as its rows say it. */
-export const receiptsIn = (rows: readonly StoredRequest[]): Receipts =>
-  receiptsOf(
+export function receiptsIn(rows: readonly StoredRequest[]): Receipts {
+  const checks = new Map(
+    rows.flatMap((row) =>
+      (detailsOf(row).facts ?? []).flatMap((fact) =>
+        fact.type === "compacted" ? [[fact.checkpoint, fact.summaryCheck] as const] : [],
+      ),
+    ),
+  );
+  return receiptsOf(
     rows.flatMap((row): ReceiptItem[] => {
       const { id, kind, spend, saved, checkpoint, lostSpend = 0, cacheLost, status } = row;
       const { cause, lookUps = 0, facts = [], deferred: { saved: deferred = 0 } = {} } = detailsOf(row);
@@ -117,6 +124,7 @@ export const receiptsIn = (rows: readonly StoredRequest[]): Receipts =>
           deferred,
           rewritten,
           lookUps,
+          summaryCheck: checks.get(checkpoint),
           repeated: facts.flatMap((fact) =>
             fact.type === "repeated" ? fact.calls.map((text) => ({ checkpoint: fact.checkpoint, text })) : [],
           ),
@@ -124,6 +132,7 @@ export const receiptsIn = (rows: readonly StoredRequest[]): Receipts =>
       ];
     }),
   );
+}
 
 /** The rows of a conversation's path, and those of the conversations that it was forked from, up to the fork. */
 async function placedRows(

@@ -13,6 +13,15 @@ export function requestListeners(
 
 /** Prometheus. */
 function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
+  const checked = (check: Report["summaryCheck"]): void => {
+    if (!check) return;
+    const { model, used, missed, added } = check;
+    // Words of a host's own have a hash in their version.
+    const prompt = check.prompt.replace(/-.*/, "");
+    metrics.summaryNames.inc({ model, prompt, result: "said" }, used - missed.length);
+    metrics.summaryNames.inc({ model, prompt, result: "missed" }, missed.length - added.length);
+    metrics.summaryNames.inc({ model, prompt, result: "added" }, added.length);
+  };
   const fitted = (report: Report): void => {
     const saved = report.tokens.transcript - report.tokens.after;
     metrics.pressure.observe(report.pressure.before);
@@ -20,6 +29,7 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
     if (saved > 0) metrics.saved.inc(saved);
     if (report.cacheHits.checkpoint) metrics.cacheHits.inc();
     if (report.outcome !== "compacted") return;
+    checked(report.summaryCheck);
     metrics.compactions.inc({ rung: usedRung(report) ?? "none", reason: report.reason ?? "none" });
     for (const one of report.rungs) metrics.rungs.inc({ rung: one.rung, outcome: one.result });
   };
@@ -35,7 +45,8 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
       if (!what.usage) return;
       metrics.hiddenTokens.inc({ kind: "input" }, what.usage.input);
       metrics.hiddenTokens.inc({ kind: "output" }, what.usage.output ?? 0);
-    } else if (what.type === "noted" && what.fact.type === "failed")
+    } else if (what.type === "noted" && what.fact.type === "compacted") checked(what.fact.summaryCheck);
+    else if (what.type === "noted" && what.fact.type === "failed")
       metrics.summaryFailures.inc({ fallback: what.fact.fallback ?? "none" });
   };
   return {

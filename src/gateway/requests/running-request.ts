@@ -409,7 +409,7 @@ function isCompaction(what: Happening): boolean {
 
 /** What the timeline of its conversation says about a request. */
 export function factsOf(request: RunningRequest): readonly TimelineFact[] {
-  return request.happenings.flatMap((what): readonly TimelineFact[] => {
+  const facts = request.happenings.flatMap((what): readonly TimelineFact[] => {
     switch (what.type) {
       case "fitted": {
         if (what.isObserved) return [];
@@ -430,6 +430,12 @@ export function factsOf(request: RunningRequest): readonly TimelineFact[] {
       default:
         return [];
     }
+  });
+  return facts.map((fact) => {
+    if (fact.type !== "compacted" || !fact.summaryCheck) return fact;
+    const { missed, added, ...check } = fact.summaryCheck;
+    const written = (names: readonly string[]) => names.map((name) => request.written(name));
+    return { ...fact, summaryCheck: { ...check, missed: written(missed), added: written(added) } };
   });
 }
 

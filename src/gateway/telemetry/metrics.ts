@@ -21,6 +21,13 @@ const COUNTERS = {
     "Summaries that no model wrote as they must be, by the rung that took their place.",
     "fallback",
   ],
+  summaryNames: [
+    "precis_summary_names_total",
+    "Names, paths and ids that conversations went on to use after a summary was asked for: said by it, added by code, or missed.",
+    "model",
+    "prompt",
+    "result",
+  ],
   saved: ["precis_tokens_saved_total", "Tokens of transcripts that weren't sent."],
   sent: ["precis_tokens_sent_total", "Tokens of views."],
   cost: ["precis_summary_dollars_total", "US dollars spent on summaries, where prices are known."],

@@ -1,3 +1,4 @@
+import { textOrArgs } from "../../core/message-text.ts";
 import type { Message, Run } from "../../core/types.ts";
 import { readArguments } from "../calls/read-call.ts";
 import { chosenAnswers, wordsInRefusal } from "../calls/refusals.ts";
@@ -8,9 +9,10 @@ import type { State } from "../states/state.ts";
 import { commonFolder, folderOf } from "../write/files.ts";
 import { isSummaryMessage } from "../write/sections.ts";
 import { type FoundItem, findItems, type ItemKind, type WordKind } from "./find-items.ts";
+import { missingItems } from "./missing-items.ts";
 import { findRestrictions } from "./rules.ts";
 
-export { missingItems } from "./missing-items.ts";
+export { missingItems };
 
 /** An item that a summary should carry. */
 export interface MustKeep {
@@ -140,7 +142,7 @@ function outcomes(messages: readonly Message[], run: Run): MustKeep[] {
 }
 
 /** Of the system, not of the work; times to the second, and ids that only a protocol needs. */
-function isNoise({ kind, text }: Candidate): boolean {
+function isNoise({ kind, text }: Pick<Candidate, "kind" | "text">): boolean {
   return kind === "path" ? SYSTEM_PATH.test(text) : kind === "id" && TECHNICAL_ID.test(text);
 }
 
@@ -225,6 +227,26 @@ function namedIn(messages: readonly Message[], { from, to }: Run): Set<string> {
     if (place === "user" || (place !== "result" && !isOwn)) named.add(idOf({ kind, key }));
   });
   return named;
+}
+
+/** Names, paths and ids of a run that the messages behind it use, each with the last message of the run that has it. */
+export function usedLater(messages: readonly Message[], run: Run): MustKeep[] {
+  const used = new Map<string, Omit<MustKeep, "message">>();
+  forEachItem(messages, { from: run.to, to: run.to + LATER_MESSAGES }, ({ kind, key, text, place }) => {
+    // Names of code stand in every call.
+    const isUse =
+      kind === "name" ? place === "user" : place !== "result" && (kind === "path" || kind === "id");
+    if (isUse && used.size < MAX_ITEMS && !isNoise({ kind, text }))
+      used.set(idOf({ kind, key }), { kind, text, ambiguous: false });
+  });
+  const found: MustKeep[] = [];
+  let open = [...used.values()];
+  for (let message = run.to - 1; message >= run.from && open.length > 0; message--) {
+    const missing = new Set(missingItems(messages[message]!.parts.map(textOrArgs).join("\n"), open));
+    found.push(...open.filter((item) => !missing.has(item)).map((item) => ({ ...item, message })));
+    open = [...missing];
+  }
+  return found;
 }
 
 /** One of them says the other: a part of it, or the same file with more or less of its path. */

@@ -1,6 +1,7 @@
 import { textOrArgs } from "../../core/message-text.ts";
 import type { HostState, Message, Run } from "../../core/types.ts";
 import type { Frame } from "../frames/frames.ts";
+import type { MustKeep } from "../keep/must-keep.ts";
 import { renderNarrative, type ShownRecord, type Told } from "../records/render-narrative.ts";
 import { renderState } from "../records/render-state.ts";
 import { repairRecord } from "../records/repair-record.ts";
@@ -42,6 +43,8 @@ export interface SummaryMessageInput extends WriterOptions {
   readonly narrativeRoom?: number;
   /** Tokens that those of a model may take of it. Default: all. */
   readonly narrativeCap?: number;
+  /** What the narrative lacks and the messages behind it use: a line shows each. */
+  readonly missed?: readonly MustKeep[];
   /** Which texts that look like summary messages are known to be ours. Left out: none. */
   readonly isOurs?: IsOurs;
 }

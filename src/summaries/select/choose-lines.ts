@@ -1,3 +1,4 @@
+import { missingItems } from "../keep/missing-items.ts";
 import { isChange, type Line, type TranscriptLines } from "../material/lines.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import { plainStatement } from "../material/read-passage.ts";
@@ -9,6 +10,8 @@ import { termWeights } from "./weights.ts";
 
 /** Of what the user's words and statements leave: what was changed; the rest is for other lines. */
 const CHANGES_SHARE = 0.5;
+/** Share of a summary message for lines that say what its records lack and later messages use. */
+const MISSED_SHARE = 0.1;
 /** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
 const OVERCHOOSE = 1.25;
 /** Worth of a term that the focus names, in units of a path that is surely needed. */
@@ -24,7 +27,11 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
     for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
   }
   const weights = weightsOf(material);
-  const candidates = all.lines.filter((line) => !quoted.get(line.message)?.includes(plainLine(line)));
+  const missed = missedLines(material, quotes.map(textOf).join("\n"));
+  for (const { terms } of missed) for (const term of terms) covered[term] = 1;
+  const candidates = all.lines.filter(
+    (line) => !missed.includes(line) && !quoted.get(line.message)?.includes(plainLine(line)),
+  );
   const changes = chooseChanges({
     transcript,
     candidates,
@@ -45,7 +52,24 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
     isSaid: (line) => changed.has(line.first) || isSaid(line.text),
     budget: input.cap * OVERCHOOSE,
   });
-  return [...changes, ...more];
+  return [...missed, ...changes, ...more];
+}
+
+/** For each name that the records lack and later messages use the shortest line of its message that says it. */
+function missedLines({ input, candidates, lineCost }: MessageMaterial, quoted: string): Line[] {
+  const { missed = [], cap } = input;
+  const chosen = new Set<Line>();
+  let left = cap * MISSED_SHARE;
+  for (const item of missingItems(quoted, missed)) {
+    const holds = ({ message, text }: Line) =>
+      message === item.message && missingItems(text, [item]).length === 0;
+    const lines = candidates.lines.filter(holds);
+    const [line] = lines.sort((a, b) => lineCost(a) - lineCost(b) || a.order - b.order);
+    if (line === undefined || chosen.has(line) || lineCost(line) > left) continue;
+    left -= lineCost(line);
+    chosen.add(line);
+  }
+  return [...chosen];
 }
 
 /** The worth of each term, with what the focus and the newest words add to it. */

@@ -99,7 +99,10 @@ const TEXT_NOTES = [
   "If the model fails, stderr says so and the text is made without it.",
 ];
 
-const counter = flag.choice("C", "how tokens are counted: %s (chars are estimates)", ["o200k", "chars"]);
+const counter = flag.choice("C", "how tokens are counted: %s (an estimate); default: o200k", [
+  "o200k",
+  "chars",
+]);
 const MEASURE_FLAGS = {
   data: flag.text("DIR", "folder with recorded conversations (default: data)"),
   sample: flag.on("every 6th session only: an answer in less than a minute"),
@@ -113,16 +116,19 @@ const ASKED_FLAGS = {
   window: flag.tokens("N", "the context size of models that precis doesn't know"),
   yes: flag.on("don't ask before models are asked"),
 };
-const CONTEST_FLAGS = {
+const contest = (arms: string, sizes: string) => ({
   summarizer: flag.text("M", "who writes summaries, in the arms that need a model"),
   arms: flag.list(
     "LIST",
-    "who takes part, of newest, recorded, recorded+newest, plain+newest, precis, precis+recall, precis+model, precis+model+recall, recorded+precis, whole (default: all that can); precis*10: after ten compactions in a row",
+    `who takes part, of newest, recorded, recorded+newest, plain+newest, precis, precis+recall, precis+model, precis+model+recall, recorded+precis, whole (default: ${arms}); precis*10: after ten compactions in a row`,
   ),
-  sizes: flag.list("LIST", "sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k"),
+  sizes: flag.list(
+    "LIST",
+    `sizes of the contexts: S (the recorded summary's), 2S, 10%, 4k (default: ${sizes})`,
+  ),
   html: asPage,
   profile: measured,
-};
+});
 
 export const COMMANDS = {
   compact: {
@@ -492,6 +498,10 @@ export const COMMANDS = {
     args: "",
     flags: {
       ...MEASURE_FLAGS,
+      counter: flag.choice("C", "how tokens are counted: %s (an estimate); default: chars", [
+        "o200k",
+        "chars",
+      ]),
       chains: flag.choice("WHEN", "sessions joined to days of work, too: %s (default: yes)", [
         "no",
         "yes",
@@ -500,10 +510,11 @@ export const COMMANDS = {
       html: asPage,
       windows: flag.list("LIST", "windows of the model (default: 64k for sessions, 128k for chains)"),
       head: flag.tokens("N", "tokens of system prompt and tools (default: 15k)"),
-      prices: flag.choice("P", "whose prices of cached tokens: %s (default: anthropic)", [
-        "anthropic",
-        "openai",
-      ]),
+      prices: flag.choice(
+        "P",
+        "whose prices of cached tokens: %s (default: anthropic: read 0.1, write 1.25, output 5; openai: write 1)",
+        ["anthropic", "openai"],
+      ),
       ttl: flag.text("MIN", "minutes that a prompt cache lives, or never (default: 5)"),
     },
     examples: ["precis eval cost --sample", "precis eval cost --windows 64k,128k --ttl never"],
@@ -514,7 +525,7 @@ export const COMMANDS = {
     args: "",
     flags: {
       ...MEASURE_FLAGS,
-      ...CONTEST_FLAGS,
+      ...contest("newest, precis and, with a summariser, precis+model", "4k,8k,16k"),
       times: flag.list("LIST", "compactions in a row (default: 1,10,50)"),
       languages: flag.list("LIST", "of en, de, fr, es, pt, ru, ar, zh, ja (default: all)"),
       ...ASKED_FLAGS,
@@ -531,8 +542,8 @@ export const COMMANDS = {
       exams: flag.list("LIST", "exams, or files with questions, or folders of them, with commas between"),
       reader: flag.text("M", "who answers: a model, NAME@URL, or mailbox:DIR"),
       judge: flag.text("M", "who marks the answers (default: the reader's model)"),
-      ...CONTEST_FLAGS,
-      against: flag.text("ARM", "the arm that the others are compared with"),
+      ...contest("all that can", "S,2S with a recorded summary, otherwise 10%"),
+      against: flag.text("ARM", "the arm that the others are compared with (default: recorded, else newest)"),
       trials: flag.count("N", "how often each exam is held (default: 3)"),
       questions: flag.count("N", "at most so many questions of each exam (default: all)"),
       oneByOne: flag.on("ask every arm one question at a time, as arms with recall are asked anyway"),

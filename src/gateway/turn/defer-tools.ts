@@ -103,7 +103,7 @@ function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measur
 const loaderFor = (lines: readonly string[]): HostedTool => ({
   name: LOADER,
   description:
-    "Declares tools that you have but whose parameters you weren't shown yet. Before you call a tool of the list below, load it, with all others that you may need for the task. What is loaded stays.",
+    "Declares tools that you have but whose parameters you weren't shown yet. Before you call a tool of the list below, load it, together with all others that the task may need: what is loaded stays, and each further call takes time.",
   parameters: {
     type: "object",
     properties: {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PROFILE_NAMES } from "../profiles/index.ts";
 import { DATABASE_FIX, databaseKind } from "../stores/database-kind.ts";
-import { nameFault } from "../stores/shared/check-name.ts";
+import { nameFault } from "../stores/shared/texts.ts";
 import { tuningFields } from "./tuning-schema.ts";
 import {
   anyOf,

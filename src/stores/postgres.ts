@@ -1,9 +1,17 @@
 import pg from "pg";
 import { defined } from "../core/defined.ts";
 import { ConfigError } from "../core/errors.ts";
-import { explainPostgres, isConflict } from "./postgres/explain.ts";
-import { BEGIN_SNAPSHOT, readAndRelease, runAndRelease, statementRunner } from "./postgres/run-script.ts";
-import { connectTo, type PostgresPool, statementNames } from "./postgres/statement-names.ts";
+import {
+  BEGIN_SNAPSHOT,
+  connectTo,
+  explainPostgres,
+  isConflict,
+  type PostgresPool,
+  readAndRelease,
+  runAndRelease,
+  statementNames,
+  statementRunner,
+} from "./postgres/session.ts";
 import type { ServerStore } from "./server-store.ts";
 import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.ts";
 import type { TextIndex } from "./sql/recall/index-messages.ts";

@@ -5,13 +5,12 @@ import { createSqlStore, type ServerStoreOptions } from "./sql/create-sql-store.
 import type { TextIndex } from "./sql/recall/index-messages.ts";
 import { firstRow, runNow } from "./sql/script.ts";
 import type { SqlEngine } from "./sql/sql-engine.ts";
-import { explainSqlite } from "./sqlite/explain.ts";
-import { createLogKeeper } from "./sqlite/log-keeper.ts";
-import { createLogThread } from "./sqlite/log-thread.ts";
+import { createLogKeeper, createLogThread } from "./sqlite/log-thread.ts";
 import {
   BEGIN_READ,
   createConnection,
   createSession,
+  explainSqlite,
   openDatabase,
   PRIVATE,
   whenFree,

@@ -4,7 +4,7 @@ import { cutTo, firstCharacters, lastCharacters } from "../../src/core/first-cha
 import { said } from "../../src/engine/settings/check.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";
 import { redact } from "../../src/models/shared/redact.ts";
-import { cleanTitle } from "../../src/stores/shared/clean-text.ts";
+import { cleanTitle } from "../../src/stores/shared/texts.ts";
 import { readCall } from "../../src/summaries/calls/read-call.ts";
 import { shortened } from "../../src/summaries/text/sentences.ts";
 import { headName } from "../../src/summaries/write/sections.ts";

@@ -7,7 +7,7 @@ import { leadLength } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
 import { writeHead } from "../../recall/stored-head.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
-import { inOneLine } from "../../stores/shared/clean-text.ts";
+import { inOneLine } from "../../stores/shared/texts.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { withoutClientBlocks } from "../wires/client-words.ts";
 import type { WireRequest } from "../wires/index.ts";

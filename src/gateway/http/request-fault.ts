@@ -1,4 +1,4 @@
-import { nameFault } from "../../stores/shared/check-name.ts";
+import { nameFault } from "../../stores/shared/texts.ts";
 
 /** What more is known of a fault. */
 export interface FaultDetails {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
-import { isCursor } from "../../stores/shared/list-cursor.ts";
+import { isCursor } from "../../stores/shared/pages.ts";
 import type { AnswerOf, routes } from "../api.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../config/values.ts";
 import { LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
-import { nameFault } from "../../stores/shared/check-name.ts";
+import { nameFault } from "../../stores/shared/texts.ts";
 import { streamStrategies } from "../../stream/strategies.ts";
 import { ALL_SETTINGS, CHAT_SETTINGS, type Setting, type SettingKind } from "../api/settings.ts";
 

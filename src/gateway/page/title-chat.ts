@@ -1,6 +1,6 @@
 import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { saidText } from "../../core/message-text.ts";
-import { inOneLine } from "../../stores/shared/clean-text.ts";
+import { inOneLine } from "../../stores/shared/texts.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { readGlobalSettings } from "../conversation/chat-settings.ts";
 import { load } from "../conversation/loaded.ts";

@@ -6,7 +6,7 @@ import { storedTranscript } from "../../testing/store-contract.ts";
 import { postgresStore } from "../postgres.ts";
 import type { ServerStore } from "../server-store.ts";
 import { SCHEMA_VERSION } from "../sql/schema.ts";
-import { connectTo } from "./statement-names.ts";
+import { connectTo } from "./session.ts";
 
 /** Looks at the server until somebody waits: more than it takes on a busy machine. */
 const MOST_LOOKS = 2_000;

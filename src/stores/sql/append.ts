@@ -1,8 +1,8 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Append, Appended } from "../server-store.ts";
-import { checkName } from "../shared/check-name.ts";
 import type { ImportedConversation } from "../shared/export-line.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
+import { checkName } from "../shared/texts.ts";
 import { type BodyRow, bodyRow, headRow, insertBodies, isLong, putUses, useBy } from "./bodies.ts";
 import {
   CONVERSATION_COLUMNS,

@@ -12,10 +12,9 @@ import type {
   StoredEvent,
   StreamStore,
 } from "../server-store.ts";
-import { checkName } from "../shared/check-name.ts";
-import { cleanText } from "../shared/clean-text.ts";
-import { EVENTS, pageSize, STREAM_LINES } from "../shared/limits.ts";
 import { conversationNotFound } from "../shared/not-found.ts";
+import { EVENTS, pageSize, STREAM_LINES } from "../shared/pages.ts";
+import { checkName, cleanText } from "../shared/texts.ts";
 import { holdConversation } from "./conversation-row.ts";
 import { allOf, firstRow, insertValues, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";

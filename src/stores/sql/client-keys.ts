@@ -1,6 +1,5 @@
 import type { ClientKey, ClientKeyStore, NewClientKey } from "../server-store.ts";
-import { checkName } from "../shared/check-name.ts";
-import { cleanTitle } from "../shared/clean-text.ts";
+import { checkName, cleanTitle } from "../shared/texts.ts";
 import { firstRow, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 

@@ -1,7 +1,6 @@
 import type { DialectId } from "../../core/types.ts";
 import type { Conversation } from "../server-store.ts";
-import { nameFault } from "../shared/check-name.ts";
-import { cleanTitle } from "../shared/clean-text.ts";
+import { cleanTitle, nameFault } from "../shared/texts.ts";
 import { firstRow, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 

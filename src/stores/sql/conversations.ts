@@ -8,10 +8,9 @@ import type {
   ReadRange,
   StoredMessage,
 } from "../server-store.ts";
-import { checkName } from "../shared/check-name.ts";
-import { BRANCHES, PAGE, pageSize } from "../shared/limits.ts";
-import { readCursor, writeCursor } from "../shared/list-cursor.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
+import { BRANCHES, PAGE, pageSize, readCursor, writeCursor } from "../shared/pages.ts";
+import { checkName } from "../shared/texts.ts";
 import { deleteUnused, readBody, releaseUses } from "./bodies.ts";
 import {
   type ConversationRow,

@@ -1,13 +1,13 @@
 import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
 import { sqlCitations, sqlEvents, sqlLearned, sqlLeases, sqlSettings, sqlStreams } from "./beside.ts";
-import { type Bounds, bounded } from "./bounds.ts";
 import { sqlClientKeys } from "./client-keys.ts";
-import { sqlConversations } from "./conversations.ts";
+import { deleteConversation, sqlConversations } from "./conversations.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
 import { sqlRequests } from "./requests.ts";
-import { createSqlContext, type StoreEffects } from "./sql-context.ts";
+import { rows, type Script } from "./script.ts";
+import { createSqlContext, type SqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { sqlUpkeep } from "./upkeep.ts";
 
@@ -56,4 +56,117 @@ export function createSqlStore(
     close: context.close,
   };
   return bounds ? bounded(store, context, bounds) : store;
+}
+
+/** What a store in memory may hold of one tenant. */
+export interface Bounds {
+  readonly conversations: number;
+  /** Records that stand on no stored message. */
+  readonly records: number;
+  readonly events: number;
+  readonly requests: number;
+}
+
+/** Events of one tenant may hold so many characters: one may tell of hundreds of requests. */
+const EVENT_CHARACTERS = 32_000_000;
+
+/** Rows of requests are looked through for too old ones each time so many have come. */
+const REQUESTS_BETWEEN = 256;
+
+/** The same store, which forgets what is older than its bounds allow. */
+function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Bounds): ServerStore {
+  const { conversations, events, requests } = store;
+  const fresh = new Map<string, number>();
+  const noteRequests = async (tenant: string, count: number): Promise<void> => {
+    const more = (fresh.get(tenant) ?? 0) + count;
+    fresh.set(tenant, more % REQUESTS_BETWEEN);
+    if (more >= REQUESTS_BETWEEN)
+      await write("requests.add", () =>
+        rows(
+          `delete from precis_requests where tenant = ? and id <= (
+             select id from precis_requests where tenant = ? order by id desc limit 1 offset ?)`,
+          tenant,
+          tenant,
+          bounds.requests,
+        ),
+      );
+  };
+  /** What the events of a tenant hold, at most. */
+  const characters = new Map<string, number>();
+  return {
+    ...store,
+    conversations: {
+      ...conversations,
+      async append(tenant, input) {
+        const appended = await conversations.append(tenant, input);
+        if (input.request) await noteRequests(tenant, 1);
+        if (appended.added === appended.length)
+          await write("append", () => trimConversations(engine, tenant, bounds.conversations));
+        return appended;
+      },
+    },
+    events: {
+      ...events,
+      async append(tenant, event) {
+        const id = await events.append(tenant, event);
+        const held = (characters.get(tenant) ?? 0) + JSON.stringify(event.data ?? null).length;
+        characters.set(tenant, held);
+        await write("events.append", function* () {
+          yield* rows(
+            `delete from precis_events where tenant = ? and id <= (
+               select id from precis_events where tenant = ? order by id desc limit 1 offset ?)`,
+            tenant,
+            tenant,
+            bounds.events,
+          );
+          if (held > EVENT_CHARACTERS) characters.set(tenant, yield* trimEvents(tenant));
+        });
+        return id;
+      },
+    },
+    requests: {
+      ...requests,
+      async add(tenant, added) {
+        await requests.add(tenant, added);
+        await noteRequests(tenant, added.length);
+      },
+    },
+    async save(records) {
+      await store.save(records);
+      await write("save", () =>
+        rows(
+          `delete from precis_records where rowid in (
+             select rowid from precis_records where node is null order by saved_at desc, rowid desc limit -1 offset ?)`,
+          bounds.records,
+        ),
+      );
+    },
+  };
+}
+
+/** Removes events until those that are left hold half of what they may, but never the newest. Says how much that is. */
+function* trimEvents(tenant: string): Script<number> {
+  yield* rows(
+    `delete from precis_events where tenant = ? and id <> (select max(id) from precis_events where tenant = ?) and id <= (
+       select max(id) from (select id, sum(length(data)) over (order by id desc) as held from precis_events where tenant = ?)
+       where held > ?)`,
+    tenant,
+    tenant,
+    tenant,
+    EVENT_CHARACTERS / 2,
+  );
+  const [left] = yield* rows<{ readonly held: number | null }>(
+    "select sum(length(data)) as held from precis_events where tenant = ?",
+    tenant,
+  );
+  return left?.held ?? 0;
+}
+
+function* trimConversations(engine: SqlEngine, tenant: string, most: number): Script<void> {
+  const quiet = yield* rows<{ readonly id: string }>(
+    "select id from precis_conversations where tenant = ? order by pinned desc, updated_at desc, id desc limit -1 offset ?",
+    tenant,
+    most,
+  );
+  for (const { id } of quiet) yield* deleteConversation(engine, tenant, id);
 }

@@ -1,5 +1,5 @@
 import type { FindQuery, FoundConversation } from "../server-store.ts";
-import { NEWEST_HASHES } from "../shared/limits.ts";
+import { NEWEST_HASHES } from "../shared/pages.ts";
 import { bodyName } from "./bodies.ts";
 import { type ConversationRow, conversationOf } from "./conversation-row.ts";
 import { firstRow, rows, type Script } from "./script.ts";

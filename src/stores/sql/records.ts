@@ -1,5 +1,5 @@
 import type { AnswerSizes, Checkpoint, Recalled, Records, Store, Summary, Undo } from "../../core/types.ts";
-import { checkName } from "../shared/check-name.ts";
+import { checkName } from "../shared/texts.ts";
 import { HASHES_PER_STATEMENT, inBatches, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";

@@ -11,9 +11,8 @@ import type {
   StoredRequest,
   TotalsQuery,
 } from "../server-store.ts";
-import { checkName } from "../shared/check-name.ts";
-import { cleanText } from "../shared/clean-text.ts";
-import { pageSize, REQUESTS } from "../shared/limits.ts";
+import { pageSize, REQUESTS } from "../shared/pages.ts";
+import { checkName, cleanText } from "../shared/texts.ts";
 import { type BodyRow, bodyRow, insertBodies, putUses, readBody, useBy } from "./bodies.ts";
 import { holdConversation, rowOf } from "./conversation-row.ts";
 import { allOf, firstRow, insertValues, rows, type Script } from "./script.ts";

@@ -1,10 +1,9 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
-import { LEASE_MEMORY_MS } from "../shared/limits.ts";
+import { LEASE_MEMORY_MS } from "../shared/pages.ts";
 import { collectBodies, collectUses, useBy } from "./bodies.ts";
 import { deleteConversation } from "./conversations.ts";
-import { exportAll, tenantsOf } from "./export-all.ts";
-import { importAll } from "./import-all.ts";
+import { exportAll, importAll, tenantsOf } from "./export-import.ts";
 import { sumUpRequests, sweepRequests } from "./requests.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";

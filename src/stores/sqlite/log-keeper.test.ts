@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogKeeper } from "./log-keeper.ts";
+import { createLogKeeper } from "./log-thread.ts";
 
 const MB = 1_024 * 1_024;
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -15,8 +15,19 @@ import { firstRow, rows, type Script } from "../script.ts";
 import type { SqlContext } from "../sql-context.ts";
 import type { SqlEngine } from "../sql-engine.ts";
 import { numberOfNode, pathIds, readPath } from "../tree.ts";
-import { keyOf, NO_TOTALS, nodeOf, rangeOf, readWire, type Totals, tokenOf } from "./documents.ts";
-import { indexSome, type Known, knownTenant, knownTotals } from "./index-messages.ts";
+import {
+  indexSome,
+  type Known,
+  keyOf,
+  knownTenant,
+  knownTotals,
+  NO_TOTALS,
+  nodeOf,
+  rangeOf,
+  readWire,
+  type Totals,
+  tokenOf,
+} from "./index-messages.ts";
 
 /** Messages that one transaction indexes before a search, so that others aren't held up. */
 const MESSAGES_AT_ONCE = 50;

@@ -1,5 +1,80 @@
+import { hash } from "node:crypto";
+import { numberedOnce, runSoon, type Script, type Statement } from "../sql/script.ts";
 import type { Explained } from "../sql/sql-engine.ts";
-import { isOutdated } from "./statement-names.ts";
+
+/** What is needed of a pool of `pg`. */
+export interface PostgresPool {
+  connect(): Promise<{ release(error?: boolean | Error): void }>;
+  end(): Promise<void>;
+}
+
+/** Connections that may break without ending the process. */
+const heard = new WeakSet<PreparingClient>();
+
+export async function connectTo(pool: PostgresPool): Promise<PreparingClient> {
+  const client = (await pool.connect()) as unknown as PreparingClient;
+  if (!heard.has(client)) {
+    heard.add(client);
+    // The query that is under way fails, which says enough. Without a listener the event would end the process, and a pool hears
+    // only connections that nobody uses.
+    client.on?.("error", () => {});
+  }
+  return client;
+}
+
+/** What a connection of `pg` can do. */
+export interface PreparingClient {
+  query<R = unknown>(query: {
+    readonly text: string;
+    readonly name?: string | undefined;
+    readonly values?: readonly unknown[];
+    readonly query_timeout?: number;
+  }): Promise<{
+    readonly rows: readonly R[];
+  }>;
+  release(error?: Error): void;
+  on?(event: "error", listener: () => void): unknown;
+}
+
+/** Names of prepared statements: what has one is parsed and planned once for each connection. */
+export interface StatementNames {
+  /** Undefined for a statement that is sent as it is. */
+  of(text: string): string | undefined;
+  /** All statements get another name, because a newer node has changed a table that they were prepared for. */
+  renew(): void;
+}
+
+/** Others, which change the schema, run once. */
+const IS_PLANNED = /^\s*(?:select|insert|update|delete|with)\b/i;
+/** Beyond these a statement is sent as it is. */
+const MAX_NAMES = 200;
+/** Several stores may share a pool, so that a name has to say which statement it means (characters of its hash). */
+const NAME_CHARS = 16;
+
+export function statementNames(): StatementNames {
+  const names = new Map<string, string>();
+  let generation = 0;
+  return {
+    of(text) {
+      const known = names.get(text);
+      if (known !== undefined || names.size >= MAX_NAMES || !IS_PLANNED.test(text)) return known;
+      const name = `precis_${hash("sha256", text, "hex").slice(0, NAME_CHARS)}_${generation}`;
+      names.set(text, name);
+      return name;
+    },
+    renew() {
+      names.clear();
+      generation++;
+    },
+  };
+}
+
+/** A table has another column than when the statement was prepared. */
+function isOutdated(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && error.code === "0A000" && /cached plan/.test(error.message)
+  );
+}
 
 /** Errors that go away by running the transaction again. */
 const CONFLICTS: ReadonlySet<string> = new Set([
@@ -24,7 +99,7 @@ export function isConflict(error: unknown): boolean {
 const HUNG = /Query read timeout/;
 
 /** The error where it leaves a connection that nobody can use any more; otherwise undefined. */
-export function hungOf(error: unknown): Error | undefined {
+function hungOf(error: unknown): Error | undefined {
   return error instanceof Error && HUNG.test(error.message) ? error : undefined;
 }
 
@@ -117,4 +192,67 @@ export function explainPostgres(error: unknown, place: Place): Explained | undef
     typeof when === "string" ? code !== "" && when.split(" ").includes(code) : when.test(text),
   );
   return meaning && { message: meaning.message, fix: meaning.fix };
+}
+
+/** Begins a transaction that sees one moment and changes nothing. */
+export const BEGIN_SNAPSHOT = "begin isolation level repeatable read read only";
+
+/** Runs statements of scripts. Each is parsed and planned once for each connection. */
+export function statementRunner(
+  client: PreparingClient,
+  names: StatementNames | undefined,
+): (statement: Statement) => Promise<readonly unknown[]> {
+  return async ({ sql, parameters }) => {
+    const text = numberedOnce(sql);
+    const { rows } = await client.query({ text, name: names?.of(text), values: parameters });
+    return rows;
+  };
+}
+
+/** Runs a script that changes nothing, and gives the connection back. */
+export async function readAndRelease<T>(
+  client: PreparingClient,
+  names: StatementNames | undefined,
+  script: Script<T>,
+): Promise<T> {
+  const run = statementRunner(client, names);
+  let broken: Error | undefined;
+  try {
+    return await runSoon(script, (statement) =>
+      run(statement).catch((error: unknown) => {
+        broken = hungOf(error);
+        if (!names || !isOutdated(error)) throw error;
+        names.renew();
+        return run(statement);
+      }),
+    );
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Runs a script as a transaction, and gives the connection back. */
+export async function runAndRelease<T>(
+  client: PreparingClient,
+  names: StatementNames | undefined,
+  script: Script<T>,
+): Promise<T> {
+  let broken: Error | undefined;
+  try {
+    await client.query({ text: "begin" });
+    const value = await runSoon(script, statementRunner(client, names));
+    await client.query({ text: "commit" });
+    return value;
+  } catch (error) {
+    if (isOutdated(error)) names?.renew();
+    broken = hungOf(error);
+    if (!broken)
+      await client.query({ text: "rollback" }).catch((reason: unknown) => {
+        // A connection that can't even do that is of no use to anybody.
+        broken = reason instanceof Error ? reason : new Error(String(reason));
+      });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }

@@ -14,6 +14,8 @@ const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const DESKTOP = { width: 1280, height: 800 };
 /** Cards of strategies are higher than a screen. */
 const TALL = { width: 1280, height: 1040 };
+/** Sums, charts and the first requests. */
+const LIST = { width: 1280, height: 1640 };
 const PHONE = { width: 390, height: 844 };
 /** Charts and lists draw a moment after their data is there, and whatever moves comes to rest (milliseconds). */
 const SETTLE_MS = 1_000;
@@ -79,7 +81,7 @@ async function behindClients(shots: Browser): Promise<void> {
   try {
     const chapter = "The lock keeper writes down who passed, at what hour, and how high the water stood. ";
     const talk: object[] = [];
-    for (let turn = 1; turn <= 9; turn++) {
+    for (let turn = 1; turn <= 12; turn++) {
       talk.push({ role: "user", content: `Chapter ${turn}: ${chapter.repeat(100)}` });
       talk.push({ role: "assistant", content: await ask(serve.url, "gpt-4o", talk) });
     }
@@ -87,6 +89,7 @@ async function behindClients(shots: Browser): Promise<void> {
       await ask(serve.url, "gpt-4o-mini", [{ role: "user", content: question }]);
     const tab = await open(shots, `${serve.url}/gateway`, DESKTOP, "light");
     await tab.locator(".requests tbody tr").first().waitFor();
+    await tab.setViewportSize(LIST);
     await take(tab, "gateway");
   } finally {
     await serve.stop();

@@ -50,8 +50,6 @@ const PATHS = [
   "/api/conversations",
   "/api/replay",
   "/api/replay/follow",
-  "/api/judge",
-  "/api/judge/cost",
   "/api/import",
 ];
 const valid = {

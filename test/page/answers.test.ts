@@ -1,6 +1,9 @@
 /** What a model writes as Markdown: coloured code, formulas, lists of tasks; none of it can load or run anything. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { serveHere } from "../gateway/serve-here.ts";
 import { ask } from "./support/actions.ts";
+import { openPage } from "./support/browser.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -34,6 +37,31 @@ it("shows code in colours and copies it, formulas, and lists of tasks", async ()
   expect(await answer.locator("li.task").allTextContents()).toEqual(["drawn", "checked"]);
   expect(faults).toEqual([]);
   await context.close();
+});
+
+it("shows a long answer's code as code, and stays in reach while it comes", async () => {
+  const code = Array.from({ length: 4_000 }, (_, n) => `const v${n} = compute(${n}, ["x"]); // *_a`).join(
+    "\n",
+  );
+  const provider = await startFakeProvider({
+    window: 400_000,
+    models: ["gpt-4o"],
+    reply: () => `Here:\n\n\`\`\`js\n${code}\n\`\`\``,
+  });
+  const serve = await serveHere(["--upstream", provider.url, "--window", "400k"]);
+  const { tab, context, faults } = await openPage(world.browser, serve.url);
+  await tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await tab.evaluate(
+    "new PerformanceObserver((list) => { window.longest = Math.max(window.longest ?? 0, ...list.getEntries().map((one) => one.duration)) }).observe({ entryTypes: ['longtask'] })",
+  );
+  await ask(tab, "show me", "Here:");
+  expect(await tab.locator(".message.assistant .code pre").textContent()).toBe(code);
+  // Drawn piece by piece it kept the page from everything else for 7 to 20 seconds; now for 0.4.
+  expect(Number((await tab.evaluate("window.longest")) ?? 0)).toBeLessThan(5_000);
+  expect(faults).toEqual([]);
+  await context.close();
+  await serve.stop();
+  await provider.close();
 });
 
 it("sets no formula that loads, links or runs something, or that can't be set", async () => {

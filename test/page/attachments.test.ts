@@ -99,3 +99,19 @@ it("a long message is folded until somebody wants all of it", async () => {
   expect(faults).toEqual([]);
   await context.close();
 });
+
+it("two hundred files leave the message box in sight", async () => {
+  const { tab, context, faults } = await world.newChat();
+  await tab.evaluate(`(() => {
+    const data = new DataTransfer();
+    for (let n = 0; n < 200; n++) data.items.add(new File(["file " + n], "notes-" + n + ".txt", { type: "text/plain" }));
+    document.querySelector(".composer").dispatchEvent(
+      new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }),
+    );
+  })()`);
+  await eventually(() => tab.locator(".attachments .chip strong").count()).toBe(200);
+  const box = await tab.getByRole("textbox", { name: "Message" }).boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(800);
+  expect(faults).toEqual([]);
+  await context.close();
+});

@@ -17,7 +17,7 @@ it("the charts are drawn in a browser whose language is no language tag", async 
   await tab.getByRole("button", { name: /^Coding session/ }).click();
   await tab.locator(".message").first().waitFor();
   await toTimeline(tab);
-  await tab.locator(".chart canvas").waitFor();
+  await tab.locator(".point-facts").waitFor();
   await tab.goto(`${world.serve.url}/`);
   await tab.getByRole("button", { name: /^Recorded stream/ }).click();
   await tab.locator(".chart canvas").waitFor();

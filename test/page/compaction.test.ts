@@ -138,7 +138,7 @@ describe("compaction", () => {
     });
     await compact(tab);
     const notice = tab.locator(".notice.done");
-    await notice.getByText(/^[1-9]\d* older messages are now left out; the model reads/).waitFor();
+    await notice.getByText(/^[1-9]\d* older messages are now left out: [\d,]+ → [\d,]+ tokens/).waitFor();
     expect(await notice.textContent()).not.toMatch(/summary/i);
     await tab.getByRole("button", { name: "Show", exact: true }).click();
     const divider = tab.locator(".divider");

@@ -53,7 +53,7 @@ it("what happened is in sight on a tablet and on a phone, and the messages besid
   const row = tab.locator(".timeline-view .lot-left").first();
   await eventually(async () => (await row.boundingBox())?.width).toBeGreaterThan(300);
   await tab.setViewportSize({ width: 390, height: 844 });
-  await eventually(async () => (await tab.locator(".chart canvas").boundingBox())?.width).toBeLessThan(390);
+  await eventually(async () => (await tab.locator(".timeline-view").boundingBox())?.width).toBeLessThan(391);
   await event.scrollIntoViewIfNeeded();
   expect(await event.isVisible()).toBe(true);
   await event.getByRole("button", { name: "after message 16" }).click();
@@ -81,7 +81,7 @@ it("a timeline that takes long says how far it is, and can be cancelled and begu
   await tab.getByText("Cancelled.").waitFor();
   release();
   await tab.getByRole("button", { name: "Begin again" }).click();
-  await tab.locator(".chart canvas").waitFor();
+  await tab.locator(".point-facts").waitFor();
   await tab.getByText("Nothing was compacted so far").waitFor();
   expect(faults).toEqual([]);
   await context.close();

@@ -11,7 +11,6 @@ import { mustKeepOf } from "../../src/summaries/keep/must-keep.ts";
 import { peopleText } from "../../src/summaries/people/people-text.ts";
 import { withoutTagged } from "../../src/summaries/text/tagged.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
-import { restOf } from "../../web/src/state/cut-words.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
 import { growth, LINEAR } from "../support/growth.ts";
 import { judgeFit } from "../support/judge-fit.ts";
@@ -117,16 +116,6 @@ it("results one by one, where names tie them together, find their calls without 
     [2, 5],
   ]);
   expect(growth((size) => structureOf(rounds(size)), 2_000)).toBeLessThan(LINEAR);
-});
-
-it("what a cut quotation leaves out is found in one reading, also among long runs of blanks, ellipses or one letter", () => {
-  for (const unit of [" ", "…", "… ", "a"]) {
-    const whole = (size: number) => `a${unit.repeat(size)}b`;
-    expect(growth((size) => restOf(whole(size), whole(size)), 2_000)).toBeLessThan(LINEAR);
-    expect(growth((size) => restOf(`${whole(size)} …`, `a${unit.repeat(8 * size)}`), 2_000)).toBeLessThan(
-      LINEAR,
-    );
-  }
 });
 
 const LINES = 200_000;

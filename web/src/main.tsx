@@ -11,10 +11,7 @@ import "./styles/index.css";
 import { Frame } from "./views/frame.tsx";
 
 mendLanguage(navigator);
-const clientKey = createClientKey(
-  (input, init) => fetch(input, init),
-  () => sessionStorage,
-);
+const clientKey = createClientKey((input, init) => fetch(input, init));
 const app = createApp({ api: createApi(clientKey.fetch), router: createRouter(window), clientKey });
 void app.start();
 

@@ -1,15 +1,14 @@
-import { chat, composer, fates, meter, outbox, tabs } from "./strings/chat.ts";
-import { compaction } from "./strings/compaction.ts";
-import { connection, errors, home, offline, sidebar, work } from "./strings/frame.ts";
-import { inspect, timeline } from "./strings/inspect.ts";
-import { clientKey, compare, gateway, judge, models, request, stream, text, usage } from "./strings/pages.ts";
-import { settings } from "./strings/settings.ts";
-import { dropReasons, editReasons, keepReasons, reasons, rungs, strategies } from "./strings/words.ts";
+import * as chat from "./strings/chat.ts";
+import * as compaction from "./strings/compaction.ts";
+import * as frame from "./strings/frame.ts";
+import * as inspect from "./strings/inspect.ts";
+import * as pages from "./strings/pages.ts";
+import * as settings from "./strings/settings.ts";
+import * as words from "./strings/words.ts";
 
 /** Every word that the page shows. */
 export const strings = {
   brand: "precis",
-  tagline: "See what the model sees.",
   skip: "Skip to the conversation",
   close: "Close",
   cancel: "Cancel",
@@ -20,36 +19,12 @@ export const strings = {
   undo: "Undo",
   retry: "Try again",
   loading: "Loading…",
-  reasons,
-  rungs,
-  dropReasons,
-  editReasons,
-  keepReasons,
-  strategies,
   roles: { system: "System", user: "You", assistant: "Assistant", tool: "Tool" },
-  errors,
-  connection,
-  work,
-  sidebar,
-  home,
-  offline,
-  tabs,
-  chat,
-  fates,
-  composer,
-  outbox,
-  meter,
-  compaction,
-  text,
-  inspect,
-  timeline,
-  compare,
-  judge,
-  settings,
-  models,
-  clientKey,
-  gateway,
-  request,
-  usage,
-  stream,
-} as const;
+  ...words,
+  ...frame,
+  ...chat,
+  ...compaction,
+  ...inspect,
+  ...pages,
+  ...settings,
+};

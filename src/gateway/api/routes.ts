@@ -15,16 +15,7 @@ import type {
   SearchHit,
 } from "./conversation.ts";
 import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
-import type {
-  JudgeAnswer,
-  JudgeCost,
-  JudgeInput,
-  Past,
-  ReplayAnswer,
-  ReplayInput,
-  StreamReplayAnswer,
-  StreamReplayInput,
-} from "./replay.ts";
+import type { Past, ReplayAnswer, ReplayInput, StreamReplayAnswer, StreamReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
 import type { FoundServer, ModelsAnswer, NewUpstream, Status, UpstreamTest } from "./status.ts";
@@ -199,9 +190,5 @@ export const routes = {
   replay: json<{ body: ReplayInput; answer: ReplayAnswer }>("POST", "/api/replay"),
   /** The same with its progress. Whoever leaves ends it. */
   followReplay: stream<{ body: ReplayInput; answer: Progress<ReplayAnswer> }>("POST", "/api/replay/follow"),
-  /** What `judge` will ask for and cost, before anything is asked. */
-  judgeCost: json<{ body: JudgeInput; answer: JudgeCost }>("POST", "/api/judge/cost"),
-  /** What readers of each policy's last view know, marked by a model. Whoever leaves ends it. */
-  judge: stream<{ body: JudgeInput; answer: Progress<JudgeAnswer> }>("POST", "/api/judge"),
   replayStream: json<{ body: StreamReplayInput; answer: StreamReplayAnswer }>("POST", "/api/replay-stream"),
 };

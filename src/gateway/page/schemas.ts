@@ -32,8 +32,6 @@ const MAX_KEY = 5_000;
 const MAX_PINS = 10_000;
 const MAX_IMAGES = 20;
 const MAX_POLICIES = 8;
-/** Most questions that a judge is asked to mark at once. */
-const MAX_QUESTIONS = 30;
 
 const tokens = wholeNumber("number of tokens", LEAST_TOKENS, MOST_TOKENS);
 const position = wholeNumber("place in a conversation", 0);
@@ -171,11 +169,5 @@ export const schemas = {
     policies,
     prices: textUpTo("name of a model", MAX_TEXT).optional(),
     asSet: yesOrNo.optional(),
-  }),
-  judge: object({
-    conversation: textUpTo("id of a conversation", MAX_TEXT),
-    policies,
-    model: modelName,
-    questions: wholeNumber("number of questions", 1, MAX_QUESTIONS).optional(),
   }),
 };

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { ApiMessage, ApiView } from "../../../src/gateway/api.ts";
 import { count } from "../state/format.ts";
 import { briefMessage, oneLine } from "../state/message-text.ts";
@@ -74,7 +74,16 @@ export function AlignedView(props: {
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {row.type === "system" ? (
-                  <SystemRow text={system} tokens={row.tokens} />
+                  <Row
+                    kind="kept"
+                    number=""
+                    who="system"
+                    text={oneLine(system)}
+                    tokens={row.tokens}
+                    fate="kept"
+                    why={strings.keepReasons.head}
+                    sent={row.tokens}
+                  />
                 ) : row.type === "insert" ? (
                   <InsertRow row={row} onPointer={show} />
                 ) : row.type === "run" ? (
@@ -106,22 +115,35 @@ const keyOf = (row: ViewRow) =>
         ? `r${row.run.from}`
         : row.index;
 
-/** A system prompt that has no place among the messages. */
-function SystemRow({ text, tokens }: { text: string; tokens: number }) {
+/** One line of both sides: what was said, and what became of it. */
+function Row(props: {
+  kind: string;
+  number: string;
+  who?: ApiMessage["role"] | undefined;
+  text: string;
+  tokens: number;
+  fate: Lot["type"];
+  why: string;
+  /** Tokens that are sent of it. */
+  sent?: number;
+  children?: ReactNode;
+}) {
+  const { kind, number, who, text, tokens, fate, why, sent, children } = props;
   return (
-    <div className="lot kept">
+    <div className={`lot ${kind}`}>
       <div className="lot-left">
-        <span className="lot-number" />
-        <span className="role system">{strings.roles.system}</span>
-        <span className="brief">{oneLine(text)}</span>
+        <span className="lot-number">{number}</span>
+        {who === undefined ? null : <span className={`role ${who}`}>{strings.roles[who]}</span>}
+        <span className="brief">{text}</span>
+        {children}
         <span className="lot-tokens">{count(tokens)}</span>
       </div>
       <div className="lot-right">
-        <span className="tag kept" title={strings.fates.help.kept}>
-          {strings.fates.kept}
+        <span className={`tag ${fate}`} title={strings.fates.help[fate]}>
+          {strings.fates[fate]}
         </span>
-        <span className="why">{strings.keepReasons.head}</span>
-        <span className="lot-tokens">{count(tokens)}</span>
+        <span className="why">{why}</span>
+        <span className="lot-tokens">{sent === undefined ? "–" : count(sent)}</span>
       </div>
     </div>
   );
@@ -138,38 +160,30 @@ function LotRow(props: {
   const { index, lot, message, system, onPin } = props;
   const number = useNumbers().one(index);
   const pinned = message?.pinned ?? false;
-  const role = message?.role ?? (lot.type === "covered" ? undefined : lot.entry.role);
+  const pin = pinned ? strings.chat.unpin : strings.chat.pin;
   return (
-    <div className={`lot ${lot.type}`}>
-      <div className="lot-left">
-        <span className="lot-number">{number}</span>
-        <span className={`role ${role}`}>{role === undefined ? "" : strings.roles[role]}</span>
-        <span className="brief">
-          {message === undefined ? (index < 0 ? oneLine(system) : "…") : briefMessage(message)}
-        </span>
-        {onPin === undefined || index < 0 ? null : (
-          <IconButton
-            icon="pin"
-            kind="pin"
-            size={15}
-            isOn={pinned}
-            label={`${number}: ${pinned ? strings.chat.unpin : strings.chat.pin}`}
-            title={pinned ? strings.chat.unpin : strings.chat.pin}
-            onClick={() => onPin(index, !pinned)}
-          />
-        )}
-        <span className="lot-tokens">{count(originalTokens(lot))}</span>
-      </div>
-      <div className="lot-right">
-        <span className={`tag ${lot.type}`} title={strings.fates.help[lot.type]}>
-          {strings.fates[lot.type]}
-        </span>
-        <span className="why">{whyOf(lot)}</span>
-        <span className="lot-tokens">
-          {lot.type === "kept" || lot.type === "edited" ? count(lot.entry.tokens) : "–"}
-        </span>
-      </div>
-    </div>
+    <Row
+      kind={lot.type}
+      number={number}
+      who={message?.role ?? (lot.type === "covered" ? undefined : lot.entry.role)}
+      text={message === undefined ? (index < 0 ? oneLine(system) : "…") : briefMessage(message)}
+      tokens={originalTokens(lot)}
+      fate={lot.type}
+      why={whyOf(lot)}
+      {...((lot.type === "kept" || lot.type === "edited") && { sent: lot.entry.tokens })}
+    >
+      {onPin === undefined || index < 0 ? null : (
+        <IconButton
+          icon="pin"
+          kind="pin"
+          size={15}
+          isOn={pinned}
+          label={`${number}: ${pin}`}
+          title={pin}
+          onClick={() => onPin(index, !pinned)}
+        />
+      )}
+    </Row>
   );
 }
 
@@ -190,23 +204,18 @@ function whyOf(lot: Lot): string {
 
 function RunRow({ row, onOpen }: { row: Extract<ViewRow, { type: "run" }>; onOpen: () => void }) {
   return (
-    <div className={`lot run ${row.lot}`}>
-      <div className="lot-left">
-        <span className="lot-number">{useNumbers().run(row.run)}</span>
-        <span className="brief">{strings.inspect.runMessages(row.run.to - row.run.from)}</span>
-        <Button look="link" onClick={onOpen}>
-          {strings.inspect.openRun}
-        </Button>
-        <span className="lot-tokens">{count(row.tokens)}</span>
-      </div>
-      <div className="lot-right">
-        <span className={`tag ${row.lot}`}>{strings.fates[row.lot]}</span>
-        <span className="why">
-          {row.lot === "covered" ? strings.inspect.coveredBy : strings.inspect.notSent}
-        </span>
-        <span className="lot-tokens">–</span>
-      </div>
-    </div>
+    <Row
+      kind={`run ${row.lot}`}
+      number={useNumbers().run(row.run)}
+      text={strings.inspect.runMessages(row.run.to - row.run.from)}
+      tokens={row.tokens}
+      fate={row.lot}
+      why={row.lot === "covered" ? strings.inspect.coveredBy : strings.inspect.notSent}
+    >
+      <Button look="link" onClick={onOpen}>
+        {strings.inspect.openRun}
+      </Button>
+    </Row>
   );
 }
 

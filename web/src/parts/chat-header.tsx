@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ApiConversation } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -17,6 +17,9 @@ export function ChatSettingsDialog(props: {
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
   const [isSure, setSure] = useState(false);
+  const cost = usePiece(chat.store, ({ timeline }) =>
+    timeline.reduce((sum, event) => sum + (event.type === "compacted" ? event.cost : 0), 0),
+  );
   if (settings === undefined) return null;
   const model = models?.models.find(({ id }) => id === conversation.model);
   return (
@@ -34,7 +37,7 @@ export function ChatSettingsDialog(props: {
         <div className="setting">
           <div className="setting-words">
             <strong>{words.clear}</strong>
-            <p>{isSure ? words.clearSure : words.clearHelp}</p>
+            <p>{isSure ? words.clearSure(cost) : words.clearHelp}</p>
           </div>
           {isSure ? (
             <div className="row">

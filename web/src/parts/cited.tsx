@@ -9,9 +9,10 @@ import {
   useState,
 } from "react";
 import { type ApiCitations, type ApiSource, routes } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import { type CitedPiece, sourceOf, splitCitations } from "../state/citations.ts";
 import { strings } from "../strings.ts";
+import { useLoaded } from "./use-loaded.ts";
 import { usePopover } from "./use-popover.ts";
 import { useApp, usePiece } from "./use-store.ts";
 
@@ -28,20 +29,11 @@ export function useSources(chat: Chat): Sources {
   const { api } = useApp();
   const version = usePiece(chat.store, (state) => state.version);
   const [isWanted, setWanted] = useState(false);
-  const [citations, setCitations] = useState<ApiCitations>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version has new messages
-  useEffect(() => {
-    if (!isWanted) return;
-    let isNewest = true;
-    api.call(routes.citations, { params: { id: chat.id } }).then(
-      (found) => isNewest && setCitations(found),
-      // Numbers stay text then; that the server is away is said elsewhere.
-      () => {},
-    );
-    return () => {
-      isNewest = false;
-    };
-  }, [api, chat, isWanted, version]);
+  // Without an answer numbers stay text; that the server is away is said elsewhere.
+  const { value: citations } = useLoaded(
+    () => (isWanted ? api.call(routes.citations, { params: { id: chat.id } }) : undefined),
+    [api, chat, isWanted, version],
+  );
   return useMemo(() => ({ citations, want: () => setWanted(true) }), [citations]);
 }
 

@@ -1,16 +1,16 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Attachment, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
 import { LONG_PASTE, readAttachment } from "../state/attachments.ts";
-import type { Chat } from "../state/chat-state.ts";
-import { keepText, keptJson } from "../state/kept.ts";
+import type { Chat } from "../state/chat.ts";
+import { kept } from "../state/kept.ts";
 import { strings } from "../strings.ts";
 import { CloseButton, Form, IconButton } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { useApp, usePiece } from "./use-store.ts";
 
 /** What is typed stays here when the page is reloaded or closed, or another conversation is looked at. */
-const draftKey = (id: string) => `precis.draft.${id}`;
-const attachedKey = (id: string) => `precis.attached.${id}`;
+const drafts = kept<string>("draft");
+const attached = kept<readonly Attachment[]>("attached");
 
 /** Whether a longer text needs the whole height isn't measured: that takes as long as it is (characters). */
 const MEASURED = 5_000;
@@ -20,9 +20,9 @@ const FILES =
 
 export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: boolean; isOffline: boolean }) {
   const app = useApp();
-  const [text, setText] = useState(() => localStorage.getItem(draftKey(chat.id)) ?? "");
+  const [text, setText] = useState(() => drafts.read(chat.id) ?? "");
   const [images, setImages] = useState<readonly string[]>([]);
-  const [files, setFiles] = useState(() => kept(chat.id));
+  const [files, setFiles] = useState(() => attached.read(chat.id) ?? []);
   const [reading, setReading] = useState<readonly string[]>([]);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -40,10 +40,10 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
 
   const write = (words: string) => {
     setText(words);
-    keepText(localStorage, draftKey(chat.id), words === "" ? undefined : words);
+    drafts.keep(chat.id, words === "" ? undefined : words);
   };
   useEffect(() => {
-    keepText(localStorage, attachedKey(chat.id), files.length === 0 ? undefined : JSON.stringify(files));
+    attached.keep(chat.id, files.length === 0 ? undefined : files);
   }, [chat, files]);
   const returned = usePiece(chat.store, (state) => state.returned);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that comes back
@@ -207,12 +207,6 @@ function Attached(props: {
 }
 
 const isPasted = ({ name }: Attachment) => name.startsWith(strings.composer.pasted(1));
-
-/** What was attached to what isn't sent yet. */
-function kept(chat: string): readonly Attachment[] {
-  const files = keptJson(localStorage, attachedKey(chat));
-  return Array.isArray(files) ? (files as Attachment[]) : [];
-}
 
 function dataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {

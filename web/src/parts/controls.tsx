@@ -1,4 +1,6 @@
-import type { ComponentProps, ReactNode, Ref } from "react";
+import { type ComponentProps, type ReactNode, type Ref, useState } from "react";
+import { explain } from "../state/api-client.ts";
+import { parseTokens } from "../state/format.ts";
 import { strings } from "../strings.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -33,6 +35,54 @@ export function Form(props: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmi
   );
 }
 
+/** Words that a person writes anew, until they are saved or left as they were. */
+export function EditForm(props: {
+  label: string;
+  value: string;
+  rows: number;
+  go: string;
+  help?: string;
+  isEmptyFine?: boolean;
+  onChange: (words: string) => void;
+  /** While it lasts, nothing can be saved again. */
+  onSave: () => Promise<unknown>;
+  onCancel: () => void;
+}) {
+  const { label, value, rows, go, help, isEmptyFine = false, onChange, onSave, onCancel } = props;
+  const [isSaving, setSaving] = useState(false);
+  return (
+    <Form
+      className="edit-box"
+      onSubmit={() => {
+        if (value.trim() === "" && !isEmptyFine) return;
+        setSaving(true);
+        void onSave().finally(() => setSaving(false));
+      }}
+    >
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the person just asked to edit here
+        autoFocus
+        aria-label={label}
+        value={value}
+        rows={rows}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") onCancel();
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey))
+            event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      {help === undefined ? null : <p className="help">{help}</p>}
+      <div className="row">
+        <Button look="button primary" type="submit" disabled={isSaving}>
+          {go}
+        </Button>
+        <Button onClick={onCancel}>{strings.cancel}</Button>
+      </div>
+    </Form>
+  );
+}
+
 /** A button that is only an icon. Its name is read aloud, and shown to whoever points at it. */
 export function IconButton(props: {
   icon: IconName;
@@ -62,14 +112,9 @@ export function IconButton(props: {
 }
 
 /** The cross that takes something away. */
-export function CloseButton(props: { label?: string; size?: number; onClick: () => void }) {
-  const { label = strings.close, size = 18, onClick } = props;
-  return (
-    <button type="button" className="icon-button" aria-label={label} onClick={onClick}>
-      <Icon name="close" size={size} />
-    </button>
-  );
-}
+export const CloseButton = (props: { label?: string; size?: number; onClick: () => void }) => (
+  <IconButton icon="close" label={strings.close} {...props} />
+);
 
 /** Something that a person should know, and what can be done about it. Without an icon it is still going on. */
 export function Notice(props: {
@@ -95,6 +140,19 @@ export function Notice(props: {
   );
 }
 
+/** Why something couldn't be done, and what to do about it. */
+export function Failure({ error, title }: { error: unknown; title?: string | undefined }) {
+  const { message, fix } = explain(error);
+  return (
+    <p className="notice error" role="alert">
+      <Icon name="warn" />
+      <span>
+        {title === undefined ? null : <strong>{title}</strong>} {message} {fix}
+      </span>
+    </p>
+  );
+}
+
 /** Ways to look at the same thing, one of which is chosen. */
 export function Tabs<T extends string>(props: {
   legend: string;
@@ -113,6 +171,31 @@ export function Tabs<T extends string>(props: {
         </button>
       ))}
     </fieldset>
+  );
+}
+
+/** A number of tokens, as `32k` or `32000`. With `onTake`, it is taken when the box is left. */
+export function TokensInput(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  onTake?: (tokens: number) => void;
+}) {
+  const { label, value, onChange, onTake } = props;
+  const tokens = parseTokens(value);
+  return (
+    <label>
+      {label}
+      <input
+        size={8}
+        value={value}
+        aria-invalid={tokens === undefined}
+        onChange={(event) => onChange(event.target.value)}
+        onBlur={() => {
+          if (tokens !== undefined) onTake?.(tokens);
+        }}
+      />
+    </label>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import { duration } from "../state/format.ts";
-import { keepSummaryDraft, readSummaryDraft } from "../state/kept.ts";
+import { summaryDrafts } from "../state/kept.ts";
 import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
-import { Button, Form } from "./controls.tsx";
+import { Button, EditForm } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { type OnPointer, ReadableSummary, SummaryText } from "./summary-text.tsx";
@@ -70,7 +70,7 @@ export function DividerRow(props: {
           {hasSummary ? (
             <>
               <h3>{strings.compaction.whatModelSees}</h3>
-              <ReadableSummary text={divider.text} transcript={chat.transcript} onPointer={onPointer} />
+              <ReadableSummary text={divider.text} onPointer={onPointer} />
               {divider.summaries.length === 0 ? <p className="help">{strings.compaction.noEdit}</p> : null}
             </>
           ) : null}
@@ -116,11 +116,11 @@ function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly 
 }
 
 function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: Chat; onPointer: OnPointer }) {
-  const [draft, setDraft] = useState(() => readSummaryDraft(summary.key));
+  const [draft, setDraft] = useState(() => summaryDrafts.read(summary.key));
   const numbers = useNumbers();
   const write = (words: string | undefined) => {
     setDraft(words);
-    keepSummaryDraft(summary.key, words);
+    summaryDrafts.keep(summary.key, words);
   };
   return (
     <div className="summary-box">
@@ -145,31 +145,18 @@ function SummaryBox({ summary, chat, onPointer }: { summary: ApiSummary; chat: C
       {draft === undefined ? (
         <SummaryText text={summary.text} onPointer={onPointer} />
       ) : (
-        <Form
-          className="edit-box"
-          onSubmit={() => {
-            if (draft.trim() === "") return;
-            // If it isn't saved, the words stay in the box.
-            void chat.editSummary(summary.key, draft).then((isSaved) => {
-              if (isSaved) write(undefined);
-            });
+        <EditForm
+          label={strings.compaction.editLabel}
+          value={draft}
+          rows={8}
+          go={strings.save}
+          onChange={write}
+          onCancel={() => write(undefined)}
+          // If it isn't saved, the words stay in the box.
+          onSave={async () => {
+            if (await chat.editSummary(summary.key, draft)) write(undefined);
           }}
-        >
-          <textarea
-            // biome-ignore lint/a11y/noAutofocus: the person just asked to edit here
-            autoFocus
-            rows={8}
-            aria-label={strings.compaction.editLabel}
-            value={draft}
-            onChange={(event) => write(event.target.value)}
-          />
-          <div className="row">
-            <Button look="button primary" type="submit">
-              {strings.save}
-            </Button>
-            <Button onClick={() => write(undefined)}>{strings.cancel}</Button>
-          </div>
-        </Form>
+        />
       )}
     </div>
   );

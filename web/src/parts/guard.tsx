@@ -40,13 +40,9 @@ export class Guard extends Component<GuardProps, GuardState> {
             {back.label}
           </Button>
         )}
-        <button
-          type="button"
-          className={back === undefined ? "button primary" : "button"}
-          onClick={() => location.reload()}
-        >
+        <Button look={back === undefined ? "button primary" : "button"} onClick={() => location.reload()}>
           {strings.errors.reload}
-        </button>
+        </Button>
       </div>
     );
   }

@@ -2,7 +2,7 @@ import { memo, useMemo, useState } from "react";
 import { type ApiMessage, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
 import { isEmptyAnswer, oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
-import { Button, Form } from "./controls.tsx";
+import { EditForm } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { Lookups } from "./lookups.tsx";
@@ -20,7 +20,8 @@ export const MessageRow = memo(function MessageRow(props: {
   isUnanswered: boolean;
 }) {
   const { message, actions, rangeStart, isFirstOfRole, isUnanswered } = props;
-  const [isEditing, setEditing] = useState(false);
+  /** What a person is making of the words. */
+  const [draft, setDraft] = useState<string>();
   const number = useNumbers().one(message.index);
   const { role, fate, index } = message;
   const text = textOf(message.parts);
@@ -68,16 +69,22 @@ export const MessageRow = memo(function MessageRow(props: {
           message={message}
           actions={actions}
           rangeStart={rangeStart}
-          {...(speaks && { text, onEdit: () => setEditing(true) })}
+          {...(speaks && { text, onEdit: () => setDraft(said.words) })}
         />
       </header>
-      {isEditing ? (
-        <EditBox
-          text={said.words}
+      {draft !== undefined ? (
+        <EditForm
+          label={strings.chat.edit}
+          value={draft}
+          rows={Math.min(12, draft.split("\n").length + 1)}
+          go={strings.chat.sendEdit}
+          help={strings.chat.editHelp}
+          // What is attached says enough.
           isEmptyFine={said.attachments.length > 0}
-          onCancel={() => setEditing(false)}
-          onSave={async (words) => {
-            if (await actions.edit(index, withAttachments(words, said.attachments))) setEditing(false);
+          onChange={setDraft}
+          onCancel={() => setDraft(undefined)}
+          onSave={async () => {
+            if (await actions.edit(index, withAttachments(draft, said.attachments))) setDraft(undefined);
           }}
         />
       ) : (
@@ -118,48 +125,5 @@ function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "u
         </span>
       )}
     </>
-  );
-}
-
-function EditBox(props: {
-  text: string;
-  /** What is attached says enough. */
-  isEmptyFine: boolean;
-  onSave: (text: string) => Promise<void>;
-  onCancel: () => void;
-}) {
-  const { text, isEmptyFine, onSave, onCancel } = props;
-  const [words, setWords] = useState(text);
-  const [isSaving, setSaving] = useState(false);
-  return (
-    <Form
-      className="edit-box"
-      onSubmit={() => {
-        if (words.trim() === "" && !isEmptyFine) return;
-        setSaving(true);
-        void onSave(words).finally(() => setSaving(false));
-      }}
-    >
-      <textarea
-        // biome-ignore lint/a11y/noAutofocus: the person just asked to edit here
-        autoFocus
-        aria-label={strings.chat.edit}
-        value={words}
-        rows={Math.min(12, words.split("\n").length + 1)}
-        onChange={(event) => setWords(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") onCancel();
-          if (event.key === "Enter" && (event.metaKey || event.ctrlKey))
-            event.currentTarget.form?.requestSubmit();
-        }}
-      />
-      <p className="help">{strings.chat.editHelp}</p>
-      <div className="row">
-        <Button look="button primary" type="submit" disabled={isSaving}>
-          {strings.chat.sendEdit}
-        </Button>
-        <Button onClick={onCancel}>{strings.cancel}</Button>
-      </div>
-    </Form>
   );
 }

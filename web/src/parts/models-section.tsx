@@ -1,8 +1,9 @@
-import { useEffect, useState } from "react";
-import { type FoundServer, type NewUpstream, routes, type UpstreamTest } from "../../../src/gateway/api.ts";
+import { useState } from "react";
+import { type NewUpstream, routes, type UpstreamTest } from "../../../src/gateway/api.ts";
 import { isAddress, isBegunAddress } from "../state/server-address.ts";
 import { strings } from "../strings.ts";
 import { Button, Form, IconButton } from "./controls.tsx";
+import { useLoaded } from "./use-loaded.ts";
 import { useApp, usePiece } from "./use-store.ts";
 
 const words = strings.models;
@@ -50,22 +51,9 @@ export function ModelsSection() {
 
 function FoundServers() {
   const app = useApp();
-  const [servers, setServers] = useState<readonly FoundServer[]>();
-  useEffect(() => {
-    let isGone = false;
-    app.api.call(routes.foundServers).then(
-      (answer) => {
-        if (!isGone) setServers(answer.servers);
-      },
-      () => {
-        if (!isGone) setServers([]);
-      },
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [app]);
-  if (servers === undefined) return <p className="help">{words.looking}</p>;
+  const { value, isLoading } = useLoaded(() => app.api.call(routes.foundServers), [app]);
+  if (isLoading) return <p className="help">{words.looking}</p>;
+  const servers = value?.servers ?? [];
   if (servers.length === 0) return <p className="help">{words.nothingFound}</p>;
   return (
     <>

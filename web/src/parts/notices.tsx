@@ -1,11 +1,11 @@
 import type { FailedSummary } from "../../../src/gateway/api.ts";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import { short } from "../state/format.ts";
 import { hiddenBy, openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Button, Notice } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
-import { useApp, useAuto, usePiece, useStore } from "./use-store.ts";
+import { useApp, useAuto, usePiece, useStore, useSummaryPrice } from "./use-store.ts";
 
 const words = strings.compaction;
 
@@ -36,7 +36,7 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           kind="done"
           icon="fold"
           title={words.guide(hiddenBy(fresh), fresh.tokens.before, fresh.tokens.after)}
-          help={fresh.text === "" ? words.guideHelpWithoutSummary : words.guideHelp}
+          help={words.guideHelp}
           onClose={chat.dismiss}
         >
           <Button
@@ -100,6 +100,7 @@ function ConnectionLost() {
 function OverBudget({ chat }: { chat: Chat }) {
   const { pressure, conversation, answer, notice } = useStore(chat.store);
   const auto = useAuto(chat);
+  const price = useSummaryPrice(chat);
   if (pressure === undefined || pressure.pressure <= 1 || answer !== undefined || notice !== undefined)
     return null;
   // What a client sends is its own business, and where nothing is done by itself, nothing is foretold.
@@ -112,7 +113,7 @@ function OverBudget({ chat }: { chat: Chat }) {
       kind="info"
       icon={isImpossible ? "warn" : "fold"}
       title={words.over(pressure.tokens, pressure.budget.budget)}
-      help={isImpossible ? words.overImpossible : words.overHelp}
+      help={isImpossible ? words.overImpossible : [words.overHelp, price].join(" ")}
     >
       {isImpossible ? null : <Button onClick={() => void chat.compact()}>{words.now}</Button>}
     </Notice>

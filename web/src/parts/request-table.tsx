@@ -1,9 +1,11 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
-import { ago, count, dollars, duration, percent } from "../state/format.ts";
+import { count, dollars, duration, moment, percent } from "../state/format.ts";
+import type { Place } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { Form, ScrollArea, Tabs } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
+import { useLoaded, useRequestNews } from "./use-loaded.ts";
 import { useApp } from "./use-store.ts";
 
 const words = strings.gateway;
@@ -13,7 +15,20 @@ const OUTCOMES = ["failed", "compacted", "view", "pass", "observed", "off", "unt
 export function RequestTable() {
   const [from, setFrom] = useState<RequestSide>("client");
   const [filters, setFilters] = useState(NO_FILTERS);
-  const { requests, models, clients } = useRequests(from, filters);
+  const app = useApp();
+  const news = useRequestNews();
+  const { value: requests = [] } = useLoaded(
+    async () => {
+      const { hours, ...texts } = filters;
+      const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ""));
+      const since = hours === "" ? {} : { since: Date.now() - Number(hours) * HOUR_MS };
+      const query: RequestQuery = { ...given, ...since, from, limit: SHOWN };
+      return (await app.api.call(routes.requests, { query })).requests;
+    },
+    [app, from, filters, news],
+    SETTLE_MS,
+  );
+  const { value: totals } = useLoaded(() => app.api.call(routes.totals), [app, news], SETTLE_MS);
   const change = (changes: Partial<RequestFilters>) => setFilters((before) => ({ ...before, ...changes }));
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
@@ -41,13 +56,13 @@ export function RequestTable() {
         </label>
         <Filter
           label={words.columns.model}
-          values={models}
+          values={totals?.models ?? []}
           value={filters.model}
           onChange={(model) => change({ model })}
         />
         <Filter
           label={words.columns.client}
-          values={clients}
+          values={totals?.clients ?? []}
           value={filters.client}
           onChange={(client) => change({ client })}
         />
@@ -58,18 +73,13 @@ export function RequestTable() {
           value={filters.outcome}
           onChange={(outcome) => change({ outcome })}
         />
-        <select
-          aria-label={words.when}
+        <Filter
+          label={words.when}
+          values={Object.keys(words.ranges)}
+          text={(hours) => words.ranges[hours as "1"]}
           value={filters.hours}
-          onChange={(event) => change({ hours: event.target.value })}
-        >
-          <option value="">{words.anyTime}</option>
-          {Object.entries(words.ranges).map(([hours, name]) => (
-            <option key={hours} value={hours}>
-              {name}
-            </option>
-          ))}
-        </select>
+          onChange={(hours) => change({ hours })}
+        />
       </Form>
       {requests.length === 0 ? (
         <p className="help">
@@ -86,25 +96,22 @@ export function RequestTable() {
           )}
         </p>
       ) : (
-        <>
-          <LostCache requests={requests} />
-          <ScrollArea className="table-scroll" label={words.live}>
-            <table className="requests">
-              <thead>
-                <tr>
-                  {Object.values(words.columns).map((name) => (
-                    <th key={name}>{name}</th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {requests.map((request) => (
-                  <RequestRow key={request.id} request={request} />
+        <ScrollArea className="table-scroll" label={words.live}>
+          <table className="requests">
+            <thead>
+              <tr>
+                {Object.values(words.columns).map((name) => (
+                  <th key={name}>{name}</th>
                 ))}
-              </tbody>
-            </table>
-          </ScrollArea>
-        </>
+              </tr>
+            </thead>
+            <tbody>
+              {requests.map((request) => (
+                <RequestRow key={request.id} request={request} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollArea>
       )}
     </section>
   );
@@ -112,12 +119,16 @@ export function RequestTable() {
 
 /** What is asked for most comes first: on a narrow screen the rest is scrolled to. */
 function RequestRow({ request }: { request: RequestFact }) {
+  const app = useApp();
   const { usage, spend, tokens, cacheLost, error } = request;
+  const to: Place = { page: "request", id: request.id };
   return (
-    <tr>
+    // The link in it does the same by keyboard.
+    <tr onClick={() => app.router.go(to)}>
       <td>
-        <PlaceLink to={{ page: "request", id: request.id }}>{ago(request.at, Date.now())}</PlaceLink>
+        <PlaceLink to={to}>{moment(request.at)}</PlaceLink>
       </td>
+      <td>{request.client ?? "–"}</td>
       <td>{request.model || "–"}</td>
       <td className="did">
         {words.outcomes[request.outcome]}
@@ -138,32 +149,14 @@ function RequestRow({ request }: { request: RequestFact }) {
         {usage === undefined
           ? "–"
           : words.cached(usage.cacheRead ?? 0, percent((usage.cacheRead ?? 0) / Math.max(1, usage.input)))}
-        {cacheLost === undefined ? null : <small>{words.lostHere(words.lost[cacheLost])}</small>}
+        {cacheLost === undefined ? null : (
+          <small>{words.lostBy(words.lost[cacheLost], request.lostSpend ?? 0)}</small>
+        )}
       </td>
       <td>{spend === undefined ? words.unknown : dollars(spend)}</td>
       <td>{duration(request.ms)}</td>
       <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
-      <td>{request.client ?? "–"}</td>
-      <td>{request.path}</td>
     </tr>
-  );
-}
-
-/** What lost caches cost in the requests that are shown, by the reason for it. */
-function LostCache({ requests }: { requests: readonly RequestFact[] }) {
-  const causes = new Map<NonNullable<RequestFact["cacheLost"]>, { requests: number; spend: number }>();
-  for (const { cacheLost, lostSpend = 0 } of requests) {
-    if (cacheLost === undefined) continue;
-    const before = causes.get(cacheLost) ?? { requests: 0, spend: 0 };
-    causes.set(cacheLost, { requests: before.requests + 1, spend: before.spend + lostSpend });
-  }
-  if (causes.size === 0) return null;
-  const told = [...causes].toSorted(([, a], [, b]) => b.spend - a.spend || b.requests - a.requests);
-  return (
-    <p className="help lost-cache">
-      {words.lostTitle(requests.length)}{" "}
-      {told.map(([cause, { requests: n, spend }]) => words.lostBy(words.lost[cause], n, spend)).join("; ")}.
-    </p>
   );
 }
 
@@ -201,59 +194,3 @@ type RequestFilters = { readonly [K in "search" | "model" | "client" | "outcome"
 const NO_FILTERS: RequestFilters = { search: "", model: "", client: "", outcome: "", hours: "" };
 
 const HOUR_MS = 3_600_000;
-
-/** The newest requests that match, as they come in; and the models and clients that there are among them without filters. */
-function useRequests(from: RequestSide, filters: RequestFilters) {
-  const app = useApp();
-  const [requests, setRequests] = useState<readonly RequestFact[]>([]);
-  const [met, setMet] = useState<{
-    from: RequestSide;
-    models: readonly string[];
-    clients: readonly string[];
-  }>();
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const { hours, ...texts } = filters;
-    const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ""));
-    const load = () => {
-      clearTimeout(timer);
-      timer = setTimeout(
-        () =>
-          void app.attempt(async () => {
-            const since = hours === "" ? {} : { since: Date.now() - Number(hours) * HOUR_MS };
-            const query: RequestQuery = { ...given, ...since, from, limit: SHOWN };
-            const answer = await app.api.call(routes.requests, { query });
-            setRequests(answer.requests);
-            setMet((before) => {
-              const known = before?.from === from ? before : { models: [], clients: [] };
-              return {
-                from,
-                models: joined(known.models, answer.requests, "model"),
-                clients: joined(known.clients, answer.requests, "client"),
-              };
-            });
-          }),
-        SETTLE_MS,
-      );
-    };
-    load();
-    const off = app.live.on((event) => {
-      if (event.type === "request") load();
-    });
-    return () => {
-      clearTimeout(timer);
-      off();
-    };
-  }, [app, from, filters]);
-  return { requests, models: met?.models ?? [], clients: met?.clients ?? [] };
-}
-
-/** Names that were met before, and those of these requests. */
-function joined(
-  before: readonly string[],
-  requests: readonly RequestFact[],
-  field: "model" | "client",
-): readonly string[] {
-  const names = requests.flatMap((request) => request[field] || []);
-  return [...new Set([...before, ...names])].sort();
-}

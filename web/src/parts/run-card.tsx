@@ -1,24 +1,16 @@
 import { type ReactNode, useMemo } from "react";
-import { type ApiView, type ReplayRun, survivingShare } from "../../../src/gateway/api.ts";
+import { type ReplayRun, survivingShare } from "../../../src/gateway/api.ts";
 import { count, dollars, percent } from "../state/format.ts";
 import { columnsOf } from "../state/turns.ts";
 import { strings } from "../strings.ts";
-import { TallyBar } from "./tally-bar.tsx";
 import { TokenChart } from "./token-chart.tsx";
 
 const words = strings.compare;
 const CHART_HEIGHT = 150;
 
 /** What a conversation would have been under one policy. */
-export function RunCard(props: {
-  run: ReplayRun;
-  /** What the model would see at the end. */
-  end: ApiView | undefined;
-  /** What a reader of the last view knows, by a judge. */
-  knows?: number;
-  isBest: boolean;
-}) {
-  const { run, end, knows, isBest } = props;
+export function RunCard(props: { run: ReplayRun; isBest: boolean }) {
+  const { run, isBest } = props;
   const { policy, tokens, survival, cost } = run;
   const columns = useMemo(() => columnsOf(run.points), [run]);
   const series = useMemo(
@@ -38,11 +30,7 @@ export function RunCard(props: {
         {isBest ? <span className="tag kept">{words.best}</span> : null}
       </header>
       <div>
-        {isBest ? (
-          <p className="best-why">
-            {knows === undefined ? words.bestWhy(survives, saved) : words.bestJudged(knows, saved)}
-          </p>
-        ) : null}
+        {isBest ? <p className="best-why">{words.bestWhy(survives, saved)}</p> : null}
         {policy.strategy === undefined ? null : (
           <p className="help">{strings.strategies[policy.strategy].help}</p>
         )}
@@ -60,11 +48,6 @@ export function RunCard(props: {
             {percent(survives)} <small>{words.ofItems(survival.kept, survival.items)}</small>
           </Fact>
         )}
-        {knows === undefined ? null : (
-          <Fact label={words.knows} help={words.knowsHelp}>
-            {percent(knows)}
-          </Fact>
-        )}
         <Fact label={words.sent}>
           {count(tokens.view)} <small>{words.saved(saved)}</small>
         </Fact>
@@ -78,12 +61,6 @@ export function RunCard(props: {
         )}
         {run.impossible === 0 ? null : <Fact label={words.impossible}>{count(run.impossible)}</Fact>}
       </dl>
-      {end === undefined ? null : (
-        <>
-          <h3>{words.survived}</h3>
-          <TallyBar view={end} />
-        </>
-      )}
     </section>
   );
 }

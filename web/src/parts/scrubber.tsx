@@ -1,19 +1,19 @@
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import type { Chat } from "../state/chat-state.ts";
+import { routes } from "../../../src/gateway/api.ts";
+import type { Chat } from "../state/chat.ts";
 import { count, dollars, percent } from "../state/format.ts";
-import { createInspection } from "../state/inspection.ts";
 import { columnsOf, type Point, requestAt } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { AlignedView } from "./aligned-view.tsx";
-import { IconButton } from "./controls.tsx";
+import { Failure } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { TallyBar } from "./tally-bar.tsx";
 import { Legend, TokenChart } from "./token-chart.tsx";
-import { useApp, useNumbers, usePiece, useStore } from "./use-store.ts";
+import { useLoaded } from "./use-loaded.ts";
+import { useApp, useNumbers, usePiece } from "./use-store.ts";
 
 const words = strings.timeline;
 const CHART_HEIGHT = 210;
-const STEP_MS = 650;
 
 /** Goes through the requests of a conversation, and shows the view of each. */
 export function Scrubber(props: {
@@ -34,15 +34,21 @@ export function Scrubber(props: {
   // The numbers that summaries and the list below use: leading system messages count.
   const { lead } = useNumbers();
   const place = (messages: number) => words.at(messages + lead, total + lead);
-  const { nth, point, isPlaying, show, play } = useSteps(points, goTo);
-  const inspection = useMemo(
-    () => createInspection(app.api, chat.id, { isReplayed }),
-    [app, chat, isReplayed],
-  );
-  const { view, error } = useStore(inspection.store);
+  const last = points.length - 1;
+  const [chosen, setNth] = useState(last);
   useEffect(() => {
-    void inspection.load(point.messages);
-  }, [inspection, point.messages]);
+    if (goTo) setNth(requestAt(points, goTo.messages));
+  }, [points, goTo]);
+  const nth = Math.min(chosen, last);
+  const point = points[nth]!;
+  const { value: view, error } = useLoaded(
+    () =>
+      app.api.call(routes.view, {
+        params: { id: chat.id },
+        query: { length: point.messages, ...(isReplayed && { replayed: true }) },
+      }),
+    [app, chat, isReplayed, point.messages],
+  );
   const columns = useMemo(() => columnsOf(points), [points]);
   const series = useMemo(
     () => [
@@ -60,36 +66,33 @@ export function Scrubber(props: {
   return (
     <>
       <div className="timeline-top">
-        <Legend items={series} marks={words.compaction} />
-        <TokenChart
-          x={columns.x}
-          series={series}
-          marks={columns.compacted}
-          at={point.messages}
-          height={CHART_HEIGHT}
-          label={words.label}
-          formatX={(messages) => `#${messages + lead}`}
-          onPick={(x) => show(requestAt(points, x))}
-        />
+        {points.length < 2 ? null : (
+          <>
+            <Legend items={series} marks={words.compaction} />
+            <TokenChart
+              x={columns.x}
+              series={series}
+              marks={columns.compacted}
+              at={point.messages}
+              height={CHART_HEIGHT}
+              label={words.label}
+              formatX={(messages) => `#${messages + lead}`}
+              onPick={(x) => setNth(requestAt(points, x))}
+            />
+          </>
+        )}
         <div className="scrub">
-          <IconButton label={words.back} icon="back" size={16} onClick={() => show(nth - 1)} />
-          <IconButton
-            label={isPlaying ? words.pause : words.play}
-            icon={isPlaying ? "pause" : "play"}
-            size={16}
-            kind="strong"
-            onClick={play}
-          />
-          <IconButton label={words.forward} icon="forward" size={16} onClick={() => show(nth + 1)} />
-          <input
-            type="range"
-            min={0}
-            max={points.length - 1}
-            value={nth}
-            aria-label={words.scrub}
-            aria-valuetext={place(point.messages)}
-            onChange={(event) => show(Number(event.target.value))}
-          />
+          {points.length < 2 ? null : (
+            <input
+              type="range"
+              min={0}
+              max={points.length - 1}
+              value={nth}
+              aria-label={words.scrub}
+              aria-valuetext={place(point.messages)}
+              onChange={(event) => setNth(Number(event.target.value))}
+            />
+          )}
           <PointFacts point={point} place={place(point.messages)} />
         </div>
       </div>
@@ -97,49 +100,15 @@ export function Scrubber(props: {
         <div className="timeline-view">
           <header>
             <h2>{heading}</h2>
-            {view === undefined || error !== undefined ? null : <TallyBar view={view} />}
+            {view === undefined ? null : <TallyBar view={view} />}
           </header>
-          {error === undefined ? null : <p className="empty">{error.message}</p>}
-          {view === undefined || error !== undefined ? null : (
-            <AlignedView view={view} transcript={chat.transcript} />
-          )}
+          {error === undefined ? null : <Failure error={error} />}
+          {view === undefined ? null : <AlignedView view={view} transcript={chat.transcript} />}
         </div>
         {children}
       </div>
     </>
   );
-}
-
-/** The request that is looked at: chosen by a person, or one after the other. */
-function useSteps(points: readonly Point[], goTo: { readonly messages: number } | undefined) {
-  const last = points.length - 1;
-  const [nth, setNth] = useState(last);
-  const [isPlaying, setPlaying] = useState(false);
-  useEffect(() => {
-    if (goTo) setNth(requestAt(points, goTo.messages));
-  }, [points, goTo]);
-  useEffect(() => {
-    if (!isPlaying) return;
-    const timer = setTimeout(() => {
-      if (nth < last) setNth(nth + 1);
-      else setPlaying(false);
-    }, STEP_MS);
-    return () => clearTimeout(timer);
-  }, [isPlaying, nth, last]);
-  return {
-    nth,
-    point: points[Math.min(nth, last)]!,
-    isPlaying,
-    show(to: number) {
-      setPlaying(false);
-      setNth(Math.max(0, Math.min(last, to)));
-    },
-    /** Goes on by itself, or stops. At the end it begins anew. */
-    play() {
-      if (!isPlaying && nth === last) setNth(0);
-      setPlaying(!isPlaying);
-    },
-  };
 }
 
 const hasValues = (values: readonly (number | null)[]): boolean => values.some((value) => value !== null);

@@ -85,23 +85,35 @@ export const boxText = (kind: Kind, own: number | string | undefined): string =>
   return kind === "room" ? `${inPercent(Number(own))} %` : inPercent(Number(own));
 };
 
-export function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly string[]) {
-  const words = strings.settings;
-  const of = (values: readonly string[], text: (value: string) => string = (value) => value) =>
-    values.map((value) => ({ value, text: text(value) }));
-  if (name === "strategy")
-    return answer.strategies.map((one) => ({ value: one.name, text: strings.strategies[one.name].label }));
-  if (name === "profile") return answer.profiles.map((value) => ({ value, text: words.profiles[value] }));
-  const { kind }: Setting = ALL_SETTINGS[name];
-  if (kind.is === "choice") return of(kind.names, (value) => valueText(name, value));
-  if (name === "tools")
-    return of(Object.keys(words.toolChoices), (value) => words.toolChoices[value as "none"]);
-  if (name === "summarizer")
-    return of([...new Set(["same", "extractive", ...models])], (value) => summarizerText(value));
-  return of(models);
-}
+/** What a person calls the values of a setting, where the server has short names for them. */
+const NAMES: Partial<Record<FieldName, Readonly<Record<string, string>>>> = {
+  strategy: Object.fromEntries(Object.entries(strings.strategies).map(([name, { label }]) => [name, label])),
+  profile: strings.settings.profiles,
+  placement: strings.settings.placements,
+  summarizer: strings.settings.summarizers,
+  summaryMode: strings.settings.modes,
+  tools: strings.settings.toolChoices,
+  theme: strings.sidebar.theme,
+};
 
-const summarizerText = (value: string): string => strings.settings.summarizers[value as "same"] ?? value;
+const nameOf = (setting: FieldName, value: string): string => NAMES[setting]?.[value] ?? value;
+
+export function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly string[]) {
+  const { kind }: Setting = ALL_SETTINGS[name];
+  const values =
+    name === "strategy"
+      ? answer.strategies.map((one) => one.name)
+      : name === "profile"
+        ? answer.profiles
+        : name === "tools"
+          ? Object.keys(strings.settings.toolChoices)
+          : name === "summarizer"
+            ? new Set(["same", "extractive", ...models])
+            : kind.is === "choice"
+              ? kind.names
+              : models;
+  return [...values].map((value) => ({ value, text: nameOf(name, value) }));
+}
 
 /** What holds where nobody sets anything: as a sentence says it, and as short as a box shows it. */
 export const fallback = (name: FieldName): readonly [string, string] =>
@@ -113,16 +125,10 @@ export function fallbackText(name: FieldName): string {
 }
 
 export function valueText(name: FieldName, value: Value): string {
-  const words = strings.settings;
-  if (name === "tools") return words.toolChoices[asChoice(value) as "none"] ?? asChoice(value);
-  if (typeof value !== "string" && typeof value === "object") return value.join(", ");
-  if (typeof value === "boolean") return value ? words.on : words.off;
+  if (name === "tools") return nameOf(name, asChoice(value));
+  if (typeof value === "object") return value.join(", ");
+  if (typeof value === "boolean") return value ? strings.settings.on : strings.settings.off;
   if (typeof value === "number") return isShare(kindOf(name), value) ? percent(value) : count(value);
-  if (name === "strategy") return strings.strategies[value as "none"]?.label ?? value;
-  if (name === "profile") return words.profiles[value as "agent"]?.split(":")[0] ?? value;
-  if (name === "placement") return words.placements[value as "user"] ?? value;
-  if (name === "summarizer") return summarizerText(value);
-  if (name === "summaryMode") return words.modes[value as "full"] ?? value;
-  if (name === "theme") return strings.sidebar.theme[value as "light"] ?? value;
-  return value;
+  // Of a profile, what it is for is left out: "Agent: long tool work".
+  return name === "profile" ? nameOf(name, value).split(":")[0]! : nameOf(name, value);
 }

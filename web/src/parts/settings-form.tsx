@@ -127,7 +127,16 @@ function SettingField(props: SettingsPlace & { name: FieldName; models: readonly
             ))}
           </select>
         ) : kind === "switch" ? (
-          <Switch id={id} isOn={Boolean(own ?? inherited ?? true)} onChange={change} />
+          <input
+            id={id}
+            type="checkbox"
+            role="switch"
+            className="switch"
+            aria-describedby={`${id}-help`}
+            checked={Boolean(own ?? inherited ?? true)}
+            aria-checked={Boolean(own ?? inherited ?? true)}
+            onChange={(event) => change(event.target.checked)}
+          />
         ) : (
           <ValueInput
             key={String(own)}
@@ -153,21 +162,6 @@ function SettingField(props: SettingsPlace & { name: FieldName; models: readonly
         </small>
       )}
     </div>
-  );
-}
-
-function Switch({ id, isOn, onChange }: { id: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
-  return (
-    <input
-      id={id}
-      type="checkbox"
-      role="switch"
-      className="switch"
-      aria-describedby={`${id}-help`}
-      checked={isOn}
-      aria-checked={isOn}
-      onChange={(event) => onChange(event.target.checked)}
-    />
   );
 }
 

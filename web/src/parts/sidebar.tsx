@@ -3,7 +3,7 @@ import { aroundMatch } from "../state/around-match.ts";
 import { grouped } from "../state/conversations.ts";
 import type { Place } from "../state/router.ts";
 import { strings } from "../strings.ts";
-import { Button, IconButton, ScrollArea, Tabs } from "./controls.tsx";
+import { Button, ScrollArea, Tabs } from "./controls.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -26,14 +26,15 @@ export function Sidebar(props: { place: Place; onChoose: () => void; onFile: () 
           </span>
           {strings.brand}
         </PlaceLink>
-        <IconButton
+        <Button
           icon="plus"
-          label={words.newChat}
           onClick={() => {
             void app.newChat();
             onChoose();
           }}
-        />
+        >
+          {words.newChat}
+        </Button>
       </header>
       <label className="search">
         <Icon name="search" size={16} />

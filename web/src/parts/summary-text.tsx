@@ -1,13 +1,10 @@
 import { useEffect, useState } from "react";
 import { splitPointers } from "../state/citations.ts";
-import { mayBeCut, restOf } from "../state/cut-words.ts";
-import { textOf } from "../state/message-text.ts";
-import { knowOtherTitles, type ReadEntry, readSummary } from "../state/read-summary.ts";
-import type { Transcript } from "../state/transcript.ts";
+import { knowOtherTitles, readSummary } from "../state/read-summary.ts";
 import { strings } from "../strings.ts";
 import { Cited } from "./cited.tsx";
 import { ScrollArea, Tabs } from "./controls.tsx";
-import { useNumbers, usePiece } from "./use-store.ts";
+import { useNumbers } from "./use-store.ts";
 
 export type OnPointer = (from: number, to: number) => void;
 
@@ -15,13 +12,7 @@ export type OnPointer = (from: number, to: number) => void;
 const FORMS = { readable: strings.compaction.readable, asSent: strings.compaction.asSent };
 
 /** What a summary message says, for people: by sections, each entry with the way to its messages. */
-export function ReadableSummary(props: {
-  text: string;
-  /** Where what was said stands whole. */
-  transcript: Transcript;
-  onPointer?: OnPointer;
-}) {
-  const { text, transcript, onPointer } = props;
+export function ReadableSummary({ text, onPointer }: { text: string; onPointer: OnPointer }) {
   const sections = readSummary(text);
   const isUnread = sections.length === 0;
   const [form, setForm] = useState<keyof typeof FORMS>(isUnread ? "asSent" : "readable");
@@ -36,7 +27,7 @@ export function ReadableSummary(props: {
         <Tabs legend={words.form} names={FORMS} chosen={form} onChoose={setForm} />
       )}
       {form === "asSent" ? (
-        <SummaryText text={text} {...(onPointer && { onPointer })} />
+        <SummaryText text={text} onPointer={onPointer} />
       ) : (
         <ScrollArea className="summary-read" label={strings.inspect.summary}>
           {sections.map(({ name, entries }) => (
@@ -47,15 +38,11 @@ export function ReadableSummary(props: {
                   // biome-ignore lint/suspicious/noArrayIndexKey: entries of a text have no other name
                   <li key={n} className={name === "lines" ? "exact" : undefined}>
                     {entry.speaker === undefined ? null : <strong>{entry.speaker} </strong>}
-                    {name === "words" ? (
-                      <WholeWords entry={entry} transcript={transcript} />
-                    ) : (
-                      <span className="said">
-                        <Cited text={entry.text} />
-                      </span>
-                    )}{" "}
+                    <span className="said">
+                      <Cited text={entry.text} />
+                    </span>{" "}
                     {entry.pointer === undefined ? null : (
-                      <Pointers line={entry.pointer} {...(onPointer && { onPointer })} />
+                      <Pointers line={entry.pointer} onPointer={onPointer} />
                     )}
                   </li>
                 ))}
@@ -68,45 +55,15 @@ export function ReadableSummary(props: {
   );
 }
 
-/** What a person said, as the model reads it. Where the summary leaves something out of it, that follows, and it is said that the model doesn't see it. */
-function WholeWords({ entry, transcript }: { entry: ReadEntry; transcript: Transcript }) {
-  const { lead } = useNumbers();
-  const isCut = mayBeCut(entry.text);
-  const index = Number(/^#(\d+)$/.exec(entry.pointer ?? "")?.[1] ?? Number.NaN) - 1 - lead;
-  const messages = usePiece(transcript.store, (state) => state.messages);
-  const message = isCut ? messages.get(index) : undefined;
-  useEffect(() => {
-    // Asked again whenever others have come: a refresh throws away what was being read.
-    if (isCut && index >= 0 && !messages.has(index)) transcript.ensure(index, index + 1);
-  }, [isCut, index, transcript, messages]);
-  const rest = message && restOf(entry.text, textOf(message.parts));
-  if (rest === undefined)
-    return (
-      <span className="said">
-        <Cited text={entry.text} />
-      </span>
-    );
-  return (
-    <>
-      <span className="said">
-        <Cited text={entry.text} />
-      </span>
-      <span className="said unsent-rest">
-        <em>{strings.compaction.notSeen}</em> {rest.trim()}
-      </span>
-    </>
-  );
-}
-
 /** A summary line by line, as the model gets it; pointers at messages can be followed. */
-export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnPointer }) {
+export function SummaryText({ text, onPointer }: { text: string; onPointer: OnPointer }) {
   const lines = text.split("\n");
   return (
     <ScrollArea className="summary-text" label={strings.inspect.summary}>
       {lines.map((line, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
         <p key={n} className={lineKind(line)}>
-          <Pointers line={line} {...(onPointer && { onPointer })} />
+          <Pointers line={line} onPointer={onPointer} />
         </p>
       ))}
     </ScrollArea>
@@ -114,7 +71,7 @@ export function SummaryText({ text, onPointer }: { text: string; onPointer?: OnP
 }
 
 /** A line whose pointers at messages can be followed, and whose sources can be opened. */
-function Pointers({ line, onPointer }: { line: string; onPointer?: OnPointer }) {
+function Pointers({ line, onPointer }: { line: string; onPointer: OnPointer }) {
   const { lead } = useNumbers();
   return splitPointers(line, lead).map((piece, m) =>
     piece.type === "text" ? (
@@ -126,8 +83,7 @@ function Pointers({ line, onPointer }: { line: string; onPointer?: OnPointer }) 
         key={m}
         type="button"
         className="pointer"
-        disabled={onPointer === undefined}
-        onClick={() => onPointer?.(piece.from, piece.to)}
+        onClick={() => onPointer(piece.from, piece.to)}
       >
         {piece.text}
       </button>

@@ -16,7 +16,7 @@ export function TallyBar({ view }: { view: Pick<ApiView, "entries"> }) {
         ))}
       </div>
       <ul>
-        {FATES.map((fate) => (
+        {FATES.filter((fate) => counts[fate] > 0).map((fate) => (
           <li key={fate} title={strings.fates.help[fate]}>
             <i className={`fate-bar ${fate}`} /> {strings.fates[fate]} <b>{count(counts[fate])}</b>
           </li>

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "react";
 import { routes, type WrittenText } from "../../../src/gateway/api.ts";
 import { explain } from "../state/api-client.ts";
-import type { Chat } from "../state/chat-state.ts";
-import { keepTextDraft, readTextDraft, type TextDraft } from "../state/kept.ts";
+import type { Chat } from "../state/chat.ts";
+import { type TextDraft, textDrafts } from "../state/kept.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useLoaded } from "./use-loaded.ts";
 import { useApp, usePiece } from "./use-store.ts";
 
 /** What is asked for: a summary, or with a goal the start of a fresh chat. */
@@ -22,7 +23,7 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
   const app = useApp();
   const words = strings.text;
   const hasUpstream = usePiece(app.store, (state) => state.status?.hasUpstream === true);
-  const [kept] = useState(() => readTextDraft(chat.id));
+  const [kept] = useState(() => textDrafts.read(chat.id));
   const [goal, setGoal] = useState(kept?.goal ?? "");
   const [withModel, setWithModel] = useState(false);
   const [wish, setWish] = useState<Wish>({
@@ -39,21 +40,21 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
 
   const write = (words: string) => {
     setText(words);
-    keepTextDraft(chat.id, { goal: wish.goal, text: words });
+    textDrafts.keep(chat.id, words.trim() === "" ? undefined : { goal: wish.goal, text: words });
   };
   const bringBack = ({ goal: before, text: words }: TextDraft) => {
     setGoal(before);
     setWish({ goal: before, withModel, isKept: true });
     setText(words);
     setReplaced(undefined);
-    keepTextDraft(chat.id, { goal: before, text: words });
+    textDrafts.keep(chat.id, { goal: before, text: words });
   };
 
   const start = async () => {
     const title = wish.goal === "" ? {} : { title: wish.goal };
     const conversation = await app.newChat(title);
     if (conversation === undefined) return;
-    keepTextDraft(chat.id, undefined);
+    textDrafts.keep(chat.id, undefined);
     onClose();
     await app.chat(conversation.id).send({ text });
   };
@@ -142,34 +143,21 @@ function useWritten(
   onText: (text: string) => void,
 ): { readonly written: WrittenText | undefined; readonly error: string | undefined } {
   const app = useApp();
-  const [written, setWritten] = useState<WrittenText>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    let isGone = false;
-    setWritten(undefined);
-    setError(undefined);
-    if (wish.isKept) return undefined;
-    const body = {
-      ...(wish.goal !== "" && { goal: wish.goal }),
-      ...(wish.withModel && { withModel: true }),
-    };
+  const { goal, withModel, isKept } = wish;
+  const { value, error, isLoading } = useLoaded(() => {
     const ask = async () => {
-      if (wish.withModel) await chat.takeModel();
-      return app.api.call(routes.writeText, { params: { id: chat.id }, body });
+      if (withModel) await chat.takeModel();
+      return app.api.call(routes.writeText, {
+        params: { id: chat.id },
+        body: { ...(goal !== "" && { goal }), ...(withModel && { withModel }) },
+      });
     };
-    ask().then(
-      (answer) => {
-        if (isGone) return;
-        setWritten(answer);
-        onText(answer.text);
-      },
-      (cause) => {
-        if (!isGone) setError(explain(cause).message);
-      },
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [app, chat, wish, onText]);
-  return { written, error };
+    return isKept ? undefined : ask();
+  }, [app, chat, wish]);
+  const written = isLoading ? undefined : value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each text
+  useEffect(() => {
+    if (written !== undefined) onText(written.text);
+  }, [written]);
+  return { written, error: error === undefined ? undefined : explain(error).message };
 }

@@ -13,8 +13,7 @@ export interface Series {
   readonly width?: number;
 }
 
-/** Tokens over a conversation, or sums over time. Drawn on canvas; the numbers stand beside it as text for everyone. */
-export function TokenChart(props: {
+interface ChartProps {
   x: readonly number[];
   series: readonly Series[];
   /** Vertical lines: where compactions happened. */
@@ -27,14 +26,18 @@ export function TokenChart(props: {
   formatY?: (value: number) => string;
   /** Each value is a point, too: where there are gaps between them, no line shows a single one. */
   hasPoints?: boolean;
+  /** Places are moments, in milliseconds. */
+  isTime?: boolean;
   onPick?: (x: number) => void;
-}) {
-  const { x, series, marks = [], at, height, label, formatX = (place) => `#${place}`, onPick } = props;
-  const { formatY = short, hasPoints = false } = props;
+}
+
+/** Tokens over a conversation, or sums over time. Drawn on canvas; the numbers stand beside it as text for everyone. */
+export function TokenChart(props: ChartProps) {
+  const { x, series, marks, at, height, label } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
-  const latest = useRef({ marks, at, formatX, onPick });
-  latest.current = { marks, at, formatX, onPick };
+  const latest = useRef(props);
+  latest.current = props;
 
   useEffect(() => {
     const host = box.current;
@@ -42,7 +45,7 @@ export function TokenChart(props: {
     const build = () => {
       plot.current?.destroy();
       plot.current = new UPlot(
-        plotOptions(host, { series, height, formatY, hasPoints, latest: () => latest.current }),
+        plotOptions(host, () => latest.current),
         [[...x], ...series.map(({ values }) => [...values])] as unknown as UPlot.AlignedData,
         host,
       );
@@ -68,7 +71,7 @@ export function TokenChart(props: {
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [x, series, height, formatY, hasPoints]);
+  }, [x, series, height]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the marker moves
   useEffect(() => {
@@ -78,30 +81,9 @@ export function TokenChart(props: {
   return <div ref={box} className="chart" role="img" aria-label={label} style={{ height }} />;
 }
 
-/** What the chart draws that may change without it being made anew. */
-interface Latest {
-  readonly marks: readonly number[];
-  readonly at: number | undefined;
-  readonly formatX: (place: number) => string;
-}
-
 /** How uPlot draws the chart, in the colours that the host's styles have now. */
-function plotOptions(
-  host: HTMLElement,
-  {
-    series,
-    height,
-    formatY,
-    hasPoints,
-    latest,
-  }: {
-    series: readonly Series[];
-    height: number;
-    formatY: (value: number) => string;
-    hasPoints: boolean;
-    latest: () => Latest;
-  },
-): UPlot.Options {
+function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options {
+  const { series, height, formatY = short, hasPoints = false, isTime = false } = latest();
   const style = getComputedStyle(host);
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const font = `12px ${style.fontFamily}`;
@@ -114,12 +96,12 @@ function plotOptions(
   return {
     width: host.clientWidth,
     height,
+    ms: 1,
     padding: [12, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
-      // A single request is drawn at the end of its conversation.
-      x: { time: false, range: (_, min, max) => (min === max && max > 0 ? [0, max] : [min, max]) },
+      x: { time: isTime, range: (_, min, max) => [min, max] },
       y: { range: (_, min, max) => [Math.min(0, min * 1.05), max > 0 ? max * 1.05 : min < 0 ? 0 : 1] },
     },
     axes: [
@@ -127,9 +109,10 @@ function plotOptions(
         ...axis,
         grid: { show: false },
         size: 28,
-        values: (_, ticks) => ticks.map((tick) => latest().formatX(tick)),
+        space: isTime ? 80 : 50,
+        values: (_, ticks) => ticks.map((tick) => latest().formatX?.(tick) ?? `#${tick}`),
       },
-      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },
+      { ...axis, size: 66, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },
     ],
     series: [
       {},
@@ -137,11 +120,7 @@ function plotOptions(
         label: one.label,
         stroke: color(one.color),
         width: one.width ?? 2,
-        points: {
-          show: (plot: UPlot) => hasPoints || plot.data[0].length === 1,
-          size: 4,
-          fill: color(one.color),
-        },
+        points: { show: hasPoints, size: 4, fill: color(one.color) },
         ...(one.dashed && { dash: [6, 5] }),
         ...(one.fill && { fill: color(`${one.color}-wash`) }),
       })),
@@ -162,7 +141,7 @@ function plotOptions(
             ctx.stroke();
             ctx.restore();
           };
-          const { marks, at } = latest();
+          const { marks = [], at } = latest();
           for (const mark of marks) line(mark, color("covered"), 1, [3, 3]);
           if (at !== undefined) line(at, color("ink"), 1.5, []);
         },

@@ -1,6 +1,8 @@
 import { useDeferredValue, useEffect, useRef, useState } from "react";
 import type { ApiConversation, ModelsAnswer } from "../../../src/gateway/api.ts";
-import type { Answer, Chat } from "../state/chat-state.ts";
+import { ApiFailure, explain } from "../state/api-client.ts";
+import type { Chat } from "../state/chat.ts";
+import type { Answer } from "../state/chat-state.ts";
 import { isEmptyAnswer, textOf } from "../state/message-text.ts";
 import { type Obstacle, obstacleAt } from "../state/outbox.ts";
 import { strings } from "../strings.ts";
@@ -58,6 +60,7 @@ function Unanswered({ chat }: { chat: Chat }) {
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   if (conversation === undefined || last === undefined || unsent > 0) return null;
   const { failure, busy, client } = conversation;
+  const said = failure && explain(new ApiFailure(failure));
   const isAsked = last.role === "user" && last.parts.some(({ type }) => type !== "tool-result");
   if (status === undefined || busy === "answering") return null;
   // The offline assistant replaces no answer of a model.
@@ -71,13 +74,12 @@ function Unanswered({ chat }: { chat: Chat }) {
   // The same request would be refused again: only a shorter message or a larger window helps.
   const isTooLong = failure?.code === "budget-impossible" && pressure?.next === "impossible";
   const larger = isTooLong ? modelFor(models, conversation, pressure.budget.head + last.tokens) : undefined;
-  const fix = failure?.fix !== undefined && !failure.message.includes(failure.fix) ? failure.fix : undefined;
   return (
     <Notice
       kind={`unanswered ${failure ? "error" : "info"}`}
       icon={failure ? "warn" : "redo"}
       title={
-        failure?.message.replace(TRY_AGAIN, "") ??
+        said?.message.replace(TRY_AGAIN, "") ??
         (isAsked
           ? strings.chat.unanswered
           : isEmpty
@@ -89,7 +91,7 @@ function Unanswered({ chat }: { chat: Chat }) {
           ? strings.chat.tooLong(larger !== undefined)
           : failure === undefined && unfinished === "length"
             ? strings.chat.halfFix
-            : fix
+            : said?.fix
       }
       role={failure && "alert"}
     >

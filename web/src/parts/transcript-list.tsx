@@ -10,11 +10,13 @@ import {
   useState,
 } from "react";
 import type { ApiMessage } from "../../../src/gateway/api.ts";
-import { type Chat, newestOf } from "../state/chat-state.ts";
-import { briefMessage } from "../state/message-text.ts";
+import type { Chat } from "../state/chat.ts";
+import { newestOf } from "../state/chat-state.ts";
+import { oneLine } from "../state/message-text.ts";
 import { rowsOf, type Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
 import { DividerRow } from "./divider.tsx";
+import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { MessageRow } from "./message.tsx";
 import type { MessageActions } from "./message-actions.tsx";
@@ -111,7 +113,15 @@ export function TranscriptList(props: {
       >
         <div className="column">
           <h2 className="visually-hidden">{strings.chat.label}</h2>
-          {system === "" || messages.get(0)?.role === "system" ? null : <SystemPrompt text={system} />}
+          {system === "" || messages.get(0)?.role === "system" ? null : (
+            <Fold
+              icon="chevron"
+              kind="result"
+              name={strings.chat.system}
+              brief={oneLine(system)}
+              body={system}
+            />
+          )}
           <div className="rows" style={{ height }}>
             {virtual.getVirtualItems().map((item) => {
               const row = rows.row(item.index);
@@ -172,22 +182,6 @@ export function TranscriptList(props: {
           <Icon name="down" size={18} />
         </button>
       )}
-    </div>
-  );
-}
-
-function SystemPrompt({ text }: { text: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <div className={`system-prompt ${isOpen ? "open" : ""}`}>
-      <button type="button" className="fold-line" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <span className="fold-mark">
-          <Icon name="chevron" size={15} />
-        </span>
-        <span className="fold-name">{strings.chat.system}</span>
-        <span className="fold-brief">{briefMessage({ parts: [{ type: "text", text }] })}</span>
-      </button>
-      {isOpen ? <p className="plain">{text}</p> : null}
     </div>
   );
 }

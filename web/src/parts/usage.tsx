@@ -1,13 +1,15 @@
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { routes, type Totals, type TotalsPart, type TotalsQuery } from "../../../src/gateway/api.ts";
-import { count, dollars, duration, percent, short } from "../state/format.ts";
+import { count, dollars, duration, percent, short, signedDollars } from "../state/format.ts";
 import { strings } from "../strings.ts";
 import { ScrollArea, Tabs } from "./controls.tsx";
 import { Legend, TokenChart } from "./token-chart.tsx";
+import { useLoaded, useRequestNews } from "./use-loaded.ts";
 import { useApp } from "./use-store.ts";
 
 const words = strings.usage;
-const REFRESH_MS = 5_000;
+/** A busy server isn't asked after every request (milliseconds). */
+const SETTLE_MS = 250;
 const HOUR_MS = 3_600_000;
 /** How long each stretch of a range is (hours). Sums of the store are of four. */
 const STRETCHES = { "24": 1, "168": 4, "720": 24, "2160": 24 } as const;
@@ -22,27 +24,17 @@ export function Usage() {
   const app = useApp();
   const [range, setRange] = useState<Range>("24");
   const [by, setBy] = useState<NonNullable<TotalsQuery["by"]>>("model");
-  const [totals, setTotals] = useState<
-    Totals & { readonly query: Required<Pick<TotalsQuery, "since" | "every">> }
-  >();
-  useEffect(() => {
-    const load = () =>
-      void app.attempt(async () => {
-        const every = STRETCHES[range] * HOUR_MS;
-        const since = Math.floor((Date.now() - Number(range) * HOUR_MS) / every + 1) * every;
-        const answer = await app.api.call(routes.totals, { query: { since, every, by } });
-        setTotals({ ...answer, query: { since, every } });
-      });
-    load();
-    const timer = setInterval(load, REFRESH_MS);
-    const off = app.live.on((event) => {
-      if (event.type === "request") load();
-    });
-    return () => {
-      clearInterval(timer);
-      off();
-    };
-  }, [app, range, by]);
+  const news = useRequestNews();
+  const { value: totals } = useLoaded(
+    async () => {
+      const every = STRETCHES[range] * HOUR_MS;
+      const since = Math.floor((Date.now() - Number(range) * HOUR_MS) / every + 1) * every;
+      const answer = await app.api.call(routes.totals, { query: { since, every, by } });
+      return { ...answer, query: { since, every } };
+    },
+    [app, range, by, news],
+    SETTLE_MS,
+  );
   return (
     <section className="usage">
       <div className="usage-choice">
@@ -67,7 +59,7 @@ function Sums({ totals }: { totals: Totals }) {
     <dl className="totals">
       <Total
         name={words.net}
-        value={dollars(Math.abs(net))}
+        value={signedDollars(net)}
         note={words.without(net, spend + cost + net)}
         isMain
       />
@@ -126,7 +118,7 @@ const CHARTS: readonly {
   {
     name: "saved",
     value: (part) => part.net,
-    format: (value) => (value < 0 ? `−${dollars(-value)}` : dollars(value)),
+    format: signedDollars,
   },
   { name: "latency", value: (part) => part.ms, format: duration, isMean: true },
 ];
@@ -197,6 +189,7 @@ function OneChart(props: {
       label={words.charts[chart.name]}
       formatX={formatX}
       formatY={chart.format}
+      isTime
       hasPoints={chart.isMean === true}
     />
   );
@@ -247,7 +240,7 @@ function Parts({ parts, name }: { parts: readonly TotalsPart[]; name: string }) 
                 <td>{short(input + sum(some, (part) => part.output))}</td>
                 <td>{percent(sum(some, (part) => part.cacheRead) / Math.max(1, input))}</td>
                 <td>{dollars(paid)}</td>
-                <td>{words.netOf(net, paid + net)}</td>
+                <td>{signedDollars(net)}</td>
                 <td>
                   {requests === 0 ? "–" : duration(sum(some, (part) => part.ms * part.requests) / requests)}
                 </td>

@@ -1,8 +1,9 @@
 import { createContext, use, useSyncExternalStore } from "react";
 import { inForce } from "../../../src/gateway/api.ts";
 import type { App } from "../state/app.ts";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import type { Store } from "../state/store.ts";
+import { strings } from "../strings.ts";
 
 export function useStore<T extends object>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
@@ -33,6 +34,19 @@ export function useApp(): App {
   const app = use(AppContext);
   if (app === undefined) throw new Error("useApp is used outside of AppContext");
   return app;
+}
+
+/** What a summary of a chat asks of which model, and at most for how much; undefined until that is known. */
+export function useSummaryPrice(chat: Chat): string | undefined {
+  const { settings, models, status } = useStore(useApp().store);
+  const { conversation, pressure } = useStore(chat.store);
+  if (!settings || !conversation || !pressure || !status?.hasUpstream) return undefined;
+  const { value } = inForce("summarizer", { answer: settings, chat: conversation.settings });
+  if (value === "extractive") return strings.compaction.free;
+  const name = value === undefined || value === "same" ? conversation.model : value;
+  const { prices } = models?.models.find(({ id }) => id === name) ?? {};
+  if (name === undefined || models === undefined) return undefined;
+  return strings.compaction.price(name, pressure.tokens, prices && (pressure.tokens * prices.input) / 1e6);
 }
 
 /** Is a chat compacted by itself when it is due? */

@@ -13,6 +13,8 @@ export interface AppState {
   readonly models: ModelsAnswer | undefined;
   readonly settings: SettingsAnswer | undefined;
   readonly toast: Toast | undefined;
+  /** A recorded stream that is looked at. */
+  readonly recording: { readonly name: string; readonly text: string } | undefined;
   /** A file is being read, or a conversation made. */
   readonly opening: string | undefined;
 }

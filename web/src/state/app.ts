@@ -10,56 +10,30 @@ import {
 import { strings } from "../strings.ts";
 import { type Api, explain, type Trouble } from "./api-client.ts";
 import type { AppState, Toast } from "./app-state.ts";
+import type { Chat } from "./chat.ts";
 import { createChat } from "./chat.ts";
-import type { Chat } from "./chat-state.ts";
 import type { ClientKey } from "./client-key.ts";
-import { type Conversations, createConversations } from "./conversations.ts";
+import { createConversations } from "./conversations.ts";
 import { type Live, openLive } from "./live.ts";
 import { createFileOpener, type Example, readExample } from "./open-file.ts";
 import { createOutbox } from "./outbox.ts";
 import type { ChatTab, Place, Router } from "./router.ts";
 import { createStore, type Store } from "./store.ts";
-import { createStreamReplay, type StreamReplay } from "./stream-replay.ts";
+
+export type App = ReturnType<typeof createApp>;
 
 /** The whole page without a screen. */
-export interface App {
-  readonly api: Api;
-  readonly router: Router;
-  readonly live: Live;
-  readonly store: Store<AppState>;
-  readonly conversations: Conversations;
-  readonly stream: StreamReplay;
-  /** The chat with this id; the same object for as long as it is the one that is looked at. */
-  chat(id: string, tab?: ChatTab): Chat;
-  start(): Promise<void>;
-  newChat(input?: NewConversation): Promise<ApiConversation | undefined>;
-  /** A file that comes with the page, at the point that it is there for. */
-  openExample(file: string, example?: Example): Promise<void>;
-  /** Opens a conversation or a recorded stream. */
-  importFile(name: string, text: () => Promise<string>): Promise<void>;
-  /** Resolves with what the server has against it. */
-  changeSettings(changes: SettingsChange<GlobalSettings>): Promise<Trouble | undefined>;
-  /** Adds a server of models. Resolves with false if it wasn't added. */
-  addUpstream(upstream: NewUpstream): Promise<boolean>;
-  removeUpstream(name: string): Promise<void>;
-  readonly clientKey: Pick<ClientKey, "store">;
-  /** Tries a client key; "" forgets the one there is. Where it is taken, the page goes on where it was refused. */
-  giveKey(key: string): Promise<void>;
-  tell(toast: Toast | undefined): void;
-  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
-}
-
-export function createApp(options: { api: Api; router: Router; clientKey: ClientKey; live?: Live }): App {
+export function createApp(options: { api: Api; router: Router; clientKey: ClientKey; live?: Live }) {
   const { api, router, clientKey, live = openLive(api, undefined, globalThis.window) } = options;
   const store = createStore<AppState>({
     status: undefined,
     models: undefined,
     settings: undefined,
     toast: undefined,
+    recording: undefined,
     opening: undefined,
   });
   const conversations = createConversations(api);
-  const stream = createStreamReplay(api);
   let current: Chat | undefined;
 
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -87,6 +61,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     conversations.put(conversation);
     router.go({ page: "chat", id: conversation.id, tab: "chat" });
   };
+  /** The chat with this id; the same object for as long as it is the one that is looked at. */
   const chat = (id: string, tab: ChatTab = "chat"): Chat => {
     if (current?.id === id) return current;
     current?.close();
@@ -130,7 +105,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     return system === "" && total === 0 ? unused : undefined;
   };
 
-  const openFile = createFileOpener({ api, store, router, conversations, stream, open, chat, insteadOf });
+  const openFile = createFileOpener({ api, store, router, conversations, open, chat, insteadOf });
 
   live.on((event) => {
     conversations.apply(event);
@@ -152,12 +127,12 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     live,
     store,
     conversations,
-    stream,
     attempt,
     chat,
     clientKey,
     start,
-    async giveKey(key) {
+    /** Tries a client key; "" forgets the one there is. Where it is taken, the page goes on where it was refused. */
+    async giveKey(key: string) {
       clientKey.give(key);
       await start();
       if (clientKey.store.get().wanted) return;
@@ -167,7 +142,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       if (refusedAt) router.go(refusedAt, "replace");
       refusedAt = undefined;
     },
-    newChat: (input = {}) =>
+    newChat: (input: NewConversation = {}) =>
       attempt(async () => {
         const model = input.model ?? (await chooseModel());
         const unused = Object.keys(input).length === 0 ? await unusedChat() : undefined;
@@ -185,12 +160,15 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
         open(conversation);
         return conversation;
       }),
-    openExample: async (file, example) => {
+    /** A file that comes with the page, at the point that it is there for. */
+    openExample: async (file: string, example?: Example) => {
       // Whoever clicks twice means one.
       if (store.get().opening !== file) await openFile(file, () => readExample(file), example);
     },
-    importFile: (name, text) => openFile(name, text),
-    changeSettings: async (changes) => {
+    /** Opens a conversation or a recorded stream. */
+    importFile: (name: string, text: () => Promise<string>) => openFile(name, text),
+    /** Resolves with what the server has against it. */
+    changeSettings: async (changes: SettingsChange<GlobalSettings>): Promise<Trouble | undefined> => {
       try {
         store.set({ settings: await api.call(routes.changeSettings, { body: changes }) });
         return undefined;
@@ -198,7 +176,8 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
         return explain(error);
       }
     },
-    async addUpstream(upstream) {
+    /** Adds a server of models. Resolves with false if it wasn't added. */
+    async addUpstream(upstream: NewUpstream) {
       const known = new Set(store.get().status?.upstreams.map(({ name }) => name));
       const status = await attempt(() => api.call(routes.addUpstream, { body: upstream }));
       if (status === undefined) return false;
@@ -207,7 +186,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       await models.askAgain();
       return true;
     },
-    async removeUpstream(name) {
+    async removeUpstream(name: string) {
       const known = store.get().status?.upstreams.find((one) => one.name === name);
       const status = await attempt(() => api.call(routes.removeUpstream, { params: { name } }));
       if (status === undefined) return;
@@ -215,7 +194,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       store.set({ toast: { kind: "info", message }, status });
       await models.askAgain();
     },
-    tell: (toast) => store.set({ toast }),
+    tell: (toast: Toast | undefined) => store.set({ toast }),
   };
 }
 

@@ -1,6 +1,11 @@
-import { type CompactAnswer, type ConversationChanges, routes } from "../../../src/gateway/api.ts";
+import {
+  type CompactAnswer,
+  type CompactNow,
+  type ConversationChanges,
+  routes,
+} from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
-import type { Chat, ChatParts } from "./chat-state.ts";
+import type { ChatParts } from "./chat-state.ts";
 
 const words = strings.compaction;
 
@@ -17,22 +22,6 @@ function noteworthy({ outcome, report, isJustCompacted }: CompactAnswer): string
 }
 
 /** Everything that changes a chat's view because a person asks for it. */
-type Compactions = Pick<
-  Chat,
-  | "pin"
-  | "setSystem"
-  | "compact"
-  | "seeIn"
-  | "undo"
-  | "rebuild"
-  | "editSummary"
-  | "clearSummaries"
-  | "restoreSummaries"
-> & {
-  /** Does this page wait for something that it asked for? */
-  isActing(): boolean;
-};
-
 export function createChatCompactions(
   { api, id, store, fail, refresh }: ChatParts,
   options: {
@@ -40,7 +29,7 @@ export function createChatCompactions(
     readonly takeModel: () => Promise<void>;
     readonly now: () => number;
   },
-): Compactions {
+) {
   const { change, takeModel, now } = options;
   const params = { id };
   let acting = 0;
@@ -75,8 +64,9 @@ export function createChatCompactions(
   };
 
   return {
+    /** Does this page wait for something that it asked for? */
     isActing: () => acting > 0,
-    async pin(index, on) {
+    async pin(index: number, on: boolean) {
       const pins = new Set(store.get().conversation?.pins ?? []);
       if (on) pins.add(index);
       else pins.delete(index);
@@ -85,9 +75,11 @@ export function createChatCompactions(
         on ? strings.chat.nowPinned : strings.chat.nowUnpinned,
       );
     },
-    setSystem: (system) => act(() => change({ system }), strings.settings.systemSaved),
-    compact: (what = {}) => compactBy(() => api.call(routes.compact, { params, body: what })),
-    seeIn: (window) =>
+    /** Resolves with false if it wasn't saved. */
+    setSystem: (system: string) => act(() => change({ system }), strings.settings.systemSaved),
+    compact: (what: CompactNow = {}) => compactBy(() => api.call(routes.compact, { params, body: what })),
+    /** Takes a smaller window for this chat and compacts it. */
+    seeIn: (window: number) =>
       compactBy(async () => {
         const before = store.get().conversation?.settings.window ?? null;
         await change({ settings: { window } });
@@ -100,7 +92,8 @@ export function createChatCompactions(
       await act(() => api.call(routes.undoCompaction, { params }), words.undone);
     },
     rebuild: () => compactBy(() => api.call(routes.rebuild, { params })),
-    editSummary: (key, text) =>
+    /** Resolves with false if it wasn't saved. */
+    editSummary: (key: string, text: string) =>
       act(() => api.call(routes.editSummary, { params: { id, key }, body: { text } }), words.saved),
     async clearSummaries() {
       if (await act(() => api.call(routes.clearSummaries, { params })))

@@ -3,20 +3,15 @@ import type {
   ApiPressure,
   ChatEvent,
   ChatInput,
-  ChatSettings,
-  CompactNow,
   Divider,
   FailedSummary,
-  LiveEvent,
   Lookup,
   Part,
   Reason,
-  SettingsChange,
   TimelineEvent,
 } from "../../../src/gateway/api.ts";
-import type { Api, Trouble } from "./api-client.ts";
+import type { Api } from "./api-client.ts";
 import type { CutAnswer } from "./kept.ts";
-import type { Outbox } from "./outbox.ts";
 import type { Store } from "./store.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -87,52 +82,11 @@ export const NO_CHAT: ChatState = {
   version: 0,
 };
 
-/** What a person can do with a conversation. */
-export interface Chat {
+/** What the parts of a chat work with; each takes those that it needs. */
+export interface ChatParts {
   readonly id: string;
   readonly store: Store<ChatState>;
   readonly transcript: Transcript;
-  /** What was typed and isn't sent yet. */
-  readonly outbox: Outbox;
-  /** With `behind`, what is looked at first is something else: the meter waits until `shown` is said. */
-  load(behind?: boolean): Promise<void>;
-  /** What is looked at is on screen. */
-  shown(): void;
-  send(input: ChatInput): Promise<void>;
-  /** Sends what is in the outbox, as far as it goes. */
-  sendUnsent(): Promise<void>;
-  /** A chat that has no model yet takes the one that a message would be sent to. */
-  takeModel(): Promise<void>;
-  /** Puts something unsent back into the box. */
-  takeBack(id: string): void;
-  /** Resolves with false if the server didn't take it. */
-  edit(index: number, text: string): Promise<boolean>;
-  regenerate(index?: number): Promise<void>;
-  /** Shows the branch that holds a message, given its hash. */
-  showBranch(message: string): Promise<void>;
-  stop(): Promise<void>;
-  fork(length: number): Promise<void>;
-  pin(index: number, on: boolean): Promise<void>;
-  /** Resolves with what the server has against it. */
-  configure(settings: SettingsChange<ChatSettings>): Promise<Trouble | undefined>;
-  /** Resolves with false if it wasn't saved. */
-  setSystem(text: string): Promise<boolean>;
-  compact(what?: CompactNow): Promise<void>;
-  /** Takes a smaller window for this chat and compacts it. */
-  seeIn(window: number): Promise<void>;
-  undo(): Promise<void>;
-  rebuild(): Promise<void>;
-  /** Resolves with false if it wasn't saved. */
-  editSummary(key: string, text: string): Promise<boolean>;
-  clearSummaries(): Promise<void>;
-  restoreSummaries(): Promise<void>;
-  dismiss(): void;
-  apply(event: LiveEvent): void;
-  close(): void;
-}
-
-/** What the parts of a chat work with; each takes those that it needs. */
-export interface ChatParts extends Pick<Chat, "id" | "store" | "transcript"> {
   readonly api: Api;
   readonly setConversation: (conversation: ApiConversation) => void;
   readonly fail: (error: unknown) => void;

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ApiConversation, TimelineEvent } from "../../../src/gateway/api.ts";
 import { brokenOff } from "./api-client.ts";
+import type { Chat } from "./chat.ts";
 import { createChat } from "./chat.ts";
-import type { Chat } from "./chat-state.ts";
 import { CONVERSATION, fakeServer, message, PRESSURE, told } from "./testing/fake-server.ts";
 
 let server: ReturnType<typeof fakeServer>;
@@ -42,7 +42,6 @@ describe("an answer that was asked for here", () => {
     ];
     await chat.send({ text: "Hi" });
     expect(seen).toContain("Hel");
-    expect(seen).toContain("Hello");
     expect(chat.store.get().answer).toBeUndefined();
     expect(chat.transcript.store.get().messages.get(1)?.parts).toEqual([{ type: "text", text: "Hello" }]);
   });

@@ -1,24 +1,21 @@
 import {
   type ApiConversation,
   answerOfflineAgain,
+  type ChatInput,
+  type ChatSettings,
   type ConversationChanges,
+  type LiveEvent,
   routes,
+  type SettingsChange,
 } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
-import { type Api, ApiFailure, explain } from "./api-client.ts";
+import { type Api, ApiFailure, explain, type Trouble } from "./api-client.ts";
 import { createChatCompactions } from "./chat-compactions.ts";
 import { createChatRefresh } from "./chat-refresh.ts";
-import {
-  type Chat,
-  type ChatParts,
-  type ChatState,
-  type ChatStream,
-  EMPTY_ANSWER,
-  NO_CHAT,
-} from "./chat-state.ts";
+import { type ChatParts, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT } from "./chat-state.ts";
 import { isStale } from "./conversations.ts";
 import { createFollowAnswer } from "./follow-answer.ts";
-import { type CutAnswer, keepCut, keepSeen, readCut, readSeen } from "./kept.ts";
+import { type CutAnswer, cutAnswers, seenEvents } from "./kept.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSendUnsent } from "./send-unsent.ts";
 import { createStore, type Store } from "./store.ts";
@@ -38,12 +35,18 @@ export interface ChatOptions {
   readonly now?: () => number;
 }
 
+export type Chat = ReturnType<typeof createChat>;
+
 /** One conversation: its transcript, its answers, its compactions. */
-export function createChat(options: ChatOptions): Chat {
+export function createChat(options: ChatOptions) {
   const { api, id, onConversation, onFork, isOffline, chooseModel, now = Date.now } = options;
   const params = { id };
   const transcript = createTranscript(api, id);
-  const store = createStore<ChatState>({ ...NO_CHAT, cut: readCut(id), dismissed: readSeen(id) });
+  const store = createStore<ChatState>({
+    ...NO_CHAT,
+    cut: cutAnswers.read(id),
+    dismissed: seenEvents.read(id) ?? "",
+  });
   const streams = new AbortController();
   letInformationGo(store, streams.signal);
 
@@ -66,7 +69,7 @@ export function createChat(options: ChatOptions): Chat {
     onConversation(conversation);
   };
   const setCut = (cut: CutAnswer | undefined) => {
-    keepCut(id, cut);
+    cutAnswers.keep(id, cut);
     store.set({ cut });
   };
   /** What broke off is told by the server as soon as it has more of it. */
@@ -152,7 +155,9 @@ export function createChat(options: ChatOptions): Chat {
     transcript,
     outbox,
     ...compactions,
+    /** What is looked at is on screen. */
     shown,
+    /** With `behind`, what is looked at first is something else: the meter waits until `shown` is said. */
     async load(behind = false) {
       try {
         const [conversation] = await Promise.all([
@@ -174,14 +179,16 @@ export function createChat(options: ChatOptions): Chat {
         fail(error);
       }
     },
-    async send(input) {
+    async send(input: ChatInput) {
       const { id: item } = outbox.add(input);
       const { answer, conversation } = store.get();
       if (answer !== undefined || conversation?.busy === "answering") outbox.hold(item, { type: "busy" });
       await sendUnsent("person");
     },
+    /** Sends what is in the outbox, as far as it goes. */
     sendUnsent: () => sendUnsent("person"),
-    takeBack(item) {
+    /** Puts something unsent back into the box. */
+    takeBack(item: string) {
       const found = outbox.store.get().items.find((one) => one.id === item);
       if (found === undefined) return;
       store.set({ returned: { text: found.text, ...(found.images && { images: found.images }) } });
@@ -189,18 +196,21 @@ export function createChat(options: ChatOptions): Chat {
       // What stood behind it goes out now.
       void sendUnsent("itself");
     },
+    /** A chat that has no model yet takes the one that a message would be sent to. */
     takeModel: () => takeModel().catch(fail),
-    async edit(index, text) {
+    /** Resolves with false if the server didn't take it. */
+    async edit(index: number, text: string) {
       await takeModel().catch(fail);
       const events = api.stream(routes.editMessage, { params: { id, index }, body: { text } });
-      return new Promise((taken) => void ask(events, () => taken(true)).then(taken));
+      return new Promise<boolean>((taken) => void ask(events, () => taken(true)).then(taken));
     },
-    async regenerate(index) {
+    async regenerate(index?: number) {
       if (index === undefined && isOffline?.()) return againOffline();
       const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
       await ask(api.stream(routes.regenerate, { params, body }));
     },
-    async showBranch(message) {
+    /** Shows the branch that holds a message, given its hash. */
+    async showBranch(message: string) {
       setCut(undefined);
       await api.call(routes.showBranch, { params, body: { message } }).then(takeConversation).catch(fail);
     },
@@ -216,10 +226,11 @@ export function createChat(options: ChatOptions): Chat {
       }
       store.set({ compacting: undefined });
     },
-    async fork(length) {
+    async fork(length: number) {
       await api.call(routes.fork, { params, body: { length } }).then(onFork).catch(fail);
     },
-    async configure(settings) {
+    /** Resolves with what the server has against it. */
+    async configure(settings: SettingsChange<ChatSettings>): Promise<Trouble | undefined> {
       try {
         await change({ settings });
         store.set({ notice: { kind: "info", message: strings.settings.saved } });
@@ -232,10 +243,10 @@ export function createChat(options: ChatOptions): Chat {
     },
     dismiss() {
       const seen = store.get().timeline.at(-1)?.id ?? "";
-      keepSeen(id, seen);
+      seenEvents.keep(id, seen);
       store.set({ notice: undefined, fresh: undefined, failure: undefined, dismissed: seen });
     },
-    apply(event) {
+    apply(event: LiveEvent) {
       if (event.type === "hello") {
         const { notice } = store.get();
         if (notice?.passes) store.set({ notice: undefined });

@@ -1,4 +1,5 @@
 import type { ApiError } from "../../../src/gateway/api.ts";
+import { forThisTab, kept } from "./kept.ts";
 import { createStore, type Store } from "./store.ts";
 
 interface ClientKeyState {
@@ -16,11 +17,12 @@ export interface ClientKey {
   give(key: string): void;
 }
 
-const NAME = "precis-client-key";
+const keys = kept<string>("client-key", forThisTab);
+const HERE = "here";
 
 /** The key stays in its tab: a reload keeps it, and with the tab it is gone. */
-export function createClientKey(fetcher: typeof fetch, storage: () => Storage): ClientKey {
-  let key = readKey(storage);
+export function createClientKey(fetcher: typeof fetch): ClientKey {
+  let key = keys.read(HERE) ?? "";
   const store = createStore<ClientKeyState>({ wanted: false, given: key !== "" });
   return {
     store,
@@ -34,23 +36,11 @@ export function createClientKey(fetcher: typeof fetch, storage: () => Storage): 
     },
     give(text) {
       key = text.trim();
-      try {
-        if (key === "") storage().removeItem(NAME);
-        else storage().setItem(NAME, key);
-      } catch {
-        // A browser that keeps nothing for pages: the key is asked for again after a reload.
-      }
+      // Where a browser keeps nothing for pages, the key is asked for again after a reload.
+      keys.keep(HERE, key === "" ? undefined : key);
       store.set({ given: key !== "" });
     },
   };
-}
-
-function readKey(storage: () => Storage): string {
-  try {
-    return storage().getItem(NAME) ?? "";
-  } catch {
-    return "";
-  }
 }
 
 /** Refused by the server itself. A provider's refusal of its own key comes with another code. */

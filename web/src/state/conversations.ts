@@ -1,6 +1,12 @@
-import { type ApiConversation, type LiveEvent, routes, type SearchHit } from "../../../src/gateway/api.ts";
+import {
+  type ApiConversation,
+  type ConversationChanges,
+  type LiveEvent,
+  routes,
+  type SearchHit,
+} from "../../../src/gateway/api.ts";
 import type { Api } from "./api-client.ts";
-import { createStore, type Store } from "./store.ts";
+import { createStore } from "./store.ts";
 
 const PAGE_SIZE = 100;
 /** A single letter or digit finds too much; an emoji, a sign or an ideograph doesn't. */
@@ -26,25 +32,9 @@ export interface ConversationsState {
 
 type ConversationsOf = "person" | "clients";
 
-export interface Conversations {
-  readonly store: Store<ConversationsState>;
-  load(): Promise<void>;
-  more(): Promise<void>;
-  find(search: string): void;
-  showArchived(on: boolean): Promise<void>;
-  /** Lists the conversations of others. */
-  show(of: ConversationsOf): Promise<void>;
-  change(
-    id: string,
-    changes: { title?: string; pinned?: boolean; archived?: boolean; model?: string },
-  ): Promise<void>;
-  remove(id: string): Promise<void>;
-  undelete(): Promise<ApiConversation | undefined>;
-  put(conversation: ApiConversation): void;
-  apply(event: LiveEvent): void;
-}
+export type Conversations = ReturnType<typeof createConversations>;
 
-export function createConversations(api: Api): Conversations {
+export function createConversations(api: Api) {
   const store = createStore<ConversationsState>({
     all: [],
     search: "",
@@ -109,25 +99,26 @@ export function createConversations(api: Api): Conversations {
         next: answer.next,
       }));
     },
-    find(search) {
+    find(search: string) {
       store.set({ search });
       clearTimeout(timer);
       const words = search.trim();
       if (TOO_LITTLE.test(words)) store.set({ hits: [] });
       else timer = setTimeout(() => void findHits(words), PAUSE_MS);
     },
-    async showArchived(on) {
+    async showArchived(on: boolean) {
       store.set({ showArchived: on });
       await load();
     },
-    async show(of) {
+    /** Lists the conversations of others. */
+    async show(of: ConversationsOf) {
       store.set({ of, next: undefined });
       await load();
     },
-    async change(id, changes) {
+    async change(id: string, changes: Pick<ConversationChanges, "title" | "pinned" | "archived" | "model">) {
       put(await api.call(routes.changeConversation, { params: { id }, body: changes }));
     },
-    async remove(id) {
+    async remove(id: string) {
       const conversation = store.get().all.find((one) => one.id === id);
       const { undoUntil } = await api.call(routes.deleteConversation, { params: { id } });
       store.set(({ all }) => ({
@@ -143,7 +134,7 @@ export function createConversations(api: Api): Conversations {
       put(back);
       return back;
     },
-    apply(event) {
+    apply(event: LiveEvent) {
       if (event.type === "conversation") {
         const known = store.get().all.find(({ id }) => id === event.conversation.id);
         if (known === undefined || !isStale(event.conversation, known)) put(event.conversation);

@@ -8,6 +8,9 @@ export type Followed = { readonly isTaken: true } | { readonly isTaken: false; r
 /** Shows an answer that this page asked for, event by event. */
 export type FollowAnswer = (events: ChatStream, onTaken?: () => void) => Promise<Followed>;
 
+/** Drawing each of thousands of pieces would keep the page from doing anything else (milliseconds). */
+const DRAWN_EVERY_MS = 40;
+
 export function createFollowAnswer(
   { store, transcript, setConversation }: ChatParts,
   on: {
@@ -17,13 +20,28 @@ export function createFollowAnswer(
     end(): Promise<void>;
   },
 ): FollowAnswer {
-  const grow = (change: (answer: Answer) => Partial<Answer>) =>
-    store.set(({ answer = EMPTY_ANSWER }) => ({ answer: { ...answer, ...change(answer), mine: true } }));
+  let answer = EMPTY_ANSWER;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const grow = (change: Partial<Answer>) => {
+    answer = { ...answer, ...change };
+    if (timer !== undefined) return;
+    const shown = answer;
+    store.set({ answer });
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (answer !== shown) grow({});
+    }, DRAWN_EVERY_MS);
+  };
+  const end = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    store.set({ answer: undefined });
+  };
 
   const finish = (message: ApiMessage | undefined) => {
     const { conversation } = store.get();
     if (message) transcript.put(message);
-    store.set({ answer: undefined });
+    end();
     if (conversation)
       setConversation({
         ...conversation,
@@ -43,13 +61,13 @@ export function createFollowAnswer(
         store.set(({ version }) => ({ version: version + 1 }));
         return;
       case "text":
-        return grow(({ text }) => ({ text: text + event.text }));
+        return grow({ text: answer.text + event.text });
       case "reasoning":
-        return grow(({ reasoning }) => ({ reasoning: reasoning + event.text }));
+        return grow({ reasoning: answer.reasoning + event.text });
       case "tool-call":
-        return grow(({ calls }) => ({ calls: [...calls, event.part] }));
+        return grow({ calls: [...answer.calls, event.part] });
       case "lookup":
-        return grow(({ lookups }) => ({ lookups: [...lookups, event.lookup] }));
+        return grow({ lookups: [...answer.lookups, event.lookup] });
       case "done":
         finish(event.message);
         store.set({ pressure: event.pressure });
@@ -59,7 +77,7 @@ export function createFollowAnswer(
         return;
       case "failed": {
         const { conversation } = store.get();
-        store.set({ answer: undefined });
+        end();
         if (conversation) setConversation({ ...conversation, busy: undefined, failure: event.error });
         return;
       }
@@ -72,7 +90,8 @@ export function createFollowAnswer(
   };
 
   return async (events, onTaken) => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined, cut: undefined });
+    answer = EMPTY_ANSWER;
+    store.set({ answer, notice: undefined, cut: undefined });
     let isTaken = false;
     let isOver = false;
     const taken = () => {
@@ -90,10 +109,10 @@ export function createFollowAnswer(
       return { isTaken: true };
     } catch (error) {
       if (!isTaken) return { isTaken, error };
-      on.cut(error, store.get().answer?.text ?? "");
+      on.cut(error, answer.text);
       return { isTaken };
     } finally {
-      if (store.get().answer?.mine) store.set({ answer: undefined });
+      if (store.get().answer?.mine) end();
       await on.end();
     }
   };

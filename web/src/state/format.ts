@@ -21,6 +21,17 @@ export function dollars(value: number): string {
   return `$${value.toFixed(2)}`;
 }
 
+/** −$0.12 */
+export const signedDollars = (value: number): string => (value < 0 ? `−${dollars(-value)}` : dollars(value));
+
+/** 14:03:09 of today, or 18 Nov, 14:03. */
+export function moment(at: number, now = Date.now()): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date(now).toDateString();
+  const time = date.toLocaleTimeString("en-GB", isToday ? {} : { hour: "2-digit", minute: "2-digit" });
+  return isToday ? time : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`;
+}
+
 /** 340 ms, 2.1 s, 3 min */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -1,6 +1,6 @@
 import { type LiveEvent, routes } from "../../../src/gateway/api.ts";
 import type { Api } from "./api-client.ts";
-import { createStore, type Store } from "./store.ts";
+import { createStore } from "./store.ts";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
@@ -9,13 +9,7 @@ interface LiveState {
   readonly connection: "connecting" | "open" | "lost";
 }
 
-export interface Live {
-  readonly store: Store<LiveState>;
-  on(listener: (event: LiveEvent) => void): () => void;
-  /** Connects now instead of waiting: what stood in the way is gone. */
-  tryAgain(): void;
-  close(): void;
-}
+export type Live = ReturnType<typeof openLive>;
 
 /**
  * Follows the server's events for as long as the page is open. After a break it asks for what came after the last event
@@ -25,7 +19,7 @@ export function openLive(
   api: Api,
   wait: (ms: number) => Promise<void> = sleep,
   network?: Pick<EventTarget, "addEventListener">,
-): Live {
+) {
   const store = createStore<LiveState>({ connection: "connecting" });
   const listeners = new Set<(event: LiveEvent) => void>();
   const abort = new AbortController();
@@ -70,10 +64,11 @@ export function openLive(
 
   return {
     store,
-    on(listener) {
+    on(listener: (event: LiveEvent) => void): () => void {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => void listeners.delete(listener);
     },
+    /** Connects now instead of waiting: what stood in the way is gone. */
     tryAgain: () => wake(),
     close: () => abort.abort(),
   };

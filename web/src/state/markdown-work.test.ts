@@ -31,11 +31,27 @@ test.each([
 });
 
 test.each([
+  ["- a\n  ```\n", "the fence ends with its list"],
+  ["- ```\n  ```\n", "the fence began within a list"],
+  ["```\n```~~~\n", "the fence has ended"],
+  ["``` a`b\n", "the fence isn't one"],
+  ["<div>\n```\n</div>\n\n", "the fence stands in HTML"],
+  ["$$\n```\n$$\n", "the fence stands in a formula"],
+  ["| a | b |\n|---|\n", "the table isn't one"],
+  ["| a |\n|---|\n> ", "the table has ended"],
+])("20 KB behind %j are shown as they were written: %s", (start) => {
+  expect(isCheapMarkdown(`${start}${upTo(20_000, "*_a")}`)).toBe(false);
+});
+
+test.each([
   [
     "a long list with bold words",
     upTo(40_000, "- **name**: what `it` does, see [there](https://a.example/b)\n"),
   ],
   ["many paragraphs", upTo(100_000, "Some *words* and `code` (see [1]).\n\n")],
+  ["a long table", `| a | b | c |\n|---|---|---|\n${"| 1.5 | **b** | `c` |\n".repeat(3_000)}`],
+  ["long code", `So:\n\n\`\`\`js\n${upTo(300_000, "foo(bar[0]).baz(`*_a`);\n")}\`\`\`\nThat is it.`],
+  ["code in a list", `1. Do\n   ~~~\n${upTo(40_000, "   foo(bar[0]).baz();\n")}   ~~~\n2. Then`],
   ["nothing", ""],
 ])("%s is Markdown", (_, text) => {
   expect(isCheapMarkdown(text)).toBe(true);

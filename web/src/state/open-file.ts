@@ -2,13 +2,12 @@ import { type ApiConversation, type Imported, routes } from "../../../src/gatewa
 import { strings } from "../strings.ts";
 import type { Api } from "./api-client.ts";
 import type { AppState } from "./app-state.ts";
-import type { Chat } from "./chat-state.ts";
+import type { Chat } from "./chat.ts";
 import type { Conversations } from "./conversations.ts";
 import { explainFile } from "./explain-file.ts";
 import type { Router } from "./router.ts";
 import type { Store } from "./store.ts";
 import { isStreamFile } from "./stream-file.ts";
-import type { StreamReplay } from "./stream-replay.ts";
 
 /** How an example is shown: its name, and the window in which it needs a summary. */
 export interface Example {
@@ -22,12 +21,11 @@ export function createFileOpener(parts: {
   readonly store: Store<AppState>;
   readonly router: Router;
   readonly conversations: Conversations;
-  readonly stream: StreamReplay;
   readonly open: (conversation: ApiConversation) => void;
   readonly chat: (id: string) => Chat;
   readonly insteadOf: (conversation: ApiConversation) => Promise<string | undefined>;
 }): (name: string, readText: () => Promise<string>, example?: Example) => Promise<void> {
-  const { api, store, router, conversations, stream, open, chat, insteadOf } = parts;
+  const { api, store, router, conversations, open, chat, insteadOf } = parts;
   /** An example is compacted where it opens, so that its point is what one sees first. */
   const prepare = async (conversation: ApiConversation, { title, window }: Example) => {
     const params = { id: conversation.id };
@@ -61,9 +59,8 @@ export function createFileOpener(parts: {
     try {
       const text = await readText();
       if (isStreamFile(text)) {
+        store.set({ recording: { name, text }, opening: undefined });
         router.go({ page: "stream" });
-        await stream.open(name, text);
-        store.set({ opening: undefined });
         return;
       }
       const answer = await api.call(routes.importFile, {

@@ -1,6 +1,6 @@
 import type { ChatInput } from "../../../src/gateway/api.ts";
-import { type Keeper, keepText, keptJson } from "./kept.ts";
-import { createStore, type Store } from "./store.ts";
+import { kept } from "./kept.ts";
+import { createStore } from "./store.ts";
 
 /** Something typed that the server doesn't have yet. */
 export interface Unsent {
@@ -19,43 +19,37 @@ export type Obstacle =
   | { readonly type: "behind" }
   | { readonly type: "refused"; readonly message: string; readonly fix?: string };
 
-/** What was typed in one chat and isn't sent, kept in the browser: over reloads, for all tabs. */
-export interface Outbox {
-  readonly store: Store<{ readonly items: readonly Unsent[] }>;
-  add(input: ChatInput): Unsent;
-  /** The oldest one as it stands now: another tab may have sent it. */
-  first(): Unsent | undefined;
-  hold(id: string, why: Obstacle | undefined): void;
-  remove(id: string): void;
-  close(): void;
-}
+const boxes = kept<readonly Unsent[]>("outbox");
 
+export type Outbox = ReturnType<typeof createOutbox>;
+
+/** What was typed in one chat and isn't sent, kept in the browser: over reloads, for all tabs. */
 export function createOutbox(
   chat: string,
-  storage: Keeper = globalThis.localStorage,
   tabs: Pick<Window, "addEventListener" | "removeEventListener"> | undefined = globalThis.window,
-): Outbox {
-  const key = `precis.outbox.${chat}`;
-  const store = createStore<{ items: readonly Unsent[] }>({ items: read(storage, key) });
+) {
+  const read = () => ({ items: boxes.read(chat) ?? [] });
+  const store = createStore<{ items: readonly Unsent[] }>(read());
   const write = (items: readonly Unsent[]) => {
     store.set({ items });
     // Pictures may be larger than what a browser keeps: then they stay for as long as the page is open.
-    keepText(storage, key, items.length > 0 ? JSON.stringify(items) : undefined);
+    boxes.keep(chat, items.length > 0 ? items : undefined);
   };
   const onStorage = (event: StorageEvent) => {
-    if (event.key === key) store.set({ items: read(storage, key) });
+    if (event.key === boxes.name(chat)) store.set(read());
   };
   tabs?.addEventListener("storage", onStorage);
   return {
     store,
-    add(input) {
+    add(input: ChatInput) {
       const { text, images } = input;
       const item: Unsent = { id: randomId(), text, ...(images && { images }) };
       write([...store.get().items, item]);
       return item;
     },
+    /** The oldest one as it stands now: another tab may have sent it. */
     first: () => store.get().items[0],
-    hold(id, why) {
+    hold(id: string, why: Obstacle | undefined) {
       write(
         store.get().items.map((item) => {
           const { why: _, ...rest } = item;
@@ -63,7 +57,7 @@ export function createOutbox(
         }),
       );
     },
-    remove: (id) => write(store.get().items.filter((item) => item.id !== id)),
+    remove: (id: string) => write(store.get().items.filter((item) => item.id !== id)),
     close: () => tabs?.removeEventListener("storage", onStorage),
   };
 }
@@ -81,8 +75,3 @@ const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );
-
-function read(storage: Keeper, key: string): readonly Unsent[] {
-  const items = keptJson(storage, key);
-  return Array.isArray(items) ? (items as Unsent[]) : [];
-}

@@ -3,7 +3,7 @@ import { loadTitles, SECTIONS } from "../../../src/gateway/api.ts";
 type SectionName = keyof typeof SECTIONS;
 
 /** One thing that a summary message says, as a person reads it. */
-export interface ReadEntry {
+interface ReadEntry {
   /** `#12` or `#12–18`: the messages that it is from. */
   readonly pointer: string | undefined;
   /** The tool, file or role whose words they are, if it isn't plain from the section. */

@@ -1,4 +1,4 @@
-import { createStore, type Store } from "./store.ts";
+import { createStore } from "./store.ts";
 
 /** What a conversation can be looked at as. */
 export type ChatTab = "chat" | "inspect" | "timeline";
@@ -16,11 +16,6 @@ export type Place =
   | { readonly page: "gateway" }
   | { readonly page: "request"; readonly id: string }
   | { readonly page: "stream" };
-
-export interface Router {
-  readonly store: Store<{ readonly place: Place }>;
-  go(place: Place, how?: "push" | "replace"): void;
-}
 
 function placeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
   const [page, id, tab] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
@@ -53,12 +48,14 @@ export function pathOf(place: Place): string {
   }
 }
 
-export function createRouter(window: Pick<Window, "location" | "history" | "addEventListener">): Router {
+export type Router = ReturnType<typeof createRouter>;
+
+export function createRouter(window: Pick<Window, "location" | "history" | "addEventListener">) {
   const store = createStore<{ place: Place }>({ place: placeOf(window.location) });
   window.addEventListener("popstate", () => store.set({ place: placeOf(window.location) }));
   return {
     store,
-    go(place, how = "push") {
+    go(place: Place, how: "push" | "replace" = "push") {
       const path = pathOf(place);
       if (path !== window.location.pathname + window.location.hash)
         window.history[how === "push" ? "pushState" : "replaceState"](null, "", path);

@@ -1,13 +1,7 @@
 import { expect, it } from "vitest";
-import { isStreamFile, managementAt, readTimeline, sawColumns } from "./stream-file.ts";
+import { isStreamFile, managementAt, sawColumns } from "./stream-file.ts";
 
 const TIMELINE = {
-  format: "precis-stream/1",
-  file: "ride.jsonl",
-  strategy: "drop-all",
-  tokensPerFrame: 10,
-  fps: 2,
-  turns: 3,
   status: { time: 20, window: 100, limit: 90 },
   points: [
     { time: 5, tokens: 50 },
@@ -20,19 +14,7 @@ const TIMELINE = {
 
 it("tells streams from conversations", () => {
   expect(isStreamFile('{"role":"system","content":"x"}\n{"role":"frames","start":0,"end":4}')).toBe(true);
-  expect(isStreamFile(JSON.stringify(TIMELINE))).toBe(true);
   expect(isStreamFile('[{"role":"user","content":"the word frames"}]')).toBe(false);
-});
-
-it("reads the output of precis stream --json, and refuses another version of it", () => {
-  expect(readTimeline("x.json", JSON.stringify(TIMELINE))).toMatchObject({
-    title: "ride.jsonl",
-    timeline: { managed: TIMELINE.managed },
-  });
-  expect(readTimeline("x.jsonl", '{"role":"frames","start":0,"end":4}')).toBeUndefined();
-  expect(() => readTimeline("x", JSON.stringify({ ...TIMELINE, format: "precis-stream/9" }))).toThrow(
-    "precis-stream/9",
-  );
 });
 
 it("rises to what the cache had grown to before it falls", () => {

@@ -1,6 +1,6 @@
 import { type ApiMessage, type ApiMessages, type Divider, routes } from "../../../src/gateway/api.ts";
 import type { Api } from "./api-client.ts";
-import { createStore, type Store } from "./store.ts";
+import { createStore } from "./store.ts";
 
 /** Messages read at a time. */
 const PAGE_SIZE = 100;
@@ -18,20 +18,10 @@ interface TranscriptState {
   readonly loaded: boolean;
 }
 
-export interface Transcript {
-  readonly store: Store<TranscriptState>;
-  /** Reads the newest messages, and everything that was on screen before anew. */
-  refresh(): Promise<void>;
-  /** Reads what is missing of a run of messages. */
-  ensure(from: number, to: number): void;
-  /** A message that another answer of the server brought along. */
-  put(message: ApiMessage): void;
-  /** A message that is the newest one of its branch: what followed another one in its place leaves the screen. */
-  endWith(message: ApiMessage): void;
-}
+export type Transcript = ReturnType<typeof createTranscript>;
 
 /** The transcript of one conversation, read piece by piece: twenty thousand messages are never all in memory at once. */
-export function createTranscript(api: Api, id: string): Transcript {
+export function createTranscript(api: Api, id: string) {
   const store = createStore<TranscriptState>({
     total: 0,
     leaf: undefined,
@@ -62,6 +52,7 @@ export function createTranscript(api: Api, id: string): Transcript {
 
   return {
     store,
+    /** Reads the newest messages, and everything that was on screen before anew. */
     async refresh() {
       const mine = new Set<number>();
       pages = mine;
@@ -78,18 +69,21 @@ export function createTranscript(api: Api, id: string): Transcript {
         return { ...answerState(answer), messages: merged(kept, answer.messages) };
       });
     },
-    ensure(from, to) {
+    /** Reads what is missing of a run of messages. */
+    ensure(from: number, to: number) {
       const { total } = store.get();
       const first = Math.floor(Math.max(0, from) / PAGE_SIZE);
       const last = Math.floor(Math.max(0, Math.min(to, total) - 1) / PAGE_SIZE);
       for (let page = first; page <= last; page += 1) if (!pages.has(page)) void read(page);
     },
-    put: (message) =>
+    /** A message that another answer of the server brought along. */
+    put: (message: ApiMessage) =>
       store.set(({ messages, total }) => ({
         messages: merged(messages, [message]),
         total: Math.max(total, message.index + 1),
       })),
-    endWith: (message) =>
+    /** A message that is the newest one of its branch: what followed another one in its place leaves the screen. */
+    endWith: (message: ApiMessage) =>
       store.set(({ messages, dividers }) => ({
         messages: merged(upTo(messages, message.index), [message]),
         dividers: dividers.filter(({ after }) => after < message.index),

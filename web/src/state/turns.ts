@@ -9,27 +9,14 @@ import type {
 /** One request. What happened has no budget: it may have changed since. */
 export type Point = Omit<ReplayPoint, "budget"> & { readonly budget?: number; readonly request?: string };
 
-/** The timeline as columns, ready to be drawn. */
-export interface TimelineColumns {
-  /** Messages of the transcript at each request. */
-  readonly x: readonly number[];
-  readonly view: readonly number[];
-  readonly transcript: readonly number[];
-  readonly budget: readonly (number | null)[];
-  readonly cached: readonly (number | null)[];
-  readonly cost: readonly (number | null)[];
-  /** Requests before which a compaction happened. */
-  readonly compacted: readonly number[];
-}
-
-export function columnsOf(points: readonly Point[]): TimelineColumns {
+/** The timeline as columns, ready to be drawn; `x` is how many messages each request had. */
+export function columnsOf(points: readonly Point[]) {
   return {
     x: points.map(({ messages }) => messages),
     view: points.map(({ view }) => view),
     transcript: points.map(({ transcript }) => transcript),
     budget: points.map(({ budget }) => budget ?? null),
     cached: points.map(({ cached }) => cached ?? null),
-    cost: points.map(({ cost }) => cost ?? null),
     compacted: points.filter(({ compacted }) => compacted).map(({ messages }) => messages),
   };
 }

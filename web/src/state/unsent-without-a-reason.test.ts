@@ -1,8 +1,8 @@
 /** What is typed and can't go out at once says why, whatever stands before it. */
 import { beforeEach, expect, it } from "vitest";
 import { ApiFailure } from "./api-client.ts";
+import type { Chat } from "./chat.ts";
 import { createChat } from "./chat.ts";
-import type { Chat } from "./chat-state.ts";
 import { type Obstacle, obstacleAt } from "./outbox.ts";
 import { CONVERSATION, fakeServer, message, PRESSURE } from "./testing/fake-server.ts";
 

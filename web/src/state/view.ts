@@ -34,31 +34,40 @@ export function originalTokens(lot: Lot): number {
   return lot.type === "edited" ? lot.entry.original : lot.entry.tokens;
 }
 
-/** Transcript and view side by side: every message once, in order, with what stands for it on the other side. */
-export function alignView(
-  view: Pick<ApiView, "entries" | "system">,
-  opened: ReadonlySet<number>,
-): readonly ViewRow[] {
+/** What became of each message, by its index. What is shown counts as shown, also where a summary speaks of it, too. */
+function lotsOf({ entries }: Pick<ApiView, "entries">): ReadonlyMap<number, Lot> {
   const lots = new Map<number, Lot>();
-  const inserts: { readonly row: ViewRow; readonly after: number }[] = [];
-  let last = -1;
-  for (const [number, entry] of view.entries.entries()) {
-    if (entry.type === "insert") {
-      const after = entry.covers.reduce((most, run) => Math.max(most, run.to - 1), last);
-      inserts.push({ row: { type: "insert", number, entry }, after });
+  for (const [number, entry] of entries.entries()) {
+    if (entry.type === "keep") lots.set(entry.index, { type: "kept", entry });
+    else if (entry.type === "edit") lots.set(entry.index, { type: "edited", entry });
+    else if (entry.type === "drop") lots.set(entry.index, { type: "dropped", entry });
+    else {
       let nth = 0;
       for (const run of entry.covers)
         for (let index = run.from; index < run.to; index += 1, nth += 1)
           if (!lots.has(index))
             lots.set(index, { type: "covered", by: number, tokens: entry.originals[nth] ?? 0 });
+    }
+  }
+  return lots;
+}
+
+/** Transcript and view side by side: every message once, in order, with what stands for it on the other side. */
+export function alignView(
+  view: Pick<ApiView, "entries" | "system">,
+  opened: ReadonlySet<number>,
+): readonly ViewRow[] {
+  const inserts: { readonly row: ViewRow; readonly after: number }[] = [];
+  let last = -1;
+  for (const [number, entry] of view.entries.entries()) {
+    if (entry.type !== "insert") {
+      last = entry.index;
       continue;
     }
-    last = entry.index;
-    if (entry.type === "keep") lots.set(entry.index, { type: "kept", entry });
-    else if (entry.type === "edit") lots.set(entry.index, { type: "edited", entry });
-    else lots.set(entry.index, { type: "dropped", entry });
+    const after = entry.covers.reduce((most, run) => Math.max(most, run.to - 1), last);
+    inserts.push({ row: { type: "insert", number, entry }, after });
   }
-  const messages = [...lots].map(([index, lot]) => ({
+  const messages = [...lotsOf(view)].map(([index, lot]) => ({
     row: { type: "message", index, lot } as const,
     after: index,
   }));
@@ -101,27 +110,9 @@ function runOf(rows: readonly Extract<ViewRow, { type: "message" }>[]): ViewRow 
     : { type: "run", run, lot: "dropped", tokens };
 }
 
-export interface Tally {
-  readonly kept: number;
-  readonly edited: number;
-  readonly covered: number;
-  readonly dropped: number;
-}
-
 /** How many messages met which fate. */
-export function tally(view: Pick<ApiView, "entries">): Tally {
-  const seen = { kept: 0, edited: 0, covered: 0, dropped: 0 };
-  const shown = new Set<number>();
-  for (const entry of view.entries) {
-    if (entry.type === "insert") continue;
-    shown.add(entry.index);
-    seen[entry.type === "keep" ? "kept" : entry.type === "edit" ? "edited" : "dropped"] += 1;
-  }
-  const covered = new Set<number>();
-  for (const entry of view.entries) {
-    if (entry.type !== "insert") continue;
-    for (const run of entry.covers)
-      for (let index = run.from; index < run.to; index += 1) if (!shown.has(index)) covered.add(index);
-  }
-  return { ...seen, covered: covered.size };
+export function tally(view: Pick<ApiView, "entries">): Readonly<Record<Lot["type"], number>> {
+  const counts = { kept: 0, edited: 0, covered: 0, dropped: 0 };
+  for (const { type } of lotsOf(view).values()) counts[type] += 1;
+  return counts;
 }

@@ -22,7 +22,6 @@ export const chat = {
   otherModel: (named: string, used: string) =>
     `This conversation names the model ${named}, which no server here has: ${used} answers. You can choose another one beside the title.`,
   details: "Chat settings",
-  title: "Title of this conversation",
   answering: "Writing…",
   thinking: "Thinking…",
   elsewhere: "An answer is being written…",
@@ -30,7 +29,6 @@ export const chat = {
   source: (number: string, title: string) => `Source ${number}: ${title}`,
   result: "Result",
   error: "Error",
-  args: "Arguments",
   image: "Image",
   remoteImage: (host: string) => `Image from ${host}`,
   remoteImageHelp: "Not loaded: it would tell that server about you. Open it in a new tab?",

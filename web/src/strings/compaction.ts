@@ -27,6 +27,9 @@ export const compaction = {
   model: (name: string) => `by ${name}`,
   found: "made earlier for the same messages",
   edited: "edited by you",
+  free: "No model is asked: it costs nothing.",
+  price: (model: string, tokens: number, value: number | undefined) =>
+    `${model} reads up to ${count(tokens)} tokens for it: ${value === undefined ? "its prices aren't known" : `at most about ${dollars(value)}`}.`,
   /** What a model was paid; 0: it has no known prices. */
   cost: (value: number) => (value === 0 ? "cost unknown" : dollars(value)),
   key: { client: "paid with the client's key", server: "paid with the server's key" },
@@ -54,7 +57,6 @@ export const compaction = {
   form: "How the summary is shown",
   readable: "Readable",
   asSent: "As sent",
-  notSeen: "The model doesn't see the rest:",
   noEdit:
     "No model wrote this: code chose exact lines of the messages, so there are no words to edit. Pin a message to have the model see all of it, or choose a summariser in the chat's settings and rebuild.",
   sections: {
@@ -72,10 +74,9 @@ export const compaction = {
   guide: ({ covered, dropped, edited }: Hidden, before: number, after: number) => {
     const messages = covered || dropped || edited;
     const became = covered > 0 ? "now a summary" : dropped > 0 ? "now left out" : "now shortened";
-    return `${plural(messages, "older message")} ${messages === 1 ? "is" : "are"} ${became}; the model reads ${count(after)} tokens instead of ${count(before)}.`;
+    return `${plural(messages, "older message")} ${messages === 1 ? "is" : "are"} ${became}: ${count(before)} → ${count(after)} tokens.`;
   },
-  guideHelp: "The transcript is still all there. Read the summary, see both sides, or undo it.",
-  guideHelpWithoutSummary: "The transcript is still all there. See both sides, or undo it.",
+  guideHelp: "Nothing of the transcript is lost.",
   sides: "Before and after",
   seeIn: (window: string) => `See it in ${window}`,
   seeInTitle: (tokens: number, window: number) =>

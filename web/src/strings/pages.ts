@@ -22,14 +22,9 @@ export const compare = {
   compactions: "Compactions",
   cost: "Cost of input",
   impossible: "Didn't fit",
-  survived: "At the end the model sees",
   best: "best trade",
   bestWhy: (survives: number, saved: number) =>
     `Keeps ${percent(survives)} of what matters for ${percent(saved)} fewer tokens: none of the others keeps clearly more, or as much for less.`,
-  bestJudged: (knows: number, saved: number) =>
-    `Its reader knows ${percent(knows)} for ${percent(saved)} fewer tokens: no other reader knows clearly more, or as much for less.`,
-  knows: "Reader knows",
-  knowsHelp: "Share of the questions that a model, which has only the last view, answers right, by a judge.",
   survives: "Survives",
   survivesHelp:
     "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
@@ -45,7 +40,6 @@ export const gateway = {
   sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "By hand" },
   othersNone: "None yet.",
   when: "When",
-  anyTime: "When: any time",
   ranges: { "1": "last hour", "24": "last day", "168": "last 7 days", "720": "last 30 days" },
   pageNone: "No chat of the page has asked a model yet.",
   filters: "Which requests",
@@ -55,11 +49,8 @@ export const gateway = {
   unknown: "unknown",
   became: (before: number, after: number) => `${count(before)} → ${count(after)}`,
   cached: (tokens: number, share: string) => (tokens === 0 ? "none" : `${count(tokens)} (${share})`),
-  lostHere: (cause: string) => `lost by ${cause}`,
-  lostTitle: (requests: number) =>
-    `Of ${requests === 1 ? "this request" : `these ${count(requests)} requests`}, the provider's cache was lost by`,
-  lostBy: (cause: string, requests: number, spend: number) =>
-    `${cause} in ${count(requests)}${spend === 0 ? "" : `, which cost ${dollars(spend)} more`}`,
+  lostBy: (cause: string, spend: number) =>
+    `lost by ${cause}${spend === 0 ? "" : `: ${dollars(spend)} more`}`,
   lost: {
     compaction: "a compaction",
     transcript: "a change of an earlier message",
@@ -78,6 +69,7 @@ export const gateway = {
   noUpstream: "No upstream is configured.",
   columns: {
     time: "Time",
+    client: "Client",
     model: "Model",
     what: "What precis did",
     tokens: "Tokens",
@@ -85,8 +77,6 @@ export const gateway = {
     spend: "Spent",
     took: "Took",
     status: "Status",
-    client: "Client",
-    path: "Path",
   },
   outcomes: {
     failed: "failed",
@@ -108,8 +98,6 @@ export const usage = {
   by: "Shown by",
   bys: { model: "Model", client: "Client" },
   net: "Saved, net",
-  netOf: (net: number, of: number) =>
-    `${dollars(Math.abs(net))} ${net < 0 ? "lost" : "saved"} of ${dollars(Math.max(0, of))}`,
   without: (net: number, of: number) =>
     `${net < 0 ? "lost" : "saved"} of ${dollars(Math.max(0, of))} without precis`,
   tokensSaved: "Tokens saved",
@@ -141,7 +129,7 @@ export const usage = {
     tokens: "Tokens",
     cached: "From cache",
     spend: "Spent",
-    net: "Net",
+    net: "Saved, net",
     took: "Took",
   },
 };
@@ -174,6 +162,7 @@ export const request = {
   answered: "Tokens of the answer",
   own: "precis took",
   first: "First byte after",
+  path: "Path",
   checkpoint: "Compaction",
   sha256: "SHA-256",
   inRequest: "The request that it was made in",
@@ -190,20 +179,6 @@ export const clientKey = {
   go: "Use this key",
   inUse: "The page uses the client key that you gave it. It is kept in this tab only.",
   forget: "Forget the key",
-};
-
-export const judge = {
-  title: "Ask a judge",
-  help: (questions: number) =>
-    `A model writes ${questions} questions about the conversation, answers them from each strategy's last view, and marks the answers without knowing whose they are.`,
-  model: "Judge",
-  cost: "What does it cost?",
-  costs: (requests: string, tokens: string, price: string) =>
-    `${requests} requests, about ${tokens} tokens: ${price}.`,
-  unknown: "price unknown",
-  start: "Start",
-  running: "Readers answer, the judge marks…",
-  done: (requests: string, price: string) => `Judged with ${requests} requests: ${price}.`,
 };
 
 /** Texts about a chat: a summary to paste, the start of a fresh chat. */
@@ -267,7 +242,7 @@ export const models = {
 export const stream = {
   title: "Stream",
   lead: "A stream of frames and speech on a model whose cache is its memory: how full the cache was, and what was done each time that it was full.",
-  empty: "Drop a recording here (JSONL of frames and turns), or what precis stream --json printed.",
+  empty: "Drop a recording here: JSONL of frames and turns.",
   example: "Open the example: a bicycle repair",
   running: "Replaying…",
   facts: (seconds: string, frames: number, turns: number) =>
@@ -295,7 +270,4 @@ export const stream = {
   noSummary: "Nothing was written down: what left the cache is gone.",
   question: "What the model was asked",
   said: "What was said",
-  notKept: (name: string) => `${name} is too large to be kept while the page is loaded anew.`,
-  notKeptFix: "Open the file again.",
-  finished: "Made by precis stream --json: to try other options, open the recording itself.",
 } as const;

@@ -1,4 +1,4 @@
-import { percent } from "../state/format.ts";
+import { dollars, percent } from "../state/format.ts";
 
 export const settings = {
   saved: "Saved.",
@@ -27,7 +27,8 @@ export const settings = {
   clear: "Clear this chat's summaries",
   clearHelp: "Forgets all summaries of this chat. The transcript stays as it is.",
   clearGo: "Clear summaries",
-  clearSure: "Clear them? The next compaction asks the model again, and that is paid for.",
+  clearSure: (cost: number) =>
+    `Clear them?${cost > 0 ? ` They cost ${dollars(cost)}.` : ""} The next compaction asks the model again, and that is paid for. You can undo it.`,
   clearYes: "Clear them",
   clearNo: "Keep them",
   noNumber: (text: string) => `“${text}” is no number.`,

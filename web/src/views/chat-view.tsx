@@ -10,8 +10,9 @@ import type { MessageActions } from "../parts/message-actions.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { AnswerStatus, TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
-import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
-import { type Chat, newestOf } from "../state/chat-state.ts";
+import { NumberContext, useApp, usePiece, useStore, useSummaryPrice } from "../parts/use-store.ts";
+import type { Chat } from "../state/chat.ts";
+import { newestOf } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 
@@ -60,6 +61,7 @@ export function ChatView(props: {
         </SourcesContext>
         {isCompactOpen ? (
           <CompactDialog
+            chat={chat}
             onClose={() => setCompactOpen(false)}
             onCompact={(focus) => {
               setCompactOpen(false);
@@ -138,11 +140,7 @@ function Talk(props: {
       <AnswerStatus key={`${chat.id} answer`} chat={chat} />
       <div className="dock" ref={dock}>
         <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
-        {isOffline ? (
-          <p className="offline-note">
-            <span className="tag">{strings.offline.badge}</span> {strings.offline.text}
-          </p>
-        ) : null}
+        {isOffline ? <p className="offline-note">{strings.offline.text}</p> : null}
         <Composer key={chat.id} chat={chat} isBusy={isBusy} isOffline={isOffline} />
       </div>
     </>
@@ -164,14 +162,21 @@ function useDock(dock: RefObject<HTMLElement | null>): void {
   }, [dock]);
 }
 
-function CompactDialog(props: { onClose: () => void; onCompact: (focus: string | undefined) => void }) {
-  const { onClose, onCompact } = props;
+function CompactDialog(props: {
+  chat: Chat;
+  onClose: () => void;
+  onCompact: (focus: string | undefined) => void;
+}) {
+  const { chat, onClose, onCompact } = props;
+  const price = useSummaryPrice(chat);
   const [focus, setFocus] = useState("");
   const words = strings.compaction;
   return (
     <Dialog title={words.focusTitle} onClose={onClose}>
       <Form className="form" onSubmit={() => onCompact(focus.trim() || undefined)}>
-        <p className="help">{words.focusHelp}</p>
+        <p className="help">
+          {words.focusHelp} {price}
+        </p>
         <label>
           {words.focusLabel}
           <textarea

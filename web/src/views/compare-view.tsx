@@ -1,30 +1,18 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import {
-  type ApiView,
   bestTrade,
-  type JudgeAnswer,
-  type ReplayAnswer,
+  type ReplayInput,
   type ReplayRun,
   routes,
   type StrategyName,
   survivingShare,
 } from "../../../src/gateway/api.ts";
-import { Button, Choice, CloseButton, Form, ScrollArea } from "../parts/controls.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { type JudgedReplay, JudgePanel } from "../parts/judge-panel.tsx";
+import { Button, Choice, CloseButton, Failure, Form, ScrollArea, TokensInput } from "../parts/controls.tsx";
 import { RunCard } from "../parts/run-card.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp, useStore } from "../parts/use-store.ts";
-import { explain } from "../state/api-client.ts";
 import { parseTokens } from "../state/format.ts";
 import { strings } from "../strings.ts";
-
-interface Result {
-  readonly answer: ReplayAnswer;
-  /** What the model would see at the end, by strategy. */
-  readonly ends: readonly (ApiView | undefined)[];
-  /** What was replayed, for a judge. */
-  readonly replay: JudgedReplay;
-}
 
 export default function CompareView({ id }: { id: string | undefined }) {
   const app = useApp();
@@ -38,10 +26,16 @@ export default function CompareView({ id }: { id: string | undefined }) {
   const [window, setWindow] = useState("32k");
   const [prices, setPrices] = useState<string>();
   const words = strings.compare;
-  const { result, judged, setJudged, error, isRunning, replay } = useReplay(id);
+  const [wish, setWish] = useState<ReplayInput>();
+  const { value, error, isLoading } = useLoaded(
+    () => wish && app.api.call(routes.replay, { body: wish }),
+    [app, wish],
+  );
+  const isRunning = wish !== undefined && isLoading;
+  // Another conversation forgets what came of this one.
+  const answer = wish?.conversation === id ? value : undefined;
   const tokens = parseTokens(window);
   const newest = all.toSorted((a, b) => b.updatedAt - a.updatedAt);
-  const served = models?.models.map(({ id: model }) => model) ?? [];
   const priced = models?.models.filter((model) => model.prices !== undefined) ?? [];
 
   return (
@@ -51,7 +45,13 @@ export default function CompareView({ id }: { id: string | undefined }) {
       <Form
         className="compare-form"
         onSubmit={() => {
-          if (tokens !== undefined) void replay(chosen, tokens, prices);
+          if (tokens === undefined || id === undefined) return;
+          const policies = chosen.map((strategy) => ({
+            name: strings.strategies[strategy].label,
+            strategy,
+            window: tokens,
+          }));
+          setWish({ conversation: id, policies, ...(prices !== undefined && { prices }) });
         }}
       >
         <Choice
@@ -64,15 +64,7 @@ export default function CompareView({ id }: { id: string | undefined }) {
           chosen={id}
           onChoose={(one) => app.router.go({ page: "compare", id: one }, "replace")}
         />
-        <label>
-          {words.window}
-          <input
-            value={window}
-            size={8}
-            aria-invalid={tokens === undefined}
-            onChange={(event) => setWindow(event.target.value)}
-          />
-        </label>
+        <TokensInput label={words.window} value={window} onChange={setWindow} />
         {priced.length === 0 ? null : (
           <Choice
             label={words.prices}
@@ -92,89 +84,35 @@ export default function CompareView({ id }: { id: string | undefined }) {
           {isRunning ? words.running : words.run}
         </Button>
       </Form>
-      {error === undefined ? null : (
-        <p className="notice error" role="alert">
-          <Icon name="warn" /> {error}
-        </p>
-      )}
-      {result === undefined ? (
+      {error === undefined ? null : <Failure error={error} />}
+      {answer === undefined ? (
         <p className="empty">{words.empty}</p>
       ) : (
-        <>
-          <div className="compare-grid" aria-live="polite">
-            {result.answer.runs.map((run, n) => (
-              <RunCard
-                // biome-ignore lint/suspicious/noArrayIndexKey: the same strategy may run twice
-                key={n}
-                run={run}
-                end={result.ends[n]}
-                {...(judged?.scores[n] && { knows: judged.scores[n].score })}
-                isBest={run === bestOf(result.answer.runs, judged)}
-              />
-            ))}
-          </div>
-          {served.length === 0 ? null : (
-            <JudgePanel replay={result.replay} models={served} onJudged={setJudged} />
-          )}
-        </>
+        <div className="compare-grid" aria-live="polite">
+          {answer.runs.map((run, n) => (
+            <RunCard
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same strategy may run twice
+              key={n}
+              run={run}
+              isBest={run === bestOf(answer.runs)}
+            />
+          ))}
+        </div>
       )}
     </ScrollArea>
   );
 }
 
-/** By what survives: by a judge where one was asked, otherwise by the product's own measure. */
-const bestOf = (runs: readonly ReplayRun[], judged: JudgeAnswer | undefined): ReplayRun | undefined =>
+const bestOf = (runs: readonly ReplayRun[]): ReplayRun | undefined =>
   bestTrade(
-    runs.map((run, n) => ({
+    runs.map((run) => ({
       run,
-      keeps: judged?.scores[n]?.score ?? survivingShare(run.survival),
+      keeps: survivingShare(run.survival),
       costs: run.cost?.view ?? run.tokens.view,
       isPossible: run.impossible === 0,
       strategy: run.policy.strategy,
     })),
   )?.run;
-
-/** Replays a conversation under several strategies when it is asked to. Another conversation forgets what came of it. */
-function useReplay(id: string | undefined) {
-  const { api } = useApp();
-  const [result, setResult] = useState<Result>();
-  const [judged, setJudged] = useState<JudgeAnswer>();
-  const [error, setError] = useState<string>();
-  const [isRunning, setRunning] = useState(false);
-  useEffect(() => {
-    if (id !== undefined) {
-      setResult(undefined);
-      setError(undefined);
-    }
-  }, [id]);
-
-  const replay = async (chosen: readonly StrategyName[], window: number, prices: string | undefined) => {
-    if (id === undefined) return;
-    setRunning(true);
-    setError(undefined);
-    setJudged(undefined);
-    const policies = chosen.map((strategy) => ({
-      name: strings.strategies[strategy].label,
-      strategy,
-      window,
-    }));
-    try {
-      const answer = await api.call(routes.replay, {
-        body: { conversation: id, policies, ...(prices !== undefined && { prices }) },
-      });
-      const ends = await Promise.all(
-        chosen.map((strategy) =>
-          api.call(routes.whatIf, { params: { id }, body: { strategy, window } }).catch(() => undefined),
-        ),
-      );
-      setResult({ answer, ends, replay: { conversation: id, policies } });
-    } catch (cause) {
-      setError(explain(cause).message);
-    }
-    setRunning(false);
-  };
-  return { result, judged, setJudged, error, isRunning, replay };
-}
 
 const MOST_STRATEGIES = 3;
 

@@ -160,6 +160,12 @@ function wayBack({ router }: App, place: Place): { label: string; go: () => void
   return { label: strings.errors.backToStart, go: () => router.go({ page: "home" }) };
 }
 
+const Waiting = ({ words }: { words: string }) => (
+  <div className="toast" role="status">
+    <span className="spinner" aria-hidden="true" /> {words}
+  </div>
+);
+
 /** How long a deletion can be taken back here; the server may allow longer. */
 const UNDO_SHOWN_MS = 12_000;
 
@@ -178,16 +184,8 @@ function Toasts() {
   }, [app, deleted]);
   return (
     <div className="toasts">
-      {connection === "lost" && !wanted && !isTalk ? (
-        <div className="toast" role="status">
-          <span className="spinner" aria-hidden="true" /> {strings.connection.lost}
-        </div>
-      ) : null}
-      {opening === undefined ? null : (
-        <div className="toast" role="status">
-          <span className="spinner" aria-hidden="true" /> {strings.home.opening(opening)}
-        </div>
-      )}
+      {connection === "lost" && !wanted && !isTalk ? <Waiting words={strings.connection.lost} /> : null}
+      {opening === undefined ? null : <Waiting words={strings.home.opening(opening)} />}
       {deleted === undefined ? null : (
         <div className="toast" role="status">
           {strings.sidebar.removed(deleted.conversation.title || strings.sidebar.untitled)}

@@ -1,43 +1,51 @@
-import { useEffect, useMemo, useState } from "react";
-import { type ApiRequest, routes, type WhatIf, type WhatIfAnswer } from "../../../src/gateway/api.ts";
+import { useState } from "react";
+import { routes, type WhatIf, type WhatIfAnswer } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
-import { Button, Choice, Form } from "../parts/controls.tsx";
+import { Button, Choice, Failure, Form } from "../parts/controls.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
-import { useApp, usePiece, useStore } from "../parts/use-store.ts";
-import { explain } from "../state/api-client.ts";
-import type { Chat } from "../state/chat-state.ts";
-import { createInspection, type Inspection, isAsked } from "../state/inspection.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { useApp, usePiece } from "../parts/use-store.ts";
+import { ApiFailure } from "../state/api-client.ts";
+import type { Chat } from "../state/chat.ts";
 import { readNumber } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
+
+/** Typing a number shouldn't ask for every digit (milliseconds). */
+const SETTLE_MS = 250;
 
 export default function InspectView({ chat }: { chat: Chat }) {
   const app = useApp();
   const version = usePiece(chat.store, (state) => state.version);
-  const inspection = useMemo(() => createInspection(app.api, chat.id), [app, chat]);
-  const { view, tried, error, whatIf, isLoading } = useStore(inspection.store);
+  const params = { id: chat.id };
+  const [whatIf, setWhatIf] = useState<WhatIf>({});
+  const isAsked = Object.keys(whatIf).length > 0;
+  const now = useLoaded(() => app.api.call(routes.view, { params }), [app, chat, version]);
+  const other = useLoaded(
+    () => (isAsked ? app.api.call(routes.whatIf, { params, body: whatIf }) : undefined),
+    [app, chat, version, whatIf],
+    isAsked ? SETTLE_MS : 0,
+  );
   const [isRequestOpen, setRequestOpen] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new view
-  useEffect(() => {
-    void inspection.load();
-  }, [inspection, version]);
-  const shown = tried ?? view;
+  const tried = isAsked ? other.value : undefined;
+  const shown = tried ?? now.value;
+  const { error, isLoading } = isAsked ? other : now;
   const pressure = usePiece(chat.store, (state) => state.pressure);
   const isWithoutWindow = pressure?.isOpen && shown?.budget.budget === pressure.budget.budget;
   return (
     <div className="inspect">
-      <WhatIfBar inspection={inspection} whatIf={whatIf} />
+      <WhatIfBar whatIf={whatIf} onTry={setWhatIf} />
       <div className="inspect-facts" aria-live="polite" aria-busy={isLoading}>
         {error !== undefined ? (
-          <p className="notice error" role="alert">
-            <Icon name="warn" />
-            <span>
-              {error.isImpossible ? <strong>{strings.inspect.impossible}</strong> : null} {error.message}{" "}
-              {error.fix}
-            </span>
-          </p>
+          <Failure
+            error={error}
+            title={
+              error instanceof ApiFailure && error.code === "budget-impossible"
+                ? strings.inspect.impossible
+                : undefined
+            }
+          />
         ) : shown === undefined ? null : (
           <>
             <div className="inspect-numbers">
@@ -58,7 +66,7 @@ export default function InspectView({ chat }: { chat: Chat }) {
         <AlignedView
           view={shown}
           transcript={chat.transcript}
-          {...(!isAsked(whatIf) && { onPin: (index: number, on: boolean) => void chat.pin(index, on) })}
+          {...(!isAsked && { onPin: (index: number, on: boolean) => void chat.pin(index, on) })}
         />
       )}
       {isRequestOpen ? <RequestDialog chat={chat} onClose={() => setRequestOpen(false)} /> : null}
@@ -89,7 +97,7 @@ function TriedFacts({ tried }: { tried: WhatIfAnswer }) {
   );
 }
 
-function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: WhatIf }) {
+function WhatIfBar({ whatIf, onTry }: { whatIf: WhatIf; onTry: (whatIf: WhatIf) => void }) {
   const app = useApp();
   const settings = usePiece(app.store, (state) => state.settings);
   const [window, setWindow] = useState("");
@@ -100,7 +108,7 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
     const merged = Object.entries({ ...whatIf, ...changes }).filter(
       ([, value]) => value !== undefined && value !== false,
     );
-    inspection.try(Object.fromEntries(merged) as WhatIf);
+    onTry(Object.fromEntries(merged) as WhatIf);
   };
   return (
     <Form className="what-if" aria-label={words.whatIf}>
@@ -159,10 +167,10 @@ function WhatIfBar({ inspection, whatIf }: { inspection: Inspection; whatIf: Wha
       ) : null}
       <Button
         look="link"
-        disabled={!isAsked(whatIf) && !wrong}
+        disabled={Object.keys(whatIf).length === 0 && !wrong}
         onClick={() => {
           setWindow("");
-          inspection.try({});
+          onTry({});
         }}
       >
         {words.reset}
@@ -176,19 +184,19 @@ const SHOWN_CHARACTERS = 200_000;
 
 function RequestDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
   const app = useApp();
-  const [request, setRequest] = useState<ApiRequest>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    app.api
-      .call(routes.request, { params: { id: chat.id } })
-      .then(setRequest)
-      .catch((cause) => setError(explain(cause).message));
-  }, [app, chat]);
+  const { value: request, error } = useLoaded(
+    () => app.api.call(routes.request, { params: { id: chat.id } }),
+    [app, chat],
+  );
   const text = request === undefined ? "" : JSON.stringify(request.body, null, 2);
   return (
     <Dialog title={strings.inspect.requestTitle} onClose={onClose} side>
       {request === undefined ? (
-        <p className="help">{error ?? strings.loading}</p>
+        error === undefined ? (
+          <p className="help">{strings.loading}</p>
+        ) : (
+          <Failure error={error} />
+        )
       ) : (
         <>
           <p className="help">

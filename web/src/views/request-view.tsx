@@ -1,8 +1,8 @@
-import { useEffect, useState } from "react";
 import { type RequestRecord, routes } from "../../../src/gateway/api.ts";
-import { ScrollArea } from "../parts/controls.tsx";
+import { Failure, ScrollArea } from "../parts/controls.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { ReceiptText } from "../parts/receipt-text.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
 import { count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
@@ -13,17 +13,17 @@ const { columns, outcomes } = strings.gateway;
 /** One request: what became of it, what was sent, and what was answered. */
 export default function RequestView({ id }: { id: string }) {
   const app = useApp();
-  const [record, setRecord] = useState<RequestRecord>();
-  useEffect(() => {
-    setRecord(undefined);
-    void app.attempt(async () => setRecord(await app.api.call(routes.requestRecord, { params: { id } })));
-  }, [app, id]);
+  const { value: record, error } = useLoaded(
+    () => app.api.call(routes.requestRecord, { params: { id } }),
+    [app, id],
+  );
   return (
     <ScrollArea className="page request" label={words.title}>
       <p className="help">
         <PlaceLink to={{ page: "gateway" }}>{words.all}</PlaceLink>
       </p>
       <h1>{words.title}</h1>
+      {error === undefined ? null : <Failure error={error} />}
       {record === undefined ? null : <Shown record={record} />}
     </ScrollArea>
   );
@@ -116,7 +116,7 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
     [columns.model, record.model],
     [columns.client, record.client],
     [columns.status, String(record.status)],
-    [columns.path, record.path],
+    [words.path, record.path],
     [columns.tokens, tokens && strings.gateway.became(tokens.before, tokens.after)],
     [words.deferred, deferred && words.sparing(deferred.tools, count(deferred.tokens))],
     [words.counted, usage && count(usage.input)],

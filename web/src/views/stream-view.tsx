@@ -1,24 +1,38 @@
 import { useEffect, useMemo, useState } from "react";
-import type { StreamReplayAnswer, StreamStrategyName, StreamTrace } from "../../../src/gateway/api.ts";
-import { Button, Choice, Form, ScrollArea } from "../parts/controls.tsx";
-import { Icon } from "../parts/icon.tsx";
+import {
+  routes,
+  type StreamReplayAnswer,
+  type StreamReplayInput,
+  type StreamStrategyName,
+  type StreamTrace,
+} from "../../../src/gateway/api.ts";
+import { Button, Choice, Failure, Form, ScrollArea, TokensInput } from "../parts/controls.tsx";
 import { Legend, TokenChart } from "../parts/token-chart.tsx";
-import { useApp, useStore } from "../parts/use-store.ts";
-import { clock, parseTokens } from "../state/format.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { useApp, usePiece } from "../parts/use-store.ts";
+import { clock } from "../state/format.ts";
 import { managementAt, sawColumns } from "../state/stream-file.ts";
-import type { StreamOptions } from "../state/stream-replay.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.stream;
+/** How the recording is tried. */
+type StreamOptions = Pick<StreamReplayInput, "strategy" | "window" | "tokensPerFrame" | "pick">;
+
 const CHART_HEIGHT = 240;
 
 /** A recorded stream: tokens in the cache over time, and every time that it was managed. */
 export default function StreamView() {
   const app = useApp();
-  const { answer, error, isRunning, isFinished, options } = useStore(app.stream.store);
-  useEffect(() => {
-    void app.stream.resume();
-  }, [app]);
+  const recording = usePiece(app.store, (state) => state.recording);
+  const [options, setOptions] = useState<StreamOptions>({});
+  const {
+    value: answer,
+    error,
+    isLoading,
+  } = useLoaded(
+    () => recording && app.api.call(routes.replayStream, { body: { file: recording, ...options } }),
+    [app, recording, options],
+  );
   return (
     <ScrollArea className="page" label={words.title}>
       <h1>{answer?.title ?? words.title}</h1>
@@ -27,15 +41,13 @@ export default function StreamView() {
           ? words.lead
           : words.facts(clock(answer.timeline.status.time), answer.timeline.status.frames, answer.turns)}
       </p>
-      {error === undefined ? null : (
-        <p className="notice error" role="alert">
-          <Icon name="warn" /> {error.message} {error.fix}
-        </p>
-      )}
+      {error === undefined ? null : <Failure error={error} />}
       {answer === undefined ? (
         <p className="empty">
-          {isRunning ? (
-            words.running
+          {recording !== undefined ? (
+            isLoading ? (
+              words.running
+            ) : null
           ) : (
             <>
               {words.empty}{" "}
@@ -47,11 +59,7 @@ export default function StreamView() {
         </p>
       ) : (
         <>
-          {isFinished ? (
-            <p className="help">{words.finished}</p>
-          ) : (
-            <StreamForm answer={answer} options={options} isRunning={isRunning} />
-          )}
+          <StreamForm answer={answer} options={options} isRunning={isLoading} onChange={setOptions} />
           <StreamTimeline key={`${answer.title} ${answer.strategy}`} answer={answer} />
         </>
       )}
@@ -59,28 +67,28 @@ export default function StreamView() {
   );
 }
 
-function StreamForm(props: { answer: StreamReplayAnswer; options: StreamOptions; isRunning: boolean }) {
-  const { answer, options, isRunning } = props;
-  const app = useApp();
+function StreamForm(props: {
+  answer: StreamReplayAnswer;
+  options: StreamOptions;
+  isRunning: boolean;
+  onChange: (options: StreamOptions) => void;
+}) {
+  const { answer, options, isRunning, onChange } = props;
   const [window, setWindow] = useState(String(answer.timeline.status.window));
   const [perFrame, setPerFrame] = useState(String(answer.tokensPerFrame));
-  const change = (changes: StreamOptions) => void app.stream.change({ ...options, ...changes });
-  const takeWindow = () => {
-    const tokens = parseTokens(window);
-    if (tokens !== undefined && tokens !== answer.timeline.status.window) change({ window: tokens });
+  const change = (changes: StreamOptions) => onChange({ ...options, ...changes });
+  const takeWindow = (tokens: number) => {
+    if (tokens !== answer.timeline.status.window) change({ window: tokens });
   };
-  const takePerFrame = () => {
-    const tokens = parseTokens(perFrame);
-    if (tokens !== undefined && tokens !== answer.tokensPerFrame) change({ tokensPerFrame: tokens });
+  const takePerFrame = (tokens: number) => {
+    if (tokens !== answer.tokensPerFrame) change({ tokensPerFrame: tokens });
   };
   return (
     <Form
       className="compare-form"
       aria-busy={isRunning}
-      onSubmit={() => {
-        takeWindow();
-        takePerFrame();
-      }}
+      // Enter takes a number as leaving its box does.
+      onSubmit={() => (document.activeElement as HTMLElement | null)?.blur()}
     >
       <Choice
         label={words.strategy}
@@ -88,28 +96,13 @@ function StreamForm(props: { answer: StreamReplayAnswer; options: StreamOptions;
         chosen={answer.strategy}
         onChoose={(strategy) => change({ strategy: strategy as StreamStrategyName })}
       />
-      <label>
-        {words.window}
-        <input
-          size={7}
-          inputMode="numeric"
-          value={window}
-          aria-invalid={parseTokens(window) === undefined}
-          onChange={(event) => setWindow(event.target.value)}
-          onBlur={takeWindow}
-        />
-      </label>
-      <label>
-        {words.tokensPerFrame}
-        <input
-          size={7}
-          inputMode="numeric"
-          value={perFrame}
-          aria-invalid={parseTokens(perFrame) === undefined}
-          onChange={(event) => setPerFrame(event.target.value)}
-          onBlur={takePerFrame}
-        />
-      </label>
+      <TokensInput label={words.window} value={window} onChange={setWindow} onTake={takeWindow} />
+      <TokensInput
+        label={words.tokensPerFrame}
+        value={perFrame}
+        onChange={setPerFrame}
+        onTake={takePerFrame}
+      />
       {answer.recordings < 2 ? null : (
         <Choice
           label={words.recording}

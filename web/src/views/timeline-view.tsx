@@ -13,7 +13,7 @@ import { Scrubber } from "../parts/scrubber.tsx";
 import { useApp, useNumbers, usePiece } from "../parts/use-store.ts";
 import { useWork } from "../parts/use-work.ts";
 import { WorkProgress } from "../parts/work-progress.tsx";
-import type { Chat } from "../state/chat-state.ts";
+import type { Chat } from "../state/chat.ts";
 import { ago, count, duration } from "../state/format.ts";
 import { isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";

@@ -6,8 +6,6 @@ import { readyLog } from "../../../apis/ready-log.ts";
 import { leadLength } from "../../../core/rounds.ts";
 import type { Compactor, CompactorOptions, Dialect, Measure, Prices, Sized } from "../../../core/types.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
-import { createViewJudge } from "../../../eval/judged/judge-views.ts";
-import type { Expense } from "../../../eval/judged/spending.ts";
 import { modelCounting, windowOptions } from "../../../eval/replay/model-counting.ts";
 import { type Replay, type SimulateOptions, simulate } from "../../../eval/replay/simulate.ts";
 import { cachedOf, costsOf, largest, totalsOf } from "../../../eval/replay/totals.ts";
@@ -17,23 +15,14 @@ import { playRecording } from "../../../stream/play-recording.ts";
 import { readRecordings } from "../../../stream/recording.ts";
 import { exactCounter, modelInfo } from "../../../tokens/index.ts";
 import { tuningOf } from "../../api/settings.ts";
-import {
-  JUDGE_QUESTIONS,
-  type JudgeAnswer,
-  type JudgeCost,
-  type Policy,
-  type ReplayAnswer,
-  type ReplayRun,
-} from "../../api.ts";
+import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
-import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { NOBODYS_WINDOW } from "../../compaction/windows.ts";
 import { countAhead, type Loaded, load } from "../../conversation/loaded.ts";
 import { fitInput, type ReplayedState, replayCompactor } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { progressStream } from "../event-stream.ts";
-import { modelOf } from "../model-of.ts";
 import { schemas } from "../schemas.ts";
 
 /** Messages that all requests of a replay may have together: others wait for this server, too. */
@@ -47,30 +36,6 @@ export const replayHandlers = {
   async followReplay(context) {
     const input = await context.body(schemas.replay);
     return progressStream(context, (onProgress) => replayAll(context, input, onProgress));
-  },
-
-  async judgeCost(context) {
-    const { judge } = await judgeFor(context, await context.body(schemas.judge));
-    return costOf(judge.plan());
-  },
-
-  async judge(context) {
-    const input = await context.body(schemas.judge);
-    const { judge, upstream } = await judgeFor(context, input);
-    const { headers, client, signal } = context;
-    const { gateway } = context;
-    return progressStream<JudgeAnswer>(context, async (onProgress) => {
-      const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
-      const told = gateway.requests.begin({ kind: "summary", api: "judge", path: "judge", headers, client });
-      told.action = "pass";
-      told.asks({ upstream, asked: { model: input.model, transcript: [] }, recording: undefined }, undefined);
-      const { scores, spent } = await onBehalfOf({ sent }, () => judge.judge({ signal, onProgress }));
-      const cost = costOf(spent);
-      told.usage = { input: cost.tokens };
-      told.spend = cost.dollars;
-      told.end(200);
-      return { questions: input.questions ?? JUDGE_QUESTIONS, scores, spent: cost };
-    });
   },
 
   async replayStream(context) {
@@ -249,33 +214,6 @@ function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unkno
     ...(strategy !== undefined && { strategy }),
     ...(budget !== undefined && { budget }),
     ...tuningOf(policy),
-  };
-}
-
-async function judgeFor(context: ApiContext, input: z.output<typeof schemas.judge>) {
-  const { model, upstream } = modelOf(context, input.model);
-  const source = await sourceOf(context, { conversation: input.conversation });
-  const judge = await createViewJudge({
-    dialect: source.dialect,
-    transcript: source.messages,
-    input: { ...source.input, signal: context.signal },
-    policies: input.policies.map((policy) => ({
-      name: policy.name,
-      compactor: createCompactor(optionsOf(source, policy as Policy)),
-    })),
-    model,
-    questions: input.questions ?? JUDGE_QUESTIONS,
-  });
-  return { judge, upstream };
-}
-
-function costOf(expenses: readonly Expense[]): JudgeCost {
-  const sum = (of: (one: Expense) => number) => expenses.reduce((total, one) => total + of(one), 0);
-  const isPriced = expenses.every(({ dollars }) => dollars !== undefined);
-  return {
-    requests: sum(({ requests }) => requests),
-    tokens: sum(({ input, output }) => input + output),
-    ...(isPriced && { dollars: sum(({ dollars = 0 }) => dollars) }),
   };
 }
 

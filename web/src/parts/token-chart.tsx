@@ -3,7 +3,7 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
 import { short } from "../state/format.ts";
 
-export interface Series {
+interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
   /** Name of a CSS colour variable, without the dashes. */

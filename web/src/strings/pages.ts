@@ -65,8 +65,6 @@ export const gateway = {
     tools: "tools that were loaded",
   },
   liveNone: "No request yet. Point a client at this address:",
-  upstreams: "Upstreams",
-  noUpstream: "No upstream is configured.",
   columns: {
     time: "Time",
     client: "Client",
@@ -88,7 +86,6 @@ export const gateway = {
     observed: "only observed",
     untouched: "untouched",
   },
-  keys: { client: "client's key", server: "server's key", none: "no key" },
 };
 
 /** What requests come to. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { dialects } from "../apis/index.ts";
 import { ARMS } from "../eval/judged/arms.ts";
+import { JUDGE_QUESTIONS } from "../eval/judged/judge-views.ts";
 import { LANGUAGE_CODES } from "../eval/rules/phrases.ts";
-import { JUDGE_QUESTIONS } from "../gateway/api.ts";
 import { PLAY_DEFAULTS } from "../stream/play-recording.ts";
 import { COMMANDS } from "./commands.ts";
 

@@ -1,11 +1,8 @@
 import type { Compactor, Dialect, FitInput, StrategyName } from "../../core/types.ts";
-import { createViewJudge } from "../../eval/judged/judge-views.ts";
+import { createViewJudge, JUDGE_QUESTIONS } from "../../eval/judged/judge-views.ts";
 import { confirmSpending, spendLines } from "../confirm-spending.ts";
 import { namedModel } from "../model.ts";
 import type { RunOf } from "../run.ts";
-
-/** Questions that a judge writes where nobody says how many. */
-const JUDGE_QUESTIONS = 6;
 
 /** Asks the judge, if one is named: the share of its questions that a reader of each strategy's last view answers right. */
 export async function judgedShares(

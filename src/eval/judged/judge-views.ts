@@ -12,6 +12,9 @@ import { type JudgedSetup, runJudged } from "./run-judged.ts";
 import { createSpending, type Expense } from "./spending.ts";
 import { planExam, writeExam } from "./write-exam.ts";
 
+/** Questions that a judge writes where nobody says how many. */
+export const JUDGE_QUESTIONS = 6;
+
 /** What readers of each policy's last view know, in the order of the policies. */
 interface ViewScores {
   /** Mean over the questions, 0 to 1. */

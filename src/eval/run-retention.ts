@@ -1,7 +1,7 @@
 import type { TokenCounter } from "../core/types.ts";
 import { costOf, itemsOf } from "./contestants/packing.ts";
 import { type BudgetSpec, budgetLabel, type EvalSet } from "./eval-set.ts";
-import { measuresFor } from "./measures/index.ts";
+import { measuresFor } from "./measures.ts";
 import { createTallies, type RetentionDifference, type RetentionRow } from "./tally.ts";
 import type { Contestant, EvalCase, RetentionMeasure } from "./types.ts";
 

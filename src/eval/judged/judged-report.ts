@@ -1,7 +1,6 @@
 import type { Block, Cell, Report } from "../report/report.ts";
-import type { Exam } from "./exam.ts";
+import { type Exam, inPieces } from "./exam.ts";
 import type { ExamEstimate } from "./exam-estimate.ts";
-import { inPieces } from "./in-pieces.ts";
 import type { JudgedResult, JudgedRow } from "./result.ts";
 
 /** Arms that stand beside each other in a table, so that it fits 80 columns. */

@@ -1,6 +1,5 @@
 import type { Arm } from "./arms.ts";
-import type { Exam } from "./exam.ts";
-import { inPieces } from "./in-pieces.ts";
+import { type Exam, inPieces } from "./exam.ts";
 import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
 import { questionsTogether, readerRequest, USUAL_ANSWER } from "./read-exam.ts";
 import type { JudgedSetup } from "./run-judged.ts";

@@ -1,7 +1,6 @@
 import type { ModelRequest } from "../../core/types.ts";
 import type { Arm } from "./arms.ts";
-import type { Exam, ExamItem } from "./exam.ts";
-import { inPieces } from "./in-pieces.ts";
+import { type Exam, type ExamItem, inPieces } from "./exam.ts";
 
 /** Questions of one request. More of them, and readers begin to answer shortly. */
 const QUESTIONS_AT_ONCE = 20;

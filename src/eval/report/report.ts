@@ -1,4 +1,4 @@
-import { escapeHtml } from "./escape.ts";
+import { escapeMarkup } from "../../summaries/text/marker-tag.ts";
 
 /**
  * A report as data: what `replay`, `stream` and `eval` have to say, in blocks that one function writes as a page. The page needs
@@ -201,3 +201,8 @@ th, td { text-align: left; padding: 5px 14px 5px 0; vertical-align: top; border-
 .fill { display: block; padding: 0 6px; border-radius: 4px; background: linear-gradient(90deg, color-mix(in srgb, var(--c0) 30%, transparent) var(--fill), transparent var(--fill)); }
 pre { margin: 0; white-space: pre-wrap; font: 12.5px/1.55 ui-monospace, Menlo, Consolas, monospace; background: var(--faint); border-radius: 8px; padding: 12px; max-height: 460px; overflow: auto; }
 `;
+
+/** Text for HTML, inside elements and inside quoted attributes. Control characters that HTML forbids leave. */
+export const escapeHtml = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to remove
+  escapeMarkup(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "\ufffd"));

@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
-import { agentCase, round, say, user } from "../../../test/support/eval-cases.ts";
-import { scoredView } from "../tally.ts";
-import type { CitationCase, ProbeCase } from "../types.ts";
-import { anchorsInContext, nextActionAnchors, oldAnchors, userMessages } from "./agent-measures.ts";
+import { agentCase, round, say, user } from "../../test/support/eval-cases.ts";
 import {
+  anchorsInContext,
   danglingCitations,
   evidenceByText,
+  nextActionAnchors,
+  oldAnchors,
   resolvedCitations,
   standingInstructions,
-} from "./talk-measures.ts";
+  userMessages,
+} from "./measures.ts";
+import { scoredView } from "./tally.ts";
+import type { CitationCase, ProbeCase } from "./types.ts";
 
 const before = [
   user("Rename the greeting helper everywhere, please"),

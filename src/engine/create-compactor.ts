@@ -55,7 +55,7 @@ const PREPARE_FROM = 0.4;
  * ```
  */
 export function createCompactor<M, S = unknown>(options: CompactorOptions<M, S> & Sized): Compactor<M, S> {
-  return createCompactorWith(createEngineMemory(), options);
+  return createCompactorWith({ ...createEngineMemory(), prompts: new Map() }, options);
 }
 
 /** One of several compactors that share what they remember of texts. */

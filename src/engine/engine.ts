@@ -2,6 +2,7 @@ import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSize
 import { createTextHash } from "../core/hash.ts";
 import { isRecord } from "../core/is-record.ts";
 import { forgetOldest } from "../core/keep-newest.ts";
+import type { WatchedPrompt } from "../core/system-changes.ts";
 import type {
   AnswerSize,
   AnswerSizes,
@@ -55,6 +56,8 @@ export interface EngineMemory {
   readonly textHash: (text: string) => string;
   readonly accounts: SummaryAccounts;
   readonly places: Places;
+  /** System prompts by conversation, to see which change all the time. Left out where compactors of several tenants share this. */
+  readonly prompts?: Map<string, WatchedPrompt>;
   /** Left out: a compactor learns for itself alone how its provider counts. */
   readonly calibration?: Calibration;
 }
@@ -96,6 +99,7 @@ export interface Engine<M> {
   /** What summaries cost, by conversation. */
   readonly accounts: SummaryAccounts;
   readonly firsts: FirstSummaries;
+  readonly prompts: Map<string, WatchedPrompt> | undefined;
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;
   readonly calibration: Calibration;
@@ -124,6 +128,7 @@ export function createEngine<M>(
     textHash,
     accounts,
     places,
+    prompts,
     calibration = createCalibration(),
   }: EngineMemory = createEngineMemory(),
 ): Engine<M> {
@@ -162,6 +167,7 @@ export function createEngine<M>(
     places,
     circuit: createCircuit(),
     accounts,
+    prompts,
     firsts: { count: 0, spent: 0, seen: 0 },
     unreported: new Map(),
     calibration,

@@ -7,6 +7,7 @@ import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/re
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations, DeferredTools, TimelineEvent } from "../../gateway/api.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";
+import { adviceOn } from "../../gateway/conversation/advice.ts";
 import { metaOf } from "../../gateway/conversation/chat-settings.ts";
 import { citationsOf } from "../../gateway/conversation/citations.ts";
 import {
@@ -39,6 +40,8 @@ export interface Inspection {
   readonly receipts: Receipts;
   /** Declarations of tools that its newest request was sent without; undefined where all were sent. */
   readonly deferred: DeferredTools | undefined;
+  /** What would save more than precis can, in sentences. */
+  readonly advice: readonly string[];
   readonly citations: ApiCitations["sources"];
 }
 
@@ -97,6 +100,7 @@ export async function inspectConversation(
     events: eventsIn(rows),
     receipts: receiptsIn(rows),
     deferred: rows.map((row) => detailsOf(row).deferred).findLast((one) => one !== undefined),
+    advice: await adviceOn(store, tenant, rows),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

@@ -43,7 +43,7 @@ const sizeOf = (messages: number, tokens: number): string =>
 
 /** The conversation for people: what it is, its checkpoints, and each message with what became of it. */
 export function inspectionText(inspection: Inspection, look: Look): string {
-  const { conversation, records, view, tokens, citations, receipts, deferred } = inspection;
+  const { conversation, records, view, tokens, citations, receipts, deferred, advice } = inspection;
   const { paint } = look;
   const undone = new Set(records.undos.map((undo) => undo.checkpoint));
   const lines = [
@@ -70,6 +70,7 @@ export function inspectionText(inspection: Inspection, look: Look): string {
           `Tools that weren't declared in the newest request: ${formatCount(deferred.tools)}, which spared ${formatCount(deferred.tokens)} tokens.`,
         ]
       : []),
+    ...advice.flatMap((sentence) => wrap(sentence, look.columns)),
     "",
     paint("strong", "Transcript, and what the view makes of it"),
     ...messageLines(inspection, look),

@@ -116,6 +116,7 @@ export type WarningCode =
   | "summarizer-busy"
   | "summarizer-resting"
   | "summary-cap-lowered"
+  | "system-changes"
   | "tail-shortened"
   | "thinking-off"
   | "unknown-model";

@@ -1,9 +1,12 @@
 import { makeCheckpoint } from "../../core/checkpoint.ts";
 import { defined } from "../../core/defined.ts";
 import type { Draft } from "../../core/draft.ts";
+import { keepNewest } from "../../core/keep-newest.ts";
+import { readableText } from "../../core/message-text.ts";
 import { renderView, systemMessage } from "../../core/render.ts";
 import { asBranch, mergeRecords, type Remembered } from "../../core/state/read-state.ts";
 import { writeState } from "../../core/state/write-state.ts";
+import { systemChanges, systemChangeWords, watchPrompt } from "../../core/system-changes.ts";
 import type {
   BranchView,
   Checkpoint,
@@ -12,6 +15,7 @@ import type {
   FitInput,
   FitResult,
   LastView,
+  Message,
   ModelCall,
   Outcome,
   PrefixReason,
@@ -53,7 +57,7 @@ interface Delivery {
   readonly waiting?: boolean;
   readonly background?: Promise<readonly Summary[]> | undefined;
   readonly warnings?: readonly Warning[];
-  /** Quote what the newest user message asks for and the view hides. */
+  /** A request is about to be sent: quote what its newest user message asks for and the view hides. */
   readonly recalls?: boolean;
 }
 
@@ -99,6 +103,7 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
     warnings: [
       ...(delivery.warnings ?? []),
       ...viewWarnings(operation, { draft, made: result.draft, recalled: recalled?.quoted.text, calls }),
+      ...(delivery.recalls ? promptWarnings(operation) : []),
       ...saved,
     ],
     prefixReason:
@@ -468,13 +473,31 @@ function broughtBackHash<M>({ engine, survey }: Operation<M>): string | undefine
 }
 
 /** Names the system prompt by what the model reads of it. */
-function headHash<M>({ engine, input, survey }: Operation<M>): string {
+function headHash<M>(operation: Operation<M>): string {
+  return operation.engine.textHash(JSON.stringify(headMessages(operation).map((message) => message.parts)));
+}
+
+function headMessages<M>({ engine, input, survey }: Operation<M>): readonly Message[] {
   const { messages, structure } = survey.conversation;
   const systemApart = hasSystem(input.system) ? [systemMessage<M>(input.system)] : [];
   const read = [...systemApart, ...survey.restored].map((message) => engine.dialect.read(message));
-  return engine.textHash(
-    JSON.stringify([...read, ...messages.slice(0, structure.start)].map((message) => message.parts)),
-  );
+  return [...read, ...messages.slice(0, structure.start)];
+}
+
+/** A longer system prompt isn't compared (characters), and so many conversations are remembered. */
+const MAX_PROMPT = 100_000;
+const MAX_PROMPTS = 100;
+
+/** Tells a host whose system prompt is another one with every request. */
+function promptWarnings<M>(operation: Operation<M>): readonly Warning[] {
+  const { prompts } = operation.engine;
+  const { name } = operation.survey;
+  const text = prompts ? headMessages(operation).map(readableText).join("\n") : "";
+  if (!prompts || text.length > MAX_PROMPT) return [];
+  const seen = watchPrompt(prompts.get(name), text);
+  keepNewest(prompts, name, seen, MAX_PROMPTS);
+  const changes = systemChanges(seen);
+  return changes ? [{ code: "system-changes", message: systemChangeWords(changes) }] : [];
 }
 
 /**

@@ -114,6 +114,8 @@ export interface RequestRecord extends RequestFact {
   readonly receipt?: Receipt;
   /** Declarations of tools that weren't sent. */
   readonly deferred?: DeferredTools;
+  /** What would save more than precis can, seen from here, in sentences. */
+  readonly advice: readonly string[];
   /** Places of its last message in the conversation, from 0; undefined where it isn't stored. */
   readonly last: number | undefined;
 }

@@ -65,6 +65,11 @@ function Shown({ record }: { record: RequestRecord }) {
           </div>
         ))}
       </dl>
+      {record.advice.map((sentence) => (
+        <p key={sentence} className="help" role="note">
+          {sentence}
+        </p>
+      ))}
       {record.receipt === undefined ? null : (
         <section>
           <h2>{words.receipt}</h2>

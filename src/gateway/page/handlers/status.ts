@@ -13,6 +13,7 @@ import {
   type TotalsPart,
   type TotalsQuery,
 } from "../../api.ts";
+import { adviceOn } from "../../conversation/advice.ts";
 import {
   changed,
   changeGlobalSettings,
@@ -91,9 +92,8 @@ export const statusHandlers = {
     const next = behind.find((one) => one.conversation.id === conversation)?.messages ?? [];
     const end = next.findIndex(({ role }) => role === "user");
     const isGone = conversation !== undefined && !isShown;
-    const { compactions } = isShown
-      ? receiptsIn(await rowsOf(gateway, tenant, chat.id))
-      : { compactions: [] };
+    const rows = isShown ? await rowsOf(gateway, tenant, chat.id) : [];
+    const { compactions } = receiptsIn(rows);
     const receipt = compactions.find(({ checkpoint }) => checkpoint === row.checkpoint);
     const { deferred } = detailsOf(row);
     const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
@@ -102,6 +102,7 @@ export const statusHandlers = {
       checkpoint: row.checkpoint,
       ...(receipt && { receipt }),
       ...(deferred && { deferred }),
+      advice: await adviceOn(store, tenant, rows.slice(0, rows.findIndex(({ id }) => id === row.id) + 1)),
       details: isGone ? undefined : row.details,
       sent: await sentAgain(gateway, tenant, told),
       answer: next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire)),

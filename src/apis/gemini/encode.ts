@@ -1,6 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import { type Arranged, type ArrangedPart, type Encoded, inTurns, type Losses } from "../shared/arrange.ts";
 import { toArgsObject } from "../shared/fields.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
@@ -16,20 +16,13 @@ const FOREIGN_CALL = "skip_thought_signature_validator";
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<GeminiContent> {
   const start = leadLength(messages, ({ role }) => role);
   const system = messages.slice(0, start).flatMap(({ parts }) => encodeParts(parts, losses));
-  const out: { role: string; parts: GeminiPart[] }[] = [];
-  for (const message of messages.slice(start)) {
-    if (message.role === "system") losses.add("a later system message was written as the user's");
-    const role = message.role === "assistant" ? "model" : "user";
-    const parts = encodeParts(message.parts, losses);
-    const last = out.at(-1);
-    // Not as arguments: a message may have more parts than a function takes.
-    if (last?.role === role) for (const part of parts) last.parts.push(part);
-    else out.push({ role, parts });
-  }
-  if (out[0]?.role === "model") {
-    losses.add("a user message was added before the first one, which must be the user's");
-    out.unshift({ role: "user", parts: [{ text: EMPTY_TEXT }] });
-  }
+  const out = inTurns(
+    messages.slice(start).map(({ role, parts }) => {
+      if (role === "system") losses.add("a later system message was written as the user's");
+      return { role: role === "assistant" ? "model" : "user", parts: encodeParts(parts, losses) };
+    }),
+    { first: [{ text: EMPTY_TEXT }], losses },
+  );
   return system.length === 0 ? { messages: out } : { messages: out, system: { parts: system } };
 }
 

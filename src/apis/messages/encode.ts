@@ -1,6 +1,6 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import { type Arranged, type ArrangedPart, type Encoded, inTurns, type Losses } from "../shared/arrange.ts";
 import { toArgsObject } from "../shared/fields.ts";
 import { EMPTY_TEXT } from "../shared/legal-text.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
@@ -10,19 +10,14 @@ import type { AnthropicMessage, AnthropicPart } from "./wire.ts";
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<AnthropicMessage> {
   const start = leadLength(messages, ({ role }) => role);
   const system = messages.slice(0, start).flatMap((message) => encodeParts(message.parts, losses));
-  const out: { role: string; content: AnthropicPart[] }[] = [];
-  for (const message of messages.slice(start)) {
-    const role = message.role === "tool" ? "user" : message.role;
-    const content = encodeParts(message.parts, losses);
-    const last = out.at(-1);
-    // Not as arguments: a message may have more parts than a function takes.
-    if (last?.role === role) for (const part of content) last.content.push(part);
-    else out.push({ role, content });
-  }
-  if (out[0]?.role === "assistant") {
-    losses.add("a user message was added before the first one, which must be the user's");
-    out.unshift({ role: "user", content: [{ type: "text", text: EMPTY_TEXT }] });
-  }
+  const turns = inTurns(
+    messages.slice(start).map(({ role, parts }) => ({
+      role: role === "tool" ? "user" : role,
+      parts: encodeParts(parts, losses),
+    })),
+    { first: [{ type: "text", text: EMPTY_TEXT }], losses },
+  );
+  const out = turns.map(({ role, parts }) => ({ role, content: parts }));
   return system.length === 0 ? { messages: out } : { messages: out, system };
 }
 

@@ -57,6 +57,25 @@ export function arrange(messages: readonly Message[], losses: Losses): Arranged[
   return withOrphans(out, pieces, answered, losses);
 }
 
+/** Messages of which neighbours with one role are one, beginning with the user's, as some formats want them. */
+export function inTurns<P>(
+  messages: readonly { readonly role: string; readonly parts: P[] }[],
+  { first, losses }: { readonly first: P[]; readonly losses: Losses },
+): { readonly role: string; readonly parts: P[] }[] {
+  const turns: { readonly role: string; readonly parts: P[] }[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    // Not as arguments: a message may have more parts than a function takes.
+    if (last?.role === message.role) for (const part of message.parts) last.parts.push(part);
+    else turns.push(message);
+  }
+  if (turns[0]?.role === "assistant" || turns[0]?.role === "model") {
+    losses.add("a user message was added before the first one, which must be the user's");
+    turns.unshift({ role: "user", parts: first });
+  }
+  return turns;
+}
+
 /** Results of a format whose ids are optional, with the ids of their calls. */
 function withCallIds(messages: readonly Message[]): readonly Message[] {
   const isByName = (part: Part) => part.type === "tool-result" && part.byName === true;

@@ -1,3 +1,4 @@
+import { defined } from "../../core/defined.ts";
 import type { Records, Store } from "../../core/types.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 
@@ -52,36 +53,29 @@ export function bareName(name: string): string {
 export function markedRecords(store: Store, mark: string | undefined): Store {
   const end = mark === undefined ? "" : `${SIGN}${mark}`;
   const isOurs = (name: string): boolean => (mark === undefined ? !name.includes(SIGN) : name.endsWith(end));
-  const bare = (name: string): string => name.slice(0, name.length - end.length);
+  const bare = (name: string) => (isOurs(name) ? name.slice(0, name.length - end.length) : undefined);
   return {
-    async find(hashes): Promise<Records> {
-      const { checkpoints, summaries, undos, answers, recalled } = await store.find(hashes);
-      return {
-        checkpoints: checkpoints
-          .filter(({ id }) => isOurs(id))
-          .map((record) => ({ ...record, id: bare(record.id) })),
-        summaries: summaries
-          .filter(({ key }) => isOurs(key))
-          .map((record) => ({ ...record, key: bare(record.key) })),
-        undos: undos
-          .filter(({ checkpoint }) => isOurs(checkpoint))
-          .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
-        // How long answers are is the same whatever a request wishes for its view.
-        ...(answers && { answers }),
-        ...(recalled && {
-          recalled: recalled
-            .filter(({ checkpoint }) => isOurs(checkpoint))
-            .map((record) => ({ ...record, checkpoint: bare(record.checkpoint) })),
-        }),
-      };
-    },
-    save: ({ checkpoints = [], summaries = [], undos = [], answers = [], recalled = [] }) =>
-      store.save({
-        checkpoints: checkpoints.map((record) => ({ ...record, id: record.id + end })),
-        summaries: summaries.map((record) => ({ ...record, key: record.key + end })),
-        undos: undos.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
-        answers,
-        recalled: recalled.map((record) => ({ ...record, checkpoint: record.checkpoint + end })),
-      }),
+    find: async (hashes) => renamed(await store.find(hashes), bare) as Records,
+    save: (saved) => store.save(renamed(saved, (name) => name + end)),
   };
+}
+
+/** Where each kind of record has its name. How long answers are is the same whatever a request wishes for its view. */
+const NAMES = { checkpoints: "id", summaries: "key", undos: "checkpoint", recalled: "checkpoint" } as const;
+
+/** The records under other names; without those that get none. */
+function renamed(records: Partial<Records>, rename: (name: string) => string | undefined): Partial<Records> {
+  const lists = Object.entries(NAMES).map(([kind, field]) => {
+    const list = records[kind as keyof typeof NAMES] as
+      | readonly Readonly<Record<string, string>>[]
+      | undefined;
+    return [
+      kind,
+      list?.flatMap((one) => {
+        const name = rename(one[field]!);
+        return name === undefined ? [] : [{ ...one, [field]: name }];
+      }),
+    ];
+  });
+  return { ...records, ...defined(Object.fromEntries(lists) as Partial<Records>) };
 }

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { crc32 } from "node:zlib";
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { defined } from "../../core/defined.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
-import { billOf, type CacheLoss, type Deferred, isOfClient, sentAfter } from "../../tokens/receipts.ts";
+import { billOf, type Deferred, isOfClient, sentAfter } from "../../tokens/receipts.ts";
 import type { DeferredTools, RequestFact, TimelineFact } from "../api.ts";
 import type { CacheTimes } from "../compaction/cache-times.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
@@ -456,38 +457,17 @@ export function factOf(
   row: Omit<NewRequest, "fields" | "details" | "message" | "checksum" | "checkpoint">,
   conversation = row.conversation,
 ): RequestFact {
-  const { input, output, cacheRead, cacheWrite, tokensBefore, tokensAfter } = row;
+  const { input, output, cacheRead, cacheWrite, tokensBefore: before, tokensAfter: after } = row;
+  const { id, at, model, path, status, ms, upstream, client, ownMs, firstMs } = row;
+  const { spend, reason, cacheLost, lostSpend, saved, error } = row;
   return {
-    id: row.id,
-    at: row.at,
-    ...(row.kind !== "client" && { from: row.kind }),
-    conversation,
-    model: row.model,
-    ...(row.upstream !== undefined && { upstream: row.upstream }),
-    ...(row.client !== undefined && { client: row.client }),
-    path: row.path,
-    status: row.status,
+    ...{ id, at, conversation, model, path, status, ms },
     outcome: row.outcome as RequestFact["outcome"],
-    tokens:
-      tokensBefore === undefined || tokensAfter === undefined
-        ? undefined
-        : { before: tokensBefore, after: tokensAfter },
-    ms: row.ms,
-    ...(row.ownMs !== undefined && { ownMs: row.ownMs }),
-    ...(row.firstMs !== undefined && { firstMs: row.firstMs }),
-    ...(input !== undefined && {
-      usage: {
-        input,
-        ...(output !== undefined && { output }),
-        ...(cacheRead !== undefined && { cacheRead }),
-        ...(cacheWrite !== undefined && { cacheWrite }),
-      },
-    }),
-    ...(row.spend !== undefined && { spend: row.spend }),
-    ...(row.reason !== undefined && { reason: row.reason as NonNullable<RequestFact["reason"]> }),
-    ...(row.cacheLost !== undefined && { cacheLost: row.cacheLost as CacheLoss }),
-    ...(row.lostSpend !== undefined && { lostSpend: row.lostSpend }),
-    ...(row.saved !== undefined && { saved: row.saved }),
-    ...(row.error !== undefined && { error: row.error }),
+    tokens: before === undefined || after === undefined ? undefined : { before, after },
+    ...(row.kind !== "client" && { from: row.kind }),
+    ...(input !== undefined && { usage: { input, ...defined({ output, cacheRead, cacheWrite }) } }),
+    ...(defined({
+      ...{ upstream, client, ownMs, firstMs, spend, reason, cacheLost, lostSpend, saved, error },
+    }) as Partial<RequestFact>),
   };
 }

@@ -3,6 +3,7 @@ import type { Json } from "../../apis/shared/fields.ts";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning } from "../../config/tuning-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { defined } from "../../core/defined.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import { lookAhead } from "../compaction/measure.ts";
@@ -222,20 +223,12 @@ export function choiceOf(
   // Most requests ask for nothing, and nothing was set for their conversation.
   if (set === undefined && options === NO_OPTIONS) return { tenant, wire, upstream, model, cap };
   const { profile, strategy, budget, window, summarizer, tuning } = options;
-  const wishes = [profile, strategy, budget, window, summarizer, tuning];
-  const isAsked = wishes.some((wish) => wish !== undefined);
+  const wishes = defined({ profile, strategy, budget, window, summarizer });
+  const isAsked = tuning !== undefined || Object.keys(wishes).length > 0;
   return {
     ...set,
-    tenant,
-    wire,
-    upstream,
-    model,
-    cap,
-    profile: profile ?? set?.profile,
-    strategy: strategy ?? set?.strategy,
-    budget: budget ?? set?.budget,
-    window: window ?? set?.window,
-    summarizer: summarizer ?? set?.summarizer,
+    ...{ tenant, wire, upstream, model, cap },
+    ...wishes,
     ...(tuning && { tuning: mergeTuning(set?.tuning, tuning) }),
     ...(isAsked && {
       usual: {

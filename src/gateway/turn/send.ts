@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.ts";
 import type { Rejected } from "../../core/budget.ts";
+import { defined } from "../../core/defined.ts";
 import { holdsMedia } from "../../core/message-text.ts";
 import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";
@@ -312,16 +313,15 @@ function detailsOf(turn: Turn, { json, report }: Outgoing): SentDetails {
   return {
     ...(translation && { api: translation.wire.api }),
     ...(changed.length > 0 && { changed }),
-    settings: {
-      ...(profile && { profile: profile.name }),
-      ...(strategy && { strategy }),
-      ...(report && { budget: report.budget.budget, window: report.budget.window }),
-      ...(!report && budget !== undefined && { budget }),
-      ...(!report && window !== undefined && { window }),
-      ...(summarizer !== undefined && { summarizer }),
-      ...(tuning && { tuning }),
-      ...(pins.length > 0 && { pins }),
-    },
+    settings: defined({
+      profile: profile?.name,
+      strategy,
+      budget: report?.budget.budget ?? budget,
+      window: report?.budget.window ?? window,
+      summarizer,
+      tuning,
+      pins: pins.length > 0 ? pins : undefined,
+    }),
     ...(quoted.length > 0 && { quoted }),
     ...(markers.length > 0 && { markers }),
   };

@@ -131,8 +131,6 @@ export const gatewaySchema = object({
   /** Spans and metrics go to the OpenTelemetry SDK that the process was started with. */
   openTelemetry: yesOrNo.default(false),
   upstreams: listOf(upstream, '[{ "name": "openai", "baseURL": "https://api.openai.com/v1" }]').default([]),
-  /** `upstream`: what the provider counted. `transcript`: as if nothing had been compacted. */
-  usage: oneOf("way to report usage", ["upstream", "transcript"]).default("upstream"),
   auth: object({
     /** `open`: anyone who can connect (loopback only). `keys`: a client key is needed. */
     mode: oneOf("mode", ["open", "keys"]).optional(),

@@ -69,8 +69,6 @@ export async function longRun(
     readonly looksBack?: boolean;
     /** The transcript becomes several times as long as a window that the client may believe in. */
     readonly outgrows?: {
-      /** What the client is told of the cost of its requests. */
-      readonly usage: "upstream" | "transcript";
       /** It believes in such a window. Otherwise it is set up as the guide says. */
       readonly believes: boolean;
     };
@@ -100,10 +98,7 @@ export async function longRun(
     closing.push(provider.close);
     const db = join(root, "precis.db");
     const config = join(root, "precis.config.json");
-    await writeFile(
-      config,
-      JSON.stringify({ ...(looksBack && { tools: ["recall"] }), usage: outgrows?.usage }),
-    );
+    await writeFile(config, JSON.stringify({ ...(looksBack && { tools: ["recall"] }) }));
     const serve = (): Promise<ServeProcess> =>
       startServe(["--upstream", provider.url, "--window", String(window)], {
         db,

@@ -28,22 +28,16 @@ const programs: readonly ClientProgram[] = [
 
 describe.each(programs.filter(({ compaction }) => compaction.by === "usage"))("$name", (program) => {
   it("leaves it to the gateway while the views are below its own limit, however long its transcript is", async () => {
-    const run = await longRun(program, { rounds: ROUNDS, outgrows: { usage: "upstream", believes: true } });
+    const run = await longRun(program, { rounds: ROUNDS, outgrows: { believes: true } });
     report(program, run);
     expect(compactionsIn(program, run)).toEqual([]);
     expectOutgrown(run);
-  });
-
-  it("compacts by itself once usage tells of the transcript", async () => {
-    const run = await longRun(program, { rounds: ROUNDS, outgrows: { usage: "transcript", believes: true } });
-    report(program, run);
-    expect(compactionsIn(program, run)).not.toEqual([]);
   });
 });
 
 describe.each(programs.filter(({ compaction }) => compaction.by === "own count"))("$name", (program) => {
   it("compacts by its own count, whatever usage says", async () => {
-    const run = await longRun(program, { rounds: ROUNDS, outgrows: { usage: "upstream", believes: true } });
+    const run = await longRun(program, { rounds: ROUNDS, outgrows: { believes: true } });
     report(program, run);
     expect(compactionsIn(program, run)).not.toEqual([]);
     expect(run.seen.filter(({ status }) => status !== 200)).toEqual([]);
@@ -56,7 +50,7 @@ describe.each(programs.filter(({ compaction }) => compaction.by === "own count")
     async () => {
       const run = await longRun(program, {
         rounds: ROUNDS,
-        outgrows: { usage: "upstream", believes: false },
+        outgrows: { believes: false },
       });
       report(program, run);
       expect(compactionsIn(program, run)).toEqual([]);

@@ -98,13 +98,6 @@ describe.each(apis)("$api", (api) => {
     expect(Math.abs(count / usage - 1)).toBeLessThan(NEAR);
   });
 
-  it("both tell of the transcript where the config wants that", async () => {
-    await start({ usage: "transcript" });
-    const { usage, count } = await told(api);
-    expect(usage).toBeGreaterThan(WINDOW);
-    expect(Math.abs(count / usage - 1)).toBeLessThan(NEAR);
-  });
-
   it("a request with a budget of its own is counted by that", async () => {
     await start();
     const budget = { "x-precis-budget": "5k" };

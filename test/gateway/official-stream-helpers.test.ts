@@ -75,14 +75,14 @@ describe.each(PACKAGES)("%s", (name) => {
     expect(status).toBe("completed");
   });
 
-  it("responses.stream: a view, with usage that we add to", async () => {
+  it("responses.stream: a view, with its usage", async () => {
     const stream = client.responses.stream({ model: "gpt-4o", input: asked });
     const { output_text, usage } = await stream.finalResponse();
     expect(output_text).toBe("Understood.");
-    expect(usage).toMatchObject({ precis_saved_tokens: expect.any(Number) });
+    expect(usage).toBeDefined();
   });
 
-  it("chat.completions.stream: a view, with usage that we add to", async () => {
+  it("chat.completions.stream: a view, with its usage", async () => {
     const stream = client.chat.completions.stream({
       model: "gpt-4o",
       messages: asked,
@@ -90,7 +90,7 @@ describe.each(PACKAGES)("%s", (name) => {
     });
     const { choices, usage } = await stream.finalChatCompletion();
     expect(choices[0]!.message.content).toBe("Understood.");
-    expect(usage).toMatchObject({ precis_saved_tokens: expect.any(Number) });
+    expect(usage).toBeDefined();
   });
 
   it("chat.completions.stream and responses.stream: our own refusal is an error of the API", async () => {
@@ -167,10 +167,10 @@ describe("@anthropic-ai/sdk", () => {
     expect(await open().messages.countTokens(counted)).toEqual(plain);
   });
 
-  it("messages.stream: a view, with usage that we add to", async () => {
+  it("messages.stream: a view, with its usage", async () => {
     const { content, usage } = await open().messages.stream(request).finalMessage();
     expect(content).toMatchObject([{ type: "text", text: "Understood." }]);
-    expect(usage).toMatchObject({ precis_saved_tokens: expect.any(Number) });
+    expect(usage).toBeDefined();
   });
 
   it("messages.stream: our own refusal is an error of the API, with the id of its request", async () => {

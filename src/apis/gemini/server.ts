@@ -1,5 +1,5 @@
 import { isGoogle } from "../shared/providers.ts";
-import { type ServedApi, usageIn } from "../shared/served-api.ts";
+import type { ServedApi } from "../shared/served-api.ts";
 import { askedByPath, geminiApi, isGeminiPath, withConfig } from "./api.ts";
 import { geminiHosting } from "./hosting.ts";
 import { fieldOf } from "./wire.ts";
@@ -9,11 +9,6 @@ export const geminiServed: ServedApi = {
   // Its streams just end: the last chunk looks like the others.
   endMarkers: [],
   streamsLists: true,
-  withUsage: usageIn("usageMetadata"),
-  inputField: "promptTokenCount",
-  totalField: "totalTokenCount",
-  // Google's client for Python refuses fields that it doesn't know.
-  hasStrictUsage: true,
   routing: {
     isAt: isGeminiPath,
     routeOf(path) {

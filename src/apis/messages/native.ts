@@ -26,6 +26,11 @@ export const messagesNative: NativeCompaction = {
   lead: joined,
   answer: messagesAnswer,
   announce: announceBlock,
+  tellEdits(applied_edits) {
+    const told = { context_management: { applied_edits } };
+    const tell = (event: Json) => (event["type"] === "message_delta" ? [{ ...event, ...told }] : undefined);
+    return { json: (answer) => ({ ...answer, ...told }), stream: (most) => rewriteEvents(tell, most) };
+  },
   dropFlags: dropBetas,
 };
 

@@ -1,4 +1,4 @@
-import { type ServedApi, usageIn } from "../shared/served-api.ts";
+import type { ServedApi } from "../shared/served-api.ts";
 import { messagesApi } from "./api.ts";
 import { messagesHosting } from "./hosting.ts";
 import { messagesNative } from "./native.ts";
@@ -10,8 +10,6 @@ const DEFAULT_MAX_TOKENS = 4_096;
 export const messagesServed: ServedApi = {
   ...messagesApi,
   endMarkers: ["message_stop"],
-  withUsage: usageIn("usage", "message"),
-  inputField: "input_tokens",
   withoutThinking,
   withLoopThinking,
   chat: { fields: {}, cap: DEFAULT_MAX_TOKENS },

@@ -1,5 +1,5 @@
 import { isOpenai } from "../shared/providers.ts";
-import { type ServedApi, usageIn } from "../shared/served-api.ts";
+import type { ServedApi } from "../shared/served-api.ts";
 import { responsesApi, transcriptOf } from "./api.ts";
 import { responsesHosting } from "./hosting.ts";
 import { compactAnswer, replayItems, responsesNative } from "./native.ts";
@@ -7,8 +7,6 @@ import { compactAnswer, replayItems, responsesNative } from "./native.ts";
 export const responsesServed: ServedApi = {
   ...responsesApi,
   endMarkers: ["response.completed", "response.incomplete", "response.failed"],
-  withUsage: usageIn("usage", "response"),
-  inputField: "input_tokens",
   withoutThinking: ({ reasoning: _, ...body }) => body,
   brokenOff: ({ code, message }) => ({ type: "error", code, message, param: null, sequence_number: 0 }),
   chat: { fields: { store: false }, cap: undefined },

@@ -160,9 +160,9 @@ export function errorText(event: Json): string | undefined {
   return textOf(error) ?? textOf(obj(error)["message"]) ?? stringifyDeep(error);
 }
 
-/** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is. */
+/** Passes the events of a stream through `change`; whatever isn't an event of JSON stays as it is, and what it gives none for. */
 export function rewriteEvents(
-  change: (event: Json) => readonly Json[],
+  change: (event: Json) => readonly Json[] | undefined,
   /** An event of more characters stays as it is, too. */
   most: number,
 ): (piece: Uint8Array, isLast: boolean) => Uint8Array {
@@ -170,8 +170,7 @@ export function rewriteEvents(
   const rewrite = ({ text, isPart }: CutEvent): string => {
     if (isPart) return text;
     const data = eventJson(text);
-    if (!data) return `${text}\n\n`;
-    return change(data).map(eventText).join("");
+    return (data && change(data)?.map(eventText).join("")) ?? `${text}\n\n`;
   };
   const encoder = new TextEncoder();
   return (piece, isLast) => encoder.encode(split.withLineEnds(split(piece, isLast).map(rewrite).join("")));

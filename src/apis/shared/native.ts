@@ -51,14 +51,18 @@ export interface SummarizedRequest {
   readonly applied?: readonly Json[] | undefined;
 }
 
-/** A compaction that was made on the way, to stand first in the answer as the provider's own would. */
-export interface Announcement {
-  /** The block or item that the client keeps and sends back. */
-  readonly part: Json;
+/** What an answer is told beside the provider's own words. */
+export interface Telling {
   /** The answer with it. */
   json(answer: Json): Json;
   /** The events of a stream with it. One of more than `most` bytes passes as it is. */
   stream(most: number): (piece: Uint8Array, isLast: boolean) => Uint8Array;
+}
+
+/** A compaction that was made on the way, to stand first in the answer as the provider's own would. */
+export interface Announcement extends Telling {
+  /** The block or item that the client keeps and sends back. */
+  readonly part: Json;
   /** The answer's messages with it, for the transcript. */
   messages(answer: readonly unknown[]): readonly unknown[];
 }
@@ -94,6 +98,8 @@ export interface NativeCompaction {
     asked: SummarizedRequest,
   ): { readonly json: Json; readonly events: readonly Json[] };
   announce(made: MadeSummary): Announcement;
+  /** Tells what edits were carried out. */
+  tellEdits?(applied: readonly Json[]): Telling;
   /** Takes out flags of what precis carries out itself: servers that imitate the provider refuse what they don't know. */
   dropFlags(headers: Record<string, unknown>): void;
 }

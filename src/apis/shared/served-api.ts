@@ -16,14 +16,6 @@ export interface ServedApi extends Api {
   readonly endMarkers: readonly string[];
   /** The event that tells a client that its streamed answer broke off. Default: the error as it is. */
   brokenOff?(error: { readonly code: string; readonly message: string }): Json;
-  /** The usage object of an answer or of an event, changed. Undefined if there is none. */
-  withUsage(data: Json, change: (usage: Json) => Json): Json | undefined;
-  /** Name of the field of a usage object that holds the input. */
-  readonly inputField: string;
-  /** Name of the one that holds input and output together. Default `total_tokens`. */
-  readonly totalField?: string;
-  /** Official clients refuse fields of a usage object that they don't know. */
-  readonly hasStrictUsage?: true;
   /** How a chat of the page asks in this API. */
   readonly chat: ChatDefaults;
   /** Does a client say by its headers that it speaks this API, whatever the path? */
@@ -85,19 +77,4 @@ interface Counted {
   readonly hasEdits: boolean;
   /** The client uses features that are still being tried. */
   readonly isBeta: boolean;
-}
-
-/** The usage object in one of the fields of an answer or event, changed where it stands. */
-export function usageIn(
-  field: string,
-  holder?: string,
-): (data: Json, change: (usage: Json) => Json) => Json | undefined {
-  return (data, change) => {
-    const own = data[field];
-    if (typeof own === "object" && own !== null) return { ...data, [field]: change(own as Json) };
-    const inner = holder === undefined ? undefined : (data[holder] as Json | undefined);
-    const usage = inner?.[field];
-    if (holder === undefined || typeof usage !== "object" || usage === null) return undefined;
-    return { ...data, [holder]: { ...inner, [field]: change(usage as Json) } };
-  };
 }

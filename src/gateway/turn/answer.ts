@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { isJson, type Json, parseJson, textOf } from "../../apis/shared/fields.ts";
+import type { Telling } from "../../apis/shared/native.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Report } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
@@ -12,7 +13,7 @@ import { returnedHeaders } from "../upstream/upstream.ts";
 import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { errorIn, finishTurn, NO_ANSWER, recordAnswer, recordUnanswered, streamedAnswer } from "./commit.ts";
-import { type AnswerNote, answerRewriter, noteAnswer, relayStream } from "./relay.ts";
+import { relayStream } from "./relay.ts";
 import type { Action, Exchange, Outgoing, TurnParts } from "./turn.ts";
 
 /** An error of the upstream, as it is. */
@@ -51,13 +52,9 @@ export async function passStream(
 ): Promise<void> {
   const { response, wire } = exchange;
   const { answerBytes } = parts.config.limits;
-  const note = noteOf(parts, exchange, outgoing);
   const canRead = isPlain(answer);
   const headers = returnedHeaders(answer.headers, exchange.upstream);
-  const transforms = [
-    ...(note ? [answerRewriter(wire, note, answerBytes)] : []),
-    ...(exchange.announcement ? [inBuffers(exchange.announcement.stream(answerBytes))] : []),
-  ];
+  const transforms = tellingsOf(exchange).map((one) => inBuffers(one.stream(answerBytes)));
   // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
   delete headers["content-length"];
   response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
@@ -166,12 +163,9 @@ export async function passJson(
   const finished = finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
   if (finished) await finished;
   const headers = returnedHeaders(answer.headers, exchange.upstream);
-  const note = noteOf(parts, exchange, outgoing);
-  const { announcement } = exchange;
-  const told = isJson(data) && note ? noteAnswer(wire, note)(data) : undefined;
-  const noted = isJson(data) && announcement ? announcement.json(told ?? data) : told;
-  if (noted) {
-    bytes = Buffer.from(stringifyDeep(noted));
+  const tellings = tellingsOf(exchange);
+  if (isJson(data) && tellings.length > 0) {
+    bytes = Buffer.from(stringifyDeep(tellings.reduce((told, one) => one.json(told), data)));
     delete headers["content-encoding"];
   }
   headers["content-length"] = bytes.length;
@@ -199,19 +193,10 @@ function finish(
   return finishTurn(exchange, hosted?.outgoing ?? outgoing, answer, opening && store);
 }
 
-function noteOf(
-  { config }: Pick<TurnParts, "config">,
-  { appliedEdits, hosted }: Exchange,
-  { report, action }: Outgoing,
-): AnswerNote | undefined {
-  const isView = report && (action === "view" || action === "compacted");
-  if (!isView && !appliedEdits && !hosted) return undefined;
-  return {
-    ...(hosted && { used: () => hosted.used }),
-    saved: isView ? Math.max(0, report.tokens.transcript - report.tokens.after) : undefined,
-    asTranscript: config.usage === "transcript",
-    appliedEdits,
-  };
+/** What the provider's own compaction would have said in the answer. */
+function tellingsOf({ appliedEdits, announcement, wire }: Exchange): readonly Telling[] {
+  const edits = appliedEdits && wire.native?.tellEdits?.(appliedEdits);
+  return [edits, announcement].filter((one) => one !== undefined);
 }
 
 /** What precis did, for whoever wants to know: never inside the model's text. */

@@ -205,7 +205,7 @@ export function streamedAnswer(
 }
 
 /** How the name of a usage object begins (`usage`, `usageMetadata`). */
-export const USAGE = '"usage';
+const USAGE = '"usage';
 
 /** The error that an event, or a whole answer, is; undefined for any other. */
 export function errorIn(data: unknown): SaidError | undefined {

@@ -182,13 +182,13 @@ async function nextRound<T extends Turn>(
 ): Promise<T | undefined> {
   const { wire, body } = turn;
   const hosting = wire.hosting!;
-  hosted.addRound(answer.usage);
+  hosted.rounds++;
   hosted.real.push(...hosting.echo(answer.messages, body));
   const calls = callsIn(turn, answer);
   const ours = calls.filter(({ name }) => hosted.isHosted(name));
   if (ours.length === 0) return undefined;
   hosted.hasHidden = true;
-  const { rounds } = hosted.used;
+  const { rounds } = hosted;
   const results: HostedResult[] = [];
   for (const call of ours) {
     const { id, name } = call;

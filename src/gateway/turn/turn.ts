@@ -3,7 +3,7 @@ import type { Json } from "../../apis/shared/fields.ts";
 import type { HostingRefusal, IsHosted, OwnTools } from "../../apis/shared/hosting.ts";
 import type { Announcement } from "../../apis/shared/native.ts";
 import type { HostedToolName } from "../../config/gateway-schema.ts";
-import type { Report, ToolCallPart, Usage } from "../../core/types.ts";
+import type { Report, ToolCallPart } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
@@ -140,13 +140,6 @@ export type ToolsOff =
   | "not-seen"
   | "no-other-tool";
 
-/** What the rounds of one request took together, the last one included (tokens). */
-export interface RoundsUsed {
-  readonly rounds: number;
-  readonly input: number;
-  readonly output: number;
-}
-
 type OnAnswered = (call: ToolCallPart, result: string) => void;
 
 /** One turn whose model may call tools of precis's own, while it is being answered. */
@@ -162,7 +155,8 @@ export class HostedTurn implements OwnTools {
   outgoing: Outgoing | undefined;
   /** The client's functions that aren't declared until the model asks for them. */
   deferral: Deferral | undefined;
-  #used: RoundsUsed = { rounds: 0, input: 0, output: 0 };
+  /** Rounds that were answered. */
+  rounds = 0;
 
   constructor(tools: readonly HostedToolName[], onAnswered: OnAnswered = () => {}) {
     this.tools = tools;
@@ -173,18 +167,5 @@ export class HostedTurn implements OwnTools {
 
   get declared(): readonly unknown[] | undefined {
     return this.deferral?.declaredByClient;
-  }
-
-  get used(): RoundsUsed {
-    return this.#used;
-  }
-
-  addRound(usage: Usage | undefined): void {
-    const { rounds, input, output } = this.#used;
-    this.#used = {
-      rounds: rounds + 1,
-      input: input + (usage?.input ?? 0),
-      output: output + (usage?.output ?? 0),
-    };
   }
 }

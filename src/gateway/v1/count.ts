@@ -54,10 +54,7 @@ export async function count(
   // What stands on something that only the upstream has can't be looked into.
   const isPartial = goesOnFrom?.isRebuilt === false || wire.isPartial?.(given);
   const isWhole =
-    isPartial ||
-    (upstream.isNative && wish.isNative) ||
-    parts.config.usage === "transcript" ||
-    length <= parts.compactors.surelyFits(choice);
+    isPartial || (upstream.isNative && wish.isNative) || length <= parts.compactors.surelyFits(choice);
   if (countsItself && isWhole) return passThrough(parts, forwarded);
 
   const plain = wire.read(wire.native?.plain(whole) ?? whole, path);
@@ -72,7 +69,7 @@ export async function count(
       : await countInput(parts, choice, { ...plain, transcript: messages });
   if (countsItself && counted.sent >= counted.whole) return passThrough(parts, forwarded);
   const answer = counting.answer({
-    input: parts.config.usage === "transcript" ? counted.whole : counted.sent,
+    input: counted.sent,
     original: original.whole,
     hasEdits: wish.edits.length > 0,
     isBeta: request.headers["anthropic-beta"] !== undefined,

@@ -1,12 +1,12 @@
 import { RUNG_WORDS } from "../../core/words.ts";
 import { formatSeconds } from "../../stream/format-seconds.ts";
-import type { Played, Timeline } from "../../stream/timeline.ts";
+import { type Played, sawtooth, type Timeline } from "../../stream/timeline.ts";
 import type { StreamTrace } from "../../stream/types.ts";
 import { STREAM_WORDS } from "../../stream/words.ts";
+import { chartLines } from "../chart.ts";
 import { formatCount, formatShort } from "../format.ts";
 import type { Look, Paint } from "../paint.ts";
 import { wrap } from "../wrap.ts";
-import { cacheChart } from "./chart.ts";
 
 /** Facts about a replayed stream that all reports show. */
 export interface StreamFacts extends Omit<Played, "timeline"> {
@@ -45,6 +45,32 @@ export function streamReport(facts: StreamFacts, timeline: Timeline, options: Lo
   if (managed.length > MAX_LISTED) lines.push(paint("dim", `and ${managed.length - MAX_LISTED} more`));
   lines.push(...lastSummary(managed, columns, paint));
   return `${lines.join("\n")}\n`;
+}
+
+/** Where the cache is nearly full, as a share of what it may hold. */
+const WARN_AT = 0.7;
+
+/** Tokens in the cache over time, with a mark where it was managed. */
+function cacheChart(timeline: Timeline, look: Look): string[] {
+  const { status } = timeline;
+  return chartLines(
+    {
+      points: sawtooth(timeline).map(({ time, tokens, order }) => ({
+        x: time,
+        y: tokens,
+        // At the same time, what was managed comes before what came of it.
+        marked: order === 0,
+      })),
+      end: Math.max(status.time, 1e-9),
+      top: status.window,
+      labels: [status.window, status.window / 2, 0].map((tokens) => [tokens, formatShort(tokens)] as const),
+      toneOf(tokens) {
+        const share = tokens / status.limit;
+        return share < WARN_AT ? "good" : share < 1 ? "warn" : "bad";
+      },
+    },
+    look,
+  );
 }
 
 export function streamTotals(facts: StreamFacts, { points, managed }: Timeline) {

@@ -330,6 +330,37 @@ describe("what is asked for", () => {
     expect(sent(provider)).toEqual([[LOADER, B], [LOADER]]);
   });
 
+  it("the tools of a server under one name, as Codex declares them, come and go together", async () => {
+    const { provider } = await start([
+      { calls: [loads(NAMES[3]!, "drive")] },
+      { calls: [calls(NAMES[6]!)] },
+      { text: "Fine." },
+    ]);
+    const tools = SERVERS.map((server) => ({
+      type: "namespace",
+      name: server,
+      description: `Tools of the ${server}. All of them.`,
+      tools: responsesClient(false).tools(FUNCTIONS.filter(({ name }) => name.startsWith(server))),
+    }));
+    const exec = { type: "function", name: "exec", strict: false, parameters: { type: "object" } };
+    await post("responses", bodyOf("responses", { tools: [exec, ...tools, { type: "web_search" }] }));
+    const input = [
+      { role: "user", content: "Hello." },
+      { type: "function_call", call_id: "c1", name: NAMES[1], namespace: "calendar", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "Done." },
+    ];
+    await post("responses", bodyOf("responses", { input, tools }));
+    const declared = provider.requests.map(({ body }) =>
+      (body["tools"] as readonly Json[]).map(({ type, name = type }) => name),
+    );
+    expect(declared).toEqual([
+      ["web_search", LOADER],
+      ["web_search", LOADER, "tracker", "drive"],
+      [LOADER, "calendar"],
+    ]);
+    expect(provider.requests[0]!.raw).toContain("- tracker (tracker_find_0, ");
+  });
+
   it("what a client has counted is what it will be sent with", async () => {
     await start("Fine.");
     const count = async (tools: string) => {

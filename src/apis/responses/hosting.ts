@@ -5,6 +5,7 @@ import {
   LISTED_TOOLS,
   type OwnTools,
   openaiChoice,
+  type PlainFunction,
   plainFunctionOf,
   type StreamSplice,
   type ToolHosting,
@@ -21,6 +22,7 @@ const BEGINNINGS: ReadonlySet<unknown> = new Set([
 ]);
 
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["type", "name", "description", "parameters", "strict"]);
+const NAMESPACE_FIELDS: ReadonlySet<string> = new Set(["type", "name", "description", "tools"]);
 
 export const responsesHosting: ToolHosting = {
   ...LISTED_TOOLS,
@@ -32,8 +34,7 @@ export const responsesHosting: ToolHosting = {
 
   nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
 
-  plainFunction: (tool) =>
-    isJson(tool) && tool["type"] === "function" ? plainFunctionOf(tool, FUNCTION_FIELDS) : undefined,
+  plainFunction: (tool) => plainFunction(tool) ?? namespaceOf(tool),
 
   choice: openaiChoice,
 
@@ -59,6 +60,19 @@ export const responsesHosting: ToolHosting = {
   splice: spliceResponses,
   streamEnd: "",
 };
+
+const plainFunction = (tool: unknown) =>
+  isJson(tool) && tool["type"] === "function" ? plainFunctionOf(tool, FUNCTION_FIELDS) : undefined;
+
+/** Codex declares the tools of a server under its name. */
+function namespaceOf(tool: unknown): PlainFunction | undefined {
+  if (!isJson(tool) || tool["type"] !== "namespace") return undefined;
+  const members = listOf(tool["tools"]).map(plainFunction);
+  const named = plainFunctionOf(tool, NAMESPACE_FIELDS);
+  return named && members.every((one) => one !== undefined)
+    ? { ...named, members: members.map(({ name }) => name) }
+    : undefined;
+}
 
 function isCall(item: unknown, isHosted: IsHosted): boolean {
   return isJson(item) && item["type"] === "function_call" && isHosted(item["name"]);

@@ -53,10 +53,12 @@ export type HostingRefusal =
 /** What a model may call: whatever it likes or nothing, anything but nothing, or what the request names. */
 export type ToolChoice = "free" | "any" | "named";
 
-/** A plain function as a client declared it. */
+/** A plain function as a client declared it, or several under one name. */
 export interface PlainFunction {
   readonly name: string;
   readonly description: string;
+  /** What is called of it, where that isn't its own name. */
+  readonly members?: readonly string[];
 }
 
 /** How an API carries tools that precis answers itself within a client's request. */

@@ -38,6 +38,8 @@ interface Plan {
   /** Tools that are always declared. */
   readonly kept: readonly unknown[];
   readonly functions: ReadonlyMap<string, { readonly tool: unknown; readonly tokens: number }>;
+  /** Under which names those are declared that are called by others. */
+  readonly holders: ReadonlyMap<string, readonly string[]>;
   readonly loader: HostedTool;
   /** What the loader itself takes. */
   readonly tokens: number;
@@ -79,15 +81,18 @@ const isSearched = (tool: unknown): boolean =>
 function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measure): Plan | undefined {
   const kept: unknown[] = [];
   const functions = new Map<string, { readonly tool: unknown; readonly tokens: number }>();
+  const holders = new Map<string, string[]>();
   const lines: string[] = [];
   for (const tool of tools) {
     const plain = hosting.plainFunction(tool);
     if (!plain) kept.push(tool);
     else {
-      const { name, description } = plain;
+      const { name, description, members = [] } = plain;
       functions.set(name, { tool, tokens: measure.tools([tool]) });
+      for (const member of members) holders.set(member, [...(holders.get(member) ?? []), name]);
       const said = firstSentence(description);
-      lines.push(said === "" ? `- ${name}` : `- ${name}: ${said}`);
+      const holds = members.length > 0 ? ` (${members.join(", ")})` : "";
+      lines.push(`- ${name}${holds}${said === "" ? "" : `: ${said}`}`);
     }
   }
   const loader = loaderFor(lines);
@@ -95,7 +100,7 @@ function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measur
   const isWorthIt = sumOf(functions.values()) - tokens >= LEAST_SPARED;
   // Of two with one name nobody could say which is meant.
   return isWorthIt && functions.size + kept.length === tools.length
-    ? { kept, functions, loader, tokens }
+    ? { kept, functions, holders, loader, tokens }
     : undefined;
 }
 
@@ -157,18 +162,27 @@ export class Deferral {
   }
 
   #add(names: readonly string[]): void {
-    for (const name of names) if (this.#plan.functions.has(name)) this.#loaded.add(name);
+    for (const name of names.flatMap((one) => this.#find(one))) this.#loaded.add(name);
+  }
+
+  /** What must be declared for a name to be called. */
+  #find(name: string): readonly string[] {
+    const { functions, holders } = this.#plan;
+    return [...(functions.has(name) ? [name] : []), ...(holders.get(name) ?? [])];
   }
 
   /** Answers a call of the loader. */
   load(args: string): string {
-    const { functions, kept } = this.#plan;
     const names = namesIn(args);
     if (!names) return 'Call it with names of its list: {"names": ["…"]}.';
-    const declared = new Set(kept.map(this.#hosting.nameOf));
-    const before = names.filter((name) => this.#loaded.has(name) || declared.has(name));
-    const fresh = names.filter((name) => functions.has(name) && !this.#loaded.has(name));
-    const unknown = names.filter((name) => !functions.has(name) && !declared.has(name));
+    const declared = new Set(this.#plan.kept.map(this.#hosting.nameOf));
+    const found = [...new Set(names.flatMap((name) => this.#find(name)))];
+    const before = [
+      ...names.filter((name) => declared.has(name)),
+      ...found.filter((name) => this.#loaded.has(name)),
+    ];
+    const fresh = found.filter((name) => !this.#loaded.has(name));
+    const unknown = names.filter((name) => this.#find(name).length === 0 && !declared.has(name));
     this.#add(fresh);
     return [
       ...(fresh.length > 0 ? [`Loaded: ${fresh.join(", ")}. You can call what is loaded.`] : []),
@@ -179,7 +193,8 @@ export class Deferral {
 
   #sorry(name: string): string {
     const words = wordsOf(name);
-    const similar = [...this.#plan.functions.keys()]
+    const { functions, holders } = this.#plan;
+    const similar = [...functions.keys(), ...holders.keys()]
       .map((one) => ({ one, shared: [...wordsOf(one)].filter((word) => words.has(word)).length }))
       .filter(({ shared }) => shared > 0)
       .sort((a, b) => b.shared - a.shared)

@@ -173,7 +173,7 @@ const bodyOf = (api: Api, more: Json): string =>
     ...(api === "gemini"
       ? { contents: [{ role: "user", parts: [{ text: "Hello." }] }] }
       : {
-          model: "gpt-5",
+          model: api === "messages" ? "claude-opus-5" : "gpt-5",
           [api === "responses" ? "input" : "messages"]: [{ role: "user", content: "Hello." }],
         }),
     ...(api === "messages" && { max_tokens: 500 }),
@@ -215,6 +215,7 @@ describe("what stays as it is, to the byte", () => {
     ["few-tools", "chat", { tools: [...TOOLS.chat, TOOLS.chat[0]] }],
     ["own-search", "messages", { tools: [...TOOLS.messages.slice(1), searched] }],
     ["own-search", "responses", { tools: [...TOOLS.responses, { type: "tool_search" }] }],
+    ["bound-thinking", "messages", { model: "claude-opus-5-5" }],
     ["functions", "chat", { tools: undefined, functions: FUNCTIONS }],
     ["provider-tools", "gemini", { tools: [...TOOLS.gemini, { googleSearch: {} }] }],
   ])("%s: %s", async (why, api, more) => {

@@ -31,7 +31,7 @@ const MOST_SIMILAR = 5;
 const MAX_PLANS = 50;
 
 /** Why a request keeps all of its declarations. */
-export type KeptWhy = "auto-off" | "few-tools" | "named-tool" | "own-search" | "not-whole";
+export type KeptWhy = "bound-thinking" | "auto-off" | "few-tools" | "named-tool" | "own-search" | "not-whole";
 
 /** The tools of a request, sorted. */
 interface Plan {
@@ -62,6 +62,9 @@ export async function deferralOf(
   const hosting = wire.hosting!;
   if (!parts.compactors.isAuto(choice)) return "auto-off";
   if (hosting.choice(body) !== "free") return "named-tool";
+  // Signatures of thoughts hold for the declarations that stood before them: none of these may change in a conversation.
+  const { boundReasoning } = { ...wire.dialect.rules, ...wire.dialect.reasoningOf?.(choice.model) };
+  if (boundReasoning) return "bound-thinking";
   const tools = hosting.tools(body);
   if (tools.some(isSearched)) return "own-search";
   // What was called before must be known.

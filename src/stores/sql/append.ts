@@ -13,7 +13,7 @@ import {
 } from "./conversation-row.ts";
 import { findMatch } from "./find-match.ts";
 import type { EarlyRecords } from "./records.ts";
-import { insertRequests, type PlacedRequest } from "./requests.ts";
+import { fieldsBody, insertRequests, type PlacedRequest } from "./requests.ts";
 import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, type Place, placeOf } from "./tree.ts";
@@ -71,7 +71,7 @@ interface Made {
   readonly bodies: Map<string, BodyRow>;
   /** Ids of answers that end with a message that was there before. */
   readonly answers: (readonly [answer: string, node: number])[];
-  /** Heads that conversations have now. */
+  /** Heads and fields that conversations and their requests have now. */
   readonly uses: ReturnType<typeof useBy>[];
   readonly requests: PlacedRequest[];
 }
@@ -111,9 +111,11 @@ export function* appendAll(
       outcomes.push(error);
     }
   }
-  // Bases of heads come before what is made of them.
+  // Bases of heads come before what is made of them; otherwise in one order, so that two servers never wait for each other.
   yield* insertBodies(
-    [...made.bodies.values()].sort((a, b) => Number(a.base !== null) - Number(b.base !== null)),
+    [...made.bodies.values()].sort(
+      (a, b) => Number(a.base !== null) - Number(b.base !== null) || (a.hash < b.hash ? -1 : 1),
+    ),
   );
   yield* putUses(engine, made.uses);
   const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
@@ -365,8 +367,15 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   if (input.ttlMs !== undefined) row.expires_at = Math.round(input.at) + Math.round(input.ttlMs);
   if (input.storedAt !== undefined) row.stored_at = Math.round(input.storedAt);
   if (input.request) {
-    const node = places.get(input.request.message ?? "")?.id ?? place.id;
-    made.requests.push({ tenant, request: input.request, place: node < 0 ? null : { node, head: row.head } });
+    const { request } = input;
+    const node = places.get(request.message ?? "")?.id ?? place.id;
+    const fields = node < 0 ? undefined : fieldsBody(tenant, request);
+    if (fields) {
+      made.bodies.set(fields.hash, fields);
+      made.uses.push(useBy(row.key, fields.hash));
+    }
+    const at = { node, head: row.head, fields: fields?.hash ?? null };
+    made.requests.push({ tenant, request, place: node < 0 ? null : at });
   }
   return { conversation: row.id, added, length: row.length };
 }

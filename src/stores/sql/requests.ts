@@ -18,7 +18,7 @@ import { holdConversation, rowOf } from "./conversation-row.ts";
 import { allOf, firstRow, insertValues, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { keyOf, keyOfNode, nodesOf, placeOf } from "./tree.ts";
+import { keyOfNode, nodesOf, placeOf } from "./tree.ts";
 
 /** The columns of a row that its caller gives, and how they are stored. The one place to declare one. */
 const COLUMNS = {
@@ -146,7 +146,17 @@ const insertRows = insertValues(
 export interface PlacedRequest {
   readonly tenant: string;
   readonly request: NewRequest;
-  readonly place: { readonly node: number; readonly head: string | null } | null;
+  readonly place: {
+    readonly node: number;
+    readonly head: string | null;
+    /** The name of the text of its fields, which is in the table of bodies. */
+    readonly fields: string | null;
+  } | null;
+}
+
+/** The text of a request's fields. */
+export function fieldsBody(tenant: string, { fields, at }: NewRequest): BodyRow | undefined {
+  return fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(at), "comes again");
 }
 
 /** Adds rows within a transaction that holds their conversations. */
@@ -156,27 +166,14 @@ export function* insertRequests(
   now: number,
 ): Script<void> {
   if (requests.length === 0) return;
-  const bodies = new Map<string, BodyRow>();
-  const uses: ReturnType<typeof useBy>[] = [];
-  const made = requests.map(({ tenant, request, place }) => {
-    const { fields, details } = place ? request : {};
-    const body =
-      fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(request.at), "comes again");
-    if (body && place) {
-      bodies.set(body.hash, body);
-      uses.push(useBy(keyOf(place.node), body.hash));
-    }
-    return [
-      tenant,
-      ...FIELDS.map((field) => columnValue(field, request[field])),
-      place?.node ?? null,
-      place?.head ?? null,
-      body?.hash ?? null,
-      details === undefined ? null : JSON.stringify(details),
-    ];
-  });
-  yield* insertBodies([...bodies.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)));
-  yield* putUses(engine, uses);
+  const made = requests.map(({ tenant, request, place }) => [
+    tenant,
+    ...FIELDS.map((field) => columnValue(field, request[field])),
+    place?.node ?? null,
+    place?.head ?? null,
+    place?.fields ?? null,
+    !place || request.details === undefined ? null : JSON.stringify(request.details),
+  ]);
   const isLate = (n: number) => requests[n]!.request.at < now - GRACE_MS;
   yield* insertRows(made.filter((_, n) => !isLate(n)));
   for (const [n, row] of made.entries()) {
@@ -275,7 +272,12 @@ export function* addRequest(
   const row = isHeld ? yield* rowOf(tenant, conversation) : undefined;
   const found = row && message !== undefined ? yield* placeOf(row.key, message) : undefined;
   const node = found?.id ?? row?.leaf ?? null;
-  const place = row && node !== null ? { node, head: row.head } : null;
+  const fields = row && node !== null ? fieldsBody(tenant, request) : undefined;
+  if (row && fields) {
+    yield* insertBodies([fields]);
+    yield* putUses(engine, [useBy(row.key, fields.hash)]);
+  }
+  const place = row && node !== null ? { node, head: row.head, fields: fields?.hash ?? null } : null;
   // Of a conversation that was deleted meanwhile no words may come back.
   const isGone = conversation !== undefined && place === null;
   yield* insertRequests(engine, [{ tenant, request: isGone ? numbers : request, place }], now);

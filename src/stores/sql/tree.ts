@@ -9,8 +9,7 @@ import { firstRow, rows, type Script } from "./script.ts";
  */
 export const nodeId = (key: number, n: number): number => key * NODES_PER_CONVERSATION + n;
 export const numberOfNode = (id: number): number => id % NODES_PER_CONVERSATION;
-/** The conversation's key of a node, also in SQL. */
-export const keyOf = (id: number): number => Math.floor(id / NODES_PER_CONVERSATION);
+/** The conversation's key of a node, in SQL. */
 export const keyOfNode = (id: string): string => `${id} / ${NODES_PER_CONVERSATION}`;
 /** The ids that nodes of a conversation can have: `from` ≤ id < `to`. */
 export const nodesOf = (key: number): readonly [from: number, to: number] => [

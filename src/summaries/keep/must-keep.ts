@@ -242,9 +242,15 @@ export function usedLater(messages: readonly Message[], run: Run): MustKeep[] {
   const found: MustKeep[] = [];
   let open = [...used.values()];
   for (let message = run.to - 1; message >= run.from && open.length > 0; message--) {
-    const missing = new Set(missingItems(messages[message]!.parts.map(textOrArgs).join("\n"), open));
-    found.push(...open.filter((item) => !missing.has(item)).map((item) => ({ ...item, message })));
-    open = [...missing];
+    const text = messages[message]!.parts.map(textOrArgs).join("\n");
+    const plain = text.toLowerCase();
+    // To compare a whole text takes long, and most have no word of them.
+    const named = open.filter((item) => plain.includes(item.text.toLowerCase().split(/[\\/]/).at(-1)!));
+    if (named.length === 0) continue;
+    const missing = new Set(missingItems(text, named));
+    const there = new Set(named.filter((item) => !missing.has(item)));
+    found.push(...[...there].map((item) => ({ ...item, message })));
+    open = open.filter((item) => !there.has(item));
   }
   return found;
 }

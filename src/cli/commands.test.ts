@@ -3,7 +3,7 @@ import { dialects } from "../apis/index.ts";
 import { ARMS } from "../eval/judged/arms.ts";
 import { JUDGE_QUESTIONS } from "../eval/judged/judge-views.ts";
 import { LANGUAGE_CODES } from "../eval/rules/phrases.ts";
-import { PLAY_DEFAULTS } from "../stream/play-recording.ts";
+import { PLAY_DEFAULTS } from "../stream/recording.ts";
 import { COMMANDS } from "./commands.ts";
 
 /** What the table only names, because to load it would take longer than the help. */

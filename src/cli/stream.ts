@@ -1,7 +1,6 @@
 import { countingCache } from "../stream/caches/counting-cache.ts";
 import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
-import { PLAY_DEFAULTS, playRecording } from "../stream/play-recording.ts";
-import { type Recording, readRecordings } from "../stream/recording.ts";
+import { PLAY_DEFAULTS, playRecording, type Recording, readRecordings } from "../stream/recording.ts";
 import type { Timeline } from "../stream/timeline.ts";
 import type { KvCache } from "../stream/types.ts";
 import { exactCounter } from "../tokens/index.ts";

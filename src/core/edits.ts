@@ -1,3 +1,4 @@
+import { onceFor } from "./once-for.ts";
 import type { Edit, Message, Part } from "./types.ts";
 
 /**
@@ -45,14 +46,11 @@ function replaced(part: Part, text: string): Part {
 
 /** Messages with more parts are asked for so often that their parts are remembered. */
 const MANY_PARTS = 32;
-const editable = new WeakMap<Message, readonly Part[]>();
+const rememberedParts = onceFor(withoutReasoning);
 
 /** The message's parts without reasoning: what the `part` of an edit counts. */
 export function editableParts(message: Message): readonly Part[] {
-  if (message.parts.length <= MANY_PARTS) return withoutReasoning(message);
-  const known = editable.get(message) ?? withoutReasoning(message);
-  editable.set(message, known);
-  return known;
+  return message.parts.length <= MANY_PARTS ? withoutReasoning(message) : rememberedParts(message);
 }
 
 function withoutReasoning({ parts }: Message): readonly Part[] {

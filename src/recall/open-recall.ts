@@ -2,10 +2,9 @@ import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
 import { bestStretch, shown } from "./excerpt.ts";
-import { type Passage, passagesOf } from "./passages.ts";
+import { type Passage, passagesOf, quoteEntry, quoteText } from "./passages.ts";
 import { createPause } from "./pause.ts";
 import { readQuery } from "./query.ts";
-import { quoteEntry, quoteText } from "./quote.ts";
 import { type ReadWhat, readRange } from "./read-range.ts";
 import { roughCounter } from "./rough-counter.ts";
 import {

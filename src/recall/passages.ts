@@ -3,8 +3,14 @@ import { cutBefore } from "../core/first-characters.ts";
 import type { Message, Part } from "../core/types.ts";
 import { readCall } from "../summaries/calls/read-call.ts";
 import type { Speaker } from "../summaries/material/lines.ts";
+import { isPlanted, markPlant, plantIn } from "../summaries/text/plants.ts";
 import { typedAndTagged } from "../summaries/text/tagged.ts";
-import { isSummaryMessage, sourceName } from "../summaries/write/sections.ts";
+import {
+  isSummaryMessage,
+  type SectionEntry,
+  sectionEntryText,
+  sourceName,
+} from "../summaries/write/sections.ts";
 
 /** A piece of a message that can be read by itself: what an index finds and a hit shows. */
 export interface Passage {
@@ -134,4 +140,39 @@ function cutPoint(text: string, from: number, most: number): number {
   const blank = piece.lastIndexOf(" ");
   if (blank > piece.length * LEAST_CUT) return from + blank + 1;
   return cutBefore(text, most);
+}
+
+/**
+ * Recalled text is data, whoever reads it: it says which message it is of and whose words they are, it can't look like
+ * structure of ours, and a line that tells the model what to do is marked, unless a person or the host wrote it.
+ */
+export function quoteEntry(index: number, passage: Pick<Passage, "text" | "by">, note = ""): SectionEntry {
+  const { by } = passage;
+  const isTrusted = by === "user" || by === "system";
+  const text = passage.text.trim();
+  const pointer = `#${index + 1}`;
+  return {
+    head:
+      by === "assistant"
+        ? pointer
+        : typeof by === "string"
+          ? `${pointer} ${by}:`
+          : `${pointer} ${by.source}»`,
+    text: `${note}${isTrusted ? text : withMarkedPlants(text)}`,
+  };
+}
+
+/** A quotation as it is read: `#13 fetch» …`. */
+export function quoteText(entry: SectionEntry): string {
+  return sectionEntryText("lines", entry);
+}
+
+/** Marks lines that tell the model what to do, also if the instruction is broken over two of them. */
+function withMarkedPlants(text: string): string {
+  // Nearly every text has none, and one look at all of it says so.
+  if (plantIn(text) === undefined && plantIn(text.replaceAll("\n", " ")) === undefined) return text;
+  const lines = text.split("\n");
+  return lines
+    .map((line, at) => (isPlanted(line, lines[at - 1], lines[at + 1]) ? markPlant(line) : line))
+    .join("\n");
 }

@@ -1,9 +1,8 @@
 import { addTo } from "../core/add-to.ts";
 import type { Pause } from "../core/pause.ts";
 import type { CandidateSet, Kind, RankableMessage } from "./candidates.ts";
-import type { Query } from "./query.ts";
+import { type Query, type Voices, voicesOf } from "./query.ts";
 import { termsOf } from "./terms.ts";
-import { type Voices, voicesOf } from "./voices.ts";
 
 /** BM25's own numbers: how soon repetitions stop counting, and how much longer passages are held back. */
 const K1 = 1.2;

@@ -1,11 +1,10 @@
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
-import { bestStretch, shown, stretchWithMost } from "./excerpt.ts";
-import { olderNote } from "./older.ts";
-import { linearPattern } from "./pattern/linear-pattern.ts";
+import { olderNote } from "./conversation-index.ts";
+import { bestStretch, type Stretch, shown, stretchWithMost } from "./excerpt.ts";
+import { quoteEntry, quoteText } from "./passages.ts";
+import { linearPattern } from "./pattern.ts";
 import { createPause } from "./pause.ts";
-import type { Stretch } from "./pieces.ts";
 import { readQuery } from "./query.ts";
-import { quoteEntry, quoteText } from "./quote.ts";
 import { type Ranked, rank } from "./rank.ts";
 import type { ShownView, Visible } from "./visible-text.ts";
 

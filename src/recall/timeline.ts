@@ -5,7 +5,7 @@ import type { Message } from "../core/types.ts";
 import { typedText } from "../summaries/material/user-words.ts";
 import { baseName, touchedFiles } from "../summaries/write/files.ts";
 import { headName, sourceName } from "../summaries/write/sections.ts";
-import { quoteEntry, quoteText } from "./quote.ts";
+import { quoteEntry, quoteText } from "./passages.ts";
 
 /** One turn of a conversation, in a line. */
 export interface TimelineTurn {

@@ -2,8 +2,8 @@ import { type Fate, isShown } from "../core/draft.ts";
 import { editableParts } from "../core/edits.ts";
 import type { Entry, Message } from "../core/types.ts";
 import type { CandidateSet } from "./candidates.ts";
+import { piecesOf, type Stretch } from "./excerpt.ts";
 import { type Passage, partText } from "./passages.ts";
-import { piecesOf, type Stretch } from "./pieces.ts";
 import { termsOf } from "./terms.ts";
 
 /** Shorter pieces stand somewhere by chance (characters). */

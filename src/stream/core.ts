@@ -1,8 +1,7 @@
 import { InvariantError } from "../core/errors.ts";
 import type { HostState } from "../core/types.ts";
-import { joinFrames } from "./frames.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
-import { createNotes, type Notes } from "./progress/notes.ts";
+import { createLedger, joinFrames, type Ledger } from "./ledger.ts";
+import { createNotes, type Notes } from "./progress/render-progress.ts";
 import { type Settings, type StreamOptions, settingsOf } from "./settings.ts";
 import type { CacheItem, FramesItem, KvCache, StreamTrace } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { frameTokens, joinFrames, sliceFrames, splitFrames } from "./frames.ts";
+import { frameTokens, joinFrames, sliceFrames, splitFrames } from "./ledger.ts";
 import type { FramesItem, TurnItem } from "./types.ts";
 
 const frames = (count: number): FramesItem => ({

@@ -13,9 +13,9 @@
 
 /** A cache without a model, for tests and replays. */
 export { type CountingCacheOptions, countingCache } from "./caches/counting-cache.ts";
+export type { LlamaModelLike, LlamaOutput, LlamaSequence } from "./caches/llama-cpp.ts";
 /** The KV cache of a local model, on node-llama-cpp. */
 export { type LlamaCppCache, type LlamaCppOptions, llamaCpp } from "./caches/llama-cpp.ts";
-export type { LlamaModelLike, LlamaOutput, LlamaSequence } from "./caches/llama-sequence.ts";
 /** Any remote model; its prompt cache plays the part of the KV cache. */
 export { type PromptCacheOptions, prompt } from "./caches/prompt.ts";
 /** A session on a cache. */

@@ -1,7 +1,11 @@
 import { availableParallelism } from "node:os";
 import { ConfigError } from "../core/errors.ts";
-import { type LlamaCppCache, type LlamaCppOptions, llamaCpp } from "./caches/llama-cpp.ts";
-import type { LlamaSequence } from "./caches/llama-sequence.ts";
+import {
+  type LlamaCppCache,
+  type LlamaCppOptions,
+  type LlamaSequence,
+  llamaCpp,
+} from "./caches/llama-cpp.ts";
 
 /** What `openLlamaCpp` takes, beside how frames and turns look. */
 export interface OpenLlamaCppOptions extends Omit<LlamaCppOptions, "sequence"> {

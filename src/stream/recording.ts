@@ -1,6 +1,8 @@
 import { TranscriptError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
-import type { StreamEvent, StreamRole, StreamSession } from "./types.ts";
+import { createStreamSession } from "./create-stream-session.ts";
+import { createTimeline, type Played, type Timeline } from "./timeline.ts";
+import type { KvCache, StreamEvent, StreamRole, StreamSession, StreamStrategyName } from "./types.ts";
 
 /** A recorded stream. */
 export interface Recording {
@@ -15,7 +17,7 @@ export interface Recording {
 export type RecordedEvent = StreamEvent & { readonly progress?: string };
 
 /** Frames a second of a recording that doesn't say. */
-export const DEFAULT_FPS = 2;
+const DEFAULT_FPS = 2;
 const ROLES: ReadonlySet<string> = new Set<StreamRole>(["system", "user", "assistant", "caption"]);
 
 /**
@@ -126,3 +128,45 @@ const fault = (line: number, message: string, cause?: unknown): TranscriptError 
 const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** What a recording is played with unless somebody says otherwise. */
+export const PLAY_DEFAULTS = { strategy: "summarize-and-drop", window: 4_096, tokensPerFrame: 10 } as const;
+
+interface PlayOptions {
+  readonly cache: KvCache;
+  readonly strategy?: StreamStrategyName | undefined;
+  readonly window?: number | undefined;
+  readonly reserve?: number | undefined;
+  /** Left out: what the recording says. */
+  readonly tokensPerFrame?: number | undefined;
+  /** After each event. */
+  readonly onEvent?: (soFar: () => Timeline) => void | Promise<void>;
+}
+
+/** Plays a recording on a cache from its beginning to its end; the recorded assistant speaks, not the model. */
+export async function playRecording(recording: Recording, options: PlayOptions): Promise<Played> {
+  const { cache, reserve, onEvent } = options;
+  const strategy = options.strategy ?? PLAY_DEFAULTS.strategy;
+  const tokensPerFrame = options.tokensPerFrame ?? recording.tokensPerFrame ?? PLAY_DEFAULTS.tokensPerFrame;
+  const fps = recording.fps ?? DEFAULT_FPS;
+  const timeline = createTimeline();
+  const session = createStreamSession({
+    cache,
+    window: options.window ?? PLAY_DEFAULTS.window,
+    strategy,
+    tokensPerFrame,
+    fps,
+    speak: false,
+    ...(reserve !== undefined && { reserve }),
+    ...(recording.knowledge !== undefined && { knowledge: recording.knowledge }),
+    onStep: timeline.onStep,
+  });
+  await replayRecording(recording, session, () => onEvent?.(() => timeline.of(session)));
+  return {
+    timeline: timeline.of(session),
+    strategy,
+    tokensPerFrame,
+    fps,
+    turns: recording.events.filter((event) => event.type === "turn" && event.role !== "system").length,
+  };
+}

@@ -3,7 +3,7 @@ import { BudgetImpossibleError } from "../core/errors.ts";
 import { isGarbage } from "../summaries/accept/faults.ts";
 import { checkBooks, feed, type SessionCore } from "./core.ts";
 import { formatSeconds } from "./format-seconds.ts";
-import { joinFrames, splitFrames } from "./frames.ts";
+import { joinFrames, splitFrames } from "./ledger.ts";
 import { manage } from "./manage.ts";
 import type { CacheItem, FramesItem, Said, StreamTrace } from "./types.ts";
 

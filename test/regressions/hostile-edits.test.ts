@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../src/core/types.ts";
-import { createFileChanges } from "../../src/recall/older.ts";
+import { createFileChanges } from "../../src/recall/conversation-index.ts";
 import { transcriptLines } from "../../src/summaries/material/lines.ts";
 import { touchedFiles } from "../../src/summaries/write/files.ts";
 

@@ -18,7 +18,7 @@ import {
   rowsOf,
 } from "../../gateway/conversation/timeline.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/view-of.ts";
-import { readHead } from "../../recall/stored-head.ts";
+import { readHead } from "../../recall/stored-transcript.ts";
 import type { Conversation, ServerStore, StoredMessage } from "../../stores/server-store.ts";
 import type { Receipts } from "../../tokens/receipts.ts";
 import { type Branch, branchesOf } from "./branches.ts";

@@ -10,8 +10,7 @@ import type {
   Recalled,
 } from "../../core/types.ts";
 import { shown } from "../../recall/excerpt.ts";
-import { type Passage, partText, passagesOf } from "../../recall/passages.ts";
-import { quoteEntry } from "../../recall/quote.ts";
+import { type Passage, partText, passagesOf, quoteEntry } from "../../recall/passages.ts";
 import { abridged } from "../../summaries/material/abridge.ts";
 import { citationRegistry, citationsIn } from "../../summaries/sources/citations.ts";
 import { type SectionEntry, writeSections } from "../../summaries/write/sections.ts";

@@ -1,11 +1,10 @@
 import type { Run } from "../../core/types.ts";
 import type { RankablePassage } from "../../recall/candidates.ts";
 import type { MemoryIndex } from "../../recall/memory-index.ts";
-import type { Query } from "../../recall/query.ts";
+import { type Query, voicesOf } from "../../recall/query.ts";
 import { rarity } from "../../recall/rank.ts";
 import type { Found } from "../../recall/search.ts";
 import { wantedTerms } from "../../recall/terms.ts";
-import { voicesOf } from "../../recall/voices.ts";
 
 /** What a passage has in common with the message must be at least this rare, in all … */
 const LEAST_RARITY = 4;

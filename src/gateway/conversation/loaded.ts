@@ -4,7 +4,7 @@ import { givingWay, windowProblem } from "../../core/budget.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import type { Dialect, Message, Profile } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
-import { readHead } from "../../recall/stored-head.ts";
+import { readHead } from "../../recall/stored-transcript.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { type ChatSettings, tuningOf } from "../api/settings.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";

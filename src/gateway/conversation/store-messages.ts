@@ -8,7 +8,7 @@ import { createTextHash } from "../../core/hash.ts";
 import { readMessages } from "../../core/message-text.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
-import { writeHead } from "../../recall/stored-head.ts";
+import { writeHead } from "../../recall/stored-transcript.ts";
 import type {
   Appended,
   Conversation,

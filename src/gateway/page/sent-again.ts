@@ -4,7 +4,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { renderView } from "../../core/render.ts";
-import { readHead } from "../../recall/stored-head.ts";
+import { readHead } from "../../recall/stored-transcript.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";

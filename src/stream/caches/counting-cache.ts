@@ -1,6 +1,5 @@
 import type { TokenCounter } from "../../core/types.ts";
-import { frameTokens } from "../frames.ts";
-import { createLedger } from "../ledger.ts";
+import { createLedger, frameTokens } from "../ledger.ts";
 import type { CacheEntry, CacheItem, GenerateRequest, KvCache, TurnItem } from "../types.ts";
 
 /** Tokens of a turn beside its text, as in ChatML. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createNotes, sentences, wordsOf } from "./notes.ts";
-import { extractProgress, frameProgress, renderSteps } from "./render-progress.ts";
+import {
+  createNotes,
+  extractProgress,
+  frameProgress,
+  renderSteps,
+  sentences,
+  wordsOf,
+} from "./render-progress.ts";
 
 const count = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 

@@ -5,7 +5,7 @@ import { acceptSummary } from "../../summaries/accept/accept-summary.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import type { SessionCore } from "../core.ts";
 import { formatSeconds } from "../format-seconds.ts";
-import { joinFrames, sliceFrames } from "../frames.ts";
+import { joinFrames, sliceFrames } from "../ledger.ts";
 import { captionText } from "../template.ts";
 import type { CacheItem, StreamQuery, StreamRung, StreamRungReport } from "../types.ts";
 import { extractProgress, frameProgress, type ProgressInput } from "./render-progress.ts";

@@ -1,5 +1,6 @@
 import { tryParseReadable } from "../../core/deep-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
+import { onceFor } from "../../core/once-for.ts";
 import type { ToolCallPart } from "../../core/types.ts";
 import { addedText, type FileChange, leftText, namesFile, readEdit } from "./file-changes.ts";
 
@@ -45,18 +46,10 @@ const COMMAND_ARGUMENT = /^(?:\w+_)?(?:command|cmd|script)$/i;
 const SCHEMA_NAME = /^-?[A-Za-z_][\w-]{0,40}$/;
 const SEARCH_ARGUMENT = /pattern|query|glob|regex|search/i;
 
-const known = new WeakMap<ToolCallPart, CallText>();
-
 /** Reads a call's arguments, whether they are JSON or free text. Several parts of a summary ask for the same call. */
-export function readCall(part: ToolCallPart): CallText {
-  const before = known.get(part);
-  if (before !== undefined) return before;
-  const call = read(part.name, part.args);
-  known.set(part, call);
-  return call;
-}
+export const readCall = onceFor(read);
 
-function read(name: string, args: string): CallText {
+function read({ name, args }: ToolCallPart): CallText {
   const value = readArguments(args);
   const list = argumentsOf(value);
   const head = [name];

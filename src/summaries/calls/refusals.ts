@@ -1,5 +1,6 @@
 import { cutTo } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/is-record.ts";
+import { onceFor } from "../../core/once-for.ts";
 import { parseJson } from "../../core/parse-json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { plantIn, withPlantMark } from "../text/plants.ts";
@@ -23,7 +24,7 @@ const DONE =
   /\b(?:success\w*|done|ok|updated|created|written|wrote|saved|applied|replaced|edited|inserted|added|deleted|removed|changed)\b/i;
 
 /** Edits that changed nothing, because the tool or a person refused them. */
-export function refusedEdits(messages: readonly Message[]): ReadonlySet<ToolCallPart> {
+export const refusedEdits = onceFor((messages: readonly Message[]): ReadonlySet<ToolCallPart> => {
   const edits = new Map<string, ToolCallPart>();
   const refused = new Set<ToolCallPart>();
   for (const { parts } of messages)
@@ -34,7 +35,7 @@ export function refusedEdits(messages: readonly Message[]): ReadonlySet<ToolCall
       if (edit !== undefined && isRefusal(part)) refused.add(edit);
     }
   return refused;
-}
+});
 
 /** Does the answer to an edit say that it wasn't made? What it says first counts. */
 export function isRefusal({ text, error }: ToolResultPart): boolean {

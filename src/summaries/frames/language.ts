@@ -1,3 +1,4 @@
+import { onceFor } from "../../core/once-for.ts";
 import type { Message } from "../../core/types.ts";
 import { typedText } from "../material/user-words.ts";
 
@@ -50,16 +51,8 @@ for (const [at, [, words]] of COMMON.entries())
 /** A character that neither Latin letters nor usual punctuation have. */
 const OTHER_SCRIPT = /[^\0-\u036f\u2000-\u2bff]/;
 
-const known = new WeakMap<readonly Message[], { readonly length: number; readonly language: Language }>();
-
 /** The language in which the user writes. */
-export function languageOf(messages: readonly Message[]): Language {
-  const before = known.get(messages);
-  if (before?.length === messages.length) return before.language;
-  const language = read(messages);
-  known.set(messages, { length: messages.length, language });
-  return language;
-}
+export const languageOf = onceFor(read);
 
 function read(messages: readonly Message[]): Language {
   const texts: string[] = [];

@@ -2,6 +2,7 @@ import { parseReadable } from "../../core/deep-json.ts";
 import { isExactNumber } from "../../core/exact-json.ts";
 import { firstCharacters, lastCharacters } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/is-record.ts";
+import { onceFor } from "../../core/once-for.ts";
 import type { Message, Part } from "../../core/types.ts";
 
 /**
@@ -22,19 +23,14 @@ const HEAD_SHARE = 0.4;
 
 /** By message, with the limit that it was abridged to. */
 const known = new WeakMap<Message, { readonly most: number; readonly message: Message }>();
-const knownLists = new WeakMap<readonly Message[], readonly Message[]>();
 
 /** The messages with their longest texts abridged; the very same list where none is that long. */
-export function abridged(messages: readonly Message[]): readonly Message[] {
-  const before = knownLists.get(messages);
-  if (before?.length === messages.length) return before;
+export const abridged = onceFor((messages: readonly Message[]): readonly Message[] => {
   const limit = limitOf(messages);
   const isLong = ({ parts }: Message) => parts.some((part) => isAbove(part, limit));
   const read = messages.map((message) => (isLong(message) ? abridgedMessage(message, limit) : message));
-  const list = read.some((message, at) => message !== messages[at]) ? read : messages;
-  knownLists.set(messages, list);
-  return list;
-}
+  return read.some((message, at) => message !== messages[at]) ? read : messages;
+});
 
 /** What each text may have: characters, or where all of them together would be too much, characters and lines. */
 interface Limit {

@@ -1,4 +1,5 @@
 import { cutBefore } from "../../core/first-characters.ts";
+import { onceFor } from "../../core/once-for.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { leftText } from "../calls/file-changes.ts";
 import { type KnownFile, type KnownFiles, knownFiles, type ShownLine } from "../calls/known-files.ts";
@@ -22,21 +23,8 @@ export interface TranscriptLines {
   readonly argumentNames: ReadonlySet<number>;
 }
 
-/** One compaction asks several times about the same transcript. */
-const known = new WeakMap<
-  readonly Message[],
-  { readonly newest: Message | undefined; readonly read: TranscriptLines }
->();
-
-/** Cuts a transcript into lines and finds their terms. */
-export function transcriptLines(messages: readonly Message[]): TranscriptLines {
-  const before = known.get(messages);
-  // Nobody should add to a list that was handed over; if somebody does, it is read again.
-  if (before !== undefined && before.newest === messages.at(-1)) return before.read;
-  const read = readLines(messages);
-  known.set(messages, { newest: messages.at(-1), read });
-  return read;
-}
+/** Cuts a transcript into lines and finds their terms. One compaction asks several times about the same transcript. */
+export const transcriptLines = onceFor(readLines);
 
 function readLines(messages: readonly Message[]): TranscriptLines {
   const refused = refusedEdits(messages);
@@ -162,12 +150,6 @@ const RULE = /^[|:+=_*~#-][\s|:+=_*~#-]{2,}$/;
 const LINE_NUMBER = /^\s*\d{1,7}(?:→|\t| ?[|:] ?)/;
 const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
 
-interface Piece {
-  readonly text: string;
-  readonly fragment: boolean;
-  readonly indented: boolean;
-}
-
 /** One line of the transcript: the unit that the working set shows or leaves out. */
 export interface Line {
   readonly message: number;
@@ -225,7 +207,7 @@ function createLineList(files: Pick<KnownFiles, "at" | "gone">) {
   function add(text: string, origin: LineOrigin): void {
     const { message, kind, by, file = "", spent = false, fragment: isPart = false } = origin;
     const isTool = kind !== "user" && kind !== "assistant";
-    for (const { text: piece, fragment, indented } of linePieces(text, MAX_LENGTH[kind])) {
+    eachPiece(text, MAX_LENGTH[kind], (piece, fragment, indented) => {
       const order = lines.length;
       const first = firsts.get(piece) ?? order;
       if (first === order) firsts.set(piece, order);
@@ -247,7 +229,7 @@ function createLineList(files: Pick<KnownFiles, "at" | "gone">) {
       owners.push(file === "" ? undefined : files.at(file));
       position += piece.length + 1;
       if (isTool) toolLength += piece.length + 1;
-    }
+    });
   }
 
   /** Adds lines one by one. Returns them with the ordinals that each has now. */
@@ -295,28 +277,32 @@ function asItIsNow(line: Line, file: KnownFile | undefined, isGone: boolean): Li
   return { ...line, spent, file: path, text };
 }
 
-/** The lines of a text without indentation, none longer than the limit. */
-function* linePieces(text: string, limit: number): Generator<Piece> {
-  let from = 0;
-  while (from < text.length) {
-    let to = text.indexOf("\n", from);
-    if (to < 0) to = text.length;
-    if (to === from) {
-      from++;
-      continue;
-    }
+/**
+ * The lines of a text without indentation, none longer than the limit. `isFragment`: it begins in the middle of a sentence, because a longer
+ * line was cut there.
+ */
+function eachPiece(
+  text: string,
+  limit: number,
+  visit: (piece: string, isFragment: boolean, isIndented: boolean) => void,
+): void {
+  let to = 0;
+  for (let from = 0; from < text.length; from = to + 1) {
+    const end = text.indexOf("\n", from);
+    to = end < 0 ? text.length : end;
+    if (to === from) continue;
     const line = text.slice(from, to).replace(LINE_NUMBER, "");
     let rest = line.trim();
-    const indented = rest !== "" && !line.startsWith(rest[0]!);
-    from = to + 1;
-    let fragment = false;
+    if (rest === "") continue;
+    const isIndented = !line.startsWith(rest[0]!);
+    let isFragment = false;
     while (rest.length > limit) {
       const cut = cutPoint(rest, limit);
-      yield { text: rest.slice(0, cut.at).trim(), fragment, indented };
+      visit(rest.slice(0, cut.at).trim(), isFragment, isIndented);
       rest = rest.slice(cut.at).trim();
-      fragment = !cut.ends;
+      isFragment = !cut.ends;
     }
-    if (rest.length > 0 && !RULE.test(rest)) yield { text: rest, fragment, indented };
+    if (rest.length > 0 && !RULE.test(rest)) visit(rest, isFragment, isIndented);
   }
 }
 

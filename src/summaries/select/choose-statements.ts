@@ -1,6 +1,7 @@
 import { SPECIFIC } from "../material/read-passage.ts";
 import type { Statement } from "../material/statements.ts";
 import { newTitles } from "../write/render-message.ts";
+import { select } from "./select.ts";
 import { NEVER, recency } from "./weights.ts";
 
 /** Statements of the oldest messages get this share of the room that new ones get. */
@@ -67,11 +68,20 @@ export function chooseStatements(input: ChooseStatementsInput): Statement[] {
     }
   }
   const blocks = new Map(speeches.flatMap(({ groups }) => groups.flatMap((one) => pointsIn(one))));
-  for (const group of speeches.flatMap(({ groups }) => groups).sort((a, b) => a.reach - b.reach)) {
-    // Under points that aren't shown nothing more is said.
-    const points = blocks.get(blockOf(group) ?? "");
-    if (points === undefined || points === group || chosen.has(points)) take(group, left);
-  }
+  select(
+    speeches.flatMap(({ groups }) => groups),
+    {
+      worth: ({ reach }) => 1 / reach,
+      price: ({ price }) => price,
+      budget: left,
+      isWanted(group) {
+        // Under points that aren't shown nothing more is said.
+        const points = blocks.get(blockOf(group) ?? "");
+        return !chosen.has(group) && (points === undefined || points === group || chosen.has(points));
+      },
+      onTake: (group) => chosen.add(group),
+    },
+  );
   return [...chosen].flatMap(({ statements }) => statements);
 }
 

@@ -25,8 +25,6 @@ const TERM_WEIGHTS = {
   onlyInResults: -1.9,
 };
 
-type TermFeatures = Record<keyof typeof TERM_WEIGHTS, number>;
-
 /** What seeing a term again is worth, by its form: a path can't be guessed, a common word can. */
 const VALUES: Readonly<Record<Shape, number>> = {
   path: 1,
@@ -40,26 +38,7 @@ const VALUES: Readonly<Record<Shape, number>> = {
 };
 
 /** Weight of each term by id. Names of arguments stand in the tool schemas, so they earn nothing. */
-export function termWeights(transcript: TranscriptLines): Float64Array {
-  const { terms, shapes } = transcript.table;
-  const featuresOf = termFeatures(transcript);
-  const weights = new Float64Array(terms.length);
-  for (let term = 0; term < terms.length; term++) {
-    if (!transcript.argumentNames.has(term))
-      weights[term] = VALUES[shapes[term]!] * likelihood(featuresOf(term), TERM_WEIGHTS);
-  }
-  return weights;
-}
-
-/** A logistic regression's answer. */
-function likelihood<K extends string>(features: Record<K, number>, weights: Record<K, number>): number {
-  let sum = 0;
-  for (const name in weights) sum += weights[name] * features[name];
-  return 1 / (1 + Math.exp(-sum));
-}
-
-/** Reads the signs of every term from the transcript. */
-function termFeatures({ lines, table, length }: TranscriptLines): (term: number) => TermFeatures {
+export function termWeights({ lines, table, length, argumentNames }: TranscriptLines): Float64Array {
   const size = table.terms.length;
   const inLines = new Float64Array(size);
   const inCalls = new Float64Array(size);
@@ -82,14 +61,18 @@ function termFeatures({ lines, table, length }: TranscriptLines): (term: number)
     }
   }
   const recencyOf = (position: number): number => (position < 0 ? NEVER : recency(length - position));
-  return (term) => ({
-    bias: 1,
-    lines: Math.log1p(inLines[term]!),
-    calls: Math.log1p(inCalls[term]!),
-    recency: recencyOf(last[term]!),
-    callRecency: recencyOf(lastCall[term]!),
-    digit: table.hasDigit[term] ? 1 : 0,
-    onlyInResults: saidElsewhere[term] ? 0 : 1,
+  const { bias, lines: byLines, calls, recency: newest, callRecency, digit, onlyInResults } = TERM_WEIGHTS;
+  return Float64Array.from(table.shapes, (shape, term) => {
+    if (argumentNames.has(term)) return 0;
+    const sum =
+      bias +
+      byLines * Math.log1p(inLines[term]!) +
+      calls * Math.log1p(inCalls[term]!) +
+      newest * recencyOf(last[term]!) +
+      callRecency * recencyOf(lastCall[term]!) +
+      (table.hasDigit[term] ? digit : 0) +
+      (saidElsewhere[term] ? 0 : onlyInResults);
+    return VALUES[shape] / (1 + Math.exp(-sum));
   });
 }
 

@@ -1,4 +1,5 @@
 import { addTo } from "../../core/add-to.ts";
+import { onceFor } from "../../core/once-for.ts";
 import type { Message } from "../../core/types.ts";
 import { typedText } from "../material/user-words.ts";
 import { CITATION } from "./citation-form.ts";
@@ -76,19 +77,8 @@ interface Definition extends Omit<NumberedSource, "number"> {
 const FIRST_OWN = 101;
 const LAST_OWN = 999;
 
-const known = new WeakMap<
-  readonly Message[],
-  { readonly length: number; readonly registry: CitationRegistry }
->();
-
 /** Reads every source that the transcript names with a number. A longer transcript never changes the number of a source. */
-export function citationRegistry(messages: readonly Message[]): CitationRegistry {
-  const before = known.get(messages);
-  if (before?.length === messages.length) return before.registry;
-  const registry = readCitations(messages);
-  known.set(messages, { length: messages.length, registry });
-  return registry;
-}
+export const citationRegistry = onceFor(readCitations);
 
 function readCitations(messages: readonly Message[]): CitationRegistry {
   const cited = messages.map(citedBy);

@@ -1,3 +1,4 @@
+import { onceFor } from "../../core/once-for.ts";
 import type { Message } from "../../core/types.ts";
 import { abridged } from "../material/abridge.ts";
 import type { SectionEntry } from "../write/sections.ts";
@@ -65,27 +66,21 @@ export function citedSources(
   };
 }
 
-const numbered = new WeakMap<readonly Message[], readonly Message[]>();
-
 /**
  * The messages as a model reads them for a record: their longest texts abridged, and the numbers of their sources those of the
  * registry, because a record can't say which of several `[1]` it means. The very same list where the host's numbers stand.
  */
-export function readForRecord(messages: readonly Message[]): readonly Message[] {
+export const readForRecord = onceFor((messages: readonly Message[]): readonly Message[] => {
   const list = abridged(messages);
   const { isOwn, inText, inPassage } = citationRegistry(list);
   if (!isOwn) return list;
-  const before = numbered.get(list);
-  if (before?.length === list.length) return before;
-  const read = list.map((message, index) => ({
+  return list.map((message, index) => ({
     ...message,
     parts: message.parts.map((part) => {
       if (part.type === "tool-result") return { ...part, text: inPassage(part.text, index) };
       return part.type === "text" ? { ...part, text: inText(part.text, index) } : part;
     }),
   }));
-  numbered.set(list, read);
-  return read;
-}
+});
 
 const numberIn = ({ head }: SectionEntry): number => Number(head.replace(/[[\]^]/g, ""));

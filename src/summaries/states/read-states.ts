@@ -1,4 +1,5 @@
 import { isRecord } from "../../core/is-record.ts";
+import { onceFor } from "../../core/once-for.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { readArguments, readCall } from "../calls/read-call.ts";
 import { isRefusal } from "../calls/refusals.ts";
@@ -35,21 +36,10 @@ const DROPPED = /^(?:deleted|cancell?ed|removed)$/i;
 /** Longer questions, commands and steps are cut (characters). */
 const MAX_TEXT = 100;
 
-const known = new WeakMap<
-  readonly Message[],
-  { readonly length: number; readonly states: readonly State[] }
->();
-
 /** What is done and what is open, by what the transcript shows of it: each thing once, as it was last. */
-export function readStates(messages: readonly Message[]): readonly State[] {
-  const before = known.get(messages);
-  if (before?.length === messages.length) return before.states;
-  const states = read(messages);
-  known.set(messages, { length: messages.length, states });
-  return states;
-}
+export const readStates = onceFor(read);
 
-function read(messages: readonly Message[]): State[] {
+function read(messages: readonly Message[]): readonly State[] {
   const book = createStateBook();
   const history: GitState = [];
   const calls = new Map<string, ToolCallPart>();

@@ -11,8 +11,7 @@ import { type Replay, type SimulateOptions, simulate } from "../../../eval/repla
 import { cachedOf, costsOf, largest, totalsOf } from "../../../eval/replay/totals.ts";
 import { profiles } from "../../../profiles/index.ts";
 import { countingCache } from "../../../stream/caches/counting-cache.ts";
-import { playRecording } from "../../../stream/play-recording.ts";
-import { readRecordings } from "../../../stream/recording.ts";
+import { playRecording, readRecordings } from "../../../stream/recording.ts";
 import { exactCounter, modelInfo } from "../../../tokens/index.ts";
 import { tuningOf } from "../../api/settings.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";

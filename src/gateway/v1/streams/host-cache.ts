@@ -1,6 +1,5 @@
 import type { Run, TokenCounter } from "../../../core/types.ts";
-import { frameTokens } from "../../../stream/frames.ts";
-import { createLedger } from "../../../stream/ledger.ts";
+import { createLedger, frameTokens } from "../../../stream/ledger.ts";
 import type {
   CacheEntry,
   CacheItem,

@@ -8,7 +8,7 @@ import {
   type RecallIndex,
   type Statistics,
 } from "../../../recall/candidates.ts";
-import { readHead } from "../../../recall/stored-head.ts";
+import { readHead } from "../../../recall/stored-transcript.ts";
 import { readBody } from "../bodies.ts";
 import { type ConversationRow, NODES_PER_CONVERSATION, plainRow, rowOf } from "../conversation-row.ts";
 import { firstRow, rows, type Script } from "../script.ts";

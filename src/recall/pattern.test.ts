@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { growth, LINEAR } from "../../../test/support/growth.ts";
-import { linearPattern } from "./linear-pattern.ts";
+import { growth, LINEAR } from "../../test/support/growth.ts";
+import { linearPattern } from "./pattern.ts";
 
 const MAY_BE_MISSING = "(?:a?){200}(?:a?){200}(?:a?){200}b";
 

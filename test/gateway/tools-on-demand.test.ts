@@ -362,6 +362,23 @@ describe("what is asked for", () => {
     expect(provider.requests[0]!.raw).toContain("- tracker (tracker_find_0, ");
   });
 
+  it("what was loaded stays declared when a compaction hides where it was loaded", async () => {
+    const { provider } = await start(
+      ({ messages }) => (messages.length === 1 ? { calls: [loads(A)] } : "Noted, and on to the next part."),
+      { window: 12_000 },
+    );
+    const client = chatClient(false);
+    const messages = [client.say("user", "Let us begin.")];
+    for (let n = 0; n < 30; n++) {
+      const told = await client.ask(messages, { tools: client.tools(FUNCTIONS) });
+      messages.push(...told.kept, client.say("user", `Part ${n}: ${"this and that once more. ".repeat(80)}`));
+    }
+    const last = provider.requests.at(-1)!;
+    expect(last.messages.length).toBeLessThan(messages.length / 2);
+    expect(last.raw).not.toContain("You can call what is loaded");
+    expect(new Set(sent(provider).slice(1).map(String))).toEqual(new Set([`${LOADER},${A}`]));
+  });
+
   it("what a client has counted is what it will be sent with", async () => {
     await start("Fine.");
     const count = async (tools: string) => {

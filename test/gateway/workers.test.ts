@@ -61,7 +61,7 @@ it("refuses workers that would each have a memory of their own", async () => {
   for (const db of ["memory", "memory:", ":memory:", "memory://"]) {
     const refused = await runCli([...flags, "--db", db]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/`workers`: .*memory of its own.* Give --db a file or postgres:\/\//);
+    expect(refused.stderr).toMatch(/--db .*memory of its own.* Give --db a file or postgres:\/\//);
   }
 });
 

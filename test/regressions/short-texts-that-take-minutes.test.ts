@@ -9,6 +9,7 @@ import { visibleText } from "../../src/recall/visible-text.ts";
 import { outcomesOf } from "../../src/summaries/calls/outcomes.ts";
 import { mustKeepOf } from "../../src/summaries/keep/must-keep.ts";
 import { peopleText } from "../../src/summaries/people/people-text.ts";
+import { readStates } from "../../src/summaries/states/read-states.ts";
 import { withoutTagged } from "../../src/summaries/text/tagged.ts";
 import { toWire } from "../../src/testing/arbitraries/index.ts";
 import { DIALECT_IDS, dialectOf } from "../support/dialects.ts";
@@ -39,6 +40,12 @@ const READERS: Readonly<Record<string, (size: number) => unknown>> = {
     outcomesOf(round(JSON.stringify({ command: `make${blanks(size)}all` })), () => true),
   "lines in a command": (size) =>
     outcomesOf(round(JSON.stringify({ command: `make${"\n".repeat(size)}all` })), () => true),
+  ...Object.fromEntries(
+    ['\\"', "|", "; \n", "A=1 "].map((unit) => [
+      `${JSON.stringify(unit)} in a command that may have run tests or git`,
+      (size: number) => readStates(round(JSON.stringify({ command: `git a${unit.repeat(size)}` }))),
+    ]),
+  ),
   "blanks in a report's title": (size) => forPeople(`# ${blanks(size)}a\rb`),
   "blanks in a report's list": (size) => forPeople(`- ${blanks(size)}a\rb`),
   "tags that are never closed": (size) =>

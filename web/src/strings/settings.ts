@@ -48,6 +48,8 @@ export const settings = {
     none: "None",
     recall: "Look things up",
     "recall compact": "Look things up, and compact",
+    defer: "Load the client's tools when they are needed",
+    "recall compact defer": "All three",
     compact: "Compact",
   },
   summarizers: { same: "The chat's own model", extractive: "No model: exact lines only" },

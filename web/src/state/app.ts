@@ -14,10 +14,11 @@ import type { Chat } from "./chat.ts";
 import { createChat } from "./chat.ts";
 import type { ClientKey } from "./client-key.ts";
 import { createConversations } from "./conversations.ts";
+import { letInformationGo } from "./let-information-go.ts";
 import { type Live, openLive } from "./live.ts";
 import { createFileOpener, type Example, readExample } from "./open-file.ts";
 import { createOutbox } from "./outbox.ts";
-import type { ChatTab, Place, Router } from "./router.ts";
+import { type ChatTab, type Place, pathOf, type Router } from "./router.ts";
 import { createStore, type Store } from "./store.ts";
 
 export type App = ReturnType<typeof createApp>;
@@ -32,6 +33,14 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     toast: undefined,
     recording: undefined,
     opening: undefined,
+  });
+  letInformationGo(store, "toast");
+  // What only informs is about the page that it was told on.
+  let page = pageOf(router);
+  router.store.subscribe(() => {
+    const before = page;
+    page = pageOf(router);
+    if (page !== before && store.get().toast?.kind === "info") store.set({ toast: undefined });
   });
   const conversations = createConversations(api);
   let current: Chat | undefined;
@@ -197,6 +206,9 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     tell: (toast: Toast | undefined) => store.set({ toast }),
   };
 }
+
+/** The page that is looked at, whatever place of it. */
+const pageOf = ({ store }: Router): string => pathOf(store.get().place).split(/[?#]/)[0]!;
 
 /** Does something that was typed in this chat still wait to be sent? */
 function hasUnsent(chat: string): boolean {

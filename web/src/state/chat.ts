@@ -16,9 +16,10 @@ import { type ChatParts, type ChatState, type ChatStream, EMPTY_ANSWER, NO_CHAT 
 import { isStale } from "./conversations.ts";
 import { createFollowAnswer } from "./follow-answer.ts";
 import { type CutAnswer, cutAnswers, seenEvents } from "./kept.ts";
+import { letInformationGo } from "./let-information-go.ts";
 import { createOutbox } from "./outbox.ts";
 import { createSendUnsent } from "./send-unsent.ts";
-import { createStore, type Store } from "./store.ts";
+import { createStore } from "./store.ts";
 import { createTranscript } from "./transcript.ts";
 
 export interface ChatOptions {
@@ -48,7 +49,7 @@ export function createChat(options: ChatOptions) {
     dismissed: seenEvents.read(id) ?? "",
   });
   const streams = new AbortController();
-  letInformationGo(store, streams.signal);
+  letInformationGo(store, "notice", streams.signal);
 
   const outbox = createOutbox(id);
 
@@ -275,26 +276,3 @@ export function createChat(options: ChatOptions) {
 /** What a person chose for a conversation that changes its view. */
 const chosenIn = ({ settings, model, pins }: ApiConversation): string =>
   JSON.stringify([settings, model, pins]);
-
-/** A notice that only informs has been read after this time; on a phone it would take room until somebody closes it (milliseconds). */
-const INFORMED_MS = 8_000;
-
-/** Takes away notices that only inform. Errors stay until a person closes them or tries again. */
-function letInformationGo(store: Store<ChatState>, closed: AbortSignal): void {
-  let timed: ChatState["notice"];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const unsubscribe = store.subscribe(() => {
-    const { notice } = store.get();
-    if (notice === timed) return;
-    clearTimeout(timer);
-    timed = notice;
-    if (notice?.kind === "info" && notice.undo === undefined)
-      timer = setTimeout(() => {
-        if (store.get().notice === notice) store.set({ notice: undefined });
-      }, INFORMED_MS);
-  });
-  closed.addEventListener("abort", () => {
-    clearTimeout(timer);
-    unsubscribe();
-  });
-}

@@ -121,7 +121,27 @@ it("an empty chat that was given a system prompt, settings or a name isn't taken
   expect(place()).toMatchObject({ page: "chat", id: "made" });
 });
 
-afterEach(() => vi.unstubAllGlobals());
+it("what only informs goes by itself and with the page that it was told on; an error stays", async () => {
+  await app.start();
+  vi.useFakeTimers();
+  app.tell({ kind: "info", message: "Added." });
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(app.store.get().toast).toBeDefined();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(app.store.get().toast).toBeUndefined();
+  app.tell({ kind: "info", message: "Added." });
+  app.router.go({ page: "settings" });
+  expect(app.store.get().toast).toBeUndefined();
+  app.tell({ kind: "error", message: "The disk is full." });
+  app.router.go({ page: "home" });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(app.store.get().toast).toBeDefined();
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 it("an example that was opened before is opened as it is, and a second click makes no second one", async () => {
   vi.stubGlobal("fetch", async () => new Response("[]"));

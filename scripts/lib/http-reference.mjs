@@ -23,7 +23,7 @@ export function httpReference() {
     "## `/v1`: for clients of models",
     "",
     "Each of these takes the request of its provider and gives that provider's answer. Headers change what precis does, and say what it did:",
-    "[the gateway](../../guide/gateway.md#headers).",
+    "[the gateway](../gateway-api.md#headers).",
     "",
     "| API | route | what for |",
     "| --- | --- | --- |",

@@ -95,3 +95,31 @@ it("the same address isn't added twice, whatever its last slash or letters", asy
   expect(error.fix).toContain("Remove");
   expect((await call(routes.status)).upstreams).toHaveLength(1);
 });
+
+it("a server that lists nothing gets only models that no other lists, and adding it says so", async () => {
+  serve = await serveHere([], { db: "memory" });
+  await call(routes.addUpstream, { body: { baseURL: provider.url, name: "good" } });
+  const added = await call(routes.addUpstream, { body: { baseURL: "http://127.0.0.1:9/v1", name: "dead" } });
+  expect(added.warning).toMatch(/^dead was added, but .*can't be listed.*Check its address/);
+  const chat = async (model: string) => {
+    const { id } = await call(routes.createConversation, { body: { model } });
+    return (await events(routes.chat, { params: { id }, body: { text: "Who is there?" } })).at(-1);
+  };
+  expect(await chat("gpt-4o")).toMatchObject({ type: "done" });
+  expect(await chat("somebody-elses")).toMatchObject({ type: "failed" });
+});
+
+it("a server that lists nothing doesn't take the models of a server of the config", async () => {
+  serve = await serveHere(["--upstream", provider.url], { db: "memory" });
+  await call(routes.addUpstream, { body: { baseURL: "http://127.0.0.1:9/v1", name: "dead" } });
+  const ask = (model: string) =>
+    fetch(`${serve.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Who is there?" }] }),
+    });
+  expect((await ask("not-asked-yet")).status).toBe(200);
+  await call(routes.models);
+  expect((await ask("gpt-4o")).status).toBe(200);
+  expect((await ask("somebody-elses")).status).toBe(502);
+});

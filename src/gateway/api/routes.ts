@@ -18,7 +18,14 @@ import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals, Total
 import type { Past, ReplayAnswer, ReplayInput, StreamReplayAnswer, StreamReplayInput } from "./replay.ts";
 import { file, json, stream } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
-import type { FoundServer, ModelsAnswer, NewUpstream, Status, UpstreamTest } from "./status.ts";
+import type {
+  AddedUpstream,
+  FoundServer,
+  ModelsAnswer,
+  NewUpstream,
+  Status,
+  UpstreamTest,
+} from "./status.ts";
 import type {
   ApiRequest,
   ApiView,
@@ -58,7 +65,7 @@ export const routes = {
   // Servers of models.
   foundServers: json<{ answer: { readonly servers: readonly FoundServer[] } }>("GET", "/api/upstreams/found"),
   testUpstream: json<{ body: NewUpstream; answer: UpstreamTest }>("POST", "/api/upstreams/test"),
-  addUpstream: json<{ body: NewUpstream; answer: Status }>("POST", "/api/upstreams"),
+  addUpstream: json<{ body: NewUpstream; answer: AddedUpstream }>("POST", "/api/upstreams"),
   removeUpstream: json<{ params: { readonly name: string }; answer: Status }>(
     "DELETE",
     "/api/upstreams/:name",

@@ -36,6 +36,11 @@ export interface NewUpstream {
   readonly apiKey?: string;
 }
 
+/** The server with what was added; `warning`: it was added, and couldn't be asked for its models. */
+export interface AddedUpstream extends Status {
+  readonly warning?: string;
+}
+
 /** What a try at a server of models brought. */
 export type UpstreamTest =
   | { readonly ok: true; readonly models: readonly string[] }

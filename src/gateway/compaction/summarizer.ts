@@ -4,7 +4,7 @@ import type { Model } from "../../core/types.ts";
 import { anthropic, gemini, openaiCompatible } from "../../models/index.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/send-json.ts";
-import { KEY_HEADERS, targetPath, type Upstream } from "../upstream/upstream.ts";
+import { KEY_HEADERS, targetPath, type Upstream, upstreamOf } from "../upstream/upstream.ts";
 import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { currentBehalf } from "./on-behalf.ts";
 
@@ -40,7 +40,7 @@ export function summarizerByName(
 ): SummarizerConfig | undefined {
   if (name === undefined || name === "extractive" || name === "same") return name;
   if (mailboxDir(name) !== undefined) return undefined;
-  const upstream = upstreams.find((one) => one.takes(name, undefined));
+  const upstream = upstreamOf(upstreams, name);
   return { model: name, ...(upstream && { upstream: upstream.name }) };
 }
 

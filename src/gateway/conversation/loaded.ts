@@ -12,6 +12,7 @@ import type { CompactorChoice } from "../compaction/compactors.ts";
 import { type CountOptions, countInSlices } from "../compaction/measure.ts";
 import type { Windows } from "../compaction/windows.ts";
 import { notFound, RequestFault } from "../http/request-fault.ts";
+import { upstreamOf } from "../upstream/upstream.ts";
 import { hideRounds } from "../wires/gateway-tools.ts";
 import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { type ChatMeta, isThrownAway, metaOf, readGlobalSettings } from "./chat-settings.ts";
@@ -111,7 +112,7 @@ export function choiceOf(
   { upstreams }: Pick<CompactionParts, "upstreams">,
   { tenant, wire, model, settings }: { tenant: string; wire: Wire; model: string; settings: ChatSettings },
 ): CompactorChoice {
-  const upstream = upstreams.find((one) => one.takes(model, undefined));
+  const upstream = upstreamOf(upstreams, model);
   const { profile, strategy, budget, window, summarizer } = settings;
   return {
     tenant,

@@ -1,6 +1,7 @@
 import type { Model } from "../../core/types.ts";
 import { summarizerByName, summarizerFor } from "../compaction/summarizer.ts";
 import { RequestFault } from "../http/request-fault.ts";
+import { upstreamOf } from "../upstream/upstream.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import type { ApiContext } from "./context.ts";
 
@@ -12,7 +13,7 @@ interface Asked {
 /** A model by its name, to be asked something beside the chat. */
 export function modelOf({ gateway, tenant }: Pick<ApiContext, "gateway" | "tenant">, name: string): Asked {
   const { upstreams, windows } = gateway;
-  const upstream = upstreams.find((one) => one.takes(name, undefined));
+  const upstream = upstreamOf(upstreams, name);
   const config = upstream && summarizerByName(upstreams, name);
   const model =
     upstream &&

@@ -14,7 +14,7 @@ export type OwnUpstream = Pick<UpstreamConfig, "name" | "baseURL"> &
  */
 export interface OwnUpstreams {
   has(name: string): boolean;
-  /** Adds one, or takes the place of one with the same name. It goes before those of the config. */
+  /** Adds one, or takes the place of one with the same name. It goes before those of the config, or last where its models couldn't be listed. */
   add(upstream: OwnUpstream): Promise<void>;
   remove(name: string): Promise<void>;
 }
@@ -43,7 +43,11 @@ export async function openOwnUpstreams(
     drop(config.name);
     const upstream = createUpstream(parseUpstream(config));
     own.set(config.name, { config, upstream });
-    upstreams.unshift(upstream);
+    if (config.models) upstreams.unshift(upstream);
+    else {
+      upstream.isUnlisted = true;
+      upstreams.push(upstream);
+    }
   };
   const drop = (name: string): void => {
     const found = own.get(name);

@@ -29,6 +29,10 @@ export interface Upstream {
   /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
   conventionOf(path: string): Wire["convention"];
   takes(model: string, dialect: DialectName | undefined): boolean;
+  /** The models that it listed last. */
+  listed?: ReadonlySet<string>;
+  /** It was added without a list of its models: it gets what no other lists. */
+  isUnlisted?: boolean;
   windowOf(model: string): number | undefined;
 }
 
@@ -75,14 +79,32 @@ function glob(pattern: string): (text: string) => boolean {
   return (text) => regex.test(text);
 }
 
-/** The first upstream that takes the model in this format. Only configured ones can ever be chosen. */
+/** The upstream of a model: the first that takes it, and one whose models couldn't be listed only where no other lists it. */
+export function upstreamOf(
+  upstreams: readonly Upstream[],
+  model: string,
+  dialect?: DialectName,
+): Upstream | undefined {
+  const taking = upstreams.filter((one) => one.takes(model, dialect));
+  const unlisted = taking.filter(({ isUnlisted }) => isUnlisted);
+  const others = taking.filter(({ isUnlisted }) => !isUnlisted);
+  const [first] = others;
+  if (!first) return unlisted.find(({ listed }) => listed?.has(model)) ?? unlisted[0];
+  if (unlisted.length === 0 || others.some(({ config, listed }) => config.models || listed?.has(model)))
+    return first;
+  // A provider serves more names than it lists, and of one that wasn't asked yet nothing is known.
+  const mayServe = others.some(({ isKnownProvider, listed }) => isKnownProvider || !listed);
+  return unlisted.find(({ listed }) => listed?.has(model)) ?? (mayServe ? first : unlisted[0]);
+}
+
+/** The upstream that takes the model in this format. Only configured ones can ever be chosen. */
 export function chooseUpstream(
   upstreams: readonly Upstream[],
   model: string,
   dialect: DialectName | undefined,
 ): Upstream {
   needUpstream(upstreams);
-  const chosen = upstreams.find((one) => one.takes(model, dialect));
+  const chosen = upstreamOf(upstreams, model, dialect);
   if (chosen) return chosen;
   const names = upstreams.map(
     (one) => `${one.name} (${one.config.models?.join(", ") ?? "all models"}; ${one.dialects.join(", ")})`,
@@ -101,7 +123,7 @@ export function chooseUpstream(
 export function chooseForRest(upstreams: readonly Upstream[], model: string, dialect: DialectName): Upstream {
   needUpstream(upstreams);
   const speaking = upstreams.filter((one) => one.dialects.includes(dialect));
-  const taking = speaking.find((one) => model !== "" && one.takes(model, dialect));
+  const taking = model === "" ? undefined : upstreamOf(speaking, model, dialect);
   const isClear = model === "" || speaking.length === 1;
   return taking ?? (isClear ? speaking[0] : undefined) ?? chooseUpstream(upstreams, model, dialect);
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.ts";
+import { isJson, type Json, listOf, parseJson, textOf } from "../../apis/shared/fields.ts";
 import type { Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
@@ -96,5 +96,7 @@ export async function modelsOf(
   }
   if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
   const list = parseJson(bytes.toString("utf8"));
-  return isJson(list) ? listOf(list["data"]).filter(isJson) : [];
+  const models = isJson(list) ? listOf(list["data"]).filter(isJson) : [];
+  upstream.listed = new Set(models.flatMap(({ id }) => textOf(id) ?? []));
+  return models;
 }

@@ -191,7 +191,7 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       const status = await attempt(() => api.call(routes.addUpstream, { body: upstream }));
       if (status === undefined) return false;
       const added = status.upstreams.find(({ name }) => !known.has(name))?.name ?? upstream.baseURL;
-      store.set({ toast: { kind: "info", message: strings.models.added(added) }, status });
+      store.set({ toast: { kind: "info", message: status.warning ?? strings.models.added(added) }, status });
       await models.askAgain();
       return true;
     },

@@ -21,6 +21,7 @@ import { createConversation, forkConversation, logTranscript } from "../../conve
 import { checkValues } from "../../http/body-thread.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { checkAsked } from "../../turn/read.ts";
+import { upstreamOf } from "../../upstream/upstream.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import { announced } from "../announce.ts";
 import { bodyToStore, cursorQuery, type Handlers, numberQuery, oneOf } from "../context.ts";
@@ -49,7 +50,7 @@ export const conversationHandlers = {
     const { title, model, system, settings } = await bodyToStore(context, schemas.newConversation);
     const global = await readGlobalSettings(gateway, tenant);
     const chosen = model ?? settings?.model ?? global.model ?? "";
-    const upstream = gateway.upstreams.find((one) => one.takes(chosen, undefined));
+    const upstream = upstreamOf(gateway.upstreams, chosen);
     const speaksChat = upstream === undefined || upstream.dialects.includes("openai-chat");
     const wire = wireOfDialect(speaksChat ? "openai-chat" : upstream.dialects[0]);
     const { dialect } = wire;

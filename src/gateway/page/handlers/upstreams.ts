@@ -56,7 +56,10 @@ export const upstreamHandlers = {
     };
     await gateway.ownUpstreams.add(upstream);
     gateway.live.send(tenant, { type: "settings" });
-    return statusOf(gateway);
+    const warning = test.ok
+      ? test.models.length === 0 && `${name} was added, but it lists no models.`
+      : `${name} was added, but it may not answer. ${test.message} ${test.fix}`;
+    return { ...statusOf(gateway), ...(warning && { warning }) };
   },
 
   async removeUpstream(context) {

@@ -1,4 +1,11 @@
-import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
+import {
+  answerSize,
+  haveSameStep,
+  MAX_MODEL_NAME,
+  MOST_ANSWER_TOKENS,
+  MOST_TOKENS,
+  mergeSizes,
+} from "../core/budget.ts";
 import { createTextHash } from "../core/hash.ts";
 import { isRecord } from "../core/is-record.ts";
 import { forgetOldest } from "../core/keep-newest.ts";
@@ -24,6 +31,7 @@ import { memoryStore } from "../stores/memory.ts";
 import { mostTokens } from "../tokens/create-measure.ts";
 import { isLoaded } from "../tokens/exact-counter.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
+import { modelInfo } from "../tokens/model-info.ts";
 import { createRecentMap, type RecentMap } from "../tokens/recent-map.ts";
 import { createJobs, createPlaces, type Jobs, type Places, settledInTime } from "./background/jobs.ts";
 import { type Circuit, createCircuit, type FirstSummaries, type SummaryAccounts } from "./plan/may-ask.ts";
@@ -148,10 +156,7 @@ export function createEngine<M>(
   return {
     dialect: forModel(options.dialect, settings.model?.id),
     settings,
-    summarizer:
-      typeof options.summarizer === "object" && settings.summary.mode !== "extractive"
-        ? options.summarizer
-        : undefined,
+    summarizer: settings.summary.mode === "extractive" ? undefined : modelOf(options.summarizer, settings),
     marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
     records: recordKeeper(options.store, genuine),
     stateKeys: [options.stateKey ?? []].flat(),
@@ -438,6 +443,26 @@ function createAnswers(): Answers {
       const isTold = haveSameStep(sizes, before.stored);
       known.set(name, { sizes, stored: isTold ? before.stored : sizes });
       return isTold ? undefined : { hash, model, sizes };
+    },
+  };
+}
+
+/** The model that writes summaries. A function of the host's is one under its own name, with the chat's window where it says none. */
+function modelOf(
+  summarizer: CompactorOptions<unknown>["summarizer"],
+  { window = MOST_TOKENS, budget = 0 }: Settings,
+): Model | undefined {
+  if (typeof summarizer !== "function") return typeof summarizer === "object" ? summarizer : undefined;
+  const id = summarizer.name || "summarizer";
+  // Where a view may be of any size, its window says nothing of a model.
+  const chats = window < MOST_TOKENS ? window : Math.max(budget, modelInfo(id).window);
+  return {
+    id,
+    window: summarizer.window ?? chats,
+    async complete(request) {
+      const reply = await summarizer(request);
+      const own = typeof reply === "string" ? { text: reply } : reply;
+      return { stop: "end", usage: { input: 0 }, ...own };
     },
   };
 }

@@ -30,6 +30,39 @@ it("what a function says of its answer counts: one that was cut off isn't taken 
   expect(report.modelCalls.map(({ result }) => result)).not.toContain("accepted");
 });
 
+it("a function has the chat's window where it doesn't say its own", async () => {
+  const count = async (window?: number) => {
+    let asked = 0;
+    const answer = async (request: ModelRequest) => {
+      asked++;
+      return { text: plausible(request) };
+    };
+    const summarizer = window === undefined ? answer : Object.assign(answer, { window });
+    const compactor = createCompactor({ dialect: openaiChat, window: 64_000, summarizer });
+    const { report } = await compactor.compact(talk(600));
+    // `stop` and `usage` may be left out.
+    expect(new Set(report.modelCalls.map(({ result }) => result))).toEqual(new Set(["accepted"]));
+    return asked;
+  };
+  const [own, said] = [await count(), await count(8_192)];
+  expect(own).toBeLessThan(said);
+  expect(await count(64_000)).toBe(own);
+  const summarizer = Object.assign(async () => "", { window: -1 });
+  expect(() => createCompactor({ dialect: openaiChat, window: 64_000, summarizer })).toThrow(
+    /summarizer\.window/,
+  );
+});
+
+it("an answer that ended in no known way is refused by what it said", async () => {
+  const summarizer = (async (request: ModelRequest) => ({
+    text: plausible(request),
+    stop: "stop",
+  })) as unknown as () => Promise<string>;
+  const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer });
+  const { report } = await compactor.compact(talk(60), { budget: 4_000 });
+  expect(report.modelCalls[0]).toMatchObject({ result: "failed", note: expect.stringContaining('"stop"') });
+});
+
 it("a compactor without any size doesn't compile, and is refused with the fix where nobody compiles", () => {
   // @ts-expect-error Neither window nor budget says what a view must fit.
   expect(() => createCompactor({ dialect: openaiChat })).toThrow(/`window: 128_000`/);

@@ -52,4 +52,9 @@ export interface Model {
 }
 
 /** A function that has a request answered by a model: the shortest way to bring one of your own. Its name stands for the model's in reports. */
-export type Summarize = (request: ModelRequest) => Promise<string | ModelReply>;
+export type Summarize = ((
+  request: ModelRequest,
+) => Promise<string | (Pick<ModelReply, "text"> & Partial<ModelReply>)>) & {
+  /** The model's context size in tokens, with `Object.assign`. Default: the chat's own. */
+  readonly window?: number;
+};

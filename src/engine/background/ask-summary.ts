@@ -9,6 +9,7 @@ import type {
   ModelRequest,
   Run,
   RungName,
+  StopReason,
   Usage,
 } from "../../core/types.ts";
 import {
@@ -298,6 +299,8 @@ async function complete(model: Model, request: ModelRequest): Promise<ModelReply
   return replyOf(await model.complete(request), model);
 }
 
+const STOPS: readonly StopReason[] = ["end", "length", "refusal", "tool-call", "other"];
+
 /** A model of the host's own may answer anything. */
 function replyOf(reply: ModelReply, model: Model): ModelReply {
   if (typeof reply?.text !== "string") {
@@ -308,7 +311,16 @@ function replyOf(reply: ModelReply, model: Model): ModelReply {
       fix: "`complete` must resolve to `{ text, stop, usage }`.",
     });
   }
-  return { ...reply, usage: usageOf(reply.usage) };
+  const stop = reply.stop ?? "end";
+  if (!STOPS.includes(stop)) {
+    throw new ModelError({
+      model: model.id,
+      failure: "bad-answer",
+      message: `the \`stop\` of its answer is ${JSON.stringify(stop)}, which is none.`,
+      fix: `Give one of: ${STOPS.join(", ")}; \`end\` for a whole answer.`,
+    });
+  }
+  return { ...reply, stop, usage: usageOf(reply.usage) };
 }
 
 /** What a model says that it took; a count that is none counts as nothing. */

@@ -132,23 +132,11 @@ export function givenOptions<T extends Tuning>(options: T): T {
       ? [[name, withoutLeftOut(value)]]
       : [];
   });
-  const { profile, summarizer } = left as Partial<CompactorOptions<never>>;
+  const { profile } = left as Partial<CompactorOptions<never>>;
   return {
     ...left,
     ...Object.fromEntries(groups),
     ...(isObject(profile) && { profile: givenOptions<Profile>(profile) }),
-    ...(typeof summarizer === "function" && { summarizer: modelOf(summarizer) }),
-  };
-}
-
-/** A function of the host's as a model, under the function's name. */
-function modelOf(summarize: Extract<CompactorOptions<never>["summarizer"], CallableFunction>): Model {
-  return {
-    id: summarize.name || "summarizer",
-    async complete(request) {
-      const reply = await summarize(request);
-      return typeof reply === "string" ? { text: reply, stop: "end", usage: { input: 0 } } : reply;
-    },
   };
 }
 
@@ -280,7 +268,9 @@ function checkDialect(dialect: unknown): void {
 }
 
 function checkSummarizer(model: unknown): void {
-  if (!given(model) || model === "extractive" || typeof model === "function") return;
+  if (!given(model) || model === "extractive") return;
+  ofTokens(1)((model as Partial<Model>).window, "summarizer.window");
+  if (typeof model === "function") return;
   const fix =
     'Pass a model from "precis/models", an async function that answers a request, or "extractive" for none.';
   if (!hasMethods(model, "complete")) throw refused("summarizer", `${said(model)} isn't a model.`, fix);

@@ -21,9 +21,11 @@ it("shows the recorded compaction and its undo, leads to where it happened, and 
   const compaction = tab.locator(".events li.compacted");
   await compaction.first().waitFor();
   expect(await compaction.count()).toBe(1);
-  await tab.getByRole("heading", { name: "What was sent at this point" }).waitFor();
-  // The first request went out as it was; the compaction came at the end.
+  // The compaction came at the end, and nothing was sent since; the first request went out as it was.
+  await tab.getByRole("heading", { name: "What the next request sends" }).waitFor();
+  expect(await tab.locator(".point-facts").textContent()).toContain("in the next request");
   await tab.getByRole("slider").press("Home");
+  await tab.getByRole("heading", { name: "What was sent at this point" }).waitFor();
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBe(0);
   await compaction.getByRole("button", { name: "after message 14" }).click();
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBeGreaterThan(0);

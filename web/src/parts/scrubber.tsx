@@ -49,7 +49,7 @@ export function Scrubber(props: {
       }),
     [app, chat, isReplayed, point.messages],
   );
-  const columns = useMemo(() => columnsOf(points), [points]);
+  const columns = useMemo(() => columnsOf(points, lead), [points, lead]);
   const series = useMemo(
     () => [
       { label: words.transcript, values: columns.transcript, color: "soft", width: 1.5 },
@@ -73,11 +73,10 @@ export function Scrubber(props: {
               x={columns.x}
               series={series}
               marks={columns.compacted}
-              at={point.messages}
+              at={point.messages + lead}
               height={CHART_HEIGHT}
               label={words.label}
-              formatX={(messages) => `#${messages + lead}`}
-              onPick={(x) => setNth(requestAt(points, x))}
+              onPick={(x) => setNth(requestAt(points, Math.round(x) - lead))}
             />
           </>
         )}
@@ -99,7 +98,7 @@ export function Scrubber(props: {
       <div className="timeline-below">
         <div className="timeline-view">
           <header>
-            <h2>{heading}</h2>
+            <h2>{point.isNext ? words.nextSends : heading}</h2>
             {view === undefined ? null : <TallyBar view={view} />}
           </header>
           {error === undefined ? null : <Failure error={error} />}
@@ -118,7 +117,7 @@ function PointFacts({ point, place }: { point: Point; place: string }) {
     <p className="point-facts">
       <strong>{place}</strong>
       <span>
-        {count(point.view)} {words.sent}
+        {count(point.view)} {point.isNext ? words.next : words.sent}
         {point.budget === undefined ? null : ` (${percent(point.view / point.budget)})`}
       </span>
       {point.transcript > point.view ? (

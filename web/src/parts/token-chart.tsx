@@ -81,6 +81,9 @@ export function TokenChart(props: ChartProps) {
   return <div ref={box} className="chart" role="img" aria-label={label} style={{ height }} />;
 }
 
+/** Steps between the ticks of places: 1, 2, 5, 10, 20, … */
+const WHOLE_STEPS = Array.from({ length: 21 }, (_, n) => [1, 2, 5][n % 3]! * 10 ** Math.floor(n / 3));
+
 /** How uPlot draws the chart, in the colours that the host's styles have now. */
 function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options {
   const { series, height, formatY = short, hasPoints = false, isTime = false } = latest();
@@ -110,6 +113,8 @@ function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options
         grid: { show: false },
         size: 28,
         space: isTime ? 80 : 50,
+        // Messages are whole.
+        ...(isTime ? {} : { incrs: WHOLE_STEPS }),
         values: (_, ticks) => ticks.map((tick) => latest().formatX?.(tick) ?? `#${tick}`),
       },
       { ...axis, size: 66, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },

@@ -7,17 +7,22 @@ import type {
 } from "../../../src/gateway/api.ts";
 
 /** One request. What happened has no budget: it may have changed since. */
-export type Point = Omit<ReplayPoint, "budget"> & { readonly budget?: number; readonly request?: string };
+export type Point = Omit<ReplayPoint, "budget"> & {
+  readonly budget?: number;
+  readonly request?: string;
+  /** Nothing was sent: the next request will send it. */
+  readonly isNext?: boolean;
+};
 
-/** The timeline as columns, ready to be drawn; `x` is how many messages each request had. */
-export function columnsOf(points: readonly Point[]) {
+/** The timeline as columns, ready to be drawn; `x` is the number that people use for the last message of each request. */
+export function columnsOf(points: readonly Point[], lead = 0) {
   return {
-    x: points.map(({ messages }) => messages),
+    x: points.map(({ messages }) => messages + lead),
     view: points.map(({ view }) => view),
     transcript: points.map(({ transcript }) => transcript),
     budget: points.map(({ budget }) => budget ?? null),
     cached: points.map(({ cached }) => cached ?? null),
-    compacted: points.filter(({ compacted }) => compacted).map(({ messages }) => messages),
+    compacted: points.filter(({ compacted }) => compacted).map(({ messages }) => messages + lead),
   };
 }
 

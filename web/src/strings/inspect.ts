@@ -77,11 +77,13 @@ export const timeline = {
   loop: (tool: string, rounds: number) => `${tool} was called ${plural(rounds, "time")} in a row.`,
   repeated: (calls: readonly string[]) => `Asked again for what was hidden: ${calls.join(", ")}.`,
   sentThen: "What was sent at this point",
+  nextSends: "What the next request sends",
   wouldBeSent: "What would be sent at this point",
   wouldHappen: "What would happen",
   wouldCompact: (messages: number, before: string, after: string) =>
     `After message ${count(messages)}: ${before} tokens of transcript, ${after} sent`,
   wouldNot: "Nothing would be compacted: it fits as it is.",
   sent: "sent",
+  next: "in the next request",
   saved: "saved",
 };

@@ -60,7 +60,17 @@ function Happened({ chat, onReplay }: { chat: Chat; onReplay: () => void }) {
     const compacted = new Set(
       past?.events.filter(({ type }) => type === "compacted").map(({ messages }) => messages),
     );
-    return past?.points.map((point) => ({ ...point, compacted: compacted.has(point.messages) }));
+    // A compaction by hand stands in the past like a request, and sends nothing.
+    const byHand = new Set(
+      past?.events
+        .filter((event) => event.type === "compacted" && event.reason === "forced")
+        .map(({ request }) => request),
+    );
+    return past?.points.map((point) => ({
+      ...point,
+      compacted: compacted.has(point.messages),
+      isNext: point.request === undefined || byHand.has(point.request),
+    }));
   }, [past]);
   if (past === undefined || points === undefined)
     return <WorkProgress work={work} label={words.reading} onCancel={cancel} onAgain={again} />;

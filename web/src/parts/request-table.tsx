@@ -1,7 +1,7 @@
-import { useState } from "react";
+import { useMemo } from "react";
 import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
 import { count, dollars, duration, moment, percent } from "../state/format.ts";
-import type { Place } from "../state/router.ts";
+import type { Place, RequestFilters } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { Form, ScrollArea, Tabs } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -11,11 +11,10 @@ import { useApp } from "./use-store.ts";
 const words = strings.gateway;
 const OUTCOMES = ["failed", "compacted", "view", "pass", "observed", "off", "untouched"] as const;
 
-/** Requests of clients: also those from before a reload or a restart, searched and filtered. */
-export function RequestTable() {
-  const [from, setFrom] = useState<RequestSide>("client");
-  const [filters, setFilters] = useState(NO_FILTERS);
+/** Requests of clients: also those from before a reload or a restart, searched and filtered. The address says how. */
+export function RequestTable({ filters: given }: { filters: RequestFilters }) {
   const app = useApp();
+  const { from, ...filters } = useMemo(() => filtersOf(given), [given]);
   const news = useRequestNews();
   const { value: requests = [] } = useLoaded(
     async () => {
@@ -25,11 +24,12 @@ export function RequestTable() {
       const query: RequestQuery = { ...given, ...since, from, limit: SHOWN };
       return (await app.api.call(routes.requests, { query })).requests;
     },
-    [app, from, filters, news],
+    [app, given, news],
     SETTLE_MS,
   );
   const { value: totals } = useLoaded(() => app.api.call(routes.totals), [app, news], SETTLE_MS);
-  const change = (changes: Partial<RequestFilters>) => setFilters((before) => ({ ...before, ...changes }));
+  const show = (filters: RequestFilters) => app.router.go({ page: "gateway", filters }, "replace");
+  const change = (changes: RequestFilters) => show({ ...given, ...changes });
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
     <section>
@@ -38,11 +38,8 @@ export function RequestTable() {
         legend={words.from}
         names={words.sides}
         chosen={from}
-        onChoose={(side) => {
-          setFrom(side);
-          // Models and clients of the one needn't be there in the other.
-          setFilters(NO_FILTERS);
-        }}
+        // Models and clients of the one needn't be there in the other.
+        onChoose={(side) => show(side === "client" ? {} : { from: side })}
       />
       <Form className="request-filters" aria-label={words.filters}>
         <label>
@@ -188,9 +185,23 @@ const SETTLE_MS = 250;
 /** Whose requests: those of clients, or those of the page's chats. */
 type RequestSide = keyof typeof words.sides;
 
-/** What narrows the list; "" doesn't. */
-type RequestFilters = { readonly [K in "search" | "model" | "client" | "outcome" | "hours"]: string };
-
-const NO_FILTERS: RequestFilters = { search: "", model: "", client: "", outcome: "", hours: "" };
+/** What narrows the list; "" doesn't, and neither does what no choice offers. */
+function filtersOf({
+  from = "",
+  search = "",
+  model = "",
+  client = "",
+  outcome = "",
+  hours = "",
+}: RequestFilters) {
+  return {
+    from: (Object.hasOwn(words.sides, from) ? from : "client") as RequestSide,
+    search,
+    model,
+    client,
+    outcome: OUTCOMES.find((one) => one === outcome) ?? "",
+    hours: Object.hasOwn(words.ranges, hours) ? hours : "",
+  };
+}
 
 const HOUR_MS = 3_600_000;

@@ -13,11 +13,19 @@ export type Place =
     }
   | { readonly page: "compare"; readonly id: string | undefined }
   | { readonly page: "settings" }
-  | { readonly page: "gateway" }
+  | { readonly page: "gateway"; readonly filters?: RequestFilters }
   | { readonly page: "request"; readonly id: string }
-  | { readonly page: "stream" };
+  | { readonly page: "stream" }
+  /** An address that leads nowhere. */
+  | { readonly page: "nowhere"; readonly path: string };
 
-function placeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place {
+/** What the list of requests is narrowed to. */
+const FILTERS = ["from", "search", "model", "client", "outcome", "hours"] as const;
+export type RequestFilters = { readonly [K in (typeof FILTERS)[number]]?: string };
+
+type Address = Pick<Location, "pathname" | "search" | "hash">;
+
+function placeOf({ pathname, search, hash }: Address): Place {
   const [page, id, tab] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
   const message = /^#message-(\d{1,9})$/.exec(hash)?.[1];
   if (page === "c" && id !== undefined)
@@ -29,8 +37,14 @@ function placeOf({ pathname, hash }: Pick<Location, "pathname" | "hash">): Place
     };
   if (page === "compare") return { page: "compare", id };
   if (page === "requests" && id !== undefined) return { page: "request", id };
-  if (page === "settings" || page === "gateway" || page === "stream") return { page };
-  return { page: "home" };
+  if (page === "gateway") return { page, filters: filtersOf(search) };
+  if (page === "settings" || page === "stream") return { page };
+  return page === undefined ? { page: "home" } : { page: "nowhere", path: pathname };
+}
+
+function filtersOf(search: string): RequestFilters {
+  const given = new URLSearchParams(search);
+  return Object.fromEntries(FILTERS.flatMap((name) => (given.get(name) ? [[name, given.get(name)!]] : [])));
 }
 
 export function pathOf(place: Place): string {
@@ -43,6 +57,14 @@ export function pathOf(place: Place): string {
       return place.id === undefined ? "/compare" : `/compare/${encodeURIComponent(place.id)}`;
     case "request":
       return `/requests/${encodeURIComponent(place.id)}`;
+    case "gateway": {
+      const query = new URLSearchParams(
+        Object.entries(place.filters ?? {}).filter(([, value]) => value !== ""),
+      );
+      return query.size === 0 ? "/gateway" : `/gateway?${query}`;
+    }
+    case "nowhere":
+      return place.path;
     default:
       return `/${place.page}`;
   }
@@ -57,7 +79,8 @@ export function createRouter(window: Pick<Window, "location" | "history" | "addE
     store,
     go(place: Place, how: "push" | "replace" = "push") {
       const path = pathOf(place);
-      if (path !== window.location.pathname + window.location.hash)
+      const { pathname, search, hash } = window.location;
+      if (path !== pathname + search + hash)
         window.history[how === "push" ? "pushState" : "replaceState"](null, "", path);
       store.set({ place });
     },

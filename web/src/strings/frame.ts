@@ -10,6 +10,7 @@ export const errors = {
   crashed: "Something on this page broke.",
   reload: "Reload",
   backToChat: "Back to the chat",
+  nowhere: "There is no such page.",
   backToStart: "Back to the start",
 };
 

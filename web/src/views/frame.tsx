@@ -3,6 +3,7 @@ import { Button, CloseButton } from "../parts/controls.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
 import { Sidebar } from "../parts/sidebar.tsx";
 import { useApp, usePiece, useStore } from "../parts/use-store.ts";
 import type { App } from "../state/app.ts";
@@ -18,6 +19,7 @@ const StreamView = lazyView(() => import("./stream-view.tsx"));
 const RequestView = lazyView(() => import("./request-view.tsx"));
 const GatewayView = lazyView(() => import("./gateway-view.tsx"));
 
+const NO_FILTERS = {};
 /** Larger files are for the command line. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -99,11 +101,18 @@ export function Frame() {
           ) : place.page === "compare" ? (
             <CompareView id={place.id} />
           ) : place.page === "gateway" ? (
-            <GatewayView />
+            <GatewayView filters={place.filters ?? NO_FILTERS} />
           ) : place.page === "request" ? (
             <RequestView id={place.id} />
           ) : place.page === "stream" ? (
             <StreamView />
+          ) : place.page === "nowhere" ? (
+            <div className="empty">
+              <h1>{strings.errors.nowhere}</h1>
+              <p>
+                <PlaceLink to={{ page: "home" }}>{strings.errors.backToStart}</PlaceLink>
+              </p>
+            </div>
           ) : (
             <HomeView onFile={onFile} />
           )}

@@ -331,6 +331,29 @@ describe("what is asked for", () => {
     expect(sent(provider)).toEqual([[LOADER, B], [LOADER]]);
   });
 
+  it.each([false, true])(
+    "what stays loaded where the client adds an answer of its own (anew: %s)",
+    async (ends) => {
+      const { provider, another } = await start([{ calls: [loads(A)] }, "L.", "Fine.", "Fine again."]);
+      const client = chatClient(false);
+      const more = { tools: client.tools(FUNCTIONS) };
+      const messages = [client.say("user", "Load it.")];
+      messages.push(...(await client.ask(messages, more)).kept);
+      messages.push(client.say("assistant", "A note of the client's."), client.say("user", "Go on."));
+      if (ends) await another({ ends });
+      messages.push(...(await client.ask(messages, more)).kept, client.say("user", "And on."));
+      if (ends) await another({ ends });
+      await client.ask(messages, more);
+      expect(sent(provider)).toEqual([[LOADER], [LOADER, A], [LOADER, A], [LOADER, A]]);
+      // The call, its result and what was said behind them: the client's own words stand there once.
+      for (const { messages: seen, raw } of provider.requests.slice(2)) {
+        expect(raw.split("You can call what is loaded")).toHaveLength(2);
+        expect(seen.filter(({ text }) => text.includes("A note of the client's."))).toHaveLength(1);
+      }
+      expect(provider.requests.slice(2).map((one) => one.messages.length)).toEqual([6, 8]);
+    },
+  );
+
   it("the tools of a server under one name, as Codex declares them, come and go together", async () => {
     const { provider } = await start([
       { calls: [loads(NAMES[3]!, "drive")] },

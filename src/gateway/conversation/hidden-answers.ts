@@ -168,6 +168,13 @@ export function hiddenRoundsOf(
   return real?.some((message) => hasResult(dialect.read(message))) ? real : undefined;
 }
 
+/** Where an answer that was given ends: what a client added behind it came with a later request. */
+export function endOfGiven(stored: readonly StoredMessage[], from: number): number {
+  const end = endOfAnswer(stored, from);
+  const next = stored.slice(from, end).findIndex(({ at }) => at !== stored[from]!.at);
+  return next === -1 ? end : from + next;
+}
+
 function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>): HiddenAnswers {
   const hidden: HiddenAnswers = new Map();
   if (!stored.some(({ given }) => given !== undefined)) return hidden;
@@ -180,7 +187,7 @@ function readHidden(stored: readonly StoredMessage[], dialect: Dialect<unknown>)
   for (const [index, { given }] of stored.entries()) {
     const real = hiddenRoundsOf(given, dialect);
     if (!real) continue;
-    const answer = { shown: said.slice(index, endOfAnswer(messages, index)), real };
+    const answer = { shown: said.slice(index, endOfGiven(stored, index)), real };
     add(hidden, names[index]!, answer);
     // A client that says earlier answers in other words names what came behind them by those.
     const before = stored[index - 1]?.hash;
@@ -223,12 +230,21 @@ function findAnswers(
     const to = endOfAnswer(messages, from);
     const said = messages.slice(from, to).map((message, at): Said => ({ message, wire: wire[from + at] }));
     // A client that changed the answer means what it says.
-    const found = candidates.findLast(({ shown }) => compareAnswers(shown, said).isSame);
+    const found = candidates.findLast(({ shown }) => partOf(said, shown));
     if (!found) continue;
-    const shown = said.map(({ wire: message }) => message as object);
+    const shown = partOf(said, found.shown)!.map(({ wire: message }) => message as object);
     answers.push({ from, name, answer: found, shown, real: found.real });
   }
   return answers;
+}
+
+/** What of a client's neighbouring answers says an answer that was shown: all of it, or what stands before answers of its own. */
+function partOf(said: readonly Said[], shown: readonly Said[]): readonly Said[] | undefined {
+  if (compareAnswers(shown, said).isSame) return said;
+  const isSaid = ({ message }: Said): boolean => !isOnlyReasoning(message);
+  const last = said.filter(isSaid)[shown.filter(isSaid).length - 1];
+  const part = said.slice(0, last ? said.indexOf(last) + 1 : 0);
+  return part.length > 0 && compareAnswers(shown, part).isSame ? part : undefined;
 }
 
 /** Those that this node gave itself, by where they begin in the transcript. */

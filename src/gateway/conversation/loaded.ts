@@ -16,8 +16,7 @@ import { upstreamOf } from "../upstream/upstream.ts";
 import { hideRounds } from "../wires/gateway-tools.ts";
 import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { type ChatMeta, isThrownAway, metaOf, readGlobalSettings } from "./chat-settings.ts";
-import { hiddenRoundsOf } from "./hidden-answers.ts";
-import { endOfAnswer } from "./reconcile.ts";
+import { endOfGiven, hiddenRoundsOf } from "./hidden-answers.ts";
 
 /** A conversation with all that the engine needs. */
 export interface Loaded {
@@ -248,7 +247,7 @@ function hide({ stored, wires, messages }: Entry, from: number, dialect: Dialect
   for (let index = from; index < stored.length; index++) {
     const real = hiddenRoundsOf(stored[index]!.given, dialect);
     if (!real) continue;
-    const shown = wires.slice(index, endOfAnswer(messages, index)) as object[];
+    const shown = wires.slice(index, endOfGiven(stored, index)) as object[];
     for (const [offset, copy] of hideRounds(shown, real).entries()) {
       wires[index + offset] = copy;
       messages[index + offset] = dialect.read(copy);

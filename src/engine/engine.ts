@@ -6,6 +6,7 @@ import {
   MOST_TOKENS,
   mergeSizes,
 } from "../core/budget.ts";
+import { check, oneOf } from "../core/check.ts";
 import { createTextHash } from "../core/hash.ts";
 import { isRecord } from "../core/is-record.ts";
 import { forgetOldest } from "../core/keep-newest.ts";
@@ -43,7 +44,6 @@ import {
   type TranscriptReader,
 } from "./read/transcript-reader.ts";
 import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
-import { check, oneOf } from "./settings/check.ts";
 import { resolveSettings, type Settings } from "./settings/settings.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { ConfigError } from "../core/errors.ts";
 import type { PrefixReason, Usage } from "../core/types.ts";
-import { type ReceiptItem, receiptsOf, savingOf } from "./receipts.ts";
+import { compactionReceipts, type ReceiptItem, receiptsOf, savingOf } from "./receipts.ts";
 
 /** Dollars for a million tokens. */
 const prices = { input: 10, cacheRead: 1, cacheWrite: 12.5, output: 50 };
@@ -78,4 +79,37 @@ test("a request without the compaction isn't one of those that it saved somethin
   expect(compactions[0]).toMatchObject({ requests: 2, unpriced: 1, tokens: 200, saved: 1 });
   // It hides less than the one before: that was taken back.
   expect(compactions[1]).toMatchObject({ requests: 1, tokens: 50, saved: 1 });
+});
+
+const tokens = { transcript: 500, before: 500, after: 500 };
+const answer = {
+  report: { tokens, budget: { tools: 0 }, recalled: [], cost: 0 },
+  usage: { input: 500, output: 9 },
+  at: 1,
+};
+
+test.each([
+  ["answered", undefined, {}],
+  ["answered[0]", [5], {}],
+  ["answered[0].usage", [{ ...answer, usage: { prompt_tokens: 5 } }], {}],
+  ["answered[0].usage", [{ ...answer, usage: { input_tokens: 5 } }], {}],
+  ["answered[0].usage", [{ ...answer, usage: undefined }], {}],
+  ["answered[0].usage.input", [{ ...answer, usage: { output: 5 } }], {}],
+  ["answered[0].usage.cacheRead", [{ ...answer, usage: { input: 5, cacheRead: -1 } }], {}],
+  ["answered[1].report.tokens.transcript", [answer, { ...answer, report: {} }], {}],
+  ["answered[0].report.tokens.transcript", [{ ...answer, report: undefined }], {}],
+  ["answered[0].at", [{ ...answer, at: -1 }], {}],
+  ["modle", [answer], { modle: "gpt-4o" }],
+  ["cacheTtlMs", [answer], { cacheTtlMs: -1 }],
+  ["prices.cacheRead", [answer], { prices: { input: 1 } }],
+  ["prices.input", [answer], { prices: { ...prices, input: "1" } }],
+])("receipts refuse a bad `%s`", (option, answered, options) => {
+  const receipts = () => compactionReceipts(answered as never, options as never);
+  expect(receipts).toThrow(ConfigError);
+  expect(receipts).toThrow(`option \`${option}\``);
+});
+
+test("what a host keeps beside an answer is no mistake", () => {
+  const kept = JSON.parse(JSON.stringify({ ...answer, id: "mine", model: "gpt-4o" }));
+  expect(compactionReceipts([kept]).spend).toBeGreaterThan(0);
 });

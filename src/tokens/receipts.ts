@@ -1,3 +1,14 @@
+import {
+  type Checks,
+  checkNames,
+  checkUsage,
+  given,
+  isObject,
+  number,
+  refused,
+  text,
+  time,
+} from "../core/check.ts";
 import type { PrefixReason, Prices, Report, SummaryCheck, Usage } from "../core/types.ts";
 import { modelInfo, spendOf } from "./model-info.ts";
 
@@ -266,6 +277,59 @@ export interface AnsweredRequest {
   readonly model?: string;
 }
 
+/** What holds of all requests of a conversation. */
+interface ReceiptsOptions {
+  readonly model?: string;
+  /** Default: those that the registry knows. */
+  readonly prices?: Prices;
+  /** How long the provider keeps a prompt. Default: 5 minutes. */
+  readonly cacheTtlMs?: number;
+}
+
+const FIX = "Give `{ report, usage: { input, output }, at }` for each answer, the report as `fit` gave it.";
+/** Refuses numbers that have to be there, and aren't. */
+function amounts(from: unknown, option: string, names: readonly string[], fix: string): void {
+  const values = (isObject(from) ? from : {}) as Record<string, unknown>;
+  for (const name of names) {
+    if (!Number.isFinite(values[name])) throw refused(`${option}.${name}`, "it isn't a number.", fix);
+    number(`${option}.${name}`, values[name], "a number", 0);
+  }
+}
+const name = text("Give the model's name.");
+const OPTIONS: Checks<ReceiptsOptions> = {
+  model: name,
+  prices(prices, option) {
+    const fix = "Give US dollars per million tokens: `{ input, cacheRead, cacheWrite, output }`.";
+    if (given(prices)) amounts(prices, option, ["input", "cacheRead", "cacheWrite", "output"], fix);
+  },
+  cacheTtlMs: time,
+};
+
+/** Refuses what money can't be worked out from: it would come out as no number, or as a wrong one. */
+function checkAnswered(answered: readonly AnsweredRequest[], options: ReceiptsOptions): void {
+  if (!Array.isArray(answered)) throw refused("answered", "it isn't a list.", FIX);
+  if (!isObject(options))
+    throw refused("options", "it isn't an object.", 'Give `{ model: "gpt-4o" }`, or leave it out.');
+  checkNames(options, OPTIONS);
+  for (const [index, one] of answered.entries()) {
+    const option = `answered[${index}]`;
+    if (!isObject(one)) throw refused(option, "it isn't an object.", FIX);
+    // Hosts keep more with it.
+    const { report, usage, at, model } = one as { readonly [K in keyof AnsweredRequest]: unknown };
+    const { tokens, budget, recalled } = (report ?? {}) as Partial<ReceiptReport>;
+    amounts(tokens, `${option}.report.tokens`, ["transcript", "before", "after"], FIX);
+    amounts(budget, `${option}.report.budget`, ["tools"], FIX);
+    if (!Array.isArray(recalled)) throw refused(`${option}.report.recalled`, "it isn't a list.", FIX);
+    checkUsage(usage ?? {}, `${option}.usage`, FIX);
+    amounts(usage, `${option}.usage`, ["input"], FIX);
+    const { cacheRead, cacheWrite } = usage as Usage;
+    number(`${option}.usage.cacheRead`, cacheRead, "a number of tokens", 0);
+    number(`${option}.usage.cacheWrite`, cacheWrite, "a number of tokens", 0);
+    time(at, `${option}.at`);
+    name(model, `${option}.model`);
+  }
+}
+
 /**
  * What each compaction of a conversation saved and cost so far, from the reports of its requests and the provider's usage, the oldest
  * first. It is worked out as the gateway does it; what an agent does again isn't looked for.
@@ -276,22 +340,14 @@ export interface AnsweredRequest {
  */
 export function compactionReceipts(
   answered: readonly AnsweredRequest[],
-  {
-    model = "",
-    prices: given,
-    cacheTtlMs,
-  }: {
-    readonly model?: string;
-    /** Default: those that the registry knows. */
-    readonly prices?: Prices;
-    /** How long the provider keeps a prompt. Default: 5 minutes. */
-    readonly cacheTtlMs?: number;
-  } = {},
+  options: ReceiptsOptions = {},
 ): Receipts {
+  checkAnswered(answered, options);
+  const { model = "", prices: known, cacheTtlMs } = options;
   let before: SentRequest | undefined;
   const items = answered.flatMap(({ report, usage, at, model: own = model }, index): ReceiptItem[] => {
     const isFirst = index === 0;
-    const prices = given ?? modelInfo(own).prices;
+    const prices = known ?? modelInfo(own).prices;
     const last = answered[index - 1]?.at;
     const idleMs = at === undefined || last === undefined ? undefined : at - last;
     const { hidden, saving } = billOf(before, {

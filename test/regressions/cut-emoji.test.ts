@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { cut, oneLine, previewOf } from "../../src/cli/plain-text.ts";
+import { said } from "../../src/core/check.ts";
 import { cutTo, firstCharacters, lastCharacters } from "../../src/core/first-characters.ts";
-import { said } from "../../src/engine/settings/check.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";
 import { redact } from "../../src/models/shared/redact.ts";
 import { cleanTitle } from "../../src/stores/shared/texts.ts";

@@ -1,7 +1,25 @@
 import { checkThreshold } from "../../core/budget.ts";
+import {
+  anything,
+  type Checks,
+  check,
+  checkCounter,
+  checkDialect,
+  checkNames,
+  checkUsage,
+  given,
+  hasMethods,
+  isObject,
+  number,
+  ofTokens,
+  oneOf,
+  refused,
+  said,
+  text,
+  time,
+  unknownOption,
+} from "../../core/check.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { firstCharacters } from "../../core/first-characters.ts";
-import { nearest } from "../../core/nearest.ts";
 import {
   type Group,
   isGroup,
@@ -27,50 +45,6 @@ import type {
 } from "../../core/types.ts";
 import { promptOf } from "../../summaries/prompts/index.ts";
 
-/** What checks of options and inputs share: how values are tested, and how a refusal speaks of them. */
-
-function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {
-  if (!given(value)) return;
-  if (typeof value === "number" && value >= least && value <= most) return;
-  const range = least > 0 ? ` from ${least}` : "";
-  throw refused(option, `${said(value)} isn't ${what}${range}.`, "Leave it out for the default.");
-}
-
-export function oneOf(option: string, value: unknown, names: readonly string[]): void {
-  if (!given(value) || names.some((name) => name === value)) return;
-  throw refused(option, `${said(value)} isn't known.`, `Choose one of: ${names.join(", ")}.`);
-}
-
-/** Refuses a value that isn't what it should be. */
-export function check(option: string, value: unknown, isRight: boolean, what: string, fix: string): void {
-  if (given(value) && !isRight) throw refused(option, `${said(value)} isn't ${what}.`, fix);
-}
-
-function refused(option: string, message: string, fix: string): ConfigError {
-  return new ConfigError({ option, message, fix });
-}
-
-/** Null stands for "left out" as well: options from JSON have no undefined. */
-function given<T>(value: T): value is T & {} {
-  return value !== undefined && value !== null;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
-function hasMethods(value: unknown, ...names: readonly string[]): boolean {
-  return (
-    isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
-  );
-}
-
-/** A value as an error shows it: short, and never the content of an object. */
-export function said(value: unknown): string {
-  if (typeof value === "string") return `"${firstCharacters(value, 40)}"`;
-  return isObject(value) ? (Array.isArray(value) ? "a list" : "an object") : String(value);
-}
-
 /** The options without those that are undefined or null; the same object if there are none. */
 export function withoutLeftOut<T extends object>(options: T): T {
   if (!isObject(options) || Object.values(options).every(given)) return options;
@@ -82,8 +56,6 @@ const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
 /** Keys shorter than this can be guessed (characters). */
 const LEAST_KEY = 16;
 
-type Checks<T> = { readonly [K in keyof Required<T>]: (value: unknown, option: string) => void };
-
 /** What a host hands in beside the tuning, each with its check. */
 const HOST: Checks<Omit<CompactorOptions<never>, keyof Tuning>> = {
   dialect: checkDialect,
@@ -93,14 +65,7 @@ const HOST: Checks<Omit<CompactorOptions<never>, keyof Tuning>> = {
     check("profile", profile, isObject(profile), "a profile", fix);
     if (isObject(profile)) checkTable(profile, { ...TUNING, name: undefined }, "profile.");
   },
-  counter(counter) {
-    if (given(counter) && !hasMethods(counter, "count"))
-      throw refused(
-        "counter",
-        "it has no method `count`.",
-        "Pass a counter such as `charsCounter()`, or leave it out to count exactly.",
-      );
-  },
+  counter: checkCounter,
   models: checkModels,
   summarizer: checkSummarizer,
   store(store) {
@@ -238,15 +203,6 @@ function notAGroup(path: string, name: string, value: unknown, { rows }: Group):
   });
 }
 
-function unknownOption(name: string, known: readonly string[], path = ""): ConfigError {
-  const meant = nearest(name, known);
-  return new ConfigError({
-    option: `${path}${name}`,
-    message: "there is no such option.",
-    fix: meant ? `Did you mean \`${path}${meant}\`?` : `Known here: ${known.join(", ")}.`,
-  });
-}
-
 function checkStateKey(keys: unknown): void {
   if (!given(keys)) return;
   const list: readonly unknown[] = Array.isArray(keys) ? keys : [keys];
@@ -255,15 +211,6 @@ function checkStateKey(keys: unknown): void {
     "stateKey",
     `it isn't a secret of at least ${LEAST_KEY} characters, nor a list of such.`,
     "Give a random text that only your servers know, or leave it out.",
-  );
-}
-
-function checkDialect(dialect: unknown): void {
-  if (hasMethods(dialect, "read", "edit", "write")) return;
-  throw refused(
-    "dialect",
-    given(dialect) ? `${said(dialect)} isn't a dialect.` : "it is required.",
-    'Import one from "precis/dialects", such as `openaiChat`; `dialectById` finds one by its name.',
   );
 }
 
@@ -312,12 +259,6 @@ const THINKING: readonly NonNullable<FitInput<unknown>["thinking"]>[] = ["may-st
 type Status = Exclude<HostState, string>["steps"][number]["status"];
 const STATUSES: readonly Status[] = ["open", "active", "done", "blocked"];
 
-const anything = (): void => undefined;
-const ofTokens = (least: number) => (value: unknown, option: string) =>
-  number(option, value, "a number of tokens", least);
-const time = (value: unknown, option: string): void => number(option, value, "a time in milliseconds", 0);
-const text = (fix: string) => (value: unknown, option: string) =>
-  check(option, value, typeof value === "string", "a text", fix);
 const focus = text("Say what the summary should care about most.");
 const cap = ofTokens(LEAST_CAP);
 
@@ -372,7 +313,7 @@ const SUMMARIZE: Checks<Own<SummarizeInput<never>>> = {
 // What a hand-over is for is asked for with an example.
 const HANDOVER: Checks<Own<HandoverInput<never>>> = { goal: anything, cap };
 const OBSERVE: Checks<Observation<never>> = {
-  usage: checkUsage,
+  usage: (value, option) => checkUsage(value, option, OBSERVE_FIX),
   report: anything,
   tokens: ofTokens(0),
   model: anything,
@@ -397,30 +338,10 @@ export function checkInput(input: unknown, call: InputOf): void {
     throw call === "observe"
       ? refused("observe", `${said(input)} isn't an object.`, OBSERVE_FIX)
       : refused("input", `${said(input)} isn't an object.`, "Call `fit(transcript, { state, system, … })`.");
-  const checks: Readonly<Record<string, Checks<FitInput<never>>["state"]>> = INPUTS[call];
-  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
-    if (value === undefined) continue;
-    if (!Object.hasOwn(checks, name)) throw unknownOption(name, Object.keys(checks));
-    checks[name]!(value, name);
-  }
+  checkNames(input, INPUTS[call]);
 }
 
 const OBSERVE_FIX = "Call `observe({ usage: { input, output }, tokens, report, transcript, input })`.";
-
-/** An observation from which nothing could be learnt: mistyped fields would silently leave everything as it is. */
-function checkUsage(usage: unknown): void {
-  if (!given(usage)) return;
-  check("usage", usage, isObject(usage), "an object", OBSERVE_FIX);
-  const { input, output } = usage as Record<string, unknown>;
-  if (!given(input) && !given(output))
-    throw refused(
-      "usage",
-      "it has neither `input` nor `output`.",
-      "Give the provider's numbers as `{ input, output }`.",
-    );
-  number("usage.input", input, "a number of tokens", 0);
-  number("usage.output", output, "a number of tokens", 0);
-}
 
 /** Refuses what never selects anything. An index that the transcript doesn't have may be stale. */
 function checkSelect(select: unknown, option: string): void {

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ApiConversation } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat.ts";
+import { modelTexts } from "../state/model-texts.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";
@@ -86,7 +87,8 @@ function ModelPicker({ chat }: { chat: Chat }) {
   const { models, status } = useStore(app.store);
   const conversation = usePiece(chat.store, (state) => state.conversation);
   if (conversation === undefined) return null;
-  const known = models?.models.map(({ id }) => id) ?? [];
+  const texts = modelTexts(models);
+  const known = [...texts.keys()];
   const current = conversation.model ?? "";
   const choices = current !== "" && !known.includes(current) ? [current, ...known] : known;
   if (status?.hasUpstream === false)
@@ -107,7 +109,9 @@ function ModelPicker({ chat }: { chat: Chat }) {
     >
       {current === "" ? <option value="">{strings.chat.model}</option> : null}
       {choices.map((id) => (
-        <option key={id}>{id}</option>
+        <option key={id} value={id}>
+          {texts.get(id) ?? id}
+        </option>
       ))}
     </select>
   );

@@ -98,7 +98,7 @@ const NAMES: Partial<Record<FieldName, Readonly<Record<string, string>>>> = {
 
 const nameOf = (setting: FieldName, value: string): string => NAMES[setting]?.[value] ?? value;
 
-export function choicesOf(name: FieldName, answer: SettingsAnswer, models: readonly string[]) {
+export function choicesOf(name: FieldName, answer: SettingsAnswer, models: ReadonlyMap<string, string>) {
   const { kind }: Setting = ALL_SETTINGS[name];
   const values =
     name === "strategy"
@@ -108,11 +108,11 @@ export function choicesOf(name: FieldName, answer: SettingsAnswer, models: reado
         : name === "tools"
           ? Object.keys(strings.settings.toolChoices)
           : name === "summarizer"
-            ? new Set(["same", "extractive", ...models])
+            ? new Set(["same", "extractive", ...models.keys()])
             : kind.is === "choice"
               ? kind.names
-              : models;
-  return [...values].map((value) => ({ value, text: nameOf(name, value) }));
+              : models.keys();
+  return [...values].map((value) => ({ value, text: NAMES[name]?.[value] ?? models.get(value) ?? value }));
 }
 
 /** What holds where nobody sets anything: as a sentence says it, and as short as a box shows it. */

@@ -11,6 +11,7 @@ import {
   type SettingsChange,
 } from "../../../src/gateway/api.ts";
 import type { Trouble } from "../state/api-client.ts";
+import { modelTexts } from "../state/model-texts.ts";
 import { type NumberKind, readNumber, sayInPercent } from "../state/read-number.ts";
 import { strings } from "../strings.ts";
 import { Button } from "./controls.tsx";
@@ -49,6 +50,7 @@ export function SettingsForm({
   ...place
 }: SettingsPlace & { groups: readonly (keyof typeof SETTINGS)[] }) {
   const models = usePiece(useApp().store, (state) => state.models);
+  const texts = modelTexts(models);
   const Title = place.scope === "global" ? "h2" : "h3";
   const own: object = place.scope === "chat" ? (place.levels.chat ?? {}) : place.levels.answer.settings;
   const namesOf = (group: keyof typeof SETTINGS, everyday: boolean) =>
@@ -56,9 +58,7 @@ export function SettingsForm({
       (name) => ((ALL_SETTINGS[name] as Setting).everyday ?? false) === everyday,
     );
   const fields = (names: readonly FieldName[]) =>
-    names.map((name) => (
-      <SettingField key={name} name={name} models={models?.models.map(({ id }) => id) ?? []} {...place} />
-    ));
+    names.map((name) => <SettingField key={name} name={name} models={texts} {...place} />);
   const others = groups.flatMap((group) => namesOf(group, false));
   return (
     <>
@@ -79,7 +79,7 @@ export function SettingsForm({
 }
 
 /** One setting: its name, what it does, what it is and who says so, what it would be otherwise. */
-function SettingField(props: SettingsPlace & { name: FieldName; models: readonly string[] }) {
+function SettingField(props: SettingsPlace & { name: FieldName; models: ReadonlyMap<string, string> }) {
   const { name, models, ...place } = props;
   const [trouble, setTrouble] = useState<Trouble>();
   const { scope, levels } = place;

@@ -12,6 +12,7 @@ export const tabs = {
 };
 
 export const chat = {
+  modelAt: (model: string, server: string) => `${model} (${server} answers)`,
   label: "Transcript",
   gone: "This conversation doesn't exist (any more).",
   goneFix: "It may have been deleted. Choose another one on the left.",

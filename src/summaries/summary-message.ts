@@ -2,7 +2,7 @@ import { frameOf } from "./frames/frames.ts";
 import { languageOf } from "./frames/language.ts";
 import { abridged } from "./material/abridge.ts";
 import { readMaterial, type SummaryMessageInput } from "./material/message-material.ts";
-import { messageLines } from "./select/choose-lines.ts";
+import { messageLines, missedRoom } from "./select/choose-lines.ts";
 import { messageQuotes } from "./select/choose-quotes.ts";
 import { fillCap } from "./write/fill-cap.ts";
 import { messageSections } from "./write/render-message.ts";
@@ -26,7 +26,8 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
   if (write({}).tokens + MIN_CONTENT > cap) return undefined;
   const material = readMaterial(input, messages, (index) => hidden[index] === 1, frame);
   const { narrative, state, states, lineCost, sources } = material;
-  const chosen = messageQuotes(material, cap - write({ narrative, state, states }).tokens);
+  const free = cap - write({ narrative, state, states }).tokens - missedRoom(input);
+  const chosen = messageQuotes(material, free);
   const lines = messageLines(material, chosen);
   const sections = messageSections(material, chosen.quotes, lines);
   const { quotes, costs } = chosen;

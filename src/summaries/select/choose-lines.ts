@@ -55,11 +55,15 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
   return [...missed, ...changes, ...more];
 }
 
+/** What these lines have, whatever is quoted. */
+export const missedRoom = ({ missed = [], cap }: MessageMaterial["input"]): number =>
+  missed.length > 0 ? cap * MISSED_SHARE : 0;
+
 /** For each name that the records lack and later messages use the shortest line of its message that says it. */
 function missedLines({ input, candidates, lineCost }: MessageMaterial, quoted: string): Line[] {
-  const { missed = [], cap } = input;
+  const { missed = [] } = input;
   const chosen = new Set<Line>();
-  let left = cap * MISSED_SHARE;
+  let left = missedRoom(input);
   for (const item of missingItems(quoted, missed)) {
     const holds = ({ message, text }: Line) =>
       message === item.message && missingItems(text, [item]).length === 0;
@@ -108,11 +112,13 @@ const FRAGMENT_FACTOR = 0.3;
 const STATEMENT_FACTOR = 0.5;
 
 /**
- * Where room is left, lines are told that hold nothing new: first what somebody said, then what the next edit may quote. A path is
- * worth about 1. Shorter lines (braces, `return nil`) say nothing.
+ * Where room is left, lines are told that hold nothing new: first all that somebody said, then what the next edit may quote, short ones
+ * first. A path is worth about 1. Shorter lines (braces, `return nil`) say nothing.
  */
 const SAID_WORTH = 0.02;
-const LINE_WORTH = 0.01;
+const SAID_PER_TOKEN = 0.0005;
+/** Less than what was said is worth for a token, even where the line is a single token. */
+const LINE_WORTH = 0.0004;
 const SHORTEST_WORTH = 16;
 
 /** What `selectLines` takes. */
@@ -145,14 +151,15 @@ export function selectLines(input: SelectInput): Line[] {
       (line.fragment ? FRAGMENT_FACTOR : 1) *
       (isChange(line) && shapeFactor(line) <= 1 ? STATEMENT_FACTOR : 1));
   const worth = (line: Line, at: number): number => {
-    let sum = fillWorth(line);
+    const isSaid = line.kind === "user" || line.kind === "assistant";
+    let sum = isSaid ? SAID_WORTH : line.text.length < SHORTEST_WORTH ? 0 : LINE_WORTH;
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;
       sum += lastLine[term] === line.order ? weight : STALE_FACTOR * weight;
     }
     prices[at] ||= priceOf(line);
-    return sum / prices[at];
+    return sum / prices[at] + (isSaid ? SAID_PER_TOKEN : 0);
   };
   return select(candidates, {
     worth,
@@ -164,11 +171,6 @@ export function selectLines(input: SelectInput): Line[] {
       for (const term of line.terms) covered[term] = 1;
     },
   });
-}
-
-function fillWorth({ kind, text }: Line): number {
-  if (kind === "user" || kind === "assistant") return SAID_WORTH;
-  return text.length < SHORTEST_WORTH ? 0 : LINE_WORTH;
 }
 
 function newestOfEach(lines: readonly Line[]): Line[] {

@@ -4,10 +4,11 @@ import {
   type ApiConversation,
   type RequestFact,
   type RequestQuery,
+  type RequestRecord,
   routes,
   urlOf,
 } from "../../src/gateway/api.ts";
-import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { startFakeProvider, summarizingReply } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { post } from "./own-upstream.ts";
 import { serveHere } from "./serve-here.ts";
@@ -152,4 +153,54 @@ it("a server that stores nothing lists and sums what it served as soon as somebo
   const totals = await totalsOf(serve.url);
   expect(totals).toMatchObject({ requests: 4, errors: 0 });
   expect(totals.output).toBeGreaterThan(0);
+});
+
+it("without keys a request's client is its program, and totals and filters go by it", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  for (const agent of ["opencode/1.2 (linux)", "claude-cli/2.1"]) {
+    const body = { model: "gpt-4o", messages: [{ role: "user", content: `I am ${agent}.` }] };
+    await (await post(`${serve.url}/v1/chat/completions`, body, { "user-agent": agent })).text();
+  }
+  expect((await requests(serve.url)).map(({ client }) => client)).toEqual(["claude-cli", "opencode"]);
+  expect(await requests(serve.url, { client: "opencode" })).toHaveLength(1);
+  expect(await requests(serve.url, { search: "claude" })).toHaveLength(1);
+  expect(await totalsOf(serve.url, {})).toMatchObject({ clients: ["claude-cli", "opencode"] });
+});
+
+it("a request's answer is its own: of a tool's round the call, of a summary its text, of what asked no model none", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o"], reply: summarizingReply() });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url, "--window", "8k"]);
+  closing.push(() => serve.stop());
+  const call = {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "call_1", type: "function", function: { name: "look", arguments: "{}" } }],
+  };
+  const result = { role: "tool", tool_call_id: "call_1", content: "RESULT" };
+  const messages = [...chatOf(1), call, result];
+  await (await post(`${serve.url}/v1/chat/completions`, { model: "gpt-4o", messages: chatOf(1) })).text();
+  const send = (all: object[]) =>
+    post(`${serve.url}/v1/chat/completions`, { model: "gpt-4o", messages: all }).then((one) => one.text());
+  await send([...messages, { role: "assistant", content: "Done." }, ...chatOf(24)]);
+  const { conversation } = (await requests(serve.url))[0]!;
+  await (await post(`${serve.url}/api/conversations/${conversation}/compact`, {})).text();
+  const all = await requests(serve.url, { conversation: conversation! });
+  const recordOf = async ({ id }: RequestFact) =>
+    (await (await fetch(serve.url + urlOf(routes.requestRecord, { id }))).json()) as RequestRecord;
+  const records = await Promise.all(all.map(recordOf));
+  for (const { from = "client", answer, noAnswer, path, details } of records) {
+    expect(JSON.stringify(answer)).not.toContain("RESULT");
+    if (from === "summary") {
+      expect(answer).toEqual([expect.any(String)]);
+      expect(details).not.toHaveProperty("reply");
+    } else if (from === "compaction" && path === "compaction") {
+      expect(answer).toEqual([]);
+      expect(noAnswer).toMatch(/requests of their own/);
+    } else if (from === "client") expect(answer).toMatchObject([{ role: "assistant" }]);
+  }
+  expect(new Set(records.map(({ from }) => from))).toContain("summary");
 });

@@ -104,15 +104,16 @@ export interface RequestFact {
   /** When it began. */
   readonly at: Time;
   /**
-   * Who asked: a client through `/v1` (if it is left out), a chat of the page, precis itself for a summary, or a person for
-   * a compaction, which asks no model by itself.
+   * Who asked: a client through `/v1` (if it is left out), a chat of the page, precis itself for a summary, or a compaction, which
+   * asks no model by itself: its `path` tells by what it came, "compaction" by a person, "compaction-when-due" by a file that was
+   * opened, "summary" or "failed" by a summary that was written beside requests.
    */
   readonly from?: "client" | "page" | "summary" | "compaction";
   readonly conversation: string | undefined;
   readonly model: string | undefined;
   /** Where it went. */
   readonly upstream?: string;
-  /** The name of the client's key. */
+  /** The name of the client's key; where there are no keys, the program that asked, or "page". */
   readonly client?: string;
   readonly path: string;
   readonly status: number;

@@ -108,8 +108,10 @@ export interface RequestRecord extends RequestFact {
   /** What else is kept of it: settings that mattered, what the gateway changed, places of quotations and cache markers. */
   readonly details: unknown;
   readonly sent: SentAgain;
-  /** The messages that were answered, in the wire format; the newest answer where there are several. */
+  /** The messages that were answered, in the wire format; the newest answer where there are several. Of a summary, its text. */
   readonly answer: readonly unknown[];
+  /** Why there is no answer to show. */
+  readonly noAnswer?: string;
   /** What the compaction that it stood on saved and cost so far, all requests of it together. */
   readonly receipt?: Receipt;
   /** Declarations of tools that weren't sent. */

@@ -39,6 +39,8 @@ export interface RowDetails {
   /** The request that it was made for or came of. */
   readonly cause?: string;
   readonly facts?: readonly TimelineFact[];
+  /** The text of a summary, as its model wrote it. */
+  readonly reply?: string;
   /** US dollars for rounds in which the model looked up what is hidden. */
   readonly lookUps?: number;
   /** Declarations of tools that weren't sent, and the tokens that this spared. */

@@ -207,6 +207,7 @@ export function toldModel(
       try {
         const reply = await model.complete(request);
         told.usage = reply.usage;
+        told.reply = reply.text;
         told.end(200);
         return reply;
       } catch (error) {

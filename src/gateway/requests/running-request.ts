@@ -12,8 +12,9 @@ import type { DeferredTools, RequestFact, TimelineFact } from "../api.ts";
 import type { CacheTimes } from "../compaction/cache-times.ts";
 import { compactedFact } from "../compaction/compacted-fact.ts";
 import type { ConversationCacheEntry } from "../conversation/memory.ts";
+import { programOf } from "../conversation/named-by-client.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
-import type { Client } from "../http/admit.ts";
+import { type Client, isOnlyClient } from "../http/admit.ts";
 import type { Wire } from "../wires/index.ts";
 import { describeFailure } from "./describe-failure.ts";
 
@@ -77,7 +78,7 @@ export interface SentRequest {
 }
 
 /** Who asks; a server itself has no name. */
-type Asker = Pick<Client, "tenant"> & { readonly name?: string | undefined };
+type Asker = Pick<Client, "tenant"> & Partial<Pick<Client, "id">> & { readonly name?: string | undefined };
 
 export interface RequestStart {
   readonly kind: NewRequest["kind"];
@@ -131,6 +132,8 @@ export class RunningRequest {
   spend: number | undefined;
   /** Declarations that wait until the model asks for them; undefined where none do. */
   deferred: (DeferredTools & Deferred) | undefined;
+  /** What was answered, where no message of the store says it. */
+  reply: string | undefined;
   ownMs: number | undefined;
   firstMs: number | undefined;
   /** The row is in the store. */
@@ -163,6 +166,13 @@ export class RunningRequest {
 
   get tenant(): string | undefined {
     return this.client?.tenant;
+  }
+
+  /** The name of the client's key; where there are no keys, the program that asks. */
+  get clientName(): string | undefined {
+    const { client, start } = this;
+    if (client?.id === undefined || !isOnlyClient({ id: client.id })) return client?.name;
+    return start.kind === "client" ? programOf(start.headers) : "page";
   }
 
   get conversation(): string | undefined {
@@ -205,7 +215,8 @@ export class RunningRequest {
 
   /** What came of it when it was over is a record of its own. */
   #goesOn(what: Happening): void {
-    const { api, client = this.client } = this.start;
+    const { api } = this.start;
+    const client = this.client && { tenant: this.client.tenant, name: this.clientName };
     const path = what.type === "noted" ? what.fact.type : what.type;
     const later = new RunningRequest(
       { kind: "compaction", api, path, headers: {}, ...(client && { client }) },
@@ -327,7 +338,7 @@ export class RunningRequest {
       outcome: action,
       ms: Math.round(performance.now() - this.began),
     };
-    row.client = this.client?.name;
+    row.client = this.clientName;
     // A request may name none; that is no name.
     row.model = turn?.asked.model || undefined;
     row.upstream = turn?.upstream?.name;
@@ -377,6 +388,8 @@ export class RunningRequest {
     const details: RowDetails = {
       ...(this.cause !== undefined && { cause: this.cause }),
       ...(facts.length > 0 && { facts }),
+      // Its conversation may be stored later; the store keeps no details without one.
+      ...(this.reply !== undefined && { reply: this.written(this.reply) }),
       ...(lookUps > 0 && { lookUps }),
       ...(deferred && { deferred: { ...deferred, ...(saving && { saved: spared }) } }),
       ...(isKept && sent && this.#details?.()),

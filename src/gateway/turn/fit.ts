@@ -308,7 +308,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
   let reason: Reason | undefined;
   const behalf = {
     sent: sentKeys(turn),
-    client: client.name,
+    client: record.clientName,
     conversation: () => recording?.known.id,
     signal: controller.signal,
     cause: () => ({ reason, request: record.id }),

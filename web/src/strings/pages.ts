@@ -140,6 +140,17 @@ export const request = {
     summary: "asked by precis, for a summary",
     compaction: "a compaction by hand",
   },
+  /** What no model was asked for, by its path. */
+  came: {
+    "compaction-when-due": "a compaction that was due when its file was opened",
+    compacted: "a compaction beside requests",
+    summary: "a summary that was written beside requests",
+    failed: "a summary beside requests that failed",
+    "summary-edited": "a summary that was edited by hand",
+    undone: "a compaction that was taken back by hand",
+    cleared: "summaries that were cleared by hand",
+    restored: "summaries that were brought back by hand",
+  } as Readonly<Record<string, string>>,
   inChat: "Open it in its chat",
   failed: (status: number) => `It failed with ${status}`,
   receipt: "What its compaction came to so far",

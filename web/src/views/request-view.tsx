@@ -30,11 +30,11 @@ export default function RequestView({ id }: { id: string }) {
 }
 
 function Shown({ record }: { record: RequestRecord }) {
-  const { conversation, last, sent, answer, error } = record;
+  const { conversation, last, sent, answer, noAnswer, error } = record;
   return (
     <>
       <p className="lead">
-        {new Date(record.at).toLocaleString()} · {record.from ? words.kinds[record.from] : words.kinds.client}
+        {new Date(record.at).toLocaleString()} · {kindOf(record)}
         {conversation === undefined ? null : (
           <>
             {" · "}
@@ -87,10 +87,14 @@ function Shown({ record }: { record: RequestRecord }) {
         )}
         {sent.body === undefined ? null : <Json label={words.sent} value={sent.body} />}
       </section>
-      {answer.length === 0 ? null : (
+      {answer.length === 0 && noAnswer === undefined ? null : (
         <section>
           <h2>{words.answer}</h2>
-          <Json label={words.answer} value={answer} />
+          {answer.length === 0 ? (
+            <p className="help">{noAnswer}</p>
+          ) : (
+            <Json label={words.answer} value={answer} />
+          )}
         </section>
       )}
       {record.details === undefined ? null : (
@@ -111,12 +115,18 @@ function Json({ label, value }: { label: string; value: unknown }) {
   );
 }
 
+const kindOf = ({ from = "client", path }: RequestRecord): string =>
+  (from === "compaction" ? words.came[path] : undefined) ?? words.kinds[from];
+
 const said = (value: unknown): string => (value === undefined ? words.unset : JSON.stringify(value));
 
 function factsOf(record: RequestRecord): readonly (readonly [name: string, value: string])[] {
   const { tokens, usage, spend, ownMs, firstMs, deferred } = record;
   const facts: readonly (readonly [string, string | undefined])[] = [
-    [columns.what, outcomes[record.outcome]],
+    [
+      columns.what,
+      record.from === "compaction" && record.outcome === "untouched" ? undefined : outcomes[record.outcome],
+    ],
     [words.reason, record.reason && strings.compaction.why(record.reason)],
     [columns.model, record.model],
     [columns.client, record.client],

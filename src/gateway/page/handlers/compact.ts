@@ -238,7 +238,7 @@ async function compaction(
     const made = gateway.requests.begin({
       kind: "compaction",
       api: "page",
-      path: "compaction",
+      path: isSure ? "compaction" : "compaction-when-due",
       headers,
       client,
     });
@@ -260,7 +260,7 @@ async function compaction(
         // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
         {
           sent: { headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream },
-          client: client.name,
+          client: made.clientName,
           conversation: () => id,
           cause: () => ({ reason: "forced", request: made.id }),
           noted: (said) => made.happened({ type: "noted", fact: said }),

@@ -1,7 +1,7 @@
 import { type Json, textOf } from "../../../apis/shared/fields.ts";
 import { parseExact } from "../../../core/exact-json.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
-import type { RequestFilter, RequestSums } from "../../../stores/server-store.ts";
+import type { RequestFilter, RequestSums, StoredRequest } from "../../../stores/server-store.ts";
 import {
   type LiveEvent,
   type ModelChoice,
@@ -90,12 +90,22 @@ export const statusHandlers = {
     const path = isShown && message ? await store.conversations.read(tenant, chat.id, { leaf: message }) : [];
     const behind = message && isShown ? await store.conversations.behind(tenant, message) : [];
     const next = behind.find((one) => one.conversation.id === conversation)?.messages ?? [];
-    const end = next.findIndex(({ role }) => role === "user");
+    const end = next.findIndex(({ role }) => role !== "assistant");
     const isGone = conversation !== undefined && !isShown;
     const rows = isShown ? await rowsOf(gateway, tenant, chat.id) : [];
     const { compactions } = receiptsIn(rows);
     const receipt = compactions.find(({ checkpoint }) => checkpoint === row.checkpoint);
-    const { deferred } = detailsOf(row);
+    const { reply, ...details } = detailsOf(row);
+    const { deferred, facts = [] } = details;
+    const said = facts.flatMap((fact) => (fact.type === "summary" ? fact.summary.text : []));
+    const isAnswered = (row.kind === "client" && row.status < 400) || row.kind === "page";
+    const answer = isAnswered
+      ? next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire))
+      : isShown
+        ? reply !== undefined
+          ? [reply]
+          : said
+        : [];
     const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
     return {
       ...factOf(told),
@@ -103,15 +113,24 @@ export const statusHandlers = {
       ...(receipt && { receipt }),
       ...(deferred && { deferred }),
       advice: await adviceOn(store, tenant, rows.slice(0, rows.findIndex(({ id }) => id === row.id) + 1)),
-      details: isGone ? undefined : row.details,
+      details: isGone || Object.keys(details).length === 0 ? undefined : details,
       sent: await sentAgain(gateway, tenant, told),
-      answer: next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire)),
+      answer,
+      ...(answer.length === 0 && { noAnswer: noAnswer(row, isGone) }),
       last: path.length > 0 ? path.length - 1 : undefined,
     };
   },
 
   events: (context) => liveStream(context),
 } satisfies Partial<Handlers>;
+
+/** Why nothing can be shown as the answer of a request. */
+function noAnswer({ kind, status, conversation }: StoredRequest, isGone: boolean): string {
+  if (status >= 400) return "It failed.";
+  if (kind === "compaction") return "What a model was asked for it are requests of their own.";
+  if (isGone || conversation === undefined) return "Its conversation isn't in the store.";
+  return "No answer of it is in the store.";
+}
 
 /** Without a wish those that somebody sent; of one conversation all that there were. */
 function kindsOf(context: ApiContext): RequestFilter["kinds"] {

@@ -42,12 +42,13 @@ function database(): () => ServerStore {
   return () => openStore(join(folder, "precis.db"));
 }
 
-const start = (there: OwnUpstream, store: ServerStore) =>
+const start = (there: OwnUpstream, store: ServerStore, config: object = {}, upstream: object = {}) =>
   startGateway(
     {
-      upstreams: [{ name: "there", baseURL: `${there.url}/v1`, apiKey: SECRET }],
+      upstreams: [{ name: "there", baseURL: `${there.url}/v1`, apiKey: SECRET, ...upstream }],
       window: 100_000,
       summarizer: "extractive",
+      ...config,
     },
     { store },
   );
@@ -59,6 +60,38 @@ async function asked(there: OwnUpstream, url: string, body: object): Promise<rea
   const sent = there.seen.slice(before).filter(({ request }) => request.url === "/v1/chat/completions");
   return sent.map((one) => one.body.length);
 }
+
+it.each([
+  ["of the model", {}, { windows: { small: "60k" } }],
+  ["of all models", { window: 60_000 }, {}],
+])(
+  "a window %s that the config states since is tried in place of a learned one",
+  async (_, config, upstream) => {
+    const open = database();
+    const windows = { ...WINDOWS };
+    const there = await refusing(windows);
+    onTestFinished(() => void there.close());
+    const first = await start(there, open());
+    expect(await asked(there, first.url, { model: "small", messages })).toHaveLength(2);
+    await first.close();
+
+    windows["small"] = 60_000;
+    const whole = JSON.stringify({ model: "small", messages }).length;
+    const larger = await start(there, open(), config, upstream);
+    expect(await asked(there, larger.url, { model: "small", messages })).toEqual([whole]);
+    await larger.close();
+
+    // It is as small as before: that is learned anew, and holds beside the same config.
+    windows["small"] = 6_000;
+    const other = messages.map((one, n) => (n === 0 ? { ...one, content: `Another. ${one.content}` } : one));
+    const wrong = await start(there, open(), config, upstream);
+    expect(await asked(there, wrong.url, { model: "small", messages: other })).toHaveLength(2);
+    await wrong.close();
+    const again = await start(there, open(), config, upstream);
+    expect(await asked(there, again.url, { model: "small", messages: other })).toHaveLength(1);
+    await again.close();
+  },
+);
 
 it("a window that a refusal named holds after a restart, for this model alone", async () => {
   const open = database();

@@ -64,14 +64,21 @@ export function createWindows(
     upstream: upstream?.id ?? "",
     model,
   });
+  const configuredFor = (upstream: Upstream | undefined, model: string): number | undefined =>
+    upstream?.windowOf(model) ?? config.window;
   const recall = (upstream: Upstream, model: string, tenant: string) => {
     const known = learned.get<LearnedWindow>("window", nameOf(upstream, model, tenant));
-    return known && now() < (known.value.until ?? Infinity) ? known : undefined;
+    // Somebody who states another window than then knows more than a refusal of that time.
+    const holds =
+      known &&
+      now() < (known.value.until ?? Infinity) &&
+      known.value.configured === configuredFor(upstream, model);
+    return holds ? known : undefined;
   };
   const look = (upstream: Upstream | undefined, model: string, tenant: string): Info => {
     const known = upstream && recall(upstream, model, tenant);
     const told = known?.value.window;
-    const configured = upstream?.windowOf(model) ?? config.window;
+    const configured = configuredFor(upstream, model);
     const window = told === undefined ? configured : Math.min(told, configured ?? told);
     const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
     const from =
@@ -106,8 +113,9 @@ export function createWindows(
     tell(upstream, model, tenant, window) {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
       const { from, mayBeOld } = windows.of(upstream, model, tenant);
+      const configured = configuredFor(upstream, model);
       if (from === "guess" || mayBeOld)
-        learned.set("window", nameOf(upstream, model, tenant), { window }, false);
+        learned.set("window", nameOf(upstream, model, tenant), { window, configured }, false);
     },
     learn(upstream, model, tenant, { limit, below = 0 }) {
       const found = limit ?? below;
@@ -115,7 +123,8 @@ export function createWindows(
       const { window, from, mayBeOld } = windows.of(upstream, model, tenant);
       if (found >= window && from !== "guess" && !mayBeOld) return false;
       const until = limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined;
-      learned.set("window", nameOf(upstream, model, tenant), { window: found, until });
+      const configured = configuredFor(upstream, model);
+      learned.set("window", nameOf(upstream, model, tenant), { window: found, until, configured });
       return true;
     },
     calibration(upstream, model, tenant) {
@@ -136,6 +145,8 @@ export function createWindows(
 interface LearnedWindow {
   readonly window: number;
   readonly until?: number;
+  /** What the config said then. */
+  readonly configured?: number;
 }
 
 /** A calibration that goes on from what was learned before. */

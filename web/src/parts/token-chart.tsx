@@ -23,7 +23,10 @@ interface ChartProps {
   height: number;
   label: string;
   formatX?: (place: number) => string;
-  formatY?: (value: number) => string;
+  /** `step`: from one tick to the next. */
+  formatY?: (value: number, step: number) => string;
+  /** Ticks aren't closer to each other than this. */
+  leastStep?: number;
   /** Each value is a point, too: where there are gaps between them, no line shows a single one. */
   hasPoints?: boolean;
   /** Places are moments, in milliseconds. */
@@ -81,12 +84,12 @@ export function TokenChart(props: ChartProps) {
   return <div ref={box} className="chart" role="img" aria-label={label} style={{ height }} />;
 }
 
-/** Steps between the ticks of places: 1, 2, 5, 10, 20, … */
-const WHOLE_STEPS = Array.from({ length: 21 }, (_, n) => [1, 2, 5][n % 3]! * 10 ** Math.floor(n / 3));
+/** Steps between ticks, all of which can be written short: …, 0.5, 1, 2, 5, 10, … */
+const STEPS = Array.from({ length: 54 }, (_, n) => Number(`${[1, 2, 5][n % 3]}e${Math.floor(n / 3) - 6}`));
 
 /** How uPlot draws the chart, in the colours that the host's styles have now. */
 function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options {
-  const { series, height, formatY = short, hasPoints = false, isTime = false } = latest();
+  const { series, height, formatY = short, leastStep = 1, hasPoints = false, isTime = false } = latest();
   const style = getComputedStyle(host);
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const font = `12px ${style.fontFamily}`;
@@ -100,7 +103,8 @@ function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options
     width: host.clientWidth,
     height,
     ms: 1,
-    padding: [12, 20, 0, 0],
+    // The label of the last place stands half beside it.
+    padding: [12, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
@@ -114,10 +118,15 @@ function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options
         size: 28,
         space: isTime ? 80 : 50,
         // Messages are whole.
-        ...(isTime ? {} : { incrs: WHOLE_STEPS }),
+        ...(isTime ? {} : { incrs: STEPS.filter((step) => step >= 1) }),
         values: (_, ticks) => ticks.map((tick) => latest().formatX?.(tick) ?? `#${tick}`),
       },
-      { ...axis, size: 66, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },
+      {
+        ...axis,
+        size: 66,
+        incrs: STEPS.filter((step) => step >= leastStep),
+        values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatY(tick, step)),
+      },
     ],
     series: [
       {},

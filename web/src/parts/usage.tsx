@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
-import { routes, type Totals, type TotalsPart, type TotalsQuery } from "../../../src/gateway/api.ts";
-import { count, dollars, duration, percent, short, signedDollars } from "../state/format.ts";
+import { routes, type Totals, type TotalsPart } from "../../../src/gateway/api.ts";
+import { count, dollars, dollarTick, duration, percent, short, signedDollars } from "../state/format.ts";
 import { strings } from "../strings.ts";
 import { ScrollArea, Tabs } from "./controls.tsx";
 import { Legend, TokenChart } from "./token-chart.tsx";
@@ -13,6 +13,7 @@ const SETTLE_MS = 250;
 const HOUR_MS = 3_600_000;
 /** How long each stretch of a range is (hours). Sums of the store are of four. */
 const STRETCHES = { "24": 1, "168": 4, "720": 24, "2160": 24 } as const;
+type By = keyof typeof words.bys;
 type Range = keyof typeof STRETCHES;
 const CHART_HEIGHT = 150;
 /** Lines of a chart that can be told apart; the rest is one line. */
@@ -23,7 +24,7 @@ const COLORS = ["fill-user", "fill-assistant", "fill-tool", "fill-image", "fill-
 export function Usage() {
   const app = useApp();
   const [range, setRange] = useState<Range>("24");
-  const [by, setBy] = useState<NonNullable<TotalsQuery["by"]>>("model");
+  const [by, setBy] = useState<By>("model");
   const news = useRequestNews();
   const { value: totals } = useLoaded(
     async () => {
@@ -44,8 +45,8 @@ export function Usage() {
       {totals === undefined ? null : (
         <>
           <Sums totals={totals} />
-          <Charts parts={totals.parts ?? []} query={totals.query} />
-          <Parts parts={totals.parts ?? []} name={words.bys[by]} />
+          <Charts parts={totals.parts ?? []} query={totals.query} by={by} />
+          <Parts parts={totals.parts ?? []} by={by} isPriced={totals.unpriced === 0} />
         </>
       )}
     </section>
@@ -80,7 +81,7 @@ function Sums({ totals }: { totals: Totals }) {
       />
       <Total
         name={words.spend}
-        value={dollars(spend + cost)}
+        value={spend + cost === 0 && unpriced > 0 ? strings.gateway.unknown : dollars(spend + cost)}
         note={[words.summaries(cost), ...(unpriced > 0 ? [words.unpriced(unpriced)] : [])].join(", ")}
       />
       <Total
@@ -105,20 +106,25 @@ function Total(props: { name: string; value: string; note?: string; isMain?: boo
   );
 }
 
+/** Prices of requests are small. */
+const LEAST_DOLLARS = 1e-6;
+
 /** What is drawn of each stretch. A mean of nothing is no number. */
 const CHARTS: readonly {
   readonly name: keyof typeof words.charts;
   value(part: TotalsPart): number;
-  readonly format: (value: number) => string;
+  readonly format: (value: number, step: number) => string;
+  readonly leastStep?: number;
   readonly isMean?: true;
 }[] = [
   { name: "requests", value: (part) => part.requests, format: short },
   { name: "tokens", value: (part) => part.input + part.output, format: short },
-  { name: "spend", value: (part) => part.spend + part.cost, format: dollars },
+  { name: "spend", value: (part) => part.spend + part.cost, format: dollarTick, leastStep: LEAST_DOLLARS },
   {
     name: "saved",
     value: (part) => part.net,
-    format: signedDollars,
+    format: dollarTick,
+    leastStep: LEAST_DOLLARS,
   },
   { name: "latency", value: (part) => part.ms, format: duration, isMean: true },
 ];
@@ -126,21 +132,23 @@ const CHARTS: readonly {
 function Charts({
   parts,
   query: { since, every },
+  by,
 }: {
   parts: readonly TotalsPart[];
   query: { since: number; every: number };
+  by: By;
 }) {
   const { x, lines } = useMemo(() => {
     const x: number[] = [];
     for (let at = since; at <= Date.now(); at += every) x.push(at);
-    return { x, lines: linesOf(parts) };
-  }, [parts, since, every]);
+    return { x, lines: linesOf(parts, by) };
+  }, [parts, since, every, by]);
   if (lines.length === 0) return <p className="help">{words.none}</p>;
   const isHours = every < 24 * HOUR_MS;
   const formatX = (at: number) =>
     isHours && x.length <= 24
-      ? new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
-      : new Date(at).toLocaleDateString([], { day: "numeric", month: "short" });
+      ? new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+      : new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
   return (
     <>
       <Legend items={lines.map(({ label }, n) => ({ label, color: COLORS[n]! }))} />
@@ -189,6 +197,7 @@ function OneChart(props: {
       label={words.charts[chart.name]}
       formatX={formatX}
       formatY={chart.format}
+      {...(chart.leastStep !== undefined && { leastStep: chart.leastStep })}
       isTime
       hasPoints={chart.isMean === true}
     />
@@ -196,7 +205,7 @@ function OneChart(props: {
 }
 
 /** The names with most requests, and all others as one. */
-function linesOf(parts: readonly TotalsPart[]) {
+function linesOf(parts: readonly TotalsPart[], by: By) {
   const groups = [...Map.groupBy(parts, ({ name }) => name)]
     .map(([name, some]) => ({
       name,
@@ -206,12 +215,12 @@ function linesOf(parts: readonly TotalsPart[]) {
     .sort((a, b) => b.requests - a.requests);
   const rest = groups.slice(MOST_LINES).flatMap((one) => one.parts);
   return [
-    ...groups.slice(0, MOST_LINES).map((one) => ({ label: one.name || words.unnamed, parts: one.parts })),
+    ...groups.slice(0, MOST_LINES).map((one) => ({ label: one.name || words.unnamed[by], parts: one.parts })),
     ...(rest.length > 0 ? [{ label: words.others, parts: rest }] : []),
   ];
 }
 
-function Parts({ parts, name }: { parts: readonly TotalsPart[]; name: string }) {
+function Parts({ parts, by, isPriced }: { parts: readonly TotalsPart[]; by: By; isPriced: boolean }) {
   const groups = [...Map.groupBy(parts, (one) => one.name)];
   if (groups.length === 0) return null;
   const sum = (some: readonly TotalsPart[], of: (one: TotalsPart) => number) =>
@@ -221,7 +230,7 @@ function Parts({ parts, name }: { parts: readonly TotalsPart[]; name: string }) 
       <table className="sums">
         <thead>
           <tr>
-            {[name, ...Object.values(words.columns)].map((one) => (
+            {[words.bys[by], ...Object.values(words.columns)].map((one) => (
               <th key={one}>{one}</th>
             ))}
           </tr>
@@ -231,15 +240,19 @@ function Parts({ parts, name }: { parts: readonly TotalsPart[]; name: string }) 
             const requests = sum(some, (part) => part.requests);
             const input = sum(some, (part) => part.input);
             const net = sum(some, (part) => part.net);
-            const paid = sum(some, (part) => part.spend + part.cost);
+            const cost = sum(some, (part) => part.cost);
+            const paid = cost + sum(some, (part) => part.spend);
             return (
               <tr key={one}>
-                <td>{one || words.unnamed}</td>
+                <td>{one || words.unnamed[by]}</td>
                 <td>{count(requests)}</td>
                 <td>{count(sum(some, (part) => part.errors))}</td>
                 <td>{short(input + sum(some, (part) => part.output))}</td>
                 <td>{percent(sum(some, (part) => part.cacheRead) / Math.max(1, input))}</td>
-                <td>{dollars(paid)}</td>
+                <td>
+                  {paid === 0 && input > 0 && !isPriced ? strings.gateway.unknown : dollars(paid)}
+                  {cost === 0 ? null : <small>{words.summaries(cost)}</small>}
+                </td>
                 <td>{signedDollars(net)}</td>
                 <td>
                   {requests === 0 ? "–" : duration(sum(some, (part) => part.ms * part.requests) / requests)}

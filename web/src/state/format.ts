@@ -21,6 +21,12 @@ export function dollars(value: number): string {
   return `$${value.toFixed(2)}`;
 }
 
+/** $0.05 of ticks that are `step` apart: all are written with as many digits. */
+export const dollarTick = (value: number, step: number): string =>
+  value === 0
+    ? "$0"
+    : `${value < 0 ? "−" : ""}$${Math.abs(value).toFixed(step >= 1 ? 0 : Math.max(2, -Math.floor(Math.log10(step))))}`;
+
 /** −$0.12 */
 export const signedDollars = (value: number): string => (value < 0 ? `−${dollars(-value)}` : dollars(value));
 

@@ -1,5 +1,5 @@
 import { STREAM_WORDS } from "../../../src/gateway/api.ts";
-import { count, dollars, duration, percent } from "../state/format.ts";
+import { count, dollars, duration, percent, signedDollars } from "../state/format.ts";
 import { plural } from "./words.ts";
 
 export const compare = {
@@ -96,7 +96,9 @@ export const usage = {
   bys: { model: "Model", client: "Client" },
   net: "Saved, net",
   without: (net: number, of: number) =>
-    `${net < 0 ? "lost" : "saved"} of ${dollars(Math.max(0, of))} without precis`,
+    net < 0
+      ? `more than the ${dollars(Math.max(0, of))} without precis`
+      : `saved of ${dollars(of)} without precis`,
   tokensSaved: "Tokens saved",
   savedOf: (ratio: number) => `${percent(ratio)} of what clients and chats sent`,
   requests: "Requests",
@@ -118,7 +120,7 @@ export const usage = {
   },
   none: "No request in this time.",
   others: "others",
-  unnamed: "unnamed",
+  unnamed: { model: "no model named", client: "no client named" },
   table: "The same as numbers",
   columns: {
     requests: "Requests",
@@ -155,7 +157,8 @@ export const request = {
   failed: (status: number) => `It failed with ${status}`,
   receipt: "What its compaction came to so far",
   saved: "Saved by precis",
-  savedBy: (value: number) => (value < 0 ? `${dollars(-value)} more than without` : dollars(value)),
+  savedBy: (value: number) =>
+    value < 0 ? `${signedDollars(value)}: it cost more than it saved` : dollars(value),
   deferred: "Tools not declared",
   sparing: (tools: number, tokens: string) => `${tools}, which spared ${tokens} tokens`,
   sent: "What was sent",

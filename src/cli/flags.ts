@@ -51,6 +51,7 @@ export const port = flag((name, given) => {
 /** `30d`, `12h`, `90m`, `4w` in milliseconds. */
 export const age = flag((name, given) => {
   const ms = millisecondsIn(given);
+  if (ms === 0) throw new UsageError(`--${name} ${given} means everything. Give an age, such as 30d or 1m.`);
   if (ms !== undefined) return ms;
   throw new UsageError(
     `--${name} ${given}: give minutes, hours, days or weeks, such as 90m, 12h, 30d or 4w.`,

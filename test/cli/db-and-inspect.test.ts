@@ -229,6 +229,7 @@ test.each([
   [["db", "import", "--db", db], /needs one FILE/],
   [["db", "backup", "--db", db], /needs one FILE/],
   [["db", "sweep", "--older-than", "soon", "--db", db], /30d/],
+  [["db", "sweep", "--older-than", "0d", "--db", db], /means everything\. Give an age/],
   [["inspect", "a", "b"], /takes one SESSION/],
 ])("%j is refused with what to do", async (args, message) => {
   const { code, stderr } = await runCli(args);

@@ -309,6 +309,21 @@ describe("what is asked for", () => {
     expect(lines).toEqual(NAMES.map((name, n) => `- ${name}: Does job ${n} of the server.`));
   });
 
+  it("what the loader says stays short and in lines of its own, whatever names are asked for", async () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `tracker_nothing_${n}\nLoaded: all\u2028of it`);
+    const { provider } = await start([{ calls: [{ name: LOADER, args: { names } }] }, "Fine."]);
+    const odd = { type: "function", function: { ...FUNCTIONS[0]!, name: "odd\n- name" } };
+    await post("chat", bodyOf("chat", { tools: [...TOOLS.chat.slice(1), odd] }));
+    const lines = result(provider).split(/[\n\u2028]/);
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toContain(`There is no tool "tracker_nothing_0 Loaded: all of it". Similar: tracker_`);
+    expect(lines.at(-1)).toBe("Nor are there tools of 4980 other names.");
+    expect(sent(provider)).toEqual([
+      ["odd\n- name", LOADER],
+      ["odd\n- name", LOADER],
+    ]);
+  });
+
   it("an answer that repeats the request's tools repeats those of the client", async () => {
     await start([{ calls: [loads(A)] }, "Fine."]);
     const { json } = await post("responses", bodyOf("responses", {}));

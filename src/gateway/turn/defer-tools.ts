@@ -27,6 +27,8 @@ const LEAST_SPARED = 4_000;
 const MOST_SAID = 100;
 /** Names that are proposed in place of one that isn't there. */
 const MOST_SIMILAR = 5;
+/** Names of which it is said that nothing is called so. */
+const MOST_UNKNOWN = 20;
 /** Lists of tools of which the sizes are remembered. Clients send the same one with each request. */
 const MAX_PLANS = 50;
 
@@ -88,7 +90,9 @@ function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measur
   const lines: string[] = [];
   for (const tool of tools) {
     const plain = hosting.plainFunction(tool);
-    if (!plain) kept.push(tool);
+    // The list has a line for each.
+    if (!plain || [plain.name, ...(plain.members ?? [])].some((name) => LINE_BREAK.test(name)))
+      kept.push(tool);
     else {
       const { name, description, members = [] } = plain;
       functions.set(name, { tool, tokens: measure.tools([tool]) });
@@ -125,6 +129,8 @@ const loaderFor = (lines: readonly string[]): HostedTool => ({
     additionalProperties: false,
   },
 });
+
+const LINE_BREAK = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 function firstSentence(description: string): string {
   const text = firstCharacters(description, 4 * MOST_SAID)
@@ -190,7 +196,10 @@ export class Deferral {
     return [
       ...(fresh.length > 0 ? [`Loaded: ${fresh.join(", ")}. You can call what is loaded.`] : []),
       ...(before.length > 0 ? [`You had these already: ${before.join(", ")}.`] : []),
-      ...unknown.map((name) => this.#sorry(name)),
+      ...unknown.slice(0, MOST_UNKNOWN).map((name) => this.#sorry(name)),
+      ...(unknown.length > MOST_UNKNOWN
+        ? [`Nor are there tools of ${unknown.length - MOST_UNKNOWN} other names.`]
+        : []),
     ].join("\n");
   }
 
@@ -203,7 +212,8 @@ export class Deferral {
       .sort((a, b) => b.shared - a.shared)
       .slice(0, MOST_SIMILAR);
     const instead = similar.length > 0 ? ` Similar: ${similar.map(({ one }) => one).join(", ")}.` : "";
-    return `There is no tool ${JSON.stringify(firstCharacters(name, MOST_SAID))}.${instead}`;
+    const said = firstCharacters(name, MOST_SAID).replace(/\s+/g, " ");
+    return `There is no tool ${JSON.stringify(said)}.${instead}`;
   }
 
   /** The request with what is declared by now. `own`: tools of precis's own, once. */

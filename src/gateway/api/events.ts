@@ -155,7 +155,7 @@ export const REQUEST_KINDS = ["client", "page", "summary", "compaction"] as cons
 
 /** Which requests to list. */
 export interface RequestQuery {
-  /** Words in the model, client, path, status or conversation. */
+  /** Words in the model, client, path, status or error, or a conversation. */
   readonly search?: string;
   readonly model?: string;
   readonly client?: string;

@@ -107,7 +107,7 @@ export interface RequestFilter extends TimeRange {
   readonly outcome?: string | undefined;
   /** Only those that failed, or only those that didn't. */
   readonly failed?: boolean | undefined;
-  /** Text in the model, client, path, status or outcome, or the id of a conversation. */
+  /** Text in the model, client, path, status, outcome or error, or the id of a conversation. */
   readonly search?: string | undefined;
   readonly conversation?: string | undefined;
 }

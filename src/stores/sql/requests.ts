@@ -330,7 +330,10 @@ const idAt = (time: number | undefined): string | undefined => {
 
 type Condition = readonly [sql: string, ...values: readonly unknown[]];
 
-/** The conditions of a filter on what requests are told apart by, of rows or of sums. */
+/**
+ * The conditions of a filter on what requests are told apart by, of rows or of sums. Sums of requests that failed may hold some with the
+ * words of a search in their errors.
+ */
 function groupConditions(
   { kinds, model, client, outcome, failed, search }: RequestFilter,
   of: string,
@@ -340,9 +343,10 @@ function groupConditions(
     .toLowerCase()
     .replace(/[\\%_]/g, (sign) => `\\${sign}`);
   const like = words ? `%${words}%` : undefined;
-  const searched = ["model", "client", "path", "outcome"].map(
-    (name) => `lower(${of}${name}) like ? escape '\\'`,
-  );
+  // Sums don't say why requests failed, only that some did.
+  const isOfSums = of === "";
+  const names = ["model", "client", "path", "outcome", ...(isOfSums ? [] : ["error"])];
+  const searched = names.map((name) => `lower(${of}${name}) like ? escape '\\'`);
   return [
     ...(kinds ? [[`${of}kind in (${kinds.map(() => "?").join(", ")})`, ...kinds] as const] : []),
     [`${of}model = ?`, model],
@@ -350,7 +354,7 @@ function groupConditions(
     [`${of}outcome = ?`, outcome],
     ...(failed === undefined ? [] : [[`${of}status ${failed ? ">=" : "<"} 400`] as const]),
     [
-      `(${searched.join(" or ")} or cast(${of}status as text) like ? escape '\\')`,
+      `(${searched.join(" or ")} or cast(${of}status as text) like ? escape '\\'${isOfSums ? " or status >= 400" : ""})`,
       ...Array<string | undefined>(searched.length + 1).fill(like),
     ],
   ];
@@ -457,7 +461,7 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
   const named = yield* namedChat(tenant, query);
   if (named === "none") return [];
   const { chat, filter } = named;
-  const isFine = every !== undefined && every % PERIOD_MS !== 0;
+  const isFine = (every !== undefined && every % PERIOD_MS !== 0) || Boolean(filter.search?.trim());
   const first = from === undefined ? undefined : Math.ceil(from / PERIOD_MS) * PERIOD_MS;
   const end = to === undefined ? undefined : Math.floor(to / PERIOD_MS) * PERIOD_MS;
   const summed = yield* summedUpTo(tenant);
@@ -479,7 +483,7 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
       )),
     );
   };
-  // Sums don't say of which conversation they are, or when within their period; its rows are found by their messages.
+  // Sums don't say of which conversation they are, when within their period, or what an error said.
   yield* ofRows(chat || isFine ? {} : { after: summed });
   if (chat || isFine) return sumsOf(found);
   if (first !== undefined && end !== undefined && first >= end) yield* ofRows({ upTo: summed });

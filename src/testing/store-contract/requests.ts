@@ -163,6 +163,7 @@ export function describeRequests(context: ContractContext): void {
             ],
             [{ search: "LARG" }, (one) => one.model === "large"],
             [{ search: "503" }, (one) => one.status === 503],
+            [{ search: "NO. 2" }, (one) => one.error === "no. 20"],
             [{ search: "100%" }, () => false],
             [
               { from: start + 1.3 * HOUR_MS, to: start + 4.25 * HOUR_MS },

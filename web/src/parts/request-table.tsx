@@ -46,7 +46,7 @@ export function RequestTable({ filters: given }: { filters: RequestFilters }) {
           <span className="visually-hidden">{words.search}</span>
           <input
             type="search"
-            placeholder={words.search}
+            placeholder={words.searched}
             value={filters.search}
             onChange={(event) => change({ search: event.target.value })}
           />

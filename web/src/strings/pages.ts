@@ -44,6 +44,7 @@ export const gateway = {
   pageNone: "No chat of the page has asked a model yet.",
   filters: "Which requests",
   search: "Search requests",
+  searched: "Model, client, path, status or error",
   any: (label: string) => `${label}: any`,
   noneMatch: "No request matches.",
   unknown: "unknown",
@@ -100,7 +101,7 @@ export const usage = {
       ? `more than the ${dollars(Math.max(0, of))} without precis`
       : `saved of ${dollars(of)} without precis`,
   tokensSaved: "Tokens saved",
-  savedOf: (ratio: number) => `${percent(ratio)} of what clients and chats sent`,
+  savedOf: (ratio: number) => `${percent(ratio)} of the messages of requests that were counted`,
   requests: "Requests",
   errors: (n: number) => plural(n, "error"),
   refused: (reason: string, n: number) => `${count(n)} refused (${reason})`,

@@ -279,3 +279,32 @@ it("totals are those of what is searched for, or of one conversation, and wrong 
     expect(await response.text()).toMatch(/failed|client/);
   }
 });
+
+it("an answer that can't be read failed, and a refusal and an empty one are marked", async () => {
+  const choice = (message: object) =>
+    JSON.stringify({ choices: [{ message: { role: "assistant", ...message }, finish_reason: "stop" }] });
+  const answers = [
+    choice({ content: "Hello." }),
+    '{"choices": [{"mess',
+    choice({ content: null, refusal: "I won't." }),
+    choice({ content: "" }),
+  ];
+  const upstream = await startUpstream((_, __, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end(answers[upstream.seen.length - 1]);
+  });
+  closing.push(() => upstream.close());
+  const gateway = await startGateway(upstreamAt(upstream.url));
+  closing.push(() => gateway.close());
+  for (const text of answers) {
+    const answer = await post(`${gateway.url}/v1/chat/completions`, chat("gpt-4o", "hi"));
+    expect(await answer.text()).toBe(text);
+  }
+  const [empty, refused, broken, good] = await requests(gateway.url);
+  expect(good).toMatchObject({ status: 200 });
+  expect(good).not.toHaveProperty("error");
+  expect(broken).toMatchObject({ status: 502, error: expect.stringMatching(/can't be read/) });
+  expect(refused).toMatchObject({ status: 200, error: expect.stringMatching(/refused/) });
+  expect(empty).toMatchObject({ status: 200, error: expect.stringMatching(/empty/) });
+  expect(await totalsOf(gateway.url)).toMatchObject({ requests: 4, errors: 1 });
+  expect(await requests(gateway.url, { search: "can't be read" })).toHaveLength(1);
+});

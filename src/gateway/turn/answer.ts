@@ -160,7 +160,10 @@ export async function passJson(
   if (isJson(data)) refuseIgnored(exchange, data);
   const error = errorIn(data);
   if (error) exchange.record.fails(error.status, error.message);
-  const finished = finish(parts, exchange, outgoing, isJson(data) ? wire.readAnswer(data) : NO_ANSWER);
+  const read = isJson(data) ? wire.readAnswer(data) : NO_ANSWER;
+  const problem = isPlain(answer) ? problemOf(exchange, data, read) : undefined;
+  if (problem) exchange.record.fails(problem.status ?? answer.statusCode, problem.message);
+  const finished = finish(parts, exchange, outgoing, read);
   if (finished) await finished;
   const headers = returnedHeaders(answer.headers, exchange.upstream);
   const tellings = tellingsOf(exchange);
@@ -171,6 +174,18 @@ export async function passJson(
   headers["content-length"] = bytes.length;
   response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
   response.end(bytes);
+}
+
+/** Why an answer in one piece is none, although its status is a good one; without a `status`: it is one all the same. */
+function problemOf(
+  { wire: { dialect } }: Pick<Exchange, "wire">,
+  data: unknown,
+  { messages, stop, isUnfinished }: WireAnswer,
+): { readonly status?: number; readonly message: string } | undefined {
+  if (data === undefined) return { status: 502, message: "The answer can't be read: it isn't JSON." };
+  if (stop === "refusal") return { message: "The model refused to answer." };
+  const isEmpty = messages.every((message) => dialect.read(message).parts.length === 0);
+  return isJson(data) && isEmpty && !isUnfinished ? { message: "The answer is empty." } : undefined;
 }
 
 /** Learns from an answer and stores it. The client gets the end of its answer when this is done. */

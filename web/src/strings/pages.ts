@@ -155,6 +155,7 @@ export const request = {
     restored: "summaries that were brought back by hand",
   } as Readonly<Record<string, string>>,
   inChat: "Open it in its chat",
+  marked: "It was answered, but",
   failed: (status: number) => `It failed with ${status}`,
   receipt: "What its compaction came to so far",
   saved: "Saved by precis",

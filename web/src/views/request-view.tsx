@@ -53,7 +53,7 @@ function Shown({ record }: { record: RequestRecord }) {
       </p>
       {error === undefined ? null : (
         <section className="failed" role="note">
-          <h2>{words.failed(record.status)}</h2>
+          <h2>{record.status < 400 ? words.marked : words.failed(record.status)}</h2>
           <p>{error}</p>
         </section>
       )}

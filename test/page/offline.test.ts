@@ -252,6 +252,7 @@ describe("models", () => {
     await tab.locator(".notice.done", { hasText: "older messages are now a summary" }).waitFor();
     await tab.goto(`${world.serve.url}/settings`);
     await tab.getByRole("button", { name: /^Remove / }).click();
+    await tab.getByRole("button", { name: "Remove it" }).click();
     await tab.getByText("and its key with it").waitFor();
     expect(faults).toEqual([]);
     await context.close();

@@ -231,12 +231,19 @@ export function ScrollArea(props: {
   className: string;
   label: string;
   ref?: Ref<HTMLElement>;
+  /** One of several alike: it is no landmark of the page. */
+  isPart?: boolean;
   children: ReactNode;
 }) {
-  const { className, label, ref, children } = props;
+  const { className, label, ref, isPart = false, children } = props;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a place for the focus, keys can't scroll it
-    <section ref={ref} className={className} aria-label={label} tabIndex={0}>
+    <section
+      ref={ref}
+      className={className}
+      aria-label={label}
+      tabIndex={0}
+      role={isPart ? "group" : undefined}
+    >
       {children}
     </section>
   );

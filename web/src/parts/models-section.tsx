@@ -27,13 +27,7 @@ export function ModelsSection() {
                 {isOwn ? "" : ` · ${words.byConfig}`}
               </small>
             </div>
-            {isOwn ? (
-              <IconButton
-                icon="trash"
-                label={words.remove(name)}
-                onClick={() => void app.removeUpstream(name)}
-              />
-            ) : null}
+            {isOwn ? <RemoveServer name={name} hasKey={keys === "server"} /> : null}
           </li>
         ))}
       </ul>
@@ -46,6 +40,21 @@ export function ModelsSection() {
         <p className="help">{words.notHere}</p>
       )}
     </section>
+  );
+}
+
+/** Asks first: a key that is removed can't be brought back. */
+function RemoveServer({ name, hasKey }: { name: string; hasKey: boolean }) {
+  const app = useApp();
+  const [isAsked, setAsked] = useState(false);
+  if (!isAsked) return <IconButton icon="trash" label={words.remove(name)} onClick={() => setAsked(true)} />;
+  return (
+    <div className="row">
+      <Button look="button danger" autoFocus onClick={() => void app.removeUpstream(name)}>
+        {hasKey ? words.removeWithKey : words.removeYes}
+      </Button>
+      <Button onClick={() => setAsked(false)}>{strings.cancel}</Button>
+    </div>
   );
 }
 

@@ -29,7 +29,7 @@ export function ReadableSummary({ text, onPointer }: { text: string; onPointer: 
       {form === "asSent" ? (
         <SummaryText text={text} onPointer={onPointer} />
       ) : (
-        <ScrollArea className="summary-read" label={strings.inspect.summary}>
+        <ScrollArea className="summary-read" label={strings.inspect.summary} isPart>
           {sections.map(({ name, entries }) => (
             <section key={name}>
               <h4>{words.sections[name]}</h4>
@@ -59,7 +59,7 @@ export function ReadableSummary({ text, onPointer }: { text: string; onPointer: 
 export function SummaryText({ text, onPointer }: { text: string; onPointer: OnPointer }) {
   const lines = text.split("\n");
   return (
-    <ScrollArea className="summary-text" label={strings.inspect.summary}>
+    <ScrollArea className="summary-text" label={strings.inspect.summary} isPart>
       {lines.map((line, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have no other name
         <p key={n} className={lineKind(line)}>

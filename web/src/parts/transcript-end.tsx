@@ -83,7 +83,7 @@ function Unanswered({ chat }: { chat: Chat }) {
         (isAsked
           ? strings.chat.unanswered
           : isEmpty
-            ? strings.chat.emptyAnswer
+            ? strings.chat.emptyAgain
             : strings.chat.half[unfinished ?? "stopped"])
       }
       help={

@@ -69,6 +69,7 @@ export const chat = {
   unanswered: "This message has no answer yet.",
   noAnswer: "No answer",
   emptyAnswer: "The model's answer is empty.",
+  emptyAgain: "Another try may bring an answer.",
   half: {
     stopped: "You stopped the answer.",
     broken: "The answer broke off.",

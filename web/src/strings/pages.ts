@@ -226,6 +226,8 @@ export const models = {
   added: (name: string) => `${name} is added.`,
   removed: (name: string, hadKey: boolean) => `${name} is removed${hadKey ? ", and its key with it" : ""}.`,
   remove: (name: string) => `Remove ${name}`,
+  removeYes: "Remove it",
+  removeWithKey: "Remove it and its key",
   keys: { server: "with a key", client: "without a key", none: "without a key" },
   byConfig: "by the server's config",
   found: "Found on this machine",

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Button, CloseButton } from "../parts/controls.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -147,8 +148,9 @@ function useShortcuts(app: App, openSidebar: (isOpen: boolean) => void): void {
       const key = event.key.toLowerCase();
       if (isCommand && key === "k") {
         event.preventDefault();
-        openSidebar(true);
-        requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".search input")?.focus());
+        // At once: the next key is a letter of what is searched.
+        flushSync(() => openSidebar(true));
+        document.querySelector<HTMLInputElement>(".search input")?.focus();
       } else if (isCommand && event.shiftKey && key === "o") {
         event.preventDefault();
         void app.newChat();

@@ -3,7 +3,6 @@ import type { Message } from "../../core/types.ts";
 import { type Outcome, outcomesOf } from "../calls/outcomes.ts";
 import { refusedCalls } from "../calls/refusals.ts";
 import { setsLastingRule } from "../keep/rules.ts";
-import { estimateTokens } from "../material/estimate-tokens.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import { type Statement, statementsOf } from "../material/statements.ts";
 import { type UserWords, userWords } from "../material/user-words.ts";
@@ -193,16 +192,10 @@ export function messageQuotes(material: MessageMaterial, free: number): MessageQ
   // What the records say word for word isn't quoted beside them.
   const isSaid = saidAlready(narrative.map(({ text }) => text));
   const asked = Math.min(free * ASKED_SHARE, askedTokens(material));
-  // People write words, tools write names and numbers, which take more tokens for the same length: rules would be priced out.
-  const cost = estimateTokens(
-    words.map(({ text }) => text),
-    input.count,
-  );
-  const spoken = { ...material, cost };
-  const said = chooseQuotes({ ...spoken, indexes, words, free: free - asked }).filter(
+  const said = chooseQuotes({ ...material, indexes, words, free: free - asked }).filter(
     (quote) => !isSaid(textOf(quote)),
   );
-  const left = leftOf({ ...spoken, indexes, words, free }, said);
+  const left = leftOf({ ...material, indexes, words, free }, said);
   const ended = outcomesOf(messages, isHidden);
   const outcomes = [true, false].flatMap((isReport) =>
     chooseOutcomes({
@@ -212,7 +205,7 @@ export function messageQuotes(material: MessageMaterial, free: number): MessageQ
     }),
   );
   const quotes = [...said, ...byTool(outcomes)];
-  return { quotes, costs: quotes.map((quote) => costOf(spoken, quote)), left };
+  return { quotes, costs: quotes.map((quote) => costOf(material, quote)), left };
 }
 
 /** Tokens of the lines that show what the newest words name. */

@@ -324,6 +324,22 @@ describe("what is asked for", () => {
     ]);
   });
 
+  it("a model that loads and loads has an answer for its client in the end", async () => {
+    const { provider } = await start(({ tools }) =>
+      tools.includes(LOADER) ? { calls: [loads(NAMES[tools.length]!)] } : "All that I need.",
+    );
+    const client = chatClient(true);
+    const messages = [client.say("user", "Load.")];
+    const tools = client.tools(FUNCTIONS);
+    const told = await client.ask(messages, { tools });
+    expect(told.text).toBe("All that I need.");
+    expect(sent(provider).map(({ length }) => length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8]);
+    expect(sent(provider).at(-1)).toEqual(NAMES.slice(1, 9));
+    // The next request has the loader again.
+    await client.ask([...messages, ...told.kept, client.say("user", "Go on.")], { tools });
+    expect(sent(provider)[9]).toEqual([LOADER, ...NAMES.slice(1, 9)]);
+  });
+
   it("an answer that repeats the request's tools repeats those of the client", async () => {
     await start([{ calls: [loads(A)] }, "Fine."]);
     const { json } = await post("responses", bodyOf("responses", {}));

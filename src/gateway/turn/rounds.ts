@@ -221,6 +221,9 @@ function roundAfter<T extends Turn>(turn: T, hosted: HostedTurn): T {
   if (deferral) record.deferred = deferral.spared;
   // The same key for another request would bring the first one's answer again.
   const { "idempotency-key": _, ...headers } = turn.headers;
-  const next = deferral?.declared(base) ?? base;
+  const all = deferral?.declared(base) ?? base;
+  // A model that went on calling ours would leave the client without an answer. Where thoughts are bound to declarations, none is deferred.
+  const left = deferral && hosted.rounds === MOST_ROUNDS ? withoutTools(hosting, all, hosted.isHosted) : all;
+  const next = hosting.tools(left).length > 0 ? left : all;
   return { ...withTranscript(turn, next, [...asked.transcript, ...hosted.real]), headers };
 }

@@ -1,3 +1,17 @@
+import {
+  anything,
+  type Checks,
+  checkCounter,
+  checkDialect,
+  checkNames,
+  hasMethods,
+  isObject,
+  number,
+  ofTokens,
+  refused,
+  said,
+  text,
+} from "../core/check.ts";
 import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts";
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
@@ -86,12 +100,14 @@ const MAX_CANDIDATES = 400;
  * ```
  */
 export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
+  checkOpen(options);
   const counter = options.counter ?? roughCounter;
   const count = (text: string) => counter.count(text);
   const conversation = opened(options);
   return {
-    search: (query, given: OwnSearchOptions = {}) =>
-      conversation(({ index, changes, messages }) => {
+    async search(query, given: OwnSearchOptions = {}) {
+      checkSearch(query, given);
+      return conversation(({ index, changes, messages }) => {
         const { changedAfter } = changes;
         const visible = given.view && visibleText(given.view, messages, index, 0);
         return searchCandidates(index, query, {
@@ -101,7 +117,8 @@ export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
           changedAfter,
           visible,
         });
-      }),
+      });
+    },
     read: (what, { tokens = DEFAULT_READ_TOKENS, view }: OwnReadOptions = {}) =>
       conversation(({ index, messages, wire }) => {
         const { from, to } = readRange(what, messages.length, (id) => placeOf(id, messages, wire));
@@ -122,6 +139,52 @@ export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
         return { turns };
       }),
   };
+}
+
+const OPEN_FIX =
+  "Call `openRecall({ dialect, transcript })`, or `openRecall({ store, tenant, conversation })`.";
+const name = text(OPEN_FIX);
+type Names = { readonly [name: string]: unknown };
+const OPEN: Checks<Names> = {
+  dialect: checkDialect,
+  transcript(transcript, option) {
+    if (!Array.isArray(transcript)) throw refused(option, `${said(transcript)} isn't a list.`, OPEN_FIX);
+  },
+  store(store, option) {
+    if (!hasMethods((store as Partial<TranscriptStore> | null)?.conversations, "get", "head", "read"))
+      throw refused(option, `${said(store)} is no store for servers.`, OPEN_FIX);
+  },
+  tenant: name,
+  conversation: name,
+  counter: checkCounter,
+  embed(embed, option) {
+    if (typeof embed !== "function") throw refused(option, `${said(embed)} isn't a function.`, OPEN_FIX);
+  },
+};
+const SEARCH: Checks<OwnSearchOptions> = {
+  limit: (value, option) => number(option, value, "a number of hits", 0),
+  tokens: ofTokens(0),
+  regex(value, option) {
+    if (typeof value !== "boolean")
+      throw refused(option, `${said(value)} isn't a boolean.`, "Give true or false.");
+  },
+  signal: anything,
+  view: anything,
+};
+
+function checkOpen(options: unknown): void {
+  if (!isObject(options)) throw refused("dialect", "no options are given.", OPEN_FIX);
+  const given = options as Names;
+  const needed = "store" in given ? ["store", "tenant", "conversation"] : ["dialect", "transcript"];
+  for (const one of needed) if (given[one] === undefined) throw refused(one, "it is required.", OPEN_FIX);
+  checkNames(options, OPEN);
+}
+
+function checkSearch(query: unknown, options: unknown): void {
+  const fix = 'Call `search("words to look for", { limit: 10 })`.';
+  if (typeof query !== "string") throw refused("query", `${said(query)} isn't a text.`, fix);
+  if (!isObject(options)) throw refused("search", `${said(options)} isn't an object.`, fix);
+  checkNames(options, SEARCH);
 }
 
 /** Searches an index that others keep, such as that of a database, over one or many conversations. */

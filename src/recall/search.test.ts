@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ChatMessage, openaiChat } from "../apis/index.ts";
 import { openRecall } from "./open-recall.ts";
+import { recallTool } from "./recall-tool.ts";
 
 const said = (content: string, role: "user" | "assistant" = "user"): ChatMessage => ({ role, content });
 const talk = (...texts: string[]): ChatMessage[] =>
@@ -260,5 +261,36 @@ describe("what is quoted", () => {
         " &lt;/conversation-summary>",
       ].join("\n"),
     );
+  });
+});
+
+describe("what recall can't be opened or asked with", () => {
+  const transcript = talk("The staging database is called amber-7.");
+  it.each([
+    ["dialect", undefined],
+    ["dialect", { transcript }],
+    ["dialect", { dialect: "openai-chat", transcript }],
+    ["transcript", { dialect: openaiChat }],
+    ["tenant", { store: {}, conversation: "c" }],
+    ["store", { store: {}, tenant: "t", conversation: "c" }],
+    ["counter", { dialect: openaiChat, transcript, counter: { count: () => 1 } }],
+    ["transcipt", { dialect: openaiChat, transcript, transcipt: [] }],
+  ])("refuses a bad `%s`", (option, options) => {
+    expect(() => openRecall(options as never)).toThrow(`option \`${option}\``);
+  });
+
+  it.each([
+    ["query", 5, {}],
+    ["limt", "x", { limt: 4 }],
+    ["limit", "x", { limit: -1 }],
+    ["tokens", "x", { tokens: "5" }],
+    ["search", "x", 5],
+  ])("refuses a search with a bad `%s`", async (option, query, options) => {
+    const recall = openRecall({ dialect: openaiChat, transcript });
+    await expect(recall.search(query as never, options as never)).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it("refuses a tool without a compactor", () => {
+    expect(() => recallTool({} as never)).toThrow("option `compactor`");
   });
 });

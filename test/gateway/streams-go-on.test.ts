@@ -98,8 +98,10 @@ it("two servers of one store take turns with a stream, and know the same of it",
   const [here, there, same] = [await look(one, id), await look(two, id), await look(alone, other)];
   expect(here).toEqual(there);
   expect({ ...here, id: "" }).toEqual({ ...same, id: "" });
-  // What one server ends is gone at the other.
+  // What one server ends is gone at the other, for readers too.
   await fetch(`${two.url}/v1/streams/${id}`, { method: "DELETE" });
+  for (const path of ["", "/events"])
+    expect((await fetch(`${one.url}/v1/streams/${id}${path}`)).status).toBe(404);
   expect((await post(`${one.url}/v1/streams/${id}/frames`, {})).status).toBe(404);
   expect((await fetch(`${two.url}/v1/streams/${id}`)).status).toBe(404);
 });

@@ -59,12 +59,13 @@ export async function handleStreams(
     return send(response, 200, { id, closed: true });
   }
   if (method === "GET" && what === undefined) {
-    await stream.inTurn(() => catchUp(parts, id, stream));
+    await present(parts, id, stream);
     const { awaited, trace } = stream;
     const contents = stream.contents();
     return send(response, 200, { id, status: stream.status(), awaited, contents, trace });
   }
   if (method === "GET" && what === "events") {
+    await present(parts, id, stream);
     parts.limitStreams(client, response);
     return watchStream(stream, response);
   }
@@ -79,6 +80,18 @@ export async function handleStreams(
     200,
     await carryOn(parts, id, stream, what, (await readJson(request, parts.config.limits)).body),
   );
+}
+
+/** A stream as it is for all servers: what others did is carried out, and what somebody ended or was too old is gone here, too. */
+async function present(parts: StreamParts, id: string, stream: LiveStream): Promise<void> {
+  // A store that fails ends no stream.
+  const isThere = await stream.inTurn(() => catchUp(parts, id, stream).catch(() => true));
+  if (!isThere) throw gone(parts, id);
+}
+
+function gone({ streams }: StreamParts, id: string): RequestFault {
+  streams.delete(id);
+  return noStream();
 }
 
 function noStream(): RequestFault {
@@ -105,7 +118,7 @@ async function carryOn(
       if (!fault && (await write(parts, id, stream, line))) return told.work(stream);
       // Another server may have gone on with it.
       const [lines, isThere] = [stream.lines, await catchUp(parts, id, stream)];
-      if (!isThere) throw noStream();
+      if (!isThere) throw gone(parts, id);
       if (fault && stream.lines === lines) throw fault;
     }
   });
@@ -158,7 +171,8 @@ async function catchUp(
   stream: LiveStream,
 ): Promise<boolean> {
   const { tenant, unsaved } = stream;
-  for (let isThere = streamLog === undefined; ; ) {
+  // One of which nothing could be written down yet isn't missing.
+  for (let isThere = streamLog === undefined || unsaved.length === stream.lines; ; ) {
     const lines = (await streamLog?.read(tenant, id, Math.max(0, stream.lines - unsaved.length - 1))) ?? [];
     // The first one is known: that it is there says that the stream is.
     isThere ||= lines.length > 0;

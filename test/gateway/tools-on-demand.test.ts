@@ -340,6 +340,26 @@ describe("what is asked for", () => {
     expect(sent(provider)[9]).toEqual([LOADER, ...NAMES.slice(1, 9)]);
   });
 
+  it.each([false, true])(
+    "a tool that is larger than the window stays away (streamed: %s)",
+    async (streamed) => {
+      const { provider } = await start([{ calls: [loads("huge", A)] }, "Without it.", "Fine."], {
+        window: 20_000,
+      });
+      const client = chatClient(streamed);
+      const huge = { ...FUNCTIONS[0]!, name: "huge", description: "All there is, and more. ".repeat(5_000) };
+      const tools = client.tools([...FUNCTIONS, huge]);
+      const messages = [client.say("user", "Do it.")];
+      const told = await client.ask(messages, { tools });
+      expect(told.text).toBe("Without it.");
+      expect(result(provider)).toMatch(
+        /^Loaded: \S+\. .*\nToo large for a window of 20000 tokens: huge \(3\d{4} tokens\)\. Go on without\.$/,
+      );
+      await client.ask([...messages, ...told.kept, client.say("user", "Go on.")], { tools });
+      expect(sent(provider)).toEqual([[LOADER], [LOADER, A], [LOADER, A]]);
+    },
+  );
+
   it("an answer that repeats the request's tools repeats those of the client", async () => {
     await start([{ calls: [loads(A)] }, "Fine."]);
     const { json } = await post("responses", bodyOf("responses", {}));

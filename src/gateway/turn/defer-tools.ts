@@ -27,6 +27,8 @@ const LEAST_SPARED = 4_000;
 const MOST_SAID = 100;
 /** Names that are proposed in place of one that isn't there. */
 const MOST_SIMILAR = 5;
+/** What is loaded may take this share of the window: beside more, hardly a message would fit. */
+const MOST_LOADED = 0.75;
 /** Names of which it is said that nothing is called so. */
 const MOST_UNKNOWN = 20;
 /** Lists of tools of which the sizes are remembered. Clients send the same one with each request. */
@@ -75,7 +77,10 @@ export async function deferralOf(
   const key = contentHash(`${wire.api} ${measure.counter.id} ${stringifyDeep(tools)}`);
   const plan = plans.has(key) ? plans.get(key) : planOf(hosting, tools, measure);
   keepNewest(plans, key, plan, MAX_PLANS);
-  return plan ? new Deferral(hosting, plan, tools) : "few-tools";
+  const { window: known, from } = parts.windows.of(choice.upstream, choice.model, choice.tenant);
+  // By a guess nothing is refused.
+  const window = choice.window ?? (from === "guess" ? Infinity : known);
+  return plan ? new Deferral(hosting, plan, tools, window) : "few-tools";
 }
 
 /** The client leaves declarations away itself, or has its provider do so. */
@@ -156,7 +161,10 @@ export class Deferral {
   /** Tools of precis's own beside the loader. */
   #own: readonly HostedTool[] = [];
 
-  constructor(hosting: ToolHosting, plan: Plan, tools: readonly unknown[]) {
+  readonly #window: number;
+
+  constructor(hosting: ToolHosting, plan: Plan, tools: readonly unknown[], window: number) {
+    this.#window = window;
     this.#hosting = hosting;
     this.#plan = plan;
     this.declaredByClient = tools;
@@ -171,7 +179,12 @@ export class Deferral {
   }
 
   #add(names: readonly string[]): void {
-    for (const name of names.flatMap((one) => this.#find(one))) this.#loaded.add(name);
+    for (const name of names.flatMap((one) => this.#find(one))) {
+      if (this.#loaded.has(name)) continue;
+      const loaded = [...this.#loaded].map((one) => this.#plan.functions.get(one)!);
+      const { tokens } = this.#plan.functions.get(name)!;
+      if (sumOf(loaded) + tokens <= this.#window * MOST_LOADED) this.#loaded.add(name);
+    }
   }
 
   /** What must be declared for a name to be called. */
@@ -190,12 +203,19 @@ export class Deferral {
       ...names.filter((name) => declared.has(name)),
       ...found.filter((name) => this.#loaded.has(name)),
     ];
-    const fresh = found.filter((name) => !this.#loaded.has(name));
+    const asked = found.filter((name) => !this.#loaded.has(name));
     const unknown = names.filter((name) => this.#find(name).length === 0 && !declared.has(name));
-    this.#add(fresh);
+    this.#add(asked);
+    const fresh = asked.filter((name) => this.#loaded.has(name));
+    const tooLarge = asked
+      .filter((name) => !this.#loaded.has(name))
+      .map((name) => `${name} (${this.#plan.functions.get(name)!.tokens} tokens)`);
     return [
       ...(fresh.length > 0 ? [`Loaded: ${fresh.join(", ")}. You can call what is loaded.`] : []),
       ...(before.length > 0 ? [`You had these already: ${before.join(", ")}.`] : []),
+      ...(tooLarge.length > 0
+        ? [`Too large for a window of ${this.#window} tokens: ${tooLarge.join(", ")}. Go on without.`]
+        : []),
       ...unknown.slice(0, MOST_UNKNOWN).map((name) => this.#sorry(name)),
       ...(unknown.length > MOST_UNKNOWN
         ? [`Nor are there tools of ${unknown.length - MOST_UNKNOWN} other names.`]

@@ -9,6 +9,9 @@ it("who watches a stream and reads nothing is cut off before the memory is full"
     tenant: "t",
     usedAt: 0,
     trace: [],
+    lines: 0,
+    unsaved: [],
+    inTurn: (work: () => Promise<unknown>) => work(),
     watch(listener: typeof tell) {
       tell = listener;
       return () => {};

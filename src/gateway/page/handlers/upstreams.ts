@@ -1,6 +1,6 @@
 import { textOf } from "../../../apis/shared/fields.ts";
 import { parseUpstream } from "../../../config/gateway-schema.ts";
-import type { UpstreamTest } from "../../api.ts";
+import type { AddedUpstream, UpstreamTest } from "../../api.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { candidates, findLocalServers } from "../../upstream/local-servers.ts";
 import type { OwnUpstream } from "../../upstream/own-upstreams.ts";
@@ -29,7 +29,7 @@ export const upstreamHandlers = {
     return tested(await context.body(schemas.newUpstream));
   },
 
-  async addUpstream(context) {
+  async addUpstream(context): Promise<AddedUpstream> {
     const { gateway, tenant } = context;
     mustBeOwn(gateway);
     const given = await context.body(schemas.newUpstream);

@@ -28,6 +28,11 @@ test("a figure that was rounded as its page shows it agrees", () => {
   expect(faultsOf("<!-- figures\nx > few > *\n-->\nFrom 1.3 to 2 of them.\n")).toEqual([]);
 });
 
+test("two rows may show the same figure", () => {
+  const sources = "x > rows > id=a > share × 1000 ÷ 10\nx > rows > id=a > share × 100";
+  expect(faultsOf(`<!-- figures\n${sources}\n-->\n\n| a | 50.8 |\n| b | 50.8 |\n`)).toEqual([]);
+});
+
 test("a wrong figure, a path that leads nowhere, and a figure of a table without a source are faults", () => {
   expect(faultsOf("<!-- figures\nx > few > *\n-->\nFrom 2 to 1.3 of them.\n")).toEqual([
     { line: 2, message: "x > few > * is 1.25 | 2" },

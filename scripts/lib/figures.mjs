@@ -37,7 +37,9 @@ export function checkFigures(page, read) {
       try {
         const wanted = valuesAt(source, read);
         values += wanted.length;
-        const row = rows.map((numbers) => inOrder(wanted, numbers)).find((one) => one !== undefined);
+        const fitting = rows.map((numbers) => inOrder(wanted, numbers)).filter((one) => one !== undefined);
+        // Two rows may show the same figure.
+        const row = fitting.find((one) => one.some((shown) => !backed.has(shown))) ?? fitting[0];
         for (const one of row ?? []) backed.add(one);
         if (!row)
           faults.push({

@@ -18,7 +18,8 @@ it("a state that nobody asks for isn't made: to put one together reads all that 
       return Promise.resolve({});
     },
   } as unknown as FitResult<unknown>;
-  const turn = { client: { tenant: "a" }, recording: undefined } as unknown as Turn;
+  const record = { id: "r", clientName: "a" };
+  const turn = { client: { tenant: "a" }, recording: undefined, record } as unknown as Turn;
   const held = await watchedFit({} as TurnParts, turn, async () => ({ fitted, given: undefined }));
   expect(held.fitted).toBe(fitted);
   expect(asked).toEqual([]);

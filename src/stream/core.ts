@@ -1,5 +1,6 @@
 import { InvariantError } from "../core/errors.ts";
 import type { HostState } from "../core/types.ts";
+import { createRecentMap } from "../tokens/recent-map.ts";
 import { createLedger, joinFrames, type Ledger } from "./ledger.ts";
 import { createNotes, type Notes } from "./progress/render-progress.ts";
 import { type Settings, type StreamOptions, settingsOf } from "./settings.ts";
@@ -112,18 +113,17 @@ export function checkBooks({ cache, ledger }: SessionCore): void {
   });
 }
 
-/** Sentences are counted again at each management. */
-const MAX_KNOWN = 4_096;
+/** Sentences are counted again at each management (characters in all). */
+const KNOWN_CHARS = 1_000_000;
 
 function textCounter(cache: KvCache): (text: string) => number {
   const count = (text: string): number => cache.count({ type: "turn", role: "system", text, at: 0 });
   const frame = count("");
-  const known = new Map<string, number>();
+  const known = createRecentMap<number>(KNOWN_CHARS);
   return (text) => {
     let tokens = known.get(text);
     if (tokens === undefined) {
       tokens = Math.max(0, count(text) - frame);
-      if (known.size >= MAX_KNOWN) known.clear();
       known.set(text, tokens);
     }
     return tokens;

@@ -417,3 +417,19 @@ describe("what isn't an event", () => {
     expect(stream.status()).toMatchObject({ steps: 1, pending: 0 });
   });
 });
+
+it("a stream that is managed for weeks remembers its newest managements alone", async () => {
+  const { session: stream } = session({ strategy: "drop-all", speak: false, systemPrompt: "You watch." });
+  for (let count = 0; count < 1_100; count++) await stream.compact();
+  expect(stream.trace).toHaveLength(1_000);
+  const { session: long } = session({
+    strategy: "drop-all",
+    speak: false,
+    window: 8_000_000,
+    systemPrompt: "word ".repeat(200_000),
+  });
+  for (let count = 0; count < 20; count++) await long.compact();
+  const chars = long.trace.reduce((sum, { head = "" }) => sum + head.length, 0);
+  expect(long.trace.length).toBeGreaterThan(2);
+  expect(chars).toBeLessThanOrEqual(4_000_000);
+});

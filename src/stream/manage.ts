@@ -40,8 +40,20 @@ export async function manage(core: SessionCore, reason: StreamTrace["reason"]): 
     warnings,
   };
   core.trace.push(entry);
+  while (
+    core.trace.length > MOST_TRACED ||
+    (core.trace.length > 1 && charsOf(core.trace) > MOST_TRACED_CHARS)
+  )
+    core.trace.shift();
   return entry;
 }
+
+/** Managements that are remembered, and how long their texts may be together (characters): a stream may go on for weeks. */
+const MOST_TRACED = 1_000;
+const MOST_TRACED_CHARS = 4_000_000;
+
+const charsOf = (trace: readonly StreamTrace[]): number =>
+  trace.reduce((sum, { head = "", summary = "" }) => sum + head.length + summary.length, 0);
 
 /** Tokens that wait to be fed in place of what was dropped. */
 function restoredTokens({ pending, restored, cache }: SessionCore): number {

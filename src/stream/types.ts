@@ -220,7 +220,7 @@ export interface StreamSession {
   /** What will be fed next. */
   pending(): readonly CacheItem[];
   status(): StreamStatus;
-  /** Every management of the cache, oldest first. */
+  /** The managements of the cache, oldest first: the newest 1,000, and of very long ones fewer. */
   readonly trace: readonly StreamTrace[];
   /** Forgets everything: another stream begins. */
   reset(): Promise<void>;

@@ -28,16 +28,24 @@ export async function joinInTurns(pieces: readonly Buffer[], size: number): Prom
   return joined;
 }
 
+/** How large a body may be. */
+export interface BodyLimit {
+  readonly bodyBytes: number;
+  /** What to do about a larger one, where it isn't the limit of the config. */
+  readonly fix?: string;
+}
+
 /** The bytes of a request, as they came. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limit: BodyLimit): Promise<Buffer> {
+  const { bodyBytes } = limit;
   const declared = Number(request.headers["content-length"]);
-  if (declared > limit) return Promise.reject(tooLarge(limit));
+  if (declared > bodyBytes) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let size = 0;
     request.on("data", (piece: Buffer) => {
       size += piece.length;
-      if (size > limit) {
+      if (size > bodyBytes) {
         request.pause();
         reject(tooLarge(limit));
       } else pieces.push(piece);
@@ -54,7 +62,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
 export async function decodeBody(
   bytes: Buffer,
   encoding: string | undefined,
-  limit: number,
+  limit: BodyLimit,
 ): Promise<Buffer> {
   let decoded = bytes;
   const names = codingsIn(encoding);
@@ -68,7 +76,7 @@ export async function decodeBody(
   }
   for (const name of names) {
     try {
-      decoded = await unpack(decoded, name, { most: limit, isLenient: false });
+      decoded = await unpack(decoded, name, { most: limit.bodyBytes, isLenient: false });
     } catch (error) {
       if (error instanceof UnpacksToMore) throw tooLarge(limit);
       throw new RequestFault(400, "bad-encoding", `The body isn't valid ${name}.`);
@@ -77,12 +85,8 @@ export async function decodeBody(
   return decoded;
 }
 
-function tooLarge(limit: number): RequestFault {
-  return new RequestFault(
-    413,
-    "too-large",
-    `The body is larger than ${limit} bytes. Send less, or raise limits.bodyBytes.`,
-  );
+function tooLarge({ bodyBytes, fix = "Send less, or raise limits.bodyBytes." }: BodyLimit): RequestFault {
+  return new RequestFault(413, "too-large", `The body is larger than ${bodyBytes} bytes.`, { fix });
 }
 
 /** Larger bodies are parsed in a thread. For smaller ones that takes longer than to parse them, which is at most 40 ms (bytes). */
@@ -98,7 +102,7 @@ export function parseBody(bytes: Buffer): Json | Promise<Json> {
 /** The body of a request as a JSON object, and how long its text is (bytes); an empty one without fields where there is none. */
 export async function readJson(
   request: IncomingMessage,
-  { bodyBytes: limit }: { readonly bodyBytes: number },
+  limit: BodyLimit,
 ): Promise<{ readonly body: Json; readonly received: Buffer; readonly length: number }> {
   const received = await readBody(request, limit);
   const plain = await decodeBody(received, request.headers["content-encoding"], limit);

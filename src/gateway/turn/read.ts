@@ -47,10 +47,10 @@ const FITS_ANY_WINDOW = 4_096;
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
   const { request, response, client, wire, path, record } = base;
   const { limits } = parts.config;
-  const received = await readBody(request, limits.bodyBytes);
+  const received = await readBody(request, limits);
   const arrivedAt = performance.now();
   const encoding = request.headers["content-encoding"];
-  const unpacked = encoding === undefined ? received : await decodeBody(received, encoding, limits.bodyBytes);
+  const unpacked = encoding === undefined ? received : await decodeBody(received, encoding, limits);
   const signal = abortOnClose(response);
   signal.throwIfAborted();
   const parsing = parseBody(unpacked);

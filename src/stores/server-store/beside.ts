@@ -80,8 +80,8 @@ export interface Lease {
 export interface StreamStore {
   /** Adds lines from number `from` on; 0 begins a stream. False where the stream hasn't just `from` lines: somebody else went on with it, or removed it. */
   add(tenant: string, stream: string, from: number, lines: readonly string[]): Promise<boolean>;
-  /** Its lines from number `from` on, 1,000 at most. */
-  read(tenant: string, stream: string, from: number): Promise<string[]>;
+  /** Its lines from number `from` on, at most so many, and never more than 100: each may be long. */
+  read(tenant: string, stream: string, from: number, most?: number): Promise<string[]>;
   /** Streams of a tenant, the one that was used last first. */
   list(tenant: string): Promise<string[]>;
   /** False when there is none. */

@@ -9,8 +9,8 @@ export const EVENTS = { default: 100, max: 1_000 } as const;
 /** Requests in one answer. */
 export const REQUESTS = { default: 100, max: 2_000 } as const;
 
-/** Lines of a live stream in one answer. */
-export const STREAM_LINES = 1_000;
+/** Lines of a live stream in one answer. Each may have hundreds of kilobytes. */
+export const STREAM_LINES = 100;
 
 /** How many hashes of a transcript's end are looked up first: almost always one of them is known. */
 export const NEWEST_HASHES = 32;

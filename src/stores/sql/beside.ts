@@ -319,14 +319,14 @@ export function sqlStreams({ now, read, write }: SqlContext): StreamStore {
         if (isNext) yield* insertLines(lines.map((line, index) => [tenant, stream, from + index, line]));
         return isNext;
       }),
-    read: (tenant, stream, from) =>
+    read: (tenant, stream, from, most = STREAM_LINES) =>
       read("streams.read", function* () {
         const found = yield* rows<{ readonly line: string }>(
           "select line from precis_stream_lines where tenant = ? and stream = ? and number >= ? order by number limit ?",
           tenant,
           stream,
           from,
-          STREAM_LINES,
+          Math.min(most, STREAM_LINES),
         );
         return found.map(({ line }) => line);
       }),

@@ -32,3 +32,17 @@ it("a stream of a week stays small, and still knows its goal and what was said o
   expect(said).toContain("old tractor");
   expect(notes.turns).toEqual({ all: 30_002, user: 1 });
 });
+
+it("a few endless sentences take no more memory than a day of short ones", () => {
+  const notes = createNotes();
+  const words = (turn: number) => Array.from({ length: 20_000 }, (_, word) => `w${turn}x${word}`);
+  for (let turn = 0; turn < 20; turn++) {
+    notes.add("caption", words(turn).join(" "));
+    notes.add("assistant", words(turn).slice(0, 4_000).join(".\n"));
+  }
+  notes.add("user", "The gear is back.");
+  const chars = notes.lines.reduce((sum, { text }) => sum + text.length, 0);
+  expect(chars).toBeLessThanOrEqual(500_000);
+  expect(notes.lines.length).toBeLessThanOrEqual(2_000);
+  expect(notes.lines.at(-1)?.text).toBe("The gear is back.");
+});

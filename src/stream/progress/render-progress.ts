@@ -1,4 +1,5 @@
 import { clipText } from "../../core/clip.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import type { HostState } from "../../core/types.ts";
 import { select } from "../../summaries/select/select.ts";
 import { formatSeconds } from "../format-seconds.ts";
@@ -27,11 +28,16 @@ export interface Notes {
  * ones are forgotten, so that neither memory nor the time of a management grows with the stream.
  */
 const MAX_LINES = 2_000;
-/** How many are left then, so that it happens seldom. */
-const KEPT_LINES = 1_500;
+/** All of them have no more characters: so many sentences of twice the usual length. */
+const MAX_CHARS = 500_000;
+/** So much of one sentence is remembered (characters). */
+const MAX_SENTENCE = 2_000;
+/** The share that is left then, so that it happens seldom. */
+const KEPT_SHARE = 0.75;
 
 export function createNotes(): Notes {
   let lines: NoteLine[] = [];
+  let chars = 0;
   let goal: string | undefined;
   let last = new Map<StreamRole, string>();
   let turns = { all: 0, user: 0 };
@@ -41,8 +47,15 @@ export function createNotes(): Notes {
       if (role === "user") goal ??= text.trim();
       last.set(role, text.trim());
       turns = { all: turns.all + 1, user: turns.user + (role === "user" ? 1 : 0) };
-      for (const sentence of sentences(text)) lines.push({ role, text: sentence, words: wordsOf(sentence) });
-      if (lines.length > MAX_LINES) lines = thinned(lines, KEPT_LINES);
+      for (const whole of sentences(text).slice(-MAX_LINES)) {
+        const sentence = firstCharacters(whole, MAX_SENTENCE);
+        chars += sentence.length;
+        lines.push({ role, text: sentence, words: wordsOf(sentence) });
+      }
+      while (lines.length > MAX_LINES || chars > MAX_CHARS) {
+        lines = thinned(lines, Math.floor(Math.min(lines.length, MAX_LINES) * KEPT_SHARE));
+        chars = lines.reduce((sum, line) => sum + line.text.length, 0);
+      }
     },
     get goal() {
       return goal;
@@ -56,6 +69,7 @@ export function createNotes(): Notes {
     },
     clear() {
       lines = [];
+      chars = 0;
       goal = undefined;
       last = new Map();
       turns = { all: 0, user: 0 };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { type Json, numberOf } from "../../../apis/shared/fields.ts";
 import { explainIssue } from "../../../config/explain-issue.ts";
@@ -30,6 +30,16 @@ export const STREAMS_PATH = "/v1/streams";
 /** Streams of one tenant that are open at once; the one that was used last longest ago gives way. */
 const MAX_OPEN = 64;
 
+/** Tokens that the caches of one tenant's open streams may hold together: what is in them is remembered here, too. */
+const MAX_OPEN_TOKENS = 2 ** 24;
+
+/** Longest request that opens a stream, with system prompt and knowledge, and longest of those that follow (bytes). Each is stored as a line. */
+const MAX_OPENING = 1024 * 1024;
+const MAX_TOLD = 256 * 1024;
+
+/** What a stream was told while its store failed; then nothing more is taken until the store answers (characters). */
+const MAX_UNSAVED = 4 * 1024 * 1024;
+
 /** Frames that may come at once: a larger number of a few bytes would keep the server busy for minutes. */
 const MAX_FRAMES = 10_000;
 
@@ -48,7 +58,11 @@ export async function handleStreams(
     return send(
       response,
       201,
-      await open(parts, tenant, (await readJson(request, parts.config.limits)).body),
+      await open(
+        parts,
+        tenant,
+        await bodyOf(parts, request, MAX_OPENING, "Shorten system prompt and knowledge."),
+      ),
     );
   const stream = await findStream(parts, tenant, id);
   if (!stream) throw noStream();
@@ -78,8 +92,24 @@ export async function handleStreams(
   return send(
     response,
     200,
-    await carryOn(parts, id, stream, what, (await readJson(request, parts.config.limits)).body),
+    await carryOn(
+      parts,
+      id,
+      stream,
+      what,
+      await bodyOf(parts, request, MAX_TOLD, "Tell it in several requests."),
+    ),
   );
+}
+
+async function bodyOf(
+  { config }: StreamParts,
+  request: IncomingMessage,
+  most: number,
+  fix: string,
+): Promise<Json> {
+  const { limits } = config;
+  return (await readJson(request, limits.bodyBytes < most ? limits : { bodyBytes: most, fix })).body;
 }
 
 /** A stream as it is for all servers: what others did is carried out, and what somebody ended or was too old is gone here, too. */
@@ -98,7 +128,7 @@ function noStream(): RequestFault {
   return new RequestFault(
     404,
     "no-stream",
-    `precis: there is no such stream here. Of a client the ${MAX_OPEN} newest are kept; without a store, or with \`redact\`, a restart of the server ends all. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
+    `precis: there is no such stream here. Of a client the ${MAX_OPEN} newest are kept, as far as their windows have ${MAX_OPEN_TOKENS} tokens together; without a store, or with \`redact\`, a restart of the server ends all. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
   );
 }
 
@@ -151,12 +181,13 @@ async function write(
   line: string,
 ): Promise<boolean> {
   const { unsaved } = stream;
+  const lines = [...unsaved, line];
   try {
-    const lines = [...unsaved, line];
     if (streamLog && !(await streamLog.add(stream.tenant, id, stream.lines - unsaved.length, lines)))
       return false;
     unsaved.length = 0;
   } catch (error) {
+    if (lines.reduce((sum, one) => sum + one.length, 0) > MAX_UNSAVED) throw error;
     log.warn({ err: error }, "a live stream goes on, but can't be stored");
     unsaved.push(line);
   }
@@ -199,15 +230,20 @@ async function carryOut(stream: LiveStream, line: string): Promise<void> {
 async function findStream(parts: StreamParts, tenant: string, id: string): Promise<LiveStream | undefined> {
   const known = parts.streams.get(id);
   if (known || !parts.streamLog) return known?.tenant === tenant ? known : undefined;
-  const [first] = await parts.streamLog.read(tenant, id, 0);
+  const [first] = await parts.streamLog.read(tenant, id, 0, 1);
   if (first === undefined) return undefined;
   const [, body] = JSON.parse(first) as [string, Json];
-  const stream = made(parts, tenant, id, body);
-  await catchUp(parts, id, stream);
-  // Another request may have found it meanwhile.
+  // Another request may have found it meanwhile, and what comes while it is read waits until all of it is there.
   const other = parts.streams.get(id);
+  const stream = other ?? made(parts, tenant, id, body);
   if (!other) remember(parts, id, stream);
-  return other ?? stream;
+  try {
+    await stream.inTurn(() => catchUp(parts, id, stream));
+  } catch (error) {
+    parts.streams.delete(id);
+    throw error;
+  }
+  return stream;
 }
 
 /** A stream as it is opened, with nothing done yet. */
@@ -230,7 +266,12 @@ function remember({ streams }: StreamParts, id: string, stream: LiveStream): voi
   const own = [...streams]
     .filter(([, one]) => one.tenant === stream.tenant)
     .sort(([, a], [, b]) => a.usedAt - b.usedAt);
-  for (const [oldest] of own.slice(0, Math.max(0, own.length - MAX_OPEN + 1))) streams.delete(oldest);
+  let tokens = own.reduce((sum, [, one]) => sum + one.status().window, stream.status().window);
+  for (const [at, [oldest, one]] of own.entries()) {
+    if (own.length - at < MAX_OPEN && tokens <= MAX_OPEN_TOKENS) break;
+    tokens -= one.status().window;
+    streams.delete(oldest);
+  }
   streams.set(id, stream);
 }
 
@@ -371,7 +412,7 @@ function watchStream(stream: LiveStream, response: ServerResponse): number {
 }
 
 const OPTIONS = object({
-  window: anyNumber,
+  window: wholeNumber("number of tokens", 1, MAX_OPEN_TOKENS),
   ...optional({
     strategy: oneOf("strategy of streams", streamStrategies),
     ...{ reserve: anyNumber, tokensPerFrame: anyNumber, separator: anyNumber, fps: anyNumber },

@@ -9,6 +9,7 @@ import type {
   KvCache,
   TurnItem,
 } from "../../../stream/types.ts";
+import { createRecentMap } from "../../../tokens/recent-map.ts";
 import { createPace } from "../../compaction/measure.ts";
 
 /** What a host is told to put into its cache. Its id names it from then on. */
@@ -81,8 +82,10 @@ export interface HostCache extends KvCache {
 
 /** Tokens of a turn beside its text, as in ChatML. */
 const TURN_TOKENS = 5;
-/** Texts whose tokens are remembered. */
-const MAX_KNOWN = 8_192;
+/** No text takes fewer tokens than one for so many of its characters: a host that says so would fill the memory of this process. */
+const MOST_CHARS_PER_TOKEN = 8;
+/** Texts whose tokens are remembered (characters in all). */
+const KNOWN_CHARS = 1_000_000;
 
 export function hostCache(
   counter: TokenCounter,
@@ -228,14 +231,13 @@ export function hostCache(
 
 /** Tokens of items in the host's cache: as the host told them, or estimated from the lengths that it told. */
 function createHostTokens(counter: TokenCounter) {
-  const known = new Map<string, number>();
+  const known = createRecentMap<number>(KNOWN_CHARS);
   /** The host's tokens ÷ the counter's, the largest that was seen: what is only estimated must not outgrow the cache. */
   let factor = 1;
   const keyOf = ({ role, text }: Pick<TurnItem, "role" | "text">) => `${role}\n${text}`;
   const estimate = (text: string) => TURN_TOKENS + counter.count(text);
   const report = (turn: Pick<TurnItem, "role" | "text">, tokens: number): void => {
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(keyOf(turn), tokens);
+    known.set(keyOf(turn), Math.max(tokens, Math.ceil(turn.text.length / MOST_CHARS_PER_TOKEN)));
   };
   return {
     report,
@@ -248,7 +250,7 @@ function createHostTokens(counter: TokenCounter) {
       const told = known.get(keyOf(item));
       if (told !== undefined) return told;
       const tokens = Math.ceil(estimate(item.text) * factor);
-      report(item, tokens);
+      known.set(keyOf(item), tokens);
       return tokens;
     },
   };

@@ -324,6 +324,31 @@ describe("what is asked for", () => {
     ]);
   });
 
+  it("of thousands of calls at once the first are answered, and all get their result", async () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => loads(n === 2 ? A : `tracker_nothing_${n}`));
+    const { provider } = await start([{ calls: many }, "Fine."]);
+    const { json } = await post("chat", bodyOf("chat", {}));
+    expect(JSON.stringify(json)).toContain("Fine.");
+    const [, second] = provider.requests;
+    expect(sent(provider)[1]).toEqual([LOADER, A]);
+    const results = second!.messages.filter(({ role }) => role === "tool").map(({ text }) => text);
+    expect(results).toHaveLength(3_000);
+    expect(results.filter((text) => text.startsWith("There is no tool"))).toHaveLength(63);
+    expect(new Set(results.slice(64))).toEqual(new Set(["Calls aren't answered any more in this turn."]));
+  });
+
+  it("a compaction in a round that the client isn't shown costs it no answer", async () => {
+    const names = Array.from({ length: 500 }, (_, n) => `tracker_nothing_${n}_at_all`);
+    let left = 6;
+    const { provider } = await start(
+      () => (left-- > 0 ? { calls: [{ name: LOADER, args: { names } }] } : "Fine."),
+      { window: 16_000 },
+    );
+    const { json } = await post("chat", bodyOf("chat", {}));
+    expect(JSON.stringify(json)).toContain("Fine.");
+    expect(JSON.stringify(provider.requests.at(-1)!.messages)).toMatch(/summary/i);
+  });
+
   it("a model that loads and loads has an answer for its client in the end", async () => {
     const { provider } = await start(({ tools }) =>
       tools.includes(LOADER) ? { calls: [loads(NAMES[tools.length]!)] } : "All that I need.",

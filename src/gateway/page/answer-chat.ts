@@ -85,23 +85,20 @@ async function take(context: ApiContext, question: Question, plain: Turn, send: 
         });
       return outgoing;
     };
-    const sent = await runTurn(gateway, round, await makeView(), makeView);
-    if (hosted) hosted.outgoing = sent.outgoing;
-    return sent;
+    return runTurn(gateway, round, await makeView(), makeView);
   };
-  const first = await sendRound(turn);
-  const done = hosted ? await runRounds(gateway, { turn, hosted, send: sendRound }, first) : first;
+  const done = hosted ? await runRounds(gateway, { turn, hosted, send: sendRound }) : await sendRound(turn);
   if (done.failed) throw upstreamSaid(done.status, done.failed.text, turn.upstream.name);
   if (done.isUnread) {
     done.answer.drop();
     throw tooLong(turn.upstream.name);
   }
   const { answer, ...end } = await readAnswer(gateway, turn, done, send);
-  const outgoing = hosted?.outgoing ?? done.outgoing;
+  const sent = hosted?.sent ?? { turn, outgoing: done.outgoing };
   turn.record.usage = answer.usage;
   // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
   const real = hosted?.hasHidden && !end.unfinished ? hosted.real : undefined;
-  await finishTurn(turn, outgoing, inOwnWords(turn, answer), (own) =>
+  await finishTurn(sent.turn, sent.outgoing, inOwnWords(turn, answer), (own) =>
     store(context, question, turn, { ...end, answer: own, real }, send),
   );
   if (end.unfinished === "broken") throw end.cause;

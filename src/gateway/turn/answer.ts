@@ -205,7 +205,8 @@ function finish(
       exchange,
       announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer,
     );
-  return finishTurn(exchange, hosted?.outgoing ?? outgoing, answer, opening && store);
+  const sent = hosted?.sent ?? { turn: exchange, outgoing };
+  return finishTurn(sent.turn, sent.outgoing, answer, opening && store);
 }
 
 /** What the provider's own compaction would have said in the answer. */

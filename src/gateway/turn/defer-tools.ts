@@ -2,11 +2,9 @@ import { isJson, type Json, listOf, parseJson, textOf } from "../../apis/shared/
 import type { HostedTool, ToolHosting } from "../../apis/shared/hosting.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
-import { contentHash } from "../../core/hash.ts";
-import { keepNewest } from "../../core/keep-newest.ts";
-import type { Dialect, Measure } from "../../core/types.ts";
+import type { Dialect } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
-import { measureOf } from "../compaction/measure.ts";
+import { createPace, measureOf } from "../compaction/measure.ts";
 import type { Windows } from "../compaction/windows.ts";
 import type { GoesOnFrom } from "../conversation/named-by-client.ts";
 import type { RunningRequest } from "../requests/running-request.ts";
@@ -31,8 +29,6 @@ const MOST_SIMILAR = 5;
 const MOST_LOADED = 0.75;
 /** Names of which it is said that nothing is called so. */
 const MOST_UNKNOWN = 20;
-/** Lists of tools of which the sizes are remembered. Clients send the same one with each request. */
-const MAX_PLANS = 50;
 
 /** Why a request keeps all of its declarations. */
 export type KeptWhy = "bound-thinking" | "auto-off" | "few-tools" | "named-tool" | "own-search" | "not-whole";
@@ -48,8 +44,6 @@ interface Plan {
   /** What the loader itself takes. */
   readonly tokens: number;
 }
-
-const plans = new Map<string, Plan | undefined>();
 
 interface AskingTools {
   readonly wire: Wire;
@@ -73,10 +67,7 @@ export async function deferralOf(
   if (tools.some(isSearched)) return "own-search";
   // What was called before must be known.
   if (goesOnFrom?.isRebuilt === false || wire.isPartial?.(body)) return "not-whole";
-  const measure = await measureOf(parts, choice);
-  const key = contentHash(`${wire.api} ${measure.counter.id} ${stringifyDeep(tools)}`);
-  const plan = plans.has(key) ? plans.get(key) : planOf(hosting, tools, measure);
-  keepNewest(plans, key, plan, MAX_PLANS);
+  const plan = await planOf(hosting, tools, await measureOf(parts, choice));
   const { window: known, from } = parts.windows.of(choice.upstream, choice.model, choice.tenant);
   // By a guess nothing is refused.
   const window = choice.window ?? (from === "guess" ? Infinity : known);
@@ -87,8 +78,13 @@ export async function deferralOf(
 const isSearched = (tool: unknown): boolean =>
   isJson(tool) && (tool["defer_loading"] === true || /^tool_search/.test(textOf(tool["type"]) ?? ""));
 
-/** Undefined where it isn't worth it. */
-function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measure): Plan | undefined {
+/** Undefined where it isn't worth it. The counter remembers the texts of tools: clients send the same ones with each request. */
+async function planOf(
+  hosting: ToolHosting,
+  tools: readonly unknown[],
+  measure: Awaited<ReturnType<typeof measureOf>>,
+): Promise<Plan | undefined> {
+  const pace = createPace();
   const kept: unknown[] = [];
   const functions = new Map<string, { readonly tool: unknown; readonly tokens: number }>();
   const holders = new Map<string, string[]>();
@@ -100,6 +96,7 @@ function planOf(hosting: ToolHosting, tools: readonly unknown[], measure: Measur
       kept.push(tool);
     else {
       const { name, description, members = [] } = plain;
+      await measure.counter.countFor(tool as object, stringifyDeep([tool]), pace.pause);
       functions.set(name, { tool, tokens: measure.tools([tool]) });
       for (const member of members) holders.set(member, [...(holders.get(member) ?? []), name]);
       const said = firstSentence(description);
@@ -158,6 +155,9 @@ export class Deferral {
   readonly #hosting: ToolHosting;
   readonly #plan: Plan;
   readonly #loaded = new Set<string>();
+  #loadedTokens = 0;
+  /** The words of each name that can be asked for, once one was asked for that isn't there. */
+  #words: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** Tools of precis's own beside the loader. */
   #own: readonly HostedTool[] = [];
 
@@ -180,10 +180,10 @@ export class Deferral {
 
   #add(names: readonly string[]): void {
     for (const name of names.flatMap((one) => this.#find(one))) {
-      if (this.#loaded.has(name)) continue;
-      const loaded = [...this.#loaded].map((one) => this.#plan.functions.get(one)!);
       const { tokens } = this.#plan.functions.get(name)!;
-      if (sumOf(loaded) + tokens <= this.#window * MOST_LOADED) this.#loaded.add(name);
+      if (this.#loaded.has(name) || this.#loadedTokens + tokens > this.#window * MOST_LOADED) continue;
+      this.#loaded.add(name);
+      this.#loadedTokens += tokens;
     }
   }
 
@@ -226,8 +226,9 @@ export class Deferral {
   #sorry(name: string): string {
     const words = wordsOf(name);
     const { functions, holders } = this.#plan;
-    const similar = [...functions.keys(), ...holders.keys()]
-      .map((one) => ({ one, shared: [...wordsOf(one)].filter((word) => words.has(word)).length }))
+    this.#words ??= new Map([...functions.keys(), ...holders.keys()].map((one) => [one, wordsOf(one)]));
+    const similar = [...this.#words]
+      .map(([one, own]) => ({ one, shared: words.intersection(own).size }))
       .filter(({ shared }) => shared > 0)
       .sort((a, b) => b.shared - a.shared)
       .slice(0, MOST_SIMILAR);

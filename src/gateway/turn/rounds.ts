@@ -22,14 +22,19 @@ interface Rounds<T extends Turn> {
 }
 
 /**
- * Answers the calls of precis's own tools, beginning with those in the first answer, and resolves with the answers of all rounds as one.
- * The rounds of a stream are carried out while it is read.
+ * Sends a turn, answers the calls of precis's own tools, and resolves with the answers of all rounds as one. The rounds of a stream are
+ * carried out while it is read.
  */
-export async function runRounds<T extends Turn>(
-  parts: TurnParts,
-  rounds: Rounds<T>,
-  first: Attempt,
-): Promise<Attempt> {
+export async function runRounds<T extends Turn>(parts: TurnParts, given: Rounds<T>): Promise<Attempt> {
+  const rounds: Rounds<T> = {
+    ...given,
+    async send(turn) {
+      const attempt = await given.send(turn);
+      given.hosted.sent = { turn, outgoing: attempt.outgoing };
+      return attempt;
+    },
+  };
+  const first = await rounds.send(given.turn);
   if (first.isUnread) return first;
   const isStreamed = !first.failed && isStream(first.answer, rounds.turn);
   return isStreamed
@@ -165,6 +170,8 @@ function refused(upstream: string, { status }: Attempt): UpstreamFault {
 
 /** So often the model may call precis's own tools within one turn. */
 const MOST_ROUNDS = 8;
+/** So many of its calls are answered then: a model that repeats itself may send thousands at once, and each may search all that was said. */
+const MOST_CALLS = 64;
 const LAST_CALL = "That was the last call that is answered in this turn. Go on with what you have.";
 const LIMIT_REACHED = "Calls aren't answered any more in this turn.";
 const CUT_OFF = "The answer was cut off within this call.";
@@ -193,7 +200,8 @@ async function nextRound<T extends Turn>(
   for (const call of ours) {
     const { id, name } = call;
     const tool = hosted.tools.find((one) => hostedName(one) === name)!;
-    const refusal = answer.stop === "length" ? CUT_OFF : rounds > MOST_ROUNDS ? LIMIT_REACHED : undefined;
+    const isOver = rounds > MOST_ROUNDS || ++hosted.calls > MOST_CALLS;
+    const refusal = answer.stop === "length" ? CUT_OFF : isOver ? LIMIT_REACHED : undefined;
     const text = refusal ?? (await answerCall(parts, turn, { tool, hosted, call }));
     hosted.onAnswered(call, text);
     results.push({ id, name, text: rounds === MOST_ROUNDS ? `${text}\n\n${LAST_CALL}` : text });

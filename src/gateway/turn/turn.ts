@@ -151,12 +151,13 @@ export class HostedTurn implements OwnTools {
   readonly real: unknown[] = [];
   /** Whoever asks isn't shown all of it. */
   hasHidden = false;
-  /** What was sent last. */
-  outgoing: Outgoing | undefined;
+  /** What was sent last, and the turn as it was then: its view is one of more messages than whoever asked has sent. */
+  sent: { readonly turn: Turn; readonly outgoing: Outgoing } | undefined;
   /** The client's functions that aren't declared until the model asks for them. */
   deferral: Deferral | undefined;
-  /** Rounds that were answered. */
+  /** Rounds that were answered, and calls in them. */
   rounds = 0;
+  calls = 0;
 
   constructor(tools: readonly HostedToolName[], onAnswered: OnAnswered = () => {}) {
     this.tools = tools;

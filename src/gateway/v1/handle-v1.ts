@@ -15,7 +15,7 @@ import { wantedTools, withGatewayTools } from "../turn/offer-tools.ts";
 import { readExchange } from "../turn/read.ts";
 import { runRounds } from "../turn/rounds.ts";
 import { type Attempt, isStream, runTurn } from "../turn/send.ts";
-import type { Exchange, HostedTurn, TurnParts } from "../turn/turn.ts";
+import type { Exchange, TurnParts } from "../turn/turn.ts";
 import { type Routed, routeOf, type Wire, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
 import { listModels } from "./list-models.ts";
@@ -75,21 +75,13 @@ async function answerRequest(parts: TurnParts, read: Exchange): Promise<void> {
   const tools = wantedTools(parts.config, read);
   const exchange = tools.length > 0 ? await withGatewayTools(parts, asked, tools) : asked;
   const { hosted } = exchange;
-  const done = hosted ? await sendRounds(parts, exchange, hosted) : await sendRound(parts, exchange);
+  const send = (round: Exchange) => sendRound(parts, round);
+  const done = hosted ? await runRounds(parts, { turn: exchange, hosted, send }) : await send(exchange);
   const { outgoing, answer, failed, read: bytes, isUnread } = done;
   if (isUnread && bytes) await passUnread(parts, exchange, outgoing, answer, bytes);
   else if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer, exchange)) await passStream(parts, exchange, outgoing, answer, bytes);
   else await passJson(parts, exchange, outgoing, answer, bytes ?? Buffer.alloc(0), done.data);
-}
-
-async function sendRounds(parts: TurnParts, turn: Exchange, hosted: HostedTurn): Promise<Attempt> {
-  const send = async (round: Exchange) => {
-    const done = await sendRound(parts, round);
-    hosted.outgoing = done.outgoing;
-    return done;
-  };
-  return runRounds(parts, { turn, hosted, send }, await send(turn));
 }
 
 function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {

@@ -42,13 +42,14 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function answer({ method }: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (method !== "POST") {
+async function answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (method !== "POST" && url !== POLLED) {
     response.end("{}");
     return;
   }
   if (!sending) {
-    response.writeHead(200, { "content-type": JSON_TYPE }).end('{"choices":[]}');
+    const queued = { id: "resp_1", object: "response", status: "queued", background: true, output: [] };
+    response.writeHead(200, { "content-type": JSON_TYPE }).end(JSON.stringify({ ...queued, choices: [] }));
     return;
   }
   const { type, begin = "", unit, isPacked, status = 200 } = sending;
@@ -113,6 +114,8 @@ async function drain(response: Response): Promise<void> {
   for await (const _ of response.body!);
 }
 
+/** An answer that is written in the background, where its client asks for it. */
+const POLLED = "/v1/responses/resp_1";
 const EVENTS = "text/event-stream";
 const JSON_TYPE = "application/json";
 const RECALL = { tools: ["recall"] };
@@ -167,6 +170,14 @@ it.each([
 ] as const)("an answer without an end isn't held in memory: %s", async (_, { path, body }, given, config) => {
   const gateway = await measured(config);
   const held = await heldWhile(gateway, given, (signal) => post(gateway.url + path, body, {}, signal));
+  expect(held).toBeLessThan(MOST_HELD);
+});
+
+it("an answer without an end isn't held that was written in the background", async () => {
+  const gateway = await measured({});
+  sending = undefined;
+  await post(`${gateway.url}/v1/responses`, { model: "m", input: "hi", background: true });
+  const held = await heldWhile(gateway, onePiece, (signal) => fetch(gateway.url + POLLED, { signal }));
   expect(held).toBeLessThan(MOST_HELD);
 });
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
+import { type Json, parseJson, textOf } from "../../apis/shared/fields.ts";
 import type { StreamStore } from "../../stores/server-store.ts";
 import type { Authenticate, Client, LimitStreams } from "../http/admit.ts";
-import { readBody } from "../http/read-body.ts";
+import { parseBody, readBody } from "../http/read-body.ts";
 import type { Requests } from "../requests/requests.ts";
 import { abortOnClose } from "../turn/read.ts";
+import { relayStream } from "../turn/relay.ts";
 import type { TurnParts } from "../turn/turn.ts";
 import { send } from "../upstream/send.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type Upstream,
   upstreamHeaders,
 } from "../upstream/upstream.ts";
+import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import type { LiveStream } from "./streams/live-stream.ts";
 
 export interface Passing {
@@ -38,67 +40,51 @@ export async function passThrough(
   const { request, response, client, path, onAnswer } = passing;
   // It is read here, too.
   if (onAnswer) request.headers["accept-encoding"] = "identity";
-  const bytes = passing.bytes ?? (await readBody(request, parts.config.limits.bodyBytes));
-  const upstream =
-    passing.upstream ??
-    chooseForRest(parts.upstreams, modelOf(path, bytes), dialectOf(path, request.headers));
+  const bytes = passing.bytes ?? (await readBody(request, parts.config.limits));
+  const upstream = passing.upstream ?? (await upstreamFor(parts, passing, bytes));
   const signal = abortOnClose(response);
-  const headers = upstreamHeaders(upstream, request.headers, path, bytes.length, client.keyIsOurs);
+  const sent = upstreamHeaders(upstream, request.headers, path, bytes.length, client.keyIsOurs);
   const hasBody = bytes.length > 0 || request.headers["content-length"] !== undefined;
-  if (!hasBody) delete headers["content-length"];
+  if (!hasBody) delete sent["content-length"];
   const answer = await send({
     upstream,
     method: request.method ?? "GET",
     path: targetPath(upstream, path),
-    headers,
+    headers: sent,
     body: hasBody ? bytes : undefined,
     signal,
   });
+  // With the first bytes, at the earliest: until then a fault can still be told in words.
+  const first = await answer.whole(onAnswer ? parts.config.limits.answerBytes : 0);
   if (response.destroyed) throw new Error("the client went away");
-  await new Promise<void>((resolve, reject) => {
-    // With the first bytes: until then a fault can still be told in words.
-    let hasBegun = false;
-    const begin = () => {
-      if (hasBegun) return;
-      hasBegun = true;
-      response.writeHead(answer.statusCode, {
-        ...returnedHeaders(answer.headers, upstream),
-        "x-precis-action": "untouched",
-      });
-    };
-    const buffered: Buffer[] = [];
-    const end = () => {
-      begin();
-      response.end(Buffer.concat(buffered));
-    };
-    response.on("close", resolve);
-    response.on("drain", () => answer.resume());
-    answer.read({
-      piece(bytes) {
-        if (onAnswer) return void buffered.push(bytes);
-        begin();
-        if (!response.write(bytes)) answer.pause();
-      },
-      end() {
-        if (onAnswer) onAnswer(parseJson(Buffer.concat(buffered).toString("utf8"))).then(end, reject);
-        else end();
-      },
-      broken(cause) {
-        // The client must see that the answer isn't whole.
-        if (hasBegun) response.destroy();
-        reject(cause);
-      },
-    });
-  });
+  if (first.isWhole) await onAnswer?.(parseJson(first.bytes.toString("utf8")));
+  const headers = { ...returnedHeaders(answer.headers, upstream), "x-precis-action": "untouched" };
+  response.writeHead(answer.statusCode, headers);
+  if (first.isWhole) response.end(first.bytes);
+  else {
+    const passed = { answer, response, first: first.bytes, endMarkers: [], most: 0, commit: () => undefined };
+    const isBroken = (await relayStream(passed)) === "broken";
+    if (isBroken && !signal.aborted) throw new UpstreamFault("broken", upstream.name);
+  }
   return answer.statusCode;
 }
 
-/** The model that a request names in its path or body; empty if it names none. */
-function modelOf(path: string, bytes: Buffer): string {
-  const named = /^\/v1(?:beta\d*|alpha)?\/models\/([^?:]+)/.exec(path)?.[1];
-  if (named !== undefined) return named;
-  const body = parseJson(bytes.toString("utf8"));
-  return (isJson(body) ? textOf(body["model"]) : undefined) ?? "";
+/** Only where several would do, the body is looked into for its model. One that can't be read names none. */
+async function upstreamFor(
+  { upstreams }: Pick<V1Parts, "upstreams">,
+  { path, request }: Passing,
+  bytes: Buffer,
+): Promise<Upstream> {
+  const dialect = dialectOf(path, request.headers);
+  const inPath = /^\/v1(?:beta\d*|alpha)?\/models\/([^?:]+)/.exec(path)?.[1];
+  const isClear = upstreams.filter(({ dialects }) => dialects.includes(dialect)).length === 1;
+  const isAsked = inPath === undefined && !isClear && bytes.length > 0;
+  const body = isAsked
+    ? await Promise.resolve(bytes)
+        .then(parseBody)
+        .catch(() => ({}))
+    : {};
+  return chooseForRest(upstreams, inPath ?? textOf((body as Json)["model"]) ?? "", dialect);
 }
 
 /** What requests of clients are served with. */

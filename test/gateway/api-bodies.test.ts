@@ -162,3 +162,10 @@ it("what was taken before is taken still", async () => {
   const text = JSON.stringify([{ role: "user", content: "Hello." }]);
   expect((await call(routes.importFile, { body: { name: "", text } })).conversations).toHaveLength(1);
 });
+
+it("a recording of more frames than anybody waits for is refused before it is played", async () => {
+  const text = JSON.stringify({ role: "frames", start: 0, end: 1_000_000_000 });
+  const { status, error } = await refusal(routes.replayStream, { file: { name: "long.jsonl", text } });
+  expect(status).toBe(413);
+  expect((error as { message: string }).message).toContain("1000000000 frames, more than 250000");
+});

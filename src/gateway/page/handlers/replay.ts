@@ -24,7 +24,7 @@ import type { ApiContext, Handlers } from "../context.ts";
 import { progressStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
-/** Messages that all requests of a replay may have together: others wait for this server, too. */
+/** Messages that all requests of a replay may have together, and frames of a stream that is played: others wait for this server, too. */
 const MAX_WORK = 250_000;
 
 export const replayHandlers = {
@@ -47,6 +47,14 @@ export const replayHandlers = {
         "invalid",
         `pick: the file has no recording ${pick + 1}; recordings in it: ${recordings.length}.`,
       );
+    const frames = recording.events.reduce(
+      (sum, event) => sum + (event.type === "frames" ? (event.count ?? 1) : 1),
+      0,
+    );
+    if (frames > MAX_WORK)
+      throw new RequestFault(413, "too-large", `The recording has ${frames} frames, more than ${MAX_WORK}.`, {
+        fix: "Play a part of it, or all of it with `precis stream`.",
+      });
     let started = performance.now();
     const played = await playRecording(recording, {
       ...asked,

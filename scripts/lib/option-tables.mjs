@@ -10,6 +10,9 @@ import { root } from "./project.mjs";
 
 /** Options that have a header of their own. */
 const HEADERS = ["budget", "strategy"];
+/** A flag that as many commands have, with the same words, is explained once for all of them. */
+const SHARED_BY = 4;
+
 /**
  * The pages, and what each holds between its marks.
  * @type {Record<string, Record<string, () => string>>}
@@ -17,9 +20,12 @@ const HEADERS = ["budget", "strategy"];
 export const pages = {
   "docs/reference/options.md": { tuning: tuningTable },
   "docs/reference/settings.md": { options: placesTable, chats: chatsTable },
-  "docs/reference/cli.md": Object.fromEntries(
-    Object.entries(COMMANDS).map(([name, command]) => [name, () => commandTable(name, command)]),
-  ),
+  "docs/reference/cli.md": {
+    shared: () => sharedTable(),
+    ...Object.fromEntries(
+      Object.entries(COMMANDS).map(([name, command]) => [name, () => commandTable(name, command)]),
+    ),
+  },
 };
 
 /**
@@ -92,16 +98,17 @@ function tuningTable() {
 
 function placesTable() {
   const names = new Map(Object.entries(CHAT_SETTINGS).map(([name, { option }]) => [option, name]));
-  return table(
-    ["option", "request", "page"],
-    options()
-      .filter(([, row]) => row)
-      .map(([path]) => {
-        const name = names.get(path);
-        const header = HEADERS.includes(path) ? `x-precis-${path}` : "x-precis-options";
-        return [`\`${path}\``, `\`${header}\``, name === undefined ? "–" : `\`${name}\``];
-      }),
-  );
+  const paths = options().flatMap(([path, row]) => (row ? [path] : []));
+  const headers = HEADERS.map((path) => `\`x-precis-${path}\``).join(" and ");
+  const elsewhere = paths.filter((path) => !names.has(path)).map((path) => `\`${path}\``);
+  return [
+    `In a request, they are keys of the JSON in \`x-precis-options\`; ${headers} are headers of their own. On the page:`,
+    table(
+      ["option", "page"],
+      paths.flatMap((path) => (names.has(path) ? [[`\`${path}\``, `\`${names.get(path)}\``]] : [])),
+    ),
+    `Not on the page: ${elsewhere.join(", ")}.`,
+  ].join("\n\n");
 }
 
 function chatsTable() {
@@ -112,21 +119,46 @@ function chatsTable() {
   );
 }
 
+/** @param {import("../../src/cli/commands.ts").Command} command */
+const ownRows = (command) => flagRows(command).filter(([flag]) => flag !== "--help");
+
+/** @param {readonly (readonly [string, string])[]} rows */
+const flagTable = (rows) =>
+  table(
+    ["flag", "meaning"],
+    rows.map(([flag, help]) => [`\`${flag}\``, marked(help)]),
+  );
+
+/** The flags that many commands have, each with its words. */
+function sharedRows() {
+  const rows = Object.values(COMMANDS).flatMap((command) => ownRows(command));
+  /** @type {Map<string, (readonly [string, string])[]>} */
+  const alike = Map.groupBy(rows, ([flag, help]) => `${flag} ${help}`);
+  return [...alike.values()].filter((ones) => ones.length >= SHARED_BY).map(([one = ["", ""]]) => one);
+}
+
+function sharedTable() {
+  return flagTable(sharedRows().toSorted(([a], [b]) => a.localeCompare(b, "en")));
+}
+
 /**
- * What a command takes, as its help shows it.
+ * What a command takes, as its help shows it; of flags that many have, only the names.
  * @param {string} name
  * @param {import("../../src/cli/commands.ts").Command} command
  */
 function commandTable(name, command) {
-  const rows = flagRows(command).filter(([flag]) => flag !== "--help");
+  const everywhere = sharedRows();
+  /** @param {readonly [string, string]} row */
+  const isShared = ([flag, help]) => everywhere.some(([other, words]) => other === flag && words === help);
+  const rows = ownRows(command);
+  const own = rows.filter((row) => !isShared(row));
+  const shared = rows.filter(isShared).map(([flag]) => `\`${flag.split(" ")[0]}\``);
   return [
-    `\`\`\`sh\n${usageOf(name, command)}\n\`\`\`\n\n${command.summary}`,
-    table(
-      ["flag", "meaning"],
-      rows.map(([flag, help]) => [`\`${flag}\``, marked(help)]),
-    ),
-    ...(command.notes ?? []).map(marked),
     `\`\`\`sh\n${command.examples.join("\n")}\n\`\`\``,
+    `${command.summary} Usage: \`${usageOf(name, command)}\``,
+    ...(own.length > 0 ? [flagTable(own)] : []),
+    ...(shared.length > 0 ? [`[Shared flags](#shared-flags): ${shared.join(", ")}.`] : []),
+    ...(command.notes ?? []).map(marked),
   ].join("\n\n");
 }
 

@@ -27,7 +27,7 @@ it("a chat is given the tool, its model looks something up, and the line beside 
 
   await tab.getByRole("button", { name: "Chat settings" }).click();
   await showAllSettings(tab);
-  const choice = tab.getByRole("dialog").getByLabel("Tools of precis's own");
+  const choice = tab.getByRole("dialog").getByLabel("Built-in tools");
   await choice.selectOption({ label: "Look things up" });
   const id = new URL(tab.url()).pathname.split("/")[2];
   await eventually(async () => {

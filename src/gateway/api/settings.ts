@@ -167,7 +167,7 @@ export const SETTINGS = {
       fallback: BY_MODEL,
     }),
     tools: own<readonly ("recall" | "compact" | "defer")[]>({ is: "tools" })({
-      label: "Tools of precis's own",
+      label: "Built-in tools",
       help: "What the model may do itself: look up what the view hides, ask for a compaction, or load the tools that it needs instead of getting all of them.",
     }),
   },

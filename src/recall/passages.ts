@@ -3,7 +3,7 @@ import { cutBefore } from "../core/first-characters.ts";
 import type { Message, Part } from "../core/types.ts";
 import { readCall } from "../summaries/calls/read-call.ts";
 import type { Speaker } from "../summaries/material/lines.ts";
-import { isPlanted, markPlant, plantIn } from "../summaries/text/plants.ts";
+import { markPlant, plantedLines } from "../summaries/text/plants.ts";
 import { typedAndTagged } from "../summaries/text/tagged.ts";
 import {
   isSummaryMessage,
@@ -167,12 +167,11 @@ export function quoteText(entry: SectionEntry): string {
   return sectionEntryText("lines", entry);
 }
 
-/** Marks lines that tell the model what to do, also if the instruction is broken over two of them. */
+/** Marks lines that tell the model what to do. */
 function withMarkedPlants(text: string): string {
-  // Nearly every text has none, and one look at all of it says so.
-  if (plantIn(text) === undefined && plantIn(text.replaceAll("\n", " ")) === undefined) return text;
   const lines = text.split("\n");
-  return lines
-    .map((line, at) => (isPlanted(line, lines[at - 1], lines[at + 1]) ? markPlant(line) : line))
-    .join("\n");
+  const planted = plantedLines(lines);
+  return planted.size === 0
+    ? text
+    : lines.map((line) => (planted.has(line) ? markPlant(line) : line)).join("\n");
 }

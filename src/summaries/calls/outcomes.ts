@@ -1,8 +1,8 @@
 import { cutTo, firstCharacters, lastCharacters } from "../../core/first-characters.ts";
 import { isNotice } from "../../core/message-text.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { type Piece, readPassage, SPECIFIC } from "../material/read-passage.ts";
-import { markPlant, plantIn, withPlantMark } from "../text/plants.ts";
+import { fromBothEnds, type Piece, readPassage, saysSomething } from "../material/read-passage.ts";
+import { isPlanted, markPlant, plantIn, withPlantMark } from "../text/plants.ts";
 import { withoutTagged } from "../text/tagged.ts";
 import { sourceName } from "../write/sections.ts";
 import { readArguments, readCall } from "./read-call.ts";
@@ -140,22 +140,13 @@ function endOf(command: string, { text, error }: ToolResultPart): Pick<Outcome, 
     length <= SHORT_RESULT ? lines : [...new Set([...wrong.slice(0, TROUBLES), ...lines.slice(-1)])];
   const end = shown.length === 0 ? "(no output)" : shown.map((line) => cutTo(line, MAX_LINE)).join(" … ");
   const said = `${command} → ${end}`;
+  const isMarked =
+    plantIn(shown.join(" ")) !== undefined ||
+    lines.some((line, at) => shown.includes(line) && isPlanted(line, lines[at - 1], lines[at + 1]));
   return {
-    text: isPlanted(lines, shown) ? markPlant(said) : said,
+    text: isMarked ? markPlant(said) : said,
     factor: isTrouble ? FACTORS.trouble : length > READING ? FACTORS.reading : FACTORS.fine,
   };
-}
-
-/** An instruction may be broken over two lines, of which only one is shown. */
-function isPlanted(lines: readonly string[], shown: readonly string[]): boolean {
-  return (
-    plantIn(shown.join(" ")) !== undefined ||
-    lines.some(
-      (line, at) =>
-        (shown.includes(line) || shown.includes(lines[at + 1] ?? "")) &&
-        plantIn(`${line} ${lines[at + 1] ?? ""}`) !== undefined,
-    )
-  );
 }
 
 /** A request in words has so many at the least, and an answer in words so many characters. */
@@ -198,11 +189,20 @@ function hasPrompt(args: string): boolean {
 export function reportIn(text: string): string | undefined {
   if (text.length < LEAST_ANSWER) return undefined;
   const said = withoutOwnId(withoutTagged(edgesOf(text), (name) => name === "usage").trimEnd());
-  const pieces = readPassage(said, true).filter(saysSomething);
+  const pieces = readPassage(said, true).filter(
+    (piece) => piece.kind !== "code" && (VERDICT.test(piece.text) || saysSomething(piece, MIN_WORDS)),
+  );
   if (pieces.length < 2) return undefined;
-  const shown = fromBothEnds(pieces);
+  const shown = new Set<Piece>();
+  let left = MAX_REPORT;
+  for (const piece of fromBothEnds(pieces)) {
+    left -= Math.min(piece.text.length, MAX_STATEMENT);
+    if (left < 0 && shown.size > 0) break;
+    shown.add(piece);
+  }
   let lead = "";
-  const told = shown
+  const told = pieces
+    .filter((piece) => shown.has(piece))
     .map((piece) => {
       const title = piece.lead === lead ? "" : (piece.lead.split("\n").at(-1) ?? "");
       lead = piece.lead;
@@ -228,23 +228,4 @@ function edgesOf(text: string): string {
 function withoutOwnId(text: string): string {
   const last = text.lastIndexOf("\n") + 1;
   return OWN_ID.test(text.slice(last, last + 60)) ? text.slice(0, last) : text;
-}
-
-function saysSomething({ text, kind }: Piece): boolean {
-  if (kind !== "sentence") return kind !== "code";
-  return SPECIFIC.test(text) || VERDICT.test(text) || text.split(/\s+/, MIN_WORDS).length >= MIN_WORDS;
-}
-
-function fromBothEnds(pieces: readonly Piece[]): Piece[] {
-  const lengthOf = ({ text }: Piece): number => Math.min(text.length, MAX_STATEMENT);
-  let head = 0;
-  let tail = pieces.length;
-  let left = MAX_REPORT;
-  for (let fromEnd = false; head < tail; fromEnd = !fromEnd) {
-    left -= lengthOf(pieces[fromEnd ? tail - 1 : head]!);
-    if (left < 0 && head > 0) break;
-    if (fromEnd) tail--;
-    else head++;
-  }
-  return [...pieces.slice(0, head), ...pieces.slice(tail)];
 }

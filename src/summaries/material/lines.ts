@@ -148,6 +148,7 @@ type LineKind = "user" | "assistant" | "call" | "body" | "result";
 const RULE = /^[|:+=_*~#-][\s|:+=_*~#-]{2,}$/;
 /** Line numbers that file viewers put before each line. */
 const LINE_NUMBER = /^\s*\d{1,7}(?:→|\t| ?[|:] ?)/;
+const STARTS_WITH_DIGIT = /^\d/;
 const SENTENCE_END = /[.!?;]\s|[。！？।；]/g;
 
 /** One line of the transcript: the unit that the working set shows or leaves out. */
@@ -291,9 +292,14 @@ function eachPiece(
     const end = text.indexOf("\n", from);
     to = end < 0 ? text.length : end;
     if (to === from) continue;
-    const line = text.slice(from, to).replace(LINE_NUMBER, "");
+    let line = text.slice(from, to);
     let rest = line.trim();
     if (rest === "") continue;
+    if (STARTS_WITH_DIGIT.test(rest)) {
+      line = line.replace(LINE_NUMBER, "");
+      rest = line.trim();
+      if (rest === "") continue;
+    }
     const isIndented = !line.startsWith(rest[0]!);
     let isFragment = false;
     while (rest.length > limit) {

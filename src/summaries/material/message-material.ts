@@ -110,7 +110,7 @@ export function readMaterial(
     transcript,
     candidates,
     cost,
-    lineCost: ({ text, order }) => (costs[order] ||= cost(text) + 1),
+    lineCost: ({ text, first }) => (costs[first] ||= cost(text) + 1),
     age: ageIn(transcript),
     newest,
     named: newestTerms(newest, transcript.table),

@@ -37,6 +37,8 @@ const LIST_ITEM = /^(?:[-*•]|\d+[.)])\s/;
 const NUMBER = /^(\d+)[.)]\s/;
 /** A figure or a name in code signs. */
 export const SPECIFIC = /[\d`/]/;
+/** Scripts that put no spaces between words. */
+const DENSE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{4}/u;
 /** Signs that only a page shows. */
 const DECORATION = /\*\*|^#{1,6}\s+|^>\s?/g;
 
@@ -65,6 +67,30 @@ interface Block {
 /** A line of prose without the signs of its markup. */
 export function plainStatement(line: string): string {
   return line.replace(DECORATION, "").replace(/\s+/g, " ").trim();
+}
+
+/**
+ * Can it be read alone? A point of a list says what it says beside the others, however short it is; a sentence needs so many words, or a
+ * figure or a name.
+ */
+export function saysSomething({ text, kind }: Piece, leastWords: number): boolean {
+  if (kind !== "sentence" || SPECIFIC.test(text) || DENSE_SCRIPT.test(text)) return true;
+  return text.split(/\s+/, leastWords).length >= leastWords;
+}
+
+/** The first, the last, and towards the middle from the side that has less so far. */
+export function fromBothEnds<T>(items: readonly T[], lengthOf: (item: T) => number = () => 1): T[] {
+  const ordered: T[] = [];
+  let head = 0;
+  let tail = items.length - 1;
+  let more = 0;
+  while (head <= tail) {
+    const fromEnd = more > 0;
+    const item = items[fromEnd ? tail-- : head++]!;
+    more += (fromEnd ? -1 : 1) * lengthOf(item);
+    ordered.push(item);
+  }
+  return ordered;
 }
 
 /** What a message says, in pieces. `bySentence`: prose is read sentence by sentence, however short its lines are. */

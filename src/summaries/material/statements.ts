@@ -1,8 +1,8 @@
 import { isHostNote, isNotice, saidText } from "../../core/message-text.ts";
 import type { Message } from "../../core/types.ts";
 import { readCall } from "../calls/read-call.ts";
-import { QUESTION } from "../select/choose-answers.ts";
-import { type Piece, readPassage, SPECIFIC } from "./read-passage.ts";
+import { QUESTION } from "../text/sentences.ts";
+import { type Piece, readPassage, saysSomething } from "./read-passage.ts";
 
 /** Something that the assistant said and that can be read alone: a sentence, a point of a list, a row of a table. */
 export interface Statement {
@@ -49,8 +49,6 @@ export const SHORT_INTENTION = 140;
  */
 const MIN_WORDS = 6;
 const MIN_WORDS_BETWEEN_CALLS = 12;
-/** Scripts that put no spaces between words. */
-const DENSE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{4}/u;
 /** The statements of the assistant in the given messages, in order. Of code between fences only short stretches are. */
 export function statementsOf(messages: readonly Message[], indexes: readonly number[]): Statement[] {
   const statements: Statement[] = [];
@@ -67,7 +65,7 @@ export function statementsOf(messages: readonly Message[], indexes: readonly num
     if (text.trim() === "") continue;
     const calls = message.parts.some((part) => part.type === "tool-call");
     const pieces = readPassage(text, calls);
-    const found = pieces.filter((piece) => saysSomething(piece, calls));
+    const found = pieces.filter((piece) => saysSomething(piece, calls ? MIN_WORDS_BETWEEN_CALLS : MIN_WORDS));
     // What the user was asked has been answered since, or is asked again. The choices of a list are needed to read the answer.
     const last = found.at(-1);
     if (
@@ -144,11 +142,4 @@ function beforeCall({ text, kind }: Piece, isLast: boolean): number {
   if (kind === "point") return FACTORS.listed;
   if (!isLast || kind !== "sentence") return FACTORS.finding;
   return text.length > SHORT_INTENTION ? FACTORS.reasonedIntention : FACTORS.intention;
-}
-
-/** A point of a list says what it says beside the others, however short it is. */
-function saysSomething({ text, kind }: Piece, calls: boolean): boolean {
-  if (kind !== "sentence") return true;
-  const least = calls ? MIN_WORDS_BETWEEN_CALLS : MIN_WORDS;
-  return SPECIFIC.test(text) || DENSE_SCRIPT.test(text) || text.split(/\s+/).length >= least;
 }

@@ -1,4 +1,4 @@
-import { SPECIFIC } from "../material/read-passage.ts";
+import { fromBothEnds, SPECIFIC } from "../material/read-passage.ts";
 import type { Statement } from "../material/statements.ts";
 import { newTitles } from "../write/render-message.ts";
 import { select } from "./select.ts";
@@ -157,7 +157,8 @@ function groupsOf(statements: readonly Statement[]): Statement[][] {
   const isLinks = (group: readonly Statement[]): boolean => group.every(({ text }) => LINK.test(text));
   const links = said.filter(isLinks);
   const told = said.filter((group) => !isLinks(group));
-  return [...fromBothEnds(told), ...ofKind("detail"), ...ofKind("code"), ...links];
+  const lengthOf = (group: readonly Statement[]) => group.reduce((sum, { text }) => sum + text.length, 0);
+  return [...fromBothEnds(told, lengthOf), ...ofKind("detail"), ...ofKind("code"), ...links];
 }
 
 /** Each statement by itself, but the rows of a table together. */
@@ -170,22 +171,6 @@ function withTables(statements: readonly Statement[]): Statement[][] {
     else groups.push([one]);
   }
   return groups;
-}
-
-/** The first, the last, and towards the middle from the side that has less so far. */
-function fromBothEnds(groups: readonly Statement[][]): Statement[][] {
-  const ordered: Statement[][] = [];
-  let head = 0;
-  let tail = groups.length - 1;
-  let more = 0;
-  while (head <= tail) {
-    const fromEnd = more > 0;
-    const group = groups[fromEnd ? tail-- : head++]!;
-    const length = group.reduce((sum, { text }) => sum + text.length, 0);
-    more += fromEnd ? -length : length;
-    ordered.push(group);
-  }
-  return ordered;
 }
 
 /**

@@ -41,9 +41,13 @@ const PLANTS: readonly RegExp[] = [
   /\b(?:must|always|first)\b[^.!?\n]{0,60}\b(?:run|execute|send|post|upload|download|curl)\b[^!?\n]{0,120}\b(?:before|without) (?:answering|responding|replying|telling|asking)\b/i,
 ];
 
+/** All of them at once: nearly every text has none, and one look says so in a fraction of the time. */
+const ANY_PLANT = new RegExp(PLANTS.map(({ source }) => source).join("|"), "imu");
+
 /** Where a text begins to tell the model what to do; -1 if it doesn't. */
 export function firstPlant(text: string): number {
   let first = -1;
+  if (!ANY_PLANT.test(text)) return first;
   for (const pattern of PLANTS) {
     const at = text.search(pattern);
     if (at >= 0 && (first < 0 || at < first)) first = at;
@@ -65,10 +69,18 @@ export function plantIn(text: string): string | undefined {
   return undefined;
 }
 
+/** Which lines tell the model what to do, by themselves or as a half of an instruction that is broken over two lines? */
+export function plantedLines(lines: readonly string[]): ReadonlySet<string> {
+  // Nearly every text has none, and one look at all of it says so.
+  if (plantIn(lines.join("\n")) === undefined && plantIn(lines.join(" ")) === undefined) return new Set();
+  return new Set(lines.filter((line, at) => isPlanted(line, lines[at - 1], lines[at + 1])));
+}
+
 /** Does a line tell the model what to do, by itself or as a half of an instruction that is broken over two lines? */
-export function isPlanted(line: string, before: string | undefined, after: string | undefined): boolean {
-  const isHalf = (beside: string | undefined, both: string): boolean =>
-    beside !== undefined && plantIn(beside) === undefined && plantIn(both) !== undefined;
+export function isPlanted(line: string, before = "", after = ""): boolean {
+  if (plantIn(`${line}\n${before} ${line} ${after}`) === undefined) return false;
+  const isHalf = (beside: string, both: string): boolean =>
+    plantIn(beside) === undefined && plantIn(both) !== undefined;
   return (
     plantIn(line) !== undefined || isHalf(before, `${before} ${line}`) || isHalf(after, `${line} ${after}`)
   );

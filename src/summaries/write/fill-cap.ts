@@ -60,32 +60,21 @@ export function largestFit({
 }): number | undefined {
   let low = -1;
   let high = most + 1;
-  let lowTokens = 0;
-  let highTokens = 0;
   let next = lastTrue(1, most, (items) => expected(items) <= cap);
+  let before = { items: 0, size: expected(0) };
   for (let counts = 1; counts <= MAX_COUNTS; counts++) {
     const size = tokens(next);
-    if (size <= cap) {
-      low = next;
-      lowTokens = size;
-      if (size >= cap - slack) break;
-    } else {
-      high = next;
-      highTokens = size;
-    }
-    if (high - low <= 1) break;
-    if (counts >= TRUSTED_COUNTS) next = Math.max(low + 1, Math.floor((low + high) / 2));
-    else {
-      // The estimate of what lies between the counted point and the cap, corrected by what is known of it.
-      const [from, known] = low >= 0 ? [low, lowTokens] : [high, highTokens];
-      const both = low >= 0 && high <= most;
-      const counted = both ? highTokens - lowTokens : known - expected(0);
-      const estimated = both ? expected(high) - expected(low) : expected(from) - expected(0);
-      const scale = estimated > 0 && counted > 0 ? counted / estimated : 1;
-      const corrected = (items: number) => known + (expected(items) - expected(from)) * scale;
-      const reached = lastTrue(low + 1, high - 1, (items) => corrected(items) <= cap - slack / 2);
-      next = Math.max(low + 1, Math.min(high - 1, reached));
-    }
+    if (size <= cap) low = next;
+    else high = next;
+    if (high - low <= 1 || (size <= cap && size >= cap - slack)) break;
+    // How much of the estimate came true between the last two counts.
+    const scale = (size - before.size) / (expected(next) - expected(before.items));
+    const from = next;
+    const isWithin = (items: number): boolean =>
+      size + (expected(items) - expected(from)) * (scale > 0 ? scale : 1) <= cap - slack / 2;
+    const reached = counts >= TRUSTED_COUNTS ? (low + high) >> 1 : lastTrue(low + 1, high - 1, isWithin);
+    before = { items: from, size };
+    next = Math.max(low + 1, reached);
   }
   if (low >= 0) return low;
   return tokens(0) <= cap ? 0 : undefined;

@@ -46,12 +46,11 @@ export function writeSections(
   sections: Sections,
   names: readonly SectionName[] = SECTION_NAMES,
   titles: Readonly<Record<SectionName, string>> = SECTIONS,
+  entryText = sectionEntryText,
 ): string {
   const parts = names.flatMap((name) => {
     const entries = sections[name] ?? [];
-    return entries.length === 0
-      ? []
-      : [titles[name], ...entries.map((entry) => sectionEntryText(name, entry))];
+    return entries.length === 0 ? [] : [titles[name], ...entries.map((entry) => entryText(name, entry))];
   });
   return [OPENING, introduction, ...parts, CLOSING].join("\n");
 }

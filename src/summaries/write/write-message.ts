@@ -1,8 +1,8 @@
 import type { Frame } from "../frames/frames.ts";
 import { pointerTo } from "../records/pointers.ts";
 import { escapeText } from "../text/escape.ts";
-import { SECTION_NAMES, TRUSTED_SECTIONS } from "./section-titles.ts";
-import { type Sections, writeSections } from "./sections.ts";
+import { SECTION_NAMES, type SectionName, TRUSTED_SECTIONS } from "./section-titles.ts";
+import { type SectionEntry, type Sections, sectionEntryText, writeSections } from "./sections.ts";
 
 /** A summary message. */
 export interface MadeMessage {
@@ -33,18 +33,32 @@ export function messageWriter(
 ): (sections: Sections) => MadeMessage {
   const run = pointerTo({ from: hidden.indexOf(1), to: hidden.lastIndexOf(1) + 1 });
   const what = frame.introduction.replace("#", run);
+  // A message is written several times until it fills its ceiling, and most entries stay as they are.
+  const known = new Map<string, string>();
+  const entryText = (name: SectionName, entry: SectionEntry): string => {
+    const key = `${name} ${entry.head} ${entry.text}`;
+    const text = known.get(key) ?? sectionEntryText(name, entry);
+    known.set(key, text);
+    return text;
+  };
   const introduction = preface ? `${what}\n${escapeText(preface)}` : what;
   if (!quotesBeside)
     return (sections) => {
-      const text = writeSections(introduction, sections, SECTION_NAMES, frame.titles);
+      const text = writeSections(introduction, sections, SECTION_NAMES, frame.titles, entryText);
       return { text, tokens: count(text) };
     };
   const below = SECTION_NAMES.filter((name) => !TRUSTED_SECTIONS.includes(name));
   return (sections) => {
-    const text = writeSections(introduction, sections, TRUSTED_SECTIONS, frame.titles);
+    const text = writeSections(introduction, sections, TRUSTED_SECTIONS, frame.titles, entryText);
     const isQuoted = below.some((name) => (sections[name] ?? []).length > 0);
     if (!isQuoted && !quotesBeside.always) return { text, tokens: count(text) };
-    const quotes = writeSections(frame.quotations.replace("#", run), sections, below, frame.titles);
+    const quotes = writeSections(
+      frame.quotations.replace("#", run),
+      sections,
+      below,
+      frame.titles,
+      entryText,
+    );
     return { text, quotes, tokens: count(text) + quotesBeside.count(quotes) };
   };
 }

@@ -14,7 +14,7 @@ import {
 } from "../core/check.ts";
 import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts";
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
-import { type ConversationIndex, createConversationIndex } from "./conversation-index.ts";
+import { type ConversationIndex, createConversationIndex, fileChanges } from "./conversation-index.ts";
 import { bestStretch, shown } from "./excerpt.ts";
 import { type Passage, passagesOf, quoteEntry, quoteText } from "./passages.ts";
 import { createPause } from "./pause.ts";
@@ -107,14 +107,13 @@ export function openRecall<M>(options: OpenRecallOptions<M>): Recall {
   return {
     async search(query, given: OwnSearchOptions = {}) {
       checkSearch(query, given);
-      return conversation(({ index, changes, messages }) => {
-        const { changedAfter } = changes;
+      return conversation(({ index, messages }) => {
         const visible = given.view && visibleText(given.view, messages, index, 0);
         return searchCandidates(index, query, {
           ...given,
           count,
           embed: options.embed,
-          changedAfter,
+          changedAfter: fileChanges(messages),
           visible,
         });
       });

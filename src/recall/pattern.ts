@@ -1,20 +1,35 @@
 import { ConfigError } from "../core/errors.ts";
 
-/** A pattern as a tree. */
-type Node =
+/** One step of a compiled pattern. */
+type Step =
   | { readonly type: "character"; readonly test: (character: string) => boolean }
   | { readonly type: "assert"; readonly kind: "start" | "end" | "border" | "no-border" }
-  | { readonly type: "sequence"; readonly nodes: readonly Node[] }
-  | { readonly type: "choice"; readonly nodes: readonly Node[] }
-  | { readonly type: "repeat"; readonly node: Node; readonly least: number; readonly most: number };
+  | { readonly type: "split"; readonly ways: number[] }
+  | { readonly type: "match" };
+
+/** A part of a pattern: writes its steps, as often as it is repeated. */
+type Part = () => void;
 
 /** Longer patterns are refused (characters). */
 const MAX_PATTERN = 256;
 /** A counted repetition is written out, so its count is bounded. */
 const MAX_COUNT = 200;
 
-/** Reads a regular expression. What can't be matched in linear time (references back, looking around) is refused. */
-function parsePattern(source: string, { ignoreCase }: { readonly ignoreCase: boolean }): Node {
+const BORDERS = [
+  ["^", "start"],
+  ["$", "end"],
+  ["\\b", "border"],
+  ["\\B", "no-border"],
+] as const;
+
+/** A pattern of more steps is refused: the time that a text takes grows with them. */
+const MAX_STEPS = 2_000;
+
+/**
+ * The steps of a regular expression; each but `split` goes on with the one behind it. What can't be matched in linear time (references
+ * back, looking around) is refused.
+ */
+function compilePattern(source: string, { ignoreCase }: { readonly ignoreCase: boolean }): readonly Step[] {
   if (source.length > MAX_PATTERN)
     throw refused(`it has ${source.length} characters; ${MAX_PATTERN} are allowed.`);
   const flags = ignoreCase ? "iu" : "u";
@@ -25,25 +40,59 @@ function parsePattern(source: string, { ignoreCase }: { readonly ignoreCase: boo
     at += text.length;
     return true;
   };
+  const steps: Step[] = [];
+  const add = (step: Step): void => {
+    if (steps.length >= MAX_STEPS) throw refused("it is too long, with its repetitions written out.");
+    steps.push(step);
+  };
+  /** A step from which several ways go on, the first one right behind it. */
+  const split = (...ways: number[]): number[] => {
+    add({ type: "split", ways });
+    return ways;
+  };
 
-  const choice = (): Node => {
-    const nodes = [sequence()];
-    while (take("|")) nodes.push(sequence());
-    return nodes.length === 1 ? nodes[0]! : { type: "choice", nodes };
+  const choice = (): Part => {
+    const parts = [sequence()];
+    while (take("|")) parts.push(sequence());
+    const last = parts.pop()!;
+    return () => {
+      const ends: number[][] = [];
+      for (const part of parts) {
+        const ways = split(steps.length + 1);
+        part();
+        ends.push(split());
+        ways.push(steps.length);
+      }
+      last();
+      for (const end of ends) end.push(steps.length);
+    };
   };
-  const sequence = (): Node => {
-    const nodes: Node[] = [];
-    while (at < source.length && peek() !== "|" && peek() !== ")") nodes.push(repeated(atom()));
-    return nodes.length === 1 ? nodes[0]! : { type: "sequence", nodes };
+  const sequence = (): Part => {
+    const parts: Part[] = [];
+    while (at < source.length && peek() !== "|" && peek() !== ")") parts.push(repeated(atom()));
+    return () => {
+      for (const part of parts) part();
+    };
   };
-  const repeated = (node: Node): Node => {
+  const repeated = ({ part, isBorder }: { readonly part: Part; readonly isBorder?: boolean }): Part => {
     const counts = count();
-    if (!counts) return node;
+    if (!counts) return part;
     // Lazy or greedy: whether a text matches doesn't depend on it.
     take("?");
-    if (node.type === "assert") throw refused("a border can't be repeated.");
+    if (isBorder) throw refused("a border can't be repeated.");
     if (count()) throw refused("a repetition is repeated.");
-    return { type: "repeat", node, ...counts };
+    const { least, most } = counts;
+    return () => {
+      for (let times = 0; times < least; times++) part();
+      const ends: number[][] = [];
+      for (let times = least; times < (most === Infinity ? least + 1 : most); times++) {
+        const from = steps.length;
+        ends.push(split(from + 1));
+        part();
+        if (most === Infinity) split(from);
+      }
+      for (const ways of ends) ways.push(steps.length);
+    };
   };
   const count = (): { least: number; most: number } | undefined => {
     if (take("*")) return { least: 0, most: Infinity };
@@ -58,18 +107,17 @@ function parsePattern(source: string, { ignoreCase }: { readonly ignoreCase: boo
       throw refused(`${counted[0]} isn't a count up to ${MAX_COUNT}.`);
     return { least, most };
   };
-  const atom = (): Node => {
+  const atom = (): { readonly part: Part; readonly isBorder?: boolean } => {
     if (take("(")) {
       if (take("?") && !take(":")) throw refused("groups that look around or have a name aren't known.");
       const inner = choice();
       if (!take(")")) throw refused("a bracket isn't closed.");
-      return inner;
+      return { part: inner };
     }
-    if (take("^")) return { type: "assert", kind: "start" };
-    if (take("$")) return { type: "assert", kind: "end" };
-    if (take("\\b")) return { type: "assert", kind: "border" };
-    if (take("\\B")) return { type: "assert", kind: "no-border" };
-    return { type: "character", test: characterTest(one(), flags) };
+    for (const [sign, kind] of BORDERS)
+      if (take(sign)) return { part: () => add({ type: "assert", kind }), isBorder: true };
+    const test = characterTest(one(), flags);
+    return { part: () => add({ type: "character", test }) };
   };
   /** The source of one character or class of characters. */
   const one = (): string => {
@@ -88,9 +136,11 @@ function parsePattern(source: string, { ignoreCase }: { readonly ignoreCase: boo
     return found.replace(/^\\([^\w\s^$\\.*+?()[\]{}|/])$/u, "$1");
   };
 
-  const tree = choice();
+  const whole = choice();
   if (at < source.length) throw refused("a bracket is closed that wasn't opened.");
-  return tree;
+  whole();
+  add({ type: "match" });
+  return steps;
 }
 
 /** One character against one class: JavaScript's own classes, without anything that could take long. */
@@ -119,80 +169,6 @@ function refused(message: string): ConfigError {
   });
 }
 
-/** One step of a compiled pattern. */
-type Step =
-  | { readonly type: "character"; readonly test: (character: string) => boolean }
-  | { readonly type: "assert"; readonly kind: "start" | "end" | "border" | "no-border" }
-  | { readonly type: "split"; readonly ways: number[] }
-  | { readonly type: "match" };
-
-/** A pattern of more steps is refused: the time that a text takes grows with them. */
-const MAX_STEPS = 2_000;
-
-/** The steps of a pattern. Each but `split` goes on with the one behind it. */
-function compilePattern(tree: Node): readonly Step[] {
-  const steps: Step[] = [];
-  const add = (step: Step): number => {
-    if (steps.length >= MAX_STEPS) throw refused("it is too long, with its repetitions written out.");
-    return steps.push(step) - 1;
-  };
-  const split = (): number[] => {
-    const ways: number[] = [];
-    add({ type: "split", ways });
-    return ways;
-  };
-  const write = (node: Node): void => {
-    switch (node.type) {
-      case "character":
-      case "assert":
-        add(node);
-        return;
-      case "sequence":
-        for (const one of node.nodes) write(one);
-        return;
-      case "choice": {
-        const ends: number[][] = [];
-        for (const [place, one] of node.nodes.entries()) {
-          const isLast = place === node.nodes.length - 1;
-          const ways = isLast ? undefined : split();
-          ways?.push(steps.length);
-          write(one);
-          if (!isLast) ends.push(split());
-          ways?.push(steps.length);
-        }
-        for (const end of ends) end.push(steps.length);
-        return;
-      }
-      case "repeat": {
-        for (let times = 0; times < node.least; times++) write(node.node);
-        if (node.most === Infinity) {
-          const from = steps.length;
-          const ways = split();
-          ways.push(steps.length);
-          write(node.node);
-          split().push(from);
-          ways.push(steps.length);
-          return;
-        }
-        const optional: number[][] = [];
-        for (let times = node.least; times < node.most; times++) {
-          const ways = split();
-          ways.push(steps.length);
-          optional.push(ways);
-          write(node.node);
-        }
-        for (const ways of optional) ways.push(steps.length);
-        return;
-      }
-      default:
-        node satisfies never;
-    }
-  };
-  write(tree);
-  add({ type: "match" });
-  return steps;
-}
-
 /**
  * Regular expressions of strangers, in time that grows with the length of the text and not with its exponent: all ways to
  * match are followed side by side, and none is tried twice. JavaScript's own ones can be made to run for years.
@@ -213,7 +189,7 @@ export function linearPattern(
   source: string,
   options: { readonly ignoreCase?: boolean; readonly allowance?: number } = {},
 ): LinearPattern {
-  const steps = compilePattern(parsePattern(source, { ignoreCase: options.ignoreCase ?? true }));
+  const steps = compilePattern(source, { ignoreCase: options.ignoreCase ?? true });
   let left = options.allowance ?? DEFAULT_ALLOWANCE;
   return {
     get isExhausted() {

@@ -206,7 +206,8 @@ async function ask(
     ...(longest !== undefined && { isCapped: true }),
     inWords,
     spoken: spokenIn(messages),
-    mustKeep: mustKeep.map(({ text, message, ambiguous }) => ({ text, ...(ambiguous && { message }) })),
+    // `$25` by itself could mean several things.
+    mustKeep: mustKeep.map(({ kind, text, message }) => ({ text, ...(kind === "number" && { message }) })),
   });
   const request: ModelRequest = {
     name: work.name,

@@ -383,7 +383,6 @@ const item = (kind: MustKeep["kind"], text: string): MustKeep => ({
   kind,
   text,
   message: 4,
-  ambiguous: false,
 });
 
 describe("must-keep", () => {

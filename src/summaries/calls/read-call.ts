@@ -110,7 +110,8 @@ interface Argument {
   readonly isText: boolean;
 }
 
-function argumentsOf(value: unknown): Argument[] {
+/** The arguments of a call, from the outside in. */
+export function argumentsOf(value: unknown): Argument[] {
   const list: Argument[] = [];
   const visit = (key: string, item: unknown, depth: number): void => {
     if (item === null || item === undefined || item === "") return;

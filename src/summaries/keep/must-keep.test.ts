@@ -135,8 +135,8 @@ describe("what the conversation is about", () => {
       cap: 1_000,
       count,
     });
-    expect(items.find(({ text }) => text === "$25")).toMatchObject({ message: 0, ambiguous: true });
-    expect(items.find(({ text }) => text === "src/car.ts")).toMatchObject({ message: 1, ambiguous: false });
+    expect(items.find(({ text }) => text === "$25")).toMatchObject({ message: 0 });
+    expect(items.find(({ text }) => text === "src/car.ts")).toMatchObject({ message: 1 });
   });
 });
 

@@ -1,12 +1,12 @@
 import { textOrArgs } from "../../core/message-text.ts";
 import type { Message, Run } from "../../core/types.ts";
-import { readArguments } from "../calls/read-call.ts";
+import { argumentsOf, readArguments } from "../calls/read-call.ts";
 import { chosenAnswers, wordsInRefusal } from "../calls/refusals.ts";
 import { userWords } from "../material/user-words.ts";
 import { findCitations } from "../sources/citations.ts";
 import { readStates } from "../states/read-states.ts";
 import type { State } from "../states/state.ts";
-import { commonFolder, folderOf } from "../write/files.ts";
+import { commonRoot, folderOf } from "../write/files.ts";
 import { isSummaryMessage } from "../write/sections.ts";
 import { type FoundItem, findItems, type ItemKind, type WordKind } from "./find-items.ts";
 import { missingItems } from "./missing-items.ts";
@@ -21,8 +21,6 @@ export interface MustKeep {
   readonly text: string;
   /** The message that it stands in: where the user said it, or else where it was used last. */
   readonly message: number;
-  /** By itself it could mean several things (`$25`): a list of such items names their messages. */
-  readonly ambiguous: boolean;
 }
 
 export interface MustKeepInput {
@@ -44,8 +42,6 @@ const RESTRICTIONS_SHARE = 0.2;
 const LATER_MESSAGES = 60;
 /** Folders that a path keeps of those that nearly all have in common. */
 const KEPT_FOLDERS = 2;
-/** Shorter items, and numbers, are looked up by their message. */
-const SHORT_ITEM = 4;
 /** More would make a list of names out of a summary. */
 const MAX_ITEMS = 40;
 /** No item is shorter. */
@@ -127,7 +123,6 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
       kind: item.kind,
       text: spelled(item),
       message: item.user ?? item.last,
-      ambiguous: isAmbiguous(item, candidates),
     })),
   ];
 }
@@ -138,7 +133,7 @@ function outcomes(messages: readonly Message[], run: Run): MustKeep[] {
     .filter(({ kind, message }) => OUTCOMES.has(kind) && message >= run.from && message < run.to)
     .filter(({ kind, name }) => kind !== "commit" || /^[0-9a-f]{7,}$/.test(name))
     .slice(-MAX_OUTCOMES)
-    .map(({ name, message }) => ({ kind: "id", text: name, message, ambiguous: false }));
+    .map(({ name, message }) => ({ kind: "id", text: name, message }));
 }
 
 /** Of the system, not of the work; times to the second, and ids that only a protocol needs. */
@@ -154,7 +149,7 @@ function familyOf(text: string): string | undefined {
 /** The folders in front of nearly all paths say nothing. Two of them stay, so that a path still says where it belongs. */
 function homeOf(candidates: readonly Candidate[]): string {
   const paths = candidates.flatMap(({ kind, text }) => (kind === "path" && isDeep(text) ? [text] : []));
-  let home = commonFolder(paths);
+  let home = commonRoot(paths);
   for (let kept = 0; kept < KEPT_FOLDERS; kept++) home = folderOf(home.slice(0, -1));
   return home === "/" ? "" : home;
 }
@@ -176,7 +171,7 @@ function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[
         const tokens = count(`${sentence}\n`);
         if (found.has(key) || tokens > left) continue;
         left -= tokens;
-        found.set(key, { kind: "restriction", text: sentence, message: index, ambiguous: false });
+        found.set(key, { kind: "restriction", text: sentence, message: index });
       }
     }
   }
@@ -190,16 +185,6 @@ function score(item: Candidate, recency: number, usedLater: boolean): number {
     (usedLater ? WEIGHTS.usedLater : 0) +
     WEIGHTS.calls * Math.log1p(item.calls) +
     WEIGHTS.recency * recency
-  );
-}
-
-/** `$25` is a wage and the start of `$25,000`: such an item says what it means only with its message. */
-function isAmbiguous({ kind, text }: Candidate, all: readonly Candidate[]): boolean {
-  if (kind === "citation") return false;
-  return (
-    kind === "number" ||
-    text.length <= SHORT_ITEM ||
-    all.some((other) => other.text !== text && other.text.startsWith(text))
   );
 }
 
@@ -219,28 +204,24 @@ function collect(messages: readonly Message[], run: Run): Candidate[] {
 }
 
 /** What the messages behind a run name: in words and calls, not in results. */
-function namedIn(messages: readonly Message[], { from, to }: Run): Set<string> {
-  const named = new Set<string>();
-  forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, ({ kind, key, place }) => {
+function namedIn(messages: readonly Message[], { from, to }: Run): Map<string, PlacedItem> {
+  const named = new Map<string, PlacedItem>();
+  forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, (item) => {
     // Names and figures that only the assistant says again are its own headings and estimates.
-    const isOwn = kind === "name" || kind === "number";
-    if (place === "user" || (place !== "result" && !isOwn)) named.add(idOf({ kind, key }));
+    const isOwn = item.kind === "name" || item.kind === "number";
+    if (item.place === "user" || (item.place !== "result" && !isOwn)) named.set(idOf(item), item);
   });
   return named;
 }
 
 /** Names, paths and ids of a run that the messages behind it use, each with the last message of the run that has it. */
 export function usedLater(messages: readonly Message[], run: Run): MustKeep[] {
-  const used = new Map<string, Omit<MustKeep, "message">>();
-  forEachItem(messages, { from: run.to, to: run.to + LATER_MESSAGES }, ({ kind, key, text, place }) => {
-    // Names of code stand in every call.
-    const isUse =
-      kind === "name" ? place === "user" : place !== "result" && (kind === "path" || kind === "id");
-    if (isUse && used.size < MAX_ITEMS && !isNoise({ kind, text }))
-      used.set(idOf({ kind, key }), { kind, text, ambiguous: false });
-  });
+  const used = [...namedIn(messages, { from: run.to, to: messages.length }).values()]
+    .filter((item) => ["name", "path", "id"].includes(item.kind) && !isNoise(item))
+    .slice(0, MAX_ITEMS)
+    .map(({ kind, text }) => ({ kind, text }));
   const found: MustKeep[] = [];
-  let open = [...used.values()];
+  let open = used;
   for (let message = run.to - 1; message >= run.from && open.length > 0; message--) {
     const text = messages[message]!.parts.map(textOrArgs).join("\n");
     const plain = text.toLowerCase();
@@ -310,8 +291,9 @@ function forEachItem(messages: readonly Message[], run: Run, visit: (found: Plac
         const spoken = message.role === "assistant" || isSummaryMessage(part.text);
         read(part.text, index, spoken ? "said" : "result");
       } else if (part.type === "tool-call") {
-        for (const argument of argumentsOf(part.args))
-          read(ends(argument), index, argument.length > MAX_ARGUMENT ? "result" : "call");
+        // Without the escapes of JSON, which would tear paths apart.
+        for (const { value, isText } of argumentsOf(readArguments(part.args)))
+          if (isText) read(ends(value), index, value.length > MAX_ARGUMENT ? "result" : "call");
       } else if (part.type === "tool-result") {
         for (const said of wordsInRefusal(part)) read(said, index, "user");
         for (const text of chosenAnswers(part))
@@ -340,15 +322,4 @@ function* readableLines(text: string, prose: boolean): Generator<string> {
       }
     }
   }
-}
-
-/** The strings of call arguments, without the escapes of JSON, which would tear paths apart. */
-function argumentsOf(args: string): string[] {
-  const strings: string[] = [];
-  const visit = (item: unknown): void => {
-    if (typeof item === "string") strings.push(item);
-    else if (typeof item === "object" && item !== null) for (const inner of Object.values(item)) visit(inner);
-  };
-  visit(readArguments(args));
-  return strings;
 }

@@ -1,4 +1,5 @@
 import { parseReadable } from "../../core/deep-json.ts";
+import { evenShare } from "../../core/even-share.ts";
 import { isExactNumber } from "../../core/exact-json.ts";
 import { firstCharacters, lastCharacters } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/is-record.ts";
@@ -21,51 +22,33 @@ const LEAST_READ = 256;
 /** The end of a log says more than its beginning. */
 const HEAD_SHARE = 0.4;
 
-/** By message, with the limit that it was abridged to. */
-const known = new WeakMap<Message, { readonly most: number; readonly message: Message }>();
-
 /** The messages with their longest texts abridged; the very same list where none is that long. */
 export const abridged = onceFor((messages: readonly Message[]): readonly Message[] => {
-  const limit = limitOf(messages);
-  const isLong = ({ parts }: Message) => parts.some((part) => isAbove(part, limit));
-  const read = messages.map((message) => (isLong(message) ? abridgedMessage(message, limit) : message));
+  const texts = messages.flatMap(({ parts }) => parts.map((part) => textIn(part) ?? ""));
+  const chars = texts.reduce((sum, { length }) => sum + length, 0);
+  // Lines are counted only where there may be too many.
+  const isMuch = chars * (1 + LINE_CHARS) > MOST_READ_IN_ALL;
+  const sizes = isMuch ? texts.map((text) => text.length + LINE_CHARS * linesIn(text)) : [];
+  const share = evenShare(sizes, MOST_READ_IN_ALL);
+  const isTooMuch = share !== Number.POSITIVE_INFINITY;
+  const read = messages.map((message) => {
+    const parts = message.parts.map((part) => {
+      const text = textIn(part) ?? "";
+      // A text of short lines gets as many characters as its lines leave it.
+      const perChar = isTooMuch ? 1 + (LINE_CHARS * linesIn(text)) / text.length : 1;
+      const most = Math.max(LEAST_READ, Math.floor(Math.min(MOST_READ, share / perChar)));
+      return text.length > most ? abridgedPart(part, most) : part;
+    });
+    return parts.some((part, at) => part !== message.parts[at]) ? { ...message, parts } : message;
+  });
   return read.some((message, at) => message !== messages[at]) ? read : messages;
 });
 
-/** What each text may have: characters, or where all of them together would be too much, characters and lines. */
-interface Limit {
-  readonly most: number;
-  readonly countsLines: boolean;
-}
-
-function limitOf(messages: readonly Message[]): Limit {
-  const usual = { most: MOST_READ, countsLines: false };
-  let chars = 0;
-  for (const { parts } of messages) for (const part of parts) chars += textIn(part)?.length ?? 0;
-  // Lines are counted only where there may be too many.
-  if (chars * (1 + LINE_CHARS) <= MOST_READ_IN_ALL) return usual;
-  const sizes = messages.flatMap(({ parts }) => parts.map((part) => sizeOf(part, MOST_READ)));
-  let most = MOST_READ;
-  const total = () => sizes.reduce((sum, size) => sum + Math.min(size, most), 0);
-  if (total() <= MOST_READ_IN_ALL) return usual;
-  while (most > LEAST_READ && total() > MOST_READ_IN_ALL) most = Math.max(LEAST_READ, Math.floor(most / 2));
-  return { most, countsLines: true };
-}
-
-function isAbove(part: Part, { most, countsLines }: Limit): boolean {
-  const chars = textIn(part)?.length ?? 0;
-  if (!countsLines || chars * (1 + LINE_CHARS) <= most) return chars > most;
-  return sizeOf(part, most) > most;
-}
-
-/** Characters of a part's text, and what its lines count; no more than a little above `most`. */
-function sizeOf(part: Part, most: number): number {
-  const text = textIn(part);
-  if (text === undefined) return 0;
-  let size = text.length;
-  for (let at = text.indexOf("\n"); at >= 0 && size <= most; at = text.indexOf("\n", at + 1))
-    size += LINE_CHARS;
-  return size;
+/** Line breaks of a text, as far as they are looked at. */
+function linesIn(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < MOST_READ; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
 }
 
 function textIn(part: Part): string | undefined {
@@ -73,56 +56,36 @@ function textIn(part: Part): string | undefined {
   return "text" in part ? part.text : undefined;
 }
 
-function abridgedMessage(message: Message, limit: Limit): Message {
-  const before = known.get(message);
-  if (before?.most === limit.most) return before.message;
-  const one = { ...message, parts: message.parts.map((part) => abridgedPart(part, limit)) };
-  known.set(message, { most: limit.most, message: one });
-  return one;
-}
-
-function abridgedPart(part: Part, limit: Limit): Part {
-  const text = textIn(part);
-  if (text === undefined || !isAbove(part, limit)) return part;
+function abridgedPart(part: Part, most: number): Part {
   return part.type === "tool-call"
-    ? { ...part, args: abridgedArgs(text, limit) }
-    : ({ ...part, text: ends(text, limit) } as Part);
+    ? { ...part, args: abridgedArgs(part.args, most) }
+    : ({ ...part, text: ends(textIn(part)!, most) } as Part);
 }
 
 /** Arguments stay JSON, so that it can still be told what a call was about. */
-function abridgedArgs(args: string, limit: Limit): string {
+function abridgedArgs(args: string, most: number): string {
   try {
-    const short = JSON.stringify(withShortTexts(parseReadable(args), limit));
-    if (short.length <= 2 * limit.most) return short;
+    const short = JSON.stringify(withShortTexts(parseReadable(args), most));
+    if (short.length <= 2 * most) return short;
   } catch {
     // What isn't JSON is a text.
   }
-  return ends(args, limit);
+  return ends(args, most);
 }
 
-function withShortTexts(value: unknown, limit: Limit): unknown {
-  if (typeof value === "string") return value.length > limit.most ? ends(value, limit) : value;
-  if (Array.isArray(value)) return value.map((inner) => withShortTexts(inner, limit));
+function withShortTexts(value: unknown, most: number): unknown {
+  if (typeof value === "string") return value.length > most ? ends(value, most) : value;
+  if (Array.isArray(value)) return value.map((inner) => withShortTexts(inner, most));
   if (!isRecord(value) || isExactNumber(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withShortTexts(inner, limit)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withShortTexts(inner, most)]));
 }
 
 /** Beginning and end of a text, in whole lines where its lines aren't endless. */
-function ends(text: string, { most, countsLines }: Limit): string {
-  // A text of short lines gets as many characters as its lines leave it.
-  const looked = Math.min(most, text.length);
-  const lines = countsLines ? breaksIn(text, looked) * LINE_CHARS : 0;
-  const chars = (most * looked) / (looked + lines);
-  const head = firstCharacters(text, Math.floor(chars * HEAD_SHARE));
-  const tail = lastCharacters(text, Math.ceil(chars * (1 - HEAD_SHARE)));
+function ends(text: string, most: number): string {
+  // One for the line break between them.
+  const head = firstCharacters(text, Math.floor((most - 1) * HEAD_SHARE));
+  const tail = lastCharacters(text, Math.floor((most - 1) * (1 - HEAD_SHARE)));
   const lastLine = head.lastIndexOf("\n") + 1;
   const firstLine = tail.indexOf("\n") + 1;
   return `${lastLine > 0 ? head.slice(0, lastLine) : head}\n${tail.slice(firstLine)}`;
-}
-
-/** Line breaks among the first characters of a text. */
-function breaksIn(text: string, chars: number): number {
-  let breaks = 0;
-  for (let at = text.indexOf("\n"); at >= 0 && at < chars; at = text.indexOf("\n", at + 1)) breaks++;
-  return breaks;
 }

@@ -79,20 +79,17 @@ function isAnsweredByHost(messages: readonly Message[], index: number): boolean 
 /** The text within `limit` characters: its start, and rules from the rest of it. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
+  const head = cutAfter(text, Math.max(1, limit - 2));
   const rules = rulesOf(text);
-  let head = cutAfter(text, Math.max(1, limit - 2));
-  // A start that gives way to rules may lose rules of its own: then those are looked for as well.
-  for (;;) {
-    const lost = rules.filter(({ end }) => end > head.length);
-    const kept = rulesThatFit(lost, Math.floor(limit * RULES_SHARE));
-    if (kept.length === 0) return `${head} …`;
-    const tail = kept.map((rule) => rule.text).join(" … ");
-    const room = Math.max(1, limit - tail.length - 6);
-    const before = head.slice(0, kept[0]!.start).trimEnd();
-    const shorter = before.length <= room ? before : cutAfter(before, room);
-    if (shorter.length >= head.length || shorter === "") return `${shorter} … ${tail} …`.trimStart();
-    head = shorter;
-  }
+  const isLost = rules.some(({ end }) => end > head.length);
+  // A start that gives way to rules may lose rules of its own.
+  const behind = rules.filter(({ end }) => end > limit * (1 - RULES_SHARE));
+  const kept = isLost ? rulesThatFit(behind, Math.floor(limit * RULES_SHARE)) : [];
+  if (kept.length === 0) return `${head} …`;
+  const tail = kept.map((rule) => rule.text).join(" … ");
+  const room = Math.max(1, limit - tail.length - 6);
+  const before = text.slice(0, kept[0]!.start).trimEnd();
+  return `${before.length <= room ? before : cutAfter(before, room)} … ${tail} …`.trimStart();
 }
 
 /** A long message shows its end, too: there stand the question, or how the work is checked and what is open. */
@@ -110,8 +107,7 @@ export function beginningAndEnd({ text, whole }: Pick<UserWords, "text" | "whole
   const all = (whole.length <= MAX_TYPED && withCommands(whole)) || text;
   const { shown, from } = endOf(all, Math.floor(limit * END_SHARE));
   if (shown === "") return shorten(all, limit);
-  const more = from + shown.length < all.length ? " …" : "";
-  return `${shorten(all.slice(0, from).trimEnd(), limit - shown.length - 3)}\n${shown}${more}`;
+  return `${shorten(all.slice(0, from).trimEnd(), limit - shown.length - 3)}\n${shown}`;
 }
 
 /** The typed text of a message, with the commands that stand in it between fences. */
@@ -133,27 +129,10 @@ function withOneSpace(text: string): string {
 /** The last lines of a text within so many characters. Of a last line that is too long, its last sentences, or nothing. */
 function endOf(text: string, limit: number): { readonly shown: string; readonly from: number } {
   const cut = text.length - limit;
-  const lastLine = text.lastIndexOf("\n") + 1;
-  let to = text.length;
-  let from = to;
-  const goBack = (starts: readonly number[], least: number): void => {
-    for (const start of starts) if (start >= least && start < from) from = start;
-  };
-  if (lastLine >= cut) goBack(startsOf(text, cut, /\n/g), cut);
-  else {
-    goBack(startsOf(text, cut, /[.!?…]\s+|[。！？।]/g), cut);
-    if (from === to) {
-      to = from = Math.max(0, lastLine - 1);
-      goBack(startsOf(text.slice(0, to), to - limit, /\n/g), to - limit);
-    }
-  }
-  return { shown: text.slice(from, to), from };
-}
-
-/** Where lines or sentences start behind a place. */
-function startsOf(text: string, from: number, mark: RegExp): number[] {
-  const begin = Math.max(0, from - 1);
-  return [...text.slice(begin).matchAll(mark)].map(({ 0: { length }, index }) => begin + index + length);
+  const behind = text.slice(cut);
+  const mark = /\n/.exec(behind) ?? /[.!?…]\s+|[。！？।]/.exec(behind);
+  const from = mark === null ? text.length : cut + mark.index + mark[0].length;
+  return { shown: text.slice(from), from };
 }
 
 const isRule = (text: string): boolean => setsLastingRule(text) || forbids(text);

@@ -1,3 +1,4 @@
+import { evenShare } from "../../core/even-share.ts";
 import type { Run } from "../../core/types.ts";
 import { cutToFit } from "../text/sentences.ts";
 import type { SectionEntry } from "../write/sections.ts";
@@ -82,22 +83,10 @@ function trimmedTo(entry: ShownRecord, allowed: number, count: (text: string) =>
 
 /** Shares of the room for some of the records: what a short one doesn't need goes to the others. */
 function allowancesOf(tokens: readonly number[], room: number, has: (at: number) => boolean): number[] {
-  const weights = tokens.map((_, at) => (at === tokens.length - 1 ? NEWEST_WEIGHT : 1));
-  const given = new Array<number>(tokens.length).fill(0);
-  let open = tokens.map((_, at) => at).filter(has);
-  let left = room;
-  while (open.length > 0) {
-    const weight = open.reduce((sum, at) => sum + weights[at]!, 0);
-    const satisfied = open.filter((at) => tokens[at]! <= (left * weights[at]!) / weight);
-    if (satisfied.length === 0) {
-      for (const at of open) given[at] = Math.floor((left * weights[at]!) / weight);
-      return given;
-    }
-    for (const at of satisfied) {
-      given[at] = tokens[at]!;
-      left -= tokens[at]!;
-    }
-    open = open.filter((at) => !satisfied.includes(at));
-  }
-  return given;
+  const weightOf = (at: number): number => (at === tokens.length - 1 ? NEWEST_WEIGHT : 1);
+  const parts = tokens.flatMap((size, at) =>
+    has(at) ? new Array<number>(weightOf(at)).fill(size / weightOf(at)) : [],
+  );
+  const share = evenShare(parts, room);
+  return tokens.map((size, at) => (has(at) ? Math.min(size, Math.floor(share * weightOf(at))) : 0));
 }

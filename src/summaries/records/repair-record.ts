@@ -1,7 +1,8 @@
 import type { Run } from "../../core/types.ts";
 import { isOpenSection } from "../prompts/index.ts";
 import { STATE_WORDS } from "../states/show-states.ts";
-import { hasWord, OPEN_STATUSES, type State, type StateStatus } from "../states/state.ts";
+import { OPEN_STATUSES, type State, type StateStatus } from "../states/state.ts";
+import { hasWords } from "../text/sentences.ts";
 
 const HEADING = /^\s*#{1,6}\s+(.+?)\s*#*\s*$/;
 /** Words of English records by which something counts as open, wherever they stand. */
@@ -72,7 +73,7 @@ function mentions(line: string, { kind, name, detail, status }: State, all: read
     case "request":
     case "issue": {
       const number = /^(?:PR|issue) (\d+)$/.exec(name)?.[1];
-      if (number === undefined) return hasWord(line, name);
+      if (number === undefined) return hasWords(line, name);
       const nouns =
         kind === "request" ? "PR|MR|pull request|merge request|pull/|merge_requests/" : "issue|issues/";
       return new RegExp(`(?:${nouns})s?[ ]?(?:#|no\\. ?)?${number}(?!\\d)`, "i").test(line);
@@ -85,7 +86,7 @@ function mentions(line: string, { kind, name, detail, status }: State, all: read
     case "push":
       return /\b(?:un)?push/i.test(line) && isOnlyPush(line, name, all);
     case "merge":
-      return /\bmerg/i.test(line) && hasWord(line, name);
+      return /\bmerg/i.test(line) && hasWords(line, name);
     case "tests":
       return (
         said.includes(name.toLowerCase()) ||
@@ -94,12 +95,12 @@ function mentions(line: string, { kind, name, detail, status }: State, all: read
     case "step":
       return name.length >= LEAST_TEXT && said.includes(name.replace(/…$/, "").toLowerCase());
     default:
-      return hasWord(line, name);
+      return hasWords(line, name);
   }
 }
 
 /** Is the push named, or can no other be meant? Where something was committed behind it, a line may speak of that. */
 function isOnlyPush(line: string, branch: string, all: readonly State[]): boolean {
   if (all.some(({ status }) => status === "unpushed")) return false;
-  return hasWord(line, branch) || all.filter(({ kind }) => kind === "push").length === 1;
+  return hasWords(line, branch) || all.filter(({ kind }) => kind === "push").length === 1;
 }

@@ -2,7 +2,6 @@ import { missingItems } from "../keep/missing-items.ts";
 import { isChange, type Line, type TranscriptLines } from "../material/lines.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import { plainStatement } from "../material/read-passage.ts";
-import { messageOf, textOf } from "../write/render-message.ts";
 import type { MessageQuotes } from "./choose-quotes.ts";
 import { saidAlready } from "./said-already.ts";
 import { select } from "./select.ts";
@@ -23,11 +22,11 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
   const { covered, lastLine } = all;
   const quoted = new Map<number, string>();
   for (const quote of quotes) {
-    quoted.set(messageOf(quote), `${quoted.get(messageOf(quote)) ?? ""}${textOf(quote)}\n`);
-    for (const term of transcript.table.scan(textOf(quote))) covered[term] = 1;
+    quoted.set(quote.message, `${quoted.get(quote.message) ?? ""}${quote.text}\n`);
+    for (const term of transcript.table.scan(quote.text)) covered[term] = 1;
   }
   const weights = weightsOf(material);
-  const missed = missedLines(material, quotes.map(textOf).join("\n"));
+  const missed = missedLines(material, quotes.map(({ text }) => text).join("\n"));
   for (const { terms } of missed) for (const term of terms) covered[term] = 1;
   const candidates = all.lines.filter(
     (line) => !missed.includes(line) && !quoted.get(line.message)?.includes(plainLine(line)),
@@ -40,7 +39,7 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
     cost: lineCost,
     budget: left * CHANGES_SHARE,
   });
-  const isSaid = saidAlready([...narrative.map(({ text }) => text), ...quotes.map(textOf)]);
+  const isSaid = saidAlready([...narrative.map(({ text }) => text), ...quotes.map(({ text }) => text)]);
   const changed = new Set(changes.map(({ first }) => first));
   const more = selectLines({
     candidates,

@@ -6,10 +6,9 @@ import { setsLastingRule } from "../keep/rules.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
 import { type Statement, statementsOf } from "../material/statements.ts";
 import { type UserWords, userWords } from "../material/user-words.ts";
-import { type Quote, textOf } from "../write/render-message.ts";
-import { chooseAnswers, salience, startOf } from "./choose-answers.ts";
-import { chooseDialogue, type Said } from "./choose-dialogue.ts";
+import type { Quote } from "../write/render-message.ts";
 import { chooseStatements } from "./choose-statements.ts";
+import { chooseDialogue, rarityIn, type Said, startOf, tellingFirst } from "./choose-talk.ts";
 import { chooseWords } from "./choose-words.ts";
 import { saidAlready } from "./said-already.ts";
 import { select } from "./select.ts";
@@ -55,11 +54,11 @@ const OVERCHOOSE = 1.1;
 function chooseQuotes(input: QuoteInput): Quote[] {
   if (input.transcript.toolShare >= TALK_TOOL_SHARE) return work(input);
   const answers = answersOf(input);
-  return isDialogue(input, answers) ? dialogue(input, answers) : talk(input);
+  return isDialogue(input, answers) ? dialogue(input, answers) : talk(input, answers);
 }
 
 function work(input: QuoteInput): Quote[] {
-  const words = userQuotes(input, "work", new Set());
+  const words = userQuotes(input, "work");
   // The newest ones that fit.
   const refusals = select(refusedCalls(input.messages, input.indexes), {
     worth: ({ message }) => message + 1,
@@ -75,14 +74,13 @@ function work(input: QuoteInput): Quote[] {
   return [...quotes, ...byAssistant(statements)];
 }
 
-const byUser = (all: readonly UserWords[]): Quote[] => all.map((words) => ({ by: "user", words }));
-const byAssistant = (all: readonly Statement[]): Quote[] =>
-  all.map((statement) => ({ by: "assistant", statement }));
-const byTool = (all: readonly Outcome[]): Quote[] => all.map((outcome) => ({ by: "tool", outcome }));
+const byUser = (all: readonly UserWords[]): Quote[] => all.map((one) => ({ by: "user", ...one }));
+const byAssistant = (all: readonly Statement[]): Quote[] => all.map((one) => ({ by: "assistant", ...one }));
+const byTool = (all: readonly Outcome[]): Quote[] => all.map((one) => ({ by: "tool", ...one }));
 
 /** Estimated tokens of a quote with its pointer. */
 function costOf({ cost }: Pick<MessageMaterial, "cost">, quote: Quote): number {
-  return cost(`#1234 ${textOf(quote)}\n`);
+  return cost(`#1234 ${quote.text}\n`);
 }
 
 function leftOf(input: QuoteInput, quotes: readonly Quote[]): number {
@@ -94,17 +92,32 @@ function isTold({ narrative }: MessageMaterial): boolean {
   return narrative.length > 0;
 }
 
-/** Somebody asks, and the assistant explains at length. */
-function talk(input: QuoteInput): Quote[] {
-  const known = new Set<number>();
-  const words = byUser(userQuotes(input, "talk", known));
-  const budget = leftOf(input, words) * ANSWERS_SHARE;
-  const answers = chooseAnswers({ ...input, known, salience: salience(input.transcript), budget });
-  return [...words, ...byAssistant(answers)];
+/** Somebody asks, and the assistant explains at length: how its answers begin, those first that tell most for their length. */
+function talk(input: QuoteInput, answers: readonly Answer[]): Quote[] {
+  const said = [...input.words.map(({ whole }) => whole), ...answers.map(({ text }) => text)];
+  const byTelling = tellingFirst(rarityIn(said), input.cost);
+  const words = byUser(userQuotes(input, "talk", byTelling));
+  const starts = answers.map(({ message, text }) => wholeStatement(message, startOf(text)));
+  const ranked = byTelling(starts.map(({ text }) => text)).map((at) => starts[at]!);
+  const chosen = select(ranked, {
+    worth: (_, at) => ranked.length - at,
+    price: ({ text }) => input.cost(`#1234 ${text}\n`),
+    budget: leftOf(input, words) * ANSWERS_SHARE,
+  });
+  return [...words, ...byAssistant(chosen)];
 }
 
+/** What the assistant said in a message, as one statement. */
+const wholeStatement = (message: number, text: string): Statement => ({
+  message,
+  text,
+  lead: "",
+  factor: 1,
+  order: message,
+});
+
 /** Two talk with each other: what tells most, whoever said it. */
-function dialogue(input: QuoteInput, answers: ReturnType<typeof answersOf>): Quote[] {
+function dialogue(input: QuoteInput, answers: readonly Answer[]): Quote[] {
   const words = new Map(input.words.map((one) => [one.message, one]));
   const said = [
     ...input.words.map(({ message, whole, isRule }): Said => ({ message, by: "user", text: whole, isRule })),
@@ -117,21 +130,23 @@ function dialogue(input: QuoteInput, answers: ReturnType<typeof answersOf>): Quo
       }),
     ),
   ].sort((a, b) => a.message - b.message);
-  const chosen = chooseDialogue({ ...input, said, budget: input.free * OVERCHOOSE });
+  const rarity = rarityIn(said.map(({ text }) => text));
+  const chosen = chooseDialogue({ ...input, said, rarity, budget: input.free * OVERCHOOSE });
   return chosen.map(
     ({ message, by, text }): Quote =>
-      by === "user"
-        ? { by, words: { ...words.get(message)!, text } }
-        : { by, statement: { message, text, lead: "", factor: 1, order: message } },
+      by === "user" ? { by, ...words.get(message)!, text } : { by, ...wholeStatement(message, text) },
   );
 }
 
-function userQuotes(input: QuoteInput, manner: "work" | "talk", known: Set<number>): UserWords[] {
-  const { transcript } = input;
-  const share =
-    isTold(input) && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(transcript.toolShare, manner);
+function userQuotes(
+  input: QuoteInput,
+  manner: "work" | "talk",
+  byTelling: (texts: readonly string[]) => number[] = () => [],
+): UserWords[] {
+  const { toolShare } = input.transcript;
+  const share = isTold(input) && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(toolShare, manner);
   const budget = Math.max(input.input.cap * share, Math.min(input.free, LEAST_WORDS));
-  return chooseWords({ ...input, salience: salience(transcript), budget, manner, known });
+  return chooseWords({ ...input, byTelling, budget, manner });
 }
 
 function wordsShare(toolShare: number, manner: "work" | "talk"): number {
@@ -141,7 +156,12 @@ function wordsShare(toolShare: number, manner: "work" | "talk"): number {
 }
 
 /** What the assistant said in words, by message. */
-function answersOf({ messages, indexes }: QuoteInput): { readonly message: number; readonly text: string }[] {
+interface Answer {
+  readonly message: number;
+  readonly text: string;
+}
+
+function answersOf({ messages, indexes }: QuoteInput): Answer[] {
   return indexes.flatMap((message) => {
     if (messages[message]?.role !== "assistant") return [];
     const text = saidText(messages[message]).trim();
@@ -193,7 +213,7 @@ export function messageQuotes(material: MessageMaterial, free: number): MessageQ
   const isSaid = saidAlready(narrative.map(({ text }) => text));
   const asked = Math.min(free * ASKED_SHARE, askedTokens(material));
   const said = chooseQuotes({ ...material, indexes, words, free: free - asked }).filter(
-    (quote) => !isSaid(textOf(quote)),
+    (quote) => !isSaid(quote.text),
   );
   const left = leftOf({ ...material, indexes, words, free }, said);
   const ended = outcomesOf(messages, isHidden);

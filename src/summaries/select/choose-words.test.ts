@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { transcriptLines } from "../material/lines.ts";
 import { userWords } from "../material/user-words.ts";
-import { salience } from "./choose-answers.ts";
+import { rarityIn, tellingFirst } from "./choose-talk.ts";
 import { chooseWords } from "./choose-words.ts";
 
 const cost = (text: string): number => text.length / 4;
@@ -16,8 +15,7 @@ function talk(texts: readonly string[], budget: number) {
     budget,
     cost,
     manner: "talk",
-    salience: salience(transcriptLines(messages)),
-    known: new Set(),
+    byTelling: tellingFirst(rarityIn(texts), cost),
   });
 }
 

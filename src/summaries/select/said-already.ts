@@ -1,8 +1,7 @@
-import { spokenSentences } from "../text/sentences.ts";
+import { hasWords, spokenSentences } from "../text/sentences.ts";
 
 /** Shorter texts ("Done.", "return true;") may be said twice and mean two things (characters). */
 const LEAST_CHARS = 25;
-const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
 /** A text as it is compared: marks, bullets, capital letters and blanks make no other one of it. */
 function plain(text: string): string {
@@ -29,14 +28,4 @@ export function saidAlready(said: readonly string[], least = LEAST_CHARS): (text
       .filter((one) => one !== "");
     return sentences.length > 1 && sentences.every(stands);
   };
-}
-
-/** As whole words: "it costs 25" isn't said by "it costs 250". */
-function hasWords(all: string, part: string): boolean {
-  for (let at = all.indexOf(part); at >= 0; at = all.indexOf(part, at + 1)) {
-    const before = all[at - 1] ?? " ";
-    const after = all[at + part.length] ?? " ";
-    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) return true;
-  }
-  return false;
 }

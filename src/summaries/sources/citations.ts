@@ -60,14 +60,6 @@ function citedNumbers(match: RegExpMatchArray): string[] {
   return numbers;
 }
 
-/** The citations of a text, each once. */
-export function citationsIn(text: string): string[] {
-  if (!mayCite(text)) return [];
-  const found = new Set<string>();
-  for (const match of text.matchAll(CITATION)) for (const number of citedNumbers(match)) found.add(number);
-  return [...found];
-}
-
 /** Where the transcript names a source with a number. */
 interface Definition extends Omit<NumberedSource, "number"> {
   readonly index: number;
@@ -195,7 +187,7 @@ function citedBy({ role, parts }: Message): string[] {
   return parts.flatMap((part) => {
     if (part.type !== "text" || !mayCite(part.text)) return [];
     const said = role === "user" ? typedText(part.text).replace(LISTED_NUMBER, "") : part.text;
-    return citationsIn(said.replace(CODE, " "));
+    return citationsIn(said);
   });
 }
 
@@ -231,7 +223,7 @@ const RANGE_JOINER = /^\s?[–-]\s?$/;
  * citation.
  */
 export function findCitations(text: string): FoundCitation[] {
-  if (!text.includes("[") && !text.includes("【")) return [];
+  if (!mayCite(text)) return [];
   const prose = text.replace(CODE, " ");
   const found = new Map<string, FoundCitation>();
   const add = (key: string, form = `[${key}]`): void => {
@@ -251,3 +243,6 @@ export function findCitations(text: string): FoundCitation[] {
   }
   return [...found.values()];
 }
+
+/** The same, by their keys. */
+export const citationsIn = (text: string): string[] => findCitations(text).map(({ key }) => key);

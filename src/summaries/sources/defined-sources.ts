@@ -13,46 +13,10 @@ export interface NumberedSource {
 }
 
 /** Fields that hold a source's number, and what it is found by, in order of preference. */
-const NUMBER_FIELDS = [
-  "n",
-  "number",
-  "index",
-  "idx",
-  "ref",
-  "citation",
-  "cite",
-  "rank",
-  "position",
-  "no",
-  "id",
-];
-const KEY_FIELDS = [
-  "document_id",
-  "documentId",
-  "doc_id",
-  "docId",
-  "url",
-  "uri",
-  "link",
-  "href",
-  "id",
-  "source",
-  "path",
-  "file",
-  "filename",
-  "title",
-  "name",
-];
-const PASSAGE_FIELDS = [
-  "text",
-  "content",
-  "page_content",
-  "passage",
-  "snippet",
-  "excerpt",
-  "body",
-  "summary",
-];
+const NUMBER_FIELDS = "n number index idx ref citation cite rank position no id".split(" ");
+const KEY_FIELDS =
+  "document_id documentId doc_id docId url uri link href id source path file filename title name".split(" ");
+const PASSAGE_FIELDS = "text content page_content passage snippet excerpt body summary".split(" ");
 /** A longer passage is cut (characters). */
 const MAX_PASSAGE = 2_000;
 const MAX_KEY = 300;

@@ -1,10 +1,12 @@
+import { cutTo } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { onceFor } from "../../core/once-for.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { readArguments, readCall } from "../calls/read-call.ts";
 import { isRefusal } from "../calls/refusals.ts";
+import { hasWords } from "../text/sentences.ts";
 import { type GitState, markUnpushed, readGit } from "./git-states.ts";
-import { createStateBook, type EndedCall, hasWord, type State, type StateBook } from "./state.ts";
+import { createStateBook, type EndedCall, type State, type StateBook } from "./state.ts";
 import { readTests } from "./test-states.ts";
 
 /** How hosts say how a command ended: Claude Code, Codex (two forms). */
@@ -111,10 +113,10 @@ function readProcess({ tool, command, args, output, message, failed }: EndedCall
     : undefined;
   for (const { name, detail } of book.all("process")) {
     if (name === started) return;
-    const isNamed = hasWord(args, name);
+    const isNamed = hasWords(args, name);
     if (isNamed && !failed && ENDS.test(tool)) book.delete("process", name);
     else if (isNamed && ENDED.test(output)) book.delete("process", name);
-    else if (/\bkill\b/.test(command) && hasWord(command, name)) book.delete("process", name);
+    else if (/\bkill\b/.test(command) && hasWords(command, name)) book.delete("process", name);
     else {
       const pattern = /\bp?kill(?:all)?\s+(?:-\S+\s+)*["']?([^"'\n;&|]{3,})/.exec(command)?.[1]?.trim();
       if (pattern !== undefined && detail.includes(pattern)) book.delete("process", name);
@@ -130,7 +132,7 @@ function readProcess({ tool, command, args, output, message, failed }: EndedCall
 /** A host's notice that something ended. */
 function endNamed(text: string, book: StateBook): void {
   for (const { name } of book.all("process"))
-    if (hasWord(text, name) && ENDED.test(text)) book.delete("process", name);
+    if (hasWords(text, name) && ENDED.test(text)) book.delete("process", name);
 }
 
 /** A plan that is written anew as a whole. */
@@ -182,7 +184,4 @@ function readQuestion({ tool, args, output, message }: EndedCall, book: StateBoo
   }
 }
 
-function short(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT - 1).toWellFormed()}…`;
-}
+const short = (text: string): string => cutTo(text.replace(/\s+/g, " ").trim(), MAX_TEXT);

@@ -79,13 +79,6 @@ export interface EndedCall {
   readonly message: number;
 }
 
-/** As a word of its own: `main` isn't in `maintain`. */
-export function hasWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
-    if (!/\w/.test(text[at - 1] ?? "") && !/\w/.test(text[at + word.length] ?? "")) return true;
-  return false;
-}
-
 /** A command line in which nothing between quotes looks like the beginning of a command. A quote that nobody closes begins nothing. */
 export function outsideQuotes(command: string): string {
   // One that isn't closed is read to the end all the same: tried again from every quote behind it, it would take quadratic time.

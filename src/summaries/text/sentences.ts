@@ -19,8 +19,6 @@ export function spokenSentences(text: string): string[] {
 const SMALLER = 0.9;
 /** Fewer characters than this say nothing. */
 const LEAST_CHARS = 12;
-/** Where a sentence ends. Not after a single capital letter or a digit: `J. Doe`, `3. item`. */
-const SENTENCE_END = /(?<=[^\s\p{Lu}\d][.!?…]["')\]*`]*)\s+(?=\S)|(?<=[。！？।])/gu;
 
 /** The beginning of a text within so many tokens, cut where a sentence or a word ends; nothing where that leaves no words. */
 export function cutToFit(text: string, count: (text: string) => number, cap: number): string {
@@ -37,8 +35,21 @@ export function cutToFit(text: string, count: (text: string) => number, cap: num
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let end = 0;
-  for (const match of text.slice(0, limit).matchAll(SENTENCE_END)) end = match.index;
+  for (const match of text.slice(0, limit).matchAll(END)) end = match.index;
   if (end > limit / 2) return text.slice(0, end).trim();
   const space = text.lastIndexOf(" ", limit - 1);
   return `${firstCharacters(text, space > limit / 2 ? space : limit - 1)}…`;
 }
+
+const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
+
+/** Does a text hold words as words of their own? `main` isn't in `maintain`, and "it costs 25" not in "it costs 250". */
+export function hasWords(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1))
+    if (!WORD_CHARACTER.test(text[at - 1] ?? "") && !WORD_CHARACTER.test(text[at + words.length] ?? ""))
+      return true;
+  return false;
+}
+
+/** Does a text end with a question? */
+export const QUESTION = /[?？؟]\s*$/;

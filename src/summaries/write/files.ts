@@ -110,20 +110,17 @@ export function unseenFiles(
 }
 
 /** Shorter folders aren't worth a line of their own (characters). */
-const LEAST_ROOT = 12;
-
-/** Share of absolute paths that lie in the common folder. What lies elsewhere by itself keeps its whole path. */
-const MOST_PATHS = 0.8;
+export const LEAST_ROOT = 12;
 
 /**
  * The folder that is best said once: the one that saves most where every path below it is written from there on, with its
  * slash. Empty where paths have none in common.
  */
-export function commonRoot(paths: readonly string[]): string {
+export function commonRoot(paths: readonly string[], shortest = 1): string {
   const below = new Map<string, number>();
   for (const path of new Set(paths)) {
     if (!path.startsWith("/")) continue;
-    for (let end = path.lastIndexOf("/"); end >= LEAST_ROOT; end = path.lastIndexOf("/", end - 1)) {
+    for (let end = path.lastIndexOf("/"); end >= shortest; end = path.lastIndexOf("/", end - 1)) {
       const folder = path.slice(0, end + 1);
       below.set(folder, (below.get(folder) ?? 0) + 1);
     }
@@ -151,17 +148,6 @@ export function fromRoot(text: string, root: string): string {
     from = at + root.length;
   }
   return short + text.slice(from);
-}
-
-/** The folder that most absolute paths lie in, with a slash at its end; empty if there is none, or only one path. */
-export function commonFolder(paths: readonly string[]): string {
-  const absolute = paths.filter((path) => path.startsWith("/"));
-  const [first, ...others] = absolute;
-  if (first === undefined || others.length === 0) return "";
-  const within = (folder: string) => absolute.filter((path) => path.startsWith(folder)).length;
-  let root = folderOf(first);
-  while (root !== "/" && within(root) < absolute.length * MOST_PATHS) root = folderOf(root.slice(0, -1));
-  return root === "/" ? "" : root;
 }
 
 /** The folder that a path lies in, with a slash at its end. */

@@ -7,7 +7,7 @@ import type { ShownRecord } from "../records/render-narrative.ts";
 import { saidAlready } from "../select/said-already.ts";
 import type { CitedSources } from "../sources/cited-sources.ts";
 import { isPlanted, markPlant, withPlantMark } from "../text/plants.ts";
-import { baseName, commonRoot, fromRoot, touchedFiles, unseenFiles } from "./files.ts";
+import { baseName, commonRoot, fromRoot, LEAST_ROOT, touchedFiles, unseenFiles } from "./files.ts";
 import { headName, type SectionEntry, type Sections } from "./sections.ts";
 
 const LEDGER_SHARE = 0.05;
@@ -24,7 +24,10 @@ export function messageSections(
   const inLine = quotes.map((quote) => lineThatSays(quote, lines));
   const touched = touchedFiles(messages);
   const files = touched.filter(({ message }) => isHidden(message));
-  const root = commonRoot(touched.map(({ path }) => path));
+  const root = commonRoot(
+    touched.map(({ path }) => path),
+    LEAST_ROOT,
+  );
   const isBelow = (text: string): boolean => fromRoot(text, root) !== text;
   const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
@@ -54,7 +57,7 @@ export function messageSections(
       sources: sources.ledger([
         // In the numbers of the messages that they end with.
         ...narrative.map(({ text, covers }) => ({ text, message: covers.to - 1 })),
-        ...said.map((quote) => ({ message: messageOf(quote), text: citedText(quote) })),
+        ...said.map((quote) => ({ message: quote.message, text: citedText(quote) })),
         ...shown,
       ]),
       files: unseenFiles(files, named, ledgerCap, cost, { root, isUsed }),
@@ -67,7 +70,7 @@ export function messageSections(
 /** Which of these lines says all of a statement, and more: shown both, the statement would stand there twice. Infinity: none. */
 function lineThatSays(quote: Quote, lines: readonly Line[]): number {
   if (quote.by !== "assistant") return Infinity;
-  const { message, text, place } = quote.statement;
+  const { message, text, place } = quote;
   // Without one of its points a list can't be read.
   if (place?.kind === "point") return Infinity;
   const at = lines.findIndex(
@@ -105,27 +108,13 @@ function isMarked(line: Line, lines: readonly Line[]): boolean {
 
 /** What a summary message quotes before single lines fill it up, in the order of rank: the last ones leave first. */
 export type Quote =
-  | { readonly by: "user"; readonly words: UserWords }
-  | { readonly by: "assistant"; readonly statement: Statement }
-  | { readonly by: "tool"; readonly outcome: Outcome };
-
-/** The message that a quotation comes from. */
-export function messageOf(quote: Quote): number {
-  return quoted(quote).message;
-}
+  | ({ readonly by: "user" } & UserWords)
+  | ({ readonly by: "assistant" } & Statement)
+  | ({ readonly by: "tool" } & Outcome);
 
 /** All that a quotation shows, with the titles and the sentence that lead into it. */
 function citedText(quote: Quote): string {
-  return quote.by === "assistant" ? `${quote.statement.lead}\n${quote.statement.text}` : textOf(quote);
-}
-
-export function textOf(quote: Quote): string {
-  return quoted(quote).text;
-}
-
-function quoted(quote: Quote): { readonly message: number; readonly text: string } {
-  if (quote.by === "user") return quote.words;
-  return quote.by === "assistant" ? quote.statement : quote.outcome;
+  return quote.by === "assistant" ? `${quote.lead}\n${quote.text}` : quote.text;
 }
 
 /** Quotations by the section in which they stand, each in the order of time. */
@@ -137,25 +126,21 @@ function quoteSections(
   readonly answers: SectionEntry[];
   readonly outcomes: readonly { readonly message: number; readonly entry: SectionEntry }[];
 } {
-  const ordered = [...quotes].sort((a, b) => messageOf(a) - messageOf(b));
+  const ordered = [...quotes].sort((a, b) => a.message - b.message);
   const said = (text: string, message: number): string => sources.inText(text, message);
   const leadOf = ({ lead, message }: Statement): string =>
     said(lead, message).split("\n").map(withPlantMark).join("\n");
   return {
     words: ordered.flatMap((quote) =>
-      quote.by === "user"
-        ? [{ head: `#${quote.words.message + 1}`, text: said(quote.words.text, quote.words.message) }]
-        : [],
+      quote.by === "user" ? [{ head: `#${quote.message + 1}`, text: said(quote.text, quote.message) }] : [],
     ),
     answers: statementEntries(
-      ordered.flatMap((quote) =>
-        quote.by === "assistant" ? [{ ...quote.statement, lead: leadOf(quote.statement) }] : [],
-      ),
+      ordered.flatMap((quote) => (quote.by === "assistant" ? [{ ...quote, lead: leadOf(quote) }] : [])),
       ({ text, message }) => withPlantMark(said(text, message)),
     ),
     outcomes: ordered.flatMap((quote) => {
       if (quote.by !== "tool") return [];
-      const { message, tool, text } = quote.outcome;
+      const { message, tool, text } = quote;
       return [{ message, entry: { head: `#${message + 1} ${tool}»`, text } }];
     }),
   };

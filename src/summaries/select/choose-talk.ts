@@ -1,8 +1,86 @@
 import { addTo } from "../../core/add-to.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import { TermTable } from "../material/terms.ts";
-import { sentencesOf } from "../text/sentences.ts";
-import { QUESTION } from "./choose-answers.ts";
+import { QUESTION, sentencesOf } from "../text/sentences.ts";
 import { select } from "./select.ts";
+
+/** How rare terms are among messages; capital letters say nothing about that. */
+export interface Rarity {
+  terms(text: string): readonly number[];
+  of(term: number): number;
+  /** How rare a term is that only one message has. */
+  readonly most: number;
+}
+
+export function rarityIn(texts: readonly string[]): Rarity {
+  const table = new TermTable();
+  const counts: number[] = [];
+  const terms = (text: string): readonly number[] => table.scan(text.toLowerCase());
+  for (const text of texts) {
+    for (const term of terms(text)) counts[term] = (counts[term] ?? 0) + 1;
+  }
+  return {
+    terms,
+    of: (term) => Math.log(1 + texts.length / (counts[term] ?? 1)),
+    most: Math.log(1 + texts.length),
+  };
+}
+
+/** Where one asks and the other explains: above 1, of two texts that tell the same for their length, the shorter one. */
+const ANSWER_EXPONENT = 1.8;
+/** A term that was told before still counts this much. */
+const ANSWER_KNOWN = 0.6;
+const QUESTION_FACTOR = 0.6;
+
+/**
+ * Ordinals of texts, those that tell most for their length first: the sum of their terms' rarity, in any language. What was told
+ * already, also by texts that were ranked before, counts less.
+ */
+export function tellingFirst(
+  rarity: Rarity,
+  cost: (text: string) => number,
+): (texts: readonly string[]) => number[] {
+  const known = new Set<number>();
+  return (texts) => {
+    const terms = texts.map((text) => rarity.terms(text));
+    const costs = texts.map((text) => Math.max(1, cost(text)) ** ANSWER_EXPONENT);
+    return select([...texts.keys()], {
+      worth(at) {
+        let sum = 0;
+        for (const term of terms[at]!) sum += rarity.of(term) * (known.has(term) ? ANSWER_KNOWN : 1);
+        if (QUESTION.test(texts[at]!)) sum *= QUESTION_FACTOR;
+        // What tells nothing comes last.
+        return Math.max(Number.MIN_VALUE, sum / costs[at]!);
+      },
+      onTake(at) {
+        for (const term of terms[at]!) known.add(term);
+      },
+    });
+  };
+}
+
+/** Shorter messages are taken whole (characters). */
+const MAX_START = 420;
+const LOOKED_AT = 4 * MAX_START;
+/** Sentences, not half ones: the cut goes back to the last end of one, but not further than this. */
+const MIN_START = 200;
+const SENTENCE_END = /[.!?:]\s|[。！？\n]/g;
+
+/** The start of an answer, up to the end of a sentence; a short one whole. */
+export function startOf(whole: string): string {
+  // Blanks shrink to one, so a little more than the longest start is enough to look at.
+  const text = whole
+    .trimStart()
+    .slice(0, LOOKED_AT)
+    .trimEnd()
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n\s*/g, "\n");
+  if (text.length <= MAX_START && whole.length <= LOOKED_AT) return text;
+  let end = 0;
+  for (const match of text.slice(0, MAX_START).matchAll(SENTENCE_END)) end = match.index + 1;
+  if (end < MIN_START) end = Math.max(text.lastIndexOf(" ", MAX_START), MIN_START);
+  return `${firstCharacters(text, end).trimEnd()} …`;
+}
 
 /** What one of two speakers said in one message. */
 export interface Said {
@@ -16,6 +94,7 @@ export interface Said {
 export interface ChooseDialogueInput {
   /** In the order of time. */
   readonly said: readonly Said[];
+  readonly rarity: Rarity;
   /** Estimated tokens for all of it. */
   readonly budget: number;
   readonly cost: (text: string) => number;
@@ -27,7 +106,6 @@ export interface ChooseDialogueInput {
 const COST_EXPONENT = 0.8;
 /** A term that was told before still counts this much. */
 const KNOWN_FACTOR = 0.3;
-const QUESTION_FACTOR = 0.6;
 /** A rule, and what the user said when the conversation began: it says what all of this is about. */
 const RULE_FACTOR = 1.5;
 const OPENING_FACTOR = 2.5;
@@ -48,8 +126,7 @@ const POINTER = "#1234 \n";
 
 /** What both speakers said, the most telling first, within the budget; phrases are left out. */
 export function chooseDialogue(input: ChooseDialogueInput): Said[] {
-  const { cost, budget } = input;
-  const rarity = rarityIn(input.said.map(({ text }) => text));
+  const { cost, budget, rarity } = input;
   const said = newestOfEach(input.said);
   const named = new Set(rarity.terms(input.newest));
   const opening = openingOf(said);
@@ -93,28 +170,6 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     },
   });
   return [...taken].map((at) => ({ ...said[at]!, text: shown[at]! }));
-}
-
-/** How rare terms are among the messages; capital letters say nothing about that. */
-interface Rarity {
-  terms(text: string): readonly number[];
-  of(term: number): number;
-  /** How rare a term is that only one message has. */
-  readonly most: number;
-}
-
-function rarityIn(texts: readonly string[]): Rarity {
-  const table = new TermTable();
-  const counts: number[] = [];
-  const terms = (text: string): readonly number[] => table.scan(text.toLowerCase());
-  for (const text of texts) {
-    for (const term of terms(text)) counts[term] = (counts[term] ?? 0) + 1;
-  }
-  return {
-    terms,
-    of: (term) => Math.log(1 + texts.length / (counts[term] ?? 1)),
-    most: Math.log(1 + texts.length),
-  };
 }
 
 /** What was said word for word again is shown once, where it was said last. */

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { MOST_TOKENS } from "../../core/budget.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
-import { parseJson } from "../../core/parse-json.ts";
 import type { ModelInfo } from "../../core/types.ts";
 import { settledInTime } from "../../engine/background/jobs.ts";
 import { learnedFactor } from "../../engine/engine.ts";
@@ -9,8 +8,7 @@ import { windowBehind } from "../../models/shared/served-window.ts";
 import { type Calibration, createCalibration, modelInfo } from "../../tokens/index.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { send } from "../upstream/send.ts";
-import { KEY_HEADERS, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
+import { askUpstream, keysIn, targetPath, type Upstream } from "../upstream/upstream.ts";
 import { createLearned, type Learned, type LearnedOf } from "./learned.ts";
 
 /** A "limit" below this in a provider's error is a limit of something else. */
@@ -201,8 +199,6 @@ const ASK_MS = 5_000;
 const AGAIN_MS = 5 * 60_000;
 /** Models of which it is remembered that nothing was told. */
 const MAX_SILENT = 1_000;
-/** A longer answer isn't read (bytes). */
-const MAX_ANSWER = 8 * 1024 * 1024;
 
 /** Whom to ask, and what the client sent along for this upstream. */
 interface AskingWindow {
@@ -255,28 +251,13 @@ export function createAskWindow(parts: {
 /** What the upstream tells; undefined where it doesn't. Never throws. */
 async function windowAt({ upstream, model, headers, keyIsOurs }: AskingWindow): Promise<number | undefined> {
   const signal = AbortSignal.timeout(ASK_MS);
-  const keys = Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));
   const path = "/v1/models";
-  const [target, query] = targetPath(upstream, path).split("?", 2);
+  const [listed, query] = targetPath(upstream, path).split("?", 2);
   const ask = async (address: string, question?: object): Promise<unknown> => {
-    try {
-      const body = question && Buffer.from(JSON.stringify(question));
-      const sent = upstreamHeaders(upstream, keys, path, body?.length ?? 0, keyIsOurs);
-      if (!body) delete sent["content-length"];
-      const answer = await send({
-        upstream,
-        method: body ? "POST" : "GET",
-        path: query === undefined ? address : `${address}?${query}`,
-        headers: sent,
-        body,
-        signal,
-      });
-      const { bytes, isWhole } = await answer.whole(MAX_ANSWER);
-      if (!isWhole) answer.drop();
-      return isWhole && answer.statusCode === 200 ? parseJson(bytes.toString("utf8")) : undefined;
-    } catch {
-      return undefined;
-    }
+    const target = query === undefined ? address : `${address}?${query}`;
+    const asking = { upstream, path, target, headers: keysIn(headers), keyIsOurs, question, signal };
+    const { status, json } = await askUpstream(asking).catch(() => ({ status: 0, json: undefined }));
+    return status === 200 ? json : undefined;
   };
-  return windowBehind(target!.slice(0, -"/models".length), model, ask);
+  return windowBehind(listed!.slice(0, -"/models".length), model, ask);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { NamedBefore } from "../../apis/shared/api.ts";
-import { isJson, type Json, parseJson } from "../../apis/shared/fields.ts";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { parseExact } from "../../core/exact-json.ts";
 import { readHead } from "../../recall/stored-transcript.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
@@ -9,8 +9,7 @@ import type { Client } from "../http/admit.ts";
 import { checkNamed, RequestFault } from "../http/request-fault.ts";
 import { headerOf } from "../http/send-json.ts";
 import { loggable } from "../telemetry/log.ts";
-import { send } from "../upstream/send.ts";
-import { KEY_HEADERS, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
+import { askUpstream, keysIn, type Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/index.ts";
 import { changeMeta, isThrownAway, metaOf } from "./chat-settings.ts";
 import type { Place } from "./memory.ts";
@@ -82,8 +81,6 @@ const MAX_ID = 16_384;
 const MAX_LOGGED = 200;
 /** So long a request waits for its upstream to tell of a conversation (milliseconds). */
 const ASK_MS = 5_000;
-/** A longer answer to that isn't read (bytes). */
-const MAX_ANSWER = 1024 * 1024;
 
 /** What a request goes on from without sending it: an answer, or one of the provider's conversations. */
 export interface GoesOnFrom extends NamedBefore {
@@ -153,25 +150,10 @@ async function isKeptUpstream(
   // It wasn't kept there when it began.
   if (await store.conversations.findSession(client.tenant, id).catch(() => undefined)) return false;
   const path = wire.naming!.conversationPath(id);
-  const keys = Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));
-  const sent = upstreamHeaders(upstream, keys, path, 0, client.keyIsOurs);
-  delete sent["content-length"];
-  try {
-    const answer = await send({
-      upstream,
-      method: "GET",
-      path: targetPath(upstream, path),
-      headers: sent,
-      body: undefined,
-      signal: AbortSignal.timeout(ASK_MS),
-    });
-    const { bytes, isWhole } = await answer.whole(MAX_ANSWER);
-    if (!isWhole) answer.drop();
-    const told = isWhole && answer.statusCode === 200 ? parseJson(bytes.toString("utf8")) : undefined;
-    return isJson(told) && told["id"] === id;
-  } catch {
-    return false;
-  }
+  const asking = { upstream, path, headers: keysIn(headers), keyIsOurs: client.keyIsOurs };
+  const asked = askUpstream({ ...asking, signal: AbortSignal.timeout(ASK_MS) });
+  const { status, json } = await asked.catch(() => ({ status: 0, json: undefined }));
+  return status === 200 && isJson(json) && json["id"] === id;
 }
 
 /** Everything that was said up to an answer, from our store; undefined if we don't have it. */

@@ -2,12 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { explainIssue } from "../../config/explain-issue.ts";
-import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { type Route, routes } from "../api.ts";
 import { checkValues } from "../http/body-thread.ts";
-import { LARGE_BYTES, parseBody } from "../http/read-body.ts";
+import { type BodyLimit, decodeBody, LARGE_BYTES, parseBody, readBody } from "../http/read-body.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
 import { apiError } from "../requests/describe-failure.ts";
@@ -110,7 +109,7 @@ function contextOf(
     async body(schema) {
       if (!/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
         throw new RequestFault(415, "invalid", "Send the body as application/json.");
-      const value = await readJson(c.req.raw, gateway.config.limits);
+      const value = await valueIn(c.env.incoming, gateway.config.limits);
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       const { key, problem, fix } = explainIssue(parsed.error.issues, value);
@@ -119,21 +118,9 @@ function contextOf(
   };
 }
 
-/** The JSON of a request's body. Read piece by piece, because a body needn't say how long it is. */
-async function readJson(
-  request: Request,
-  { bodyBytes: limit }: Pick<GatewayConfig["limits"], "bodyBytes">,
-): Promise<unknown> {
-  const tooLarge = () => new RequestFault(413, "too-large", `The body is larger than ${limit} bytes.`);
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of request.body ?? []) {
-    size += piece.length;
-    if (size > limit) throw tooLarge();
-    pieces.push(piece);
-  }
-  const bytes = Buffer.concat(pieces, size);
+/** The JSON of a request's body, whatever it is: what it should be, its schema says. */
+async function valueIn(request: IncomingMessage, limit: BodyLimit): Promise<unknown> {
+  const bytes = await decodeBody(await readBody(request, limit), request.headers["content-encoding"], limit);
   if (bytes.length > LARGE_BYTES) return parseBody(bytes);
   checkValues(bytes);
   try {

@@ -2,13 +2,15 @@ import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { saidText } from "../../core/message-text.ts";
 import { inOneLine } from "../../stores/shared/texts.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
+import { summarizerByName, summarizerFor } from "../compaction/summarizer.ts";
 import { readGlobalSettings } from "../conversation/chat-settings.ts";
 import { load } from "../conversation/loaded.ts";
 import { titleOfChat } from "../conversation/store-messages.ts";
 import { toldModel } from "../requests/requests.ts";
+import { upstreamOf } from "../upstream/upstream.ts";
+import { wireOfDialect } from "../wires/index.ts";
 import { announced } from "./announce.ts";
 import type { ApiContext } from "./context.ts";
-import { modelOf } from "./model-of.ts";
 
 /** So much of what was asked, and of its answer, is enough to name it (characters). */
 const MATERIAL_CHARS = 1_500;
@@ -25,7 +27,14 @@ export async function titleByModel(context: ApiContext, id: string): Promise<voi
   const [asked, answer, ...later] = loaded.messages.slice(loaded.lead.length);
   const { title } = loaded.conversation;
   if (!asked || !answer || later.length > 0 || title !== titleOfChat(gateway, loaded)) return;
-  const { model, upstream } = modelOf(context, loaded.model);
+  const { upstreams, windows } = gateway;
+  const upstream = upstreamOf(upstreams, loaded.model);
+  const config = summarizerByName(upstreams, loaded.model);
+  const { window } = windows.of(upstream, loaded.model, tenant);
+  const wire = wireOfDialect(upstream?.dialects[0]);
+  const model =
+    upstream && config && summarizerFor({ config, upstreams, upstream, wire, model: loaded.model, window });
+  if (!model) return;
   const text = [asked, answer].map((one) => firstCharacters(saidText(one), MATERIAL_CHARS)).join("\n\n");
   const messages = [{ role: "user" as const, text: `${ASKED}\n\n${text}` }];
   const told = toldModel(model, { requests: gateway.requests, tenant, upstream });

@@ -7,7 +7,7 @@ import { holdsMedia } from "../../core/message-text.ts";
 import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";
 import { type Answer, answerText, askReadable, unpackStream } from "../upstream/answer.ts";
-import { send } from "../upstream/send.ts";
+import { askJson, type Sending, send } from "../upstream/send.ts";
 import { targetPath, upstreamHeaders } from "../upstream/upstream.ts";
 import { redirected } from "../upstream/upstream-fault.ts";
 import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
@@ -56,7 +56,7 @@ async function attempt(
     () => fieldsOf(turn, outgoing),
     () => detailsOf(turn, outgoing),
   );
-  const given = await sendOn(turn, { path, body, isOurs, streamed: asked.streamed, signal });
+  const given = await send(sendingOf(turn, { path, body, isOurs, streamed: asked.streamed, signal }));
   turn.record.answers();
   const answer = isStream(given, turn) ? unpackStream(given, turn.upstream.config.timeoutMs) : given;
   const status = answer.statusCode;
@@ -122,8 +122,8 @@ interface SentOn extends Pick<Outgoing, "body" | "isOurs"> {
   readonly signal: AbortSignal;
 }
 
-/** Sends something in the name of the turn's client. */
-function sendOn(turn: Turn, { path, body, isOurs, streamed, signal }: SentOn): Promise<Answer> {
+/** What is sent in the name of the turn's client. */
+function sendingOf(turn: Turn, { path, body, isOurs, streamed, signal }: SentOn): Sending {
   const { upstream, client } = turn;
   const headers = upstreamHeaders(upstream, turn.headers, path, body.length, client.keyIsOurs);
   if (isOurs) {
@@ -136,7 +136,7 @@ function sendOn(turn: Turn, { path, body, isOurs, streamed, signal }: SentOn): P
   }
   if (turn.isEmulated) turn.wire.native?.dropFlags(headers);
   askReadable(headers, streamed);
-  return send({ upstream, method: "POST", path: targetPath(upstream, path), headers, body, signal });
+  return { upstream, method: "POST", path: targetPath(upstream, path), headers, body, signal };
 }
 
 /** Comes an answer in pieces: as events, or as a JSON list that a stream was asked for in? */
@@ -333,8 +333,6 @@ const isMarked = (message: unknown): boolean =>
 
 /** A provider that takes longer to count isn't waited for: the view is sent as it is (milliseconds). */
 const COUNT_WAIT_MS = 5_000;
-/** A count is a number; what is longer is something else (bytes). */
-const MOST_COUNT_BYTES = 1024 * 1024;
 
 /**
  * Has the provider itself count a view that comes near the budget, learns from its number, and makes a view smaller
@@ -369,17 +367,15 @@ async function countedBy(turn: Turn, { body, isOurs }: Outgoing): Promise<number
   const whole = isOurs ? parseJson(body.toString("utf8")) : turn.body;
   if (!counts || !isJson(whole)) return undefined;
   try {
-    const answer = await sendOn(turn, {
+    const question = {
       path: counts.path(turn.path),
       body: Buffer.from(JSON.stringify(counts.body(whole, turn.path))),
       isOurs: true,
       streamed: false,
       signal: AbortSignal.any([turn.signal, AbortSignal.timeout(COUNT_WAIT_MS)]),
-    });
-    const { bytes, isWhole } = await answer.whole(MOST_COUNT_BYTES);
-    if (!isWhole) answer.drop();
-    const told = parseJson(await answerText(answer, bytes, MOST_COUNT_BYTES));
-    return answer.statusCode < 300 && isJson(told) ? counts.read(told) : undefined;
+    };
+    const { status, json } = await askJson(sendingOf(turn, question));
+    return status < 300 && isJson(json) ? counts.read(json) : undefined;
   } catch {
     turn.signal.throwIfAborted();
     return undefined;

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
-import { Answer } from "./answer.ts";
+import { parseJson } from "../../core/parse-json.ts";
+import { Answer, answerText } from "./answer.ts";
 import { codeOf, UpstreamFault } from "./upstream-fault.ts";
 
-interface Sending {
+export interface Sending {
   readonly upstream: {
     readonly name: string;
     readonly pool: Pool;
@@ -37,6 +38,23 @@ export function send(sending: Sending): Promise<Answer> {
     sending.signal.throwIfAborted();
     attempt(sending, false, resolve, reject);
   });
+}
+
+/** A longer answer to a question of precis's own (models, windows, counts) isn't read (bytes). */
+const MOST_TOLD_BYTES = 16 * 1024 * 1024;
+
+/** Asks an upstream something beside what clients ask. What isn't JSON is undefined. */
+export async function askJson(
+  sending: Sending,
+): Promise<{ readonly status: number; readonly json: unknown }> {
+  const answer = await send(sending);
+  const { bytes, isWhole } = await answer.whole(MOST_TOLD_BYTES);
+  if (!isWhole) {
+    answer.drop();
+    throw new Error("its answer has no end");
+  }
+  const text = await answerText(answer, bytes, MOST_TOLD_BYTES);
+  return { status: answer.statusCode, json: parseJson(text) };
 }
 
 function attempt(

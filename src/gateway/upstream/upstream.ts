@@ -8,7 +8,7 @@ import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
 import type { Wire } from "../wires/index.ts";
 import { wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
-import { createPool } from "./send.ts";
+import { askJson, createPool } from "./send.ts";
 
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
 
@@ -318,3 +318,35 @@ export function upstreamHeaders(
   sent["content-length"] = bytes;
   return sent;
 }
+
+/** Asks an upstream something beside what clients ask, with what was sent along for it. Resolves with the status, and the answer as JSON. */
+export function askUpstream({
+  upstream,
+  path,
+  target = targetPath(upstream, path),
+  headers,
+  keyIsOurs,
+  question,
+  signal,
+}: {
+  readonly upstream: Upstream;
+  /** One of our paths, by which its API is known. */
+  readonly path: string;
+  /** Where it is asked, if that is elsewhere. */
+  readonly target?: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly keyIsOurs: boolean;
+  /** What is posted; left out: GET. */
+  readonly question?: object | undefined;
+  readonly signal: AbortSignal;
+}): ReturnType<typeof askJson> {
+  const body = question && Buffer.from(JSON.stringify(question));
+  const sent = upstreamHeaders(upstream, headers, path, body?.length ?? 0, keyIsOurs);
+  for (const name of ["content-type", "accept-encoding"]) delete sent[name];
+  if (!body) delete sent["content-length"];
+  return askJson({ upstream, method: body ? "POST" : "GET", path: target, headers: sent, body, signal });
+}
+
+/** Of a client's headers those that carry a key. */
+export const keysIn = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));

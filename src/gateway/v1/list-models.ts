@@ -1,17 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isJson, type Json, listOf, parseJson, textOf } from "../../apis/shared/fields.ts";
+import { isJson, type Json, listOf, textOf } from "../../apis/shared/fields.ts";
 import type { Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { send } from "../upstream/send.ts";
-import { keyOwner, targetPath, type Upstream, upstreamHeaders } from "../upstream/upstream.ts";
+import { askUpstream, keyOwner, type Upstream } from "../upstream/upstream.ts";
 import type { V1Parts } from "./pass-through.ts";
 import { type Passing, passThrough } from "./pass-through.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
 const LIST_MS = 10_000;
-/** A longer list is no list of models (bytes). */
-const MOST_LISTED_BYTES = 16 * 1024 * 1024;
 
 /** The models of all upstreams. One upstream answers for itself; several are put together. */
 export async function listModels(
@@ -73,30 +70,15 @@ export async function modelsOf(
   keyIsOurs: boolean,
 ): Promise<Json[]> {
   const isAnthropic = upstream.conventionOf(MODELS_PATH) === "anthropic";
-  const headers = upstreamHeaders(
+  const { status, json } = await askUpstream({
     upstream,
-    { ...given, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
-    MODELS_PATH,
-    0,
+    path: MODELS_PATH,
+    headers: { ...given, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
     keyIsOurs,
-  );
-  for (const name of ["content-length", "content-type", "accept-encoding"]) delete headers[name];
-  const answer = await send({
-    upstream,
-    method: "GET",
-    path: targetPath(upstream, MODELS_PATH),
-    headers,
-    body: undefined,
     signal: AbortSignal.timeout(LIST_MS),
   });
-  const { bytes, isWhole } = await answer.whole(MOST_LISTED_BYTES);
-  if (!isWhole) {
-    answer.drop();
-    throw new Error("its list of models has no end");
-  }
-  if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode}`);
-  const list = parseJson(bytes.toString("utf8"));
-  const models = isJson(list) ? listOf(list["data"]).filter(isJson) : [];
+  if (status !== 200) throw new Error(`it answered ${status}`);
+  const models = isJson(json) ? listOf(json["data"]).filter(isJson) : [];
   upstream.listed = new Set(models.flatMap(({ id }) => textOf(id) ?? []));
   return models;
 }

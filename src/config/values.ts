@@ -254,3 +254,11 @@ export function mapOf<T extends z.ZodType>(item: T, example: string, name = /./)
 export function anyOf<const T extends readonly [z.ZodType, ...z.ZodType[]]>(kinds: T, words: Words) {
   return z.union(kinds, { error: say(words) });
 }
+
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** Fields of an object, each of which may be left out. */
+export const optional = <F extends Fields>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.optional()])) as {
+    [K in keyof F]: z.ZodOptional<F[K]>;
+  };

@@ -105,7 +105,7 @@ export function createStreamSession(options: StreamOptions): StreamSession {
   };
 }
 
-const ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
+export const STREAM_ROLES: readonly StreamRole[] = ["system", "user", "assistant", "caption"];
 
 /** Refuses what types would have refused: hosts in JavaScript have none. */
 function checkEvent(event: unknown): void {
@@ -121,8 +121,8 @@ function checkEvent(event: unknown): void {
   if (time !== undefined && time !== null && !Number.isFinite(time))
     refuse("time", `${String(time)} isn't a number of seconds since the beginning.`);
   if (type === "frames") return;
-  if (!ROLES.some((known) => known === role))
-    refuse("role", `${String(role)} isn't one of ${ROLES.join(", ")}.`);
+  if (!STREAM_ROLES.some((known) => known === role))
+    refuse("role", `${String(role)} isn't one of ${STREAM_ROLES.join(", ")}.`);
   if (typeof text !== "string") refuse("text", "a turn has no text.");
 }
 

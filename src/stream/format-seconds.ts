@@ -5,7 +5,7 @@ const HOUR = 3_600;
 export function formatSeconds(seconds: number): string {
   // The tenth is rounded first, so that 59.96 is a minute and not 60.0 seconds.
   const tenths = Math.round(Math.max(0, seconds) * 10) / 10;
-  if (tenths < MINUTE) return unit(tenths, "second");
+  if (tenths < MINUTE) return plural(tenths, "second");
   const whole = Math.round(tenths);
   const parts: [number, string][] = [
     [Math.floor(whole / HOUR), "hour"],
@@ -14,8 +14,8 @@ export function formatSeconds(seconds: number): string {
   ];
   return parts
     .filter(([count]) => count > 0)
-    .map(([count, name]) => unit(count, name))
+    .map(([count, name]) => plural(count, name))
     .join(" ");
 }
 
-const unit = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;
+export const plural = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;

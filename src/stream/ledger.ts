@@ -1,6 +1,9 @@
 import type { Run } from "../core/types.ts";
 import type { CacheEntry, CacheItem, FramesItem } from "./types.ts";
 
+/** Tokens of a turn beside its text, as in ChatML. */
+export const TURN_TOKENS = 5;
+
 /** Tokens of a run of frames: frames × tokens per frame plus the separators between them. */
 export function frameTokens({ count, tokensPerFrame, separator, joined }: FramesItem): number {
   return count * tokensPerFrame + (joined ? count : Math.max(0, count - 1)) * separator;

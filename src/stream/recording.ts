@@ -1,6 +1,7 @@
 import { TranscriptError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
-import { createStreamSession } from "./create-stream-session.ts";
+import { createStreamSession, STREAM_ROLES } from "./create-stream-session.ts";
+import { DEFAULT_FPS } from "./settings.ts";
 import { createTimeline, type Played, type Timeline } from "./timeline.ts";
 import type { KvCache, StreamEvent, StreamRole, StreamSession, StreamStrategyName } from "./types.ts";
 
@@ -16,9 +17,7 @@ export interface Recording {
 /** An event with the progress that was noted beside it in the recording, if any. */
 export type RecordedEvent = StreamEvent & { readonly progress?: string };
 
-/** Frames a second of a recording that doesn't say. */
-const DEFAULT_FPS = 2;
-const ROLES: ReadonlySet<string> = new Set<StreamRole>(["system", "user", "assistant", "caption"]);
+const ROLES: ReadonlySet<string> = new Set(STREAM_ROLES);
 
 /**
  * Reads JSONL: either one recording per line, `{ fps, conversation: […] }`, or one event per line. An event is

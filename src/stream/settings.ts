@@ -84,31 +84,32 @@ export interface StreamStep {
   readonly managed: boolean;
 }
 
+type Complete =
+  | "window"
+  | "reserve"
+  | "tokensPerFrame"
+  | "separator"
+  | "fps"
+  | "query"
+  | "summaryCap"
+  | "deadlineMs"
+  | "tail"
+  | "keepSeconds";
+
 /** Options, checked and complete. */
-export interface Settings {
+export interface Settings extends Required<Pick<StreamOptions, Complete>> {
   readonly strategy: StreamStrategy;
-  readonly window: number;
-  readonly reserve: number;
   /** At this many tokens the cache is managed. */
   readonly limit: number;
   /** What a step may fill: a summary must still fit behind it. */
   readonly ceiling: number;
-  readonly tokensPerFrame: number;
-  readonly separator: number;
-  readonly fps: number;
   readonly speak: Required<SpeakOptions> | undefined;
-  readonly query: StreamQuery;
-  readonly summaryCap: number;
-  /** Tokens of question and frame before a summary. */
-  readonly askTokens: number;
-  readonly deadlineMs: number;
   readonly summarizer: Model | undefined;
-  readonly tail: number;
-  readonly keepSeconds: number;
 }
 
 const DEFAULT_RESERVE = 128;
-const DEFAULT_FPS = 2;
+/** Frames a second where nobody says. */
+export const DEFAULT_FPS = 2;
 const DEFAULT_SUMMARY_CAP = 512;
 const DEFAULT_TAIL = 512;
 const DEFAULT_KEEP_SECONDS = 10;
@@ -169,7 +170,6 @@ export function settingsOf(options: StreamOptions): Settings {
     speak,
     query,
     summaryCap,
-    askTokens,
     deadlineMs: positive("deadlineMs", options.deadlineMs ?? DEFAULT_DEADLINE_MS),
     summarizer: options.summarizer,
     tail,

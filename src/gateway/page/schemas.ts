@@ -6,6 +6,7 @@ import {
   listOf,
   object,
   oneOf,
+  optional,
   text as textOfForm,
   textUpTo,
   wholeNumber,
@@ -74,10 +75,6 @@ const fieldsOf = <T extends Record<string, Setting>>(settings: T) =>
   ) as FieldsOf<T>;
 const chatFields = fieldsOf(CHAT_SETTINGS);
 type Fields = Readonly<Record<string, z.ZodType>>;
-const optional = <F extends Fields>(fields: F) =>
-  Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.optional()])) as {
-    [K in keyof F]: z.ZodOptional<F[K]>;
-  };
 const nullable = <F extends Fields>(fields: F) =>
   Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.nullable().optional()])) as {
     [K in keyof F]: z.ZodOptional<z.ZodNullable<F[K]>>;

@@ -1,9 +1,6 @@
 import type { TokenCounter } from "../../core/types.ts";
-import { createLedger, frameTokens } from "../ledger.ts";
+import { createLedger, frameTokens, TURN_TOKENS } from "../ledger.ts";
 import type { CacheEntry, CacheItem, GenerateRequest, KvCache, TurnItem } from "../types.ts";
-
-/** Tokens of a turn beside its text, as in ChatML. */
-const TURN_TOKENS = 5;
 
 /** What `countingCache` takes. */
 export interface CountingCacheOptions {

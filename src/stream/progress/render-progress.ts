@@ -2,7 +2,7 @@ import { clipText } from "../../core/clip.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import type { HostState } from "../../core/types.ts";
 import { select } from "../../summaries/select/select.ts";
-import { formatSeconds } from "../format-seconds.ts";
+import { formatSeconds, plural } from "../format-seconds.ts";
 import type { StreamRole } from "../types.ts";
 
 /** One sentence of a turn, with the words that it brings. */
@@ -244,8 +244,6 @@ function openingOf({ notes, time, frames }: ProgressInput): string {
   const { all, user } = notes.turns;
   return `${RECORD} The time elapsed since the start of the task is ${formatSeconds(time)}: ${plural(frames, "frame")}, ${plural(all, "turn")}, ${user} of them by the user.`;
 }
-
-const plural = (count: number, name: string): string => `${count} ${name}${count === 1 ? "" : "s"}`;
 
 const field = (name: string, text: string): string =>
   text === "" ? "" : `${name}: ${text}${/[.!?…。！？]["”]?$/u.test(text) ? "" : "."}`;

@@ -9,6 +9,7 @@ import {
   mapOf,
   object,
   oneOf,
+  optional,
   text,
   textUpTo,
   wholeNumber,
@@ -294,10 +295,6 @@ const FRAME_TOKENS =
   "A frame takes `tokensPerFrame` tokens, as the stream was opened with: give the largest there, and tell by `length` how full the cache really is";
 
 type Fields = Readonly<Record<string, z.ZodType>>;
-const optional = <F extends Fields>(fields: F) =>
-  Object.fromEntries(Object.entries(fields).map(([name, type]) => [name, type.optional()])) as {
-    [K in keyof F]: z.ZodOptional<F[K]>;
-  };
 
 const tokens = wholeNumber("number of tokens", 0);
 const anyText = textUpTo("text");

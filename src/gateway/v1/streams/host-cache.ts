@@ -1,5 +1,5 @@
 import type { Run, TokenCounter } from "../../../core/types.ts";
-import { createLedger, frameTokens } from "../../../stream/ledger.ts";
+import { createLedger, frameTokens, TURN_TOKENS } from "../../../stream/ledger.ts";
 import type {
   CacheEntry,
   CacheItem,
@@ -54,51 +54,20 @@ export interface HostReply {
   readonly stop?: "end" | "length" | undefined;
 }
 
-/** An item that the host's cache should hold; of frames, those from `from` up to `to`. */
-interface HeldItem extends HostItem {
-  readonly from?: number;
-  readonly to?: number;
-}
-
-/** A cache that another program has: its operations become commands, and its lengths come from there. */
-export interface HostCache extends KvCache {
-  /** The commands that the host hasn't got yet. */
-  take(): readonly HostCommand[];
-  /** Resolves when the model of the host must speak before anything can go on. */
-  wanted(): Promise<void>;
-  /** The id of what the host's model is to say, while that is waited for. */
-  readonly awaited: string | undefined;
-  reply(reply: HostReply): void;
-  /** Nothing is waited for any more: the host's model took too long. */
-  giveUp(): void;
-  /** What the host's cache holds if the host did all that it was told. */
-  contents(): readonly HeldItem[];
-  report(role: TurnItem["role"], text: string, tokens: number): void;
-  /** The id of frames that can't be as long as the host says. */
-  tooLong(lengths: Readonly<Record<string, number>>): string | undefined;
-  /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. */
-  reportLengths(lengths: Readonly<Record<string, number>>): void;
-}
-
-/** Tokens of a turn beside its text, as in ChatML. */
-const TURN_TOKENS = 5;
 /** No text takes fewer tokens than one for so many of its characters: a host that says so would fill the memory of this process. */
 const MOST_CHARS_PER_TOKEN = 8;
 /** Texts whose tokens are remembered (characters in all). */
 const KNOWN_CHARS = 1_000_000;
 
-export function hostCache(
-  counter: TokenCounter,
-  {
-    summaries,
-    onLate,
-  }: {
-    /** `code`: the host's model isn't asked for summaries. */
-    readonly summaries: "host" | "code";
-    /** The host's model took longer than it may: whoever agrees calls `giveUp`. */
-    onLate(awaited: string): void;
-  },
-): HostCache {
+export interface HostCacheOptions {
+  /** `code`: the host's model isn't asked for summaries. */
+  readonly summaries: "host" | "code";
+  /** The host's model took longer than it may: whoever agrees calls `giveUp`. */
+  onLate(awaited: string): void;
+}
+
+/** A cache that another program has: its operations become commands, and its lengths come from there. */
+export function hostCache(counter: TokenCounter, { summaries, onLate }: HostCacheOptions) {
   const ledger = createLedger();
   const ids = new WeakMap<CacheItem, string>();
   const items = new Map<string, CacheItem>();
@@ -127,7 +96,7 @@ export function hostCache(
     for (const id of items.keys()) if (!here.has(id)) items.delete(id);
   };
 
-  return {
+  const cache: KvCache = {
     id: "host",
     get length() {
       return ledger.length;
@@ -169,29 +138,41 @@ export function hostCache(
       // What the host hasn't got yet would only be thrown away.
       commands = [{ do: "reset" }];
     },
+  };
+
+  return {
+    cache,
+    /** The commands that the host hasn't got yet. */
     take() {
       const taken = commands;
       commands = [];
       return taken;
     },
-    wanted: () => (waiting ? Promise.resolve() : new Promise((resolve) => onWanted.push(resolve))),
+    /** Resolves when the model of the host must speak before anything can go on. */
+    wanted: (): Promise<void> =>
+      waiting ? Promise.resolve() : new Promise((resolve) => onWanted.push(resolve)),
+    /** The id of what the host's model is to say, while that is waited for. */
     get awaited() {
       return waiting?.id;
     },
-    reply: (reply) => end()?.resolve(reply),
+    reply: (reply: HostReply) => end()?.resolve(reply),
+    /** Nothing is waited for any more: the host's model took too long. */
     giveUp: () => end()?.reject(new Error("the host's model took too long")),
+    /** What the host's cache holds if the host did all that it was told; of frames, those from `from` up to `to`. */
     contents: () =>
       ledger.entries().map(({ item, from, to }) => ({
         ...hostItem(idOf(item), item),
         ...wholeFrames.indexes(item, from, to),
       })),
-    report: (role, text, told) => tokens.report({ role, text }, told),
-    tooLong: (lengths) =>
+    report: (role: TurnItem["role"], text: string, told: number) => tokens.report({ role, text }, told),
+    /** The id of frames that can't be as long as the host says. */
+    tooLong: (lengths: Readonly<Record<string, number>>) =>
       Object.keys(lengths).find((id) => {
         const item = items.get(id);
         return item?.type === "frames" && lengths[id]! > frameTokens(item);
       }),
-    reportLengths(lengths) {
+    /** Tokens of items in the host's cache, by id. What precis wrote itself is estimated better from then on. */
+    reportLengths(lengths: Readonly<Record<string, number>>) {
       for (const [id, length] of Object.entries(lengths)) {
         const item = items.get(id);
         if (item?.type === "turn" && length > 0) tokens.learn(item.text, length);

@@ -3,7 +3,7 @@ import { createStreamSession } from "../../../stream/create-stream-session.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
 import type { PushResult, Said, StreamEvent, StreamStatus, StreamTrace } from "../../../stream/types.ts";
 import { charsCounter } from "../../../tokens/index.ts";
-import { type HostCache, type HostCommand, type HostReply, hostCache } from "./host-cache.ts";
+import { type HostCacheOptions, type HostCommand, type HostReply, hostCache } from "./host-cache.ts";
 
 /** What a host is answered: what to do now, and what came of what it told. */
 interface StreamAnswer {
@@ -21,35 +21,7 @@ export type StreamNews =
   | { readonly type: "managed"; readonly managed: StreamTrace };
 
 /** A session whose cache is in another program. */
-export interface LiveStream {
-  readonly tenant: string;
-  /** Epoch milliseconds of the last request. */
-  usedAt: number;
-  /** What was done so far, as lines: their number, and those at the end that the store hasn't got. */
-  lines: number;
-  readonly unsaved: string[];
-  /** One request after the other. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** The id of what the host's model is to say, while that is waited for. */
-  readonly awaited: string | undefined;
-  /** What opening it leads to. */
-  begin(): Promise<StreamAnswer>;
-  push(event: StreamEvent, tokens: number | undefined): Promise<StreamAnswer>;
-  reply(reply: HostReply): Promise<StreamAnswer>;
-  /** The host's model took too long: goes on without it. What that leads to, the next answer says. */
-  giveUp(awaited: string): Promise<void>;
-  compact(): Promise<StreamAnswer>;
-  /** The id of frames that can't be as long as the host says. */
-  tooLong(lengths: Readonly<Record<string, number>>): string | undefined;
-  /** Lengths that the host measured: of its items, and of its whole cache. */
-  measured(lengths: Readonly<Record<string, number>>, length: number | undefined): void;
-  /** The host's own list of steps. */
-  setSteps(steps: HostState | undefined): StreamAnswer;
-  status(): StreamStatus;
-  contents: HostCache["contents"];
-  readonly trace: readonly StreamTrace[];
-  watch(listener: (news: StreamNews) => void): () => void;
-}
+export type LiveStream = ReturnType<typeof openLiveStream>;
 
 const NOTHING: PushResult = { said: [], managed: [] };
 
@@ -64,10 +36,9 @@ export function openLiveStream({
   summaries,
   onLate,
   ...options
-}: Omit<StreamOptions, "cache"> &
-  Parameters<typeof hostCache>[1] & { readonly tenant: string; readonly at: number }): LiveStream {
-  const cache = hostCache(charsCounter(), { summaries, onLate });
-  const session = createStreamSession({ ...options, cache });
+}: Omit<StreamOptions, "cache"> & HostCacheOptions & { readonly tenant: string; readonly at: number }) {
+  const host = hostCache(charsCounter(), { summaries, onLate });
+  const session = createStreamSession({ ...options, cache: host.cache });
   const listeners = new Set<(news: StreamNews) => void>();
   let turn: Promise<unknown> = Promise.resolve();
   let running: Promise<PushResult> | undefined;
@@ -77,7 +48,7 @@ export function openLiveStream({
 
   /** Goes on until the work is done, or until the host's model must speak. */
   const settle = async (): Promise<void> => {
-    const done = await Promise.race([running, cache.wanted().then(() => undefined)]);
+    const done = await Promise.race([running, host.wanted().then(() => undefined)]);
     if (!done) return;
     running = undefined;
     for (const said of done.said) tell({ type: "said", said });
@@ -99,8 +70,8 @@ export function openLiveStream({
   const answer = (): StreamAnswer => {
     const { said, managed } = news;
     news = NOTHING;
-    const wantsReply = cache.awaited !== undefined;
-    return { do: cache.take(), wantsReply, said, managed, status: session.status() };
+    const wantsReply = host.awaited !== undefined;
+    return { do: host.take(), wantsReply, said, managed, status: session.status() };
   };
   const tell = (one: StreamNews): void => {
     for (const listener of listeners) listener(one);
@@ -113,20 +84,25 @@ export function openLiveStream({
 
   return {
     tenant,
+    /** Epoch milliseconds of the last request. */
     usedAt: at,
+    /** What was done so far, as lines: their number, and those at the end that the store hasn't got. */
     lines: 0,
-    unsaved: [],
-    inTurn(work) {
+    unsaved: [] as string[],
+    /** One request after the other. */
+    inTurn<T>(work: () => Promise<T>): Promise<T> {
       const result = turn.then(work);
       turn = result.catch(() => {});
       return result;
     },
+    /** The id of what the host's model is to say, while that is waited for. */
     get awaited() {
-      return cache.awaited;
+      return host.awaited;
     },
+    /** What opening it leads to. */
     begin: () => start(() => session.flush()),
-    push(event, tokens) {
-      if (event.type === "turn" && tokens !== undefined) cache.report(event.role, event.text, tokens);
+    push(event: StreamEvent, tokens: number | undefined) {
+      if (event.type === "turn" && tokens !== undefined) host.report(event.role, event.text, tokens);
       return start(async () => {
         // The host's cache is fuller than precis's estimates say: it is managed at once.
         const first = (hostLength ?? 0) >= session.status().limit ? await compact() : NOTHING;
@@ -134,29 +110,32 @@ export function openLiveStream({
         return joined(first, await session.push(event));
       });
     },
-    reply(reply) {
-      cache.reply(reply);
+    reply(reply: HostReply) {
+      host.reply(reply);
       return goOn();
     },
-    async giveUp(awaited) {
-      if (cache.awaited !== awaited) return;
-      cache.giveUp();
+    /** The host's model took too long: goes on without it. What that leads to, the next answer says. */
+    async giveUp(awaited: string) {
+      if (host.awaited !== awaited) return;
+      host.giveUp();
       await settle();
     },
     compact: () => start(compact),
-    tooLong: cache.tooLong,
-    measured(lengths, length) {
+    tooLong: host.tooLong,
+    /** Lengths that the host measured: of its items, and of its whole cache. */
+    measured(lengths: Readonly<Record<string, number>>, length: number | undefined) {
       hostLength = length;
-      cache.reportLengths(lengths);
+      host.reportLengths(lengths);
     },
-    setSteps(steps) {
+    /** The host's own list of steps. */
+    setSteps(steps: HostState | undefined) {
       session.setSteps(steps);
       return answer();
     },
     status: () => session.status(),
-    contents: cache.contents,
+    contents: host.contents,
     trace: session.trace,
-    watch(listener) {
+    watch(listener: (news: StreamNews) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -28,6 +28,13 @@ test("a figure that was rounded as its page shows it agrees", () => {
   expect(faultsOf("<!-- figures\nx > few > *\n-->\nFrom 1.3 to 2 of them.\n")).toEqual([]);
 });
 
+test("names in braces make a line each", () => {
+  expect(
+    faultsOf("<!-- figures\nx > rows > id=a > {ms,share}\n-->\nIt took 3,316.2 ms, and 0.508 of it.\n"),
+  ).toEqual([]);
+  expect(faultsOf("<!-- figures\nx > rows > id={a,b} > ms\n-->\nIt took 3,316.2 ms.\n")).toHaveLength(1);
+});
+
 test("two rows may show the same figure", () => {
   const sources = "x > rows > id=a > share × 1000 ÷ 10\nx > rows > id=a > share × 100";
   expect(faultsOf(`<!-- figures\n${sources}\n-->\n\n| a | 50.8 |\n| b | 50.8 |\n`)).toEqual([]);

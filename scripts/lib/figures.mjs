@@ -8,8 +8,8 @@
  *     -->
  *
  * Each line is a file of bench/results and a path in it. `name=value` chooses an item of a list, `*` takes all that is there, `|` stands
- * between several names at the end, `×` or `÷` and a number change the unit. The values of a line must stand in this order in one row of the table,
- * or in the paragraph, rounded as the page shows them.
+ * between several names at the end, `×` or `÷` and a number change the unit, `{a,b}` makes two lines of one. The values of a line must stand in
+ * this order in one row of the table, or in the paragraph, rounded as the page shows them.
  */
 
 /** @typedef {{ line: number, message: string }} Fault */
@@ -25,14 +25,16 @@ export function checkFigures(page, read) {
   const faults = [];
   let values = 0;
   for (const found of page.matchAll(/<!-- figures\n([\s\S]*?)-->\s*\n([\s\S]*?)(?=\n\s*\n|$(?![\s\S]))/g)) {
-    const [whole, sources = "", block = ""] = found;
+    const [, sources = "", block = ""] = found;
     const line = page.slice(0, found.index).split("\n").length;
     const isTable = block.trimStart().startsWith("|");
     const rows = (isTable ? block.split("\n").filter((row) => row.includes("|")) : [block]).map(numbersIn);
     /** @type {Set<Shown>} */
     const backed = new Set();
-    for (const [at, source] of whole.split("\n").slice(1).entries()) {
-      if (at >= sources.trimEnd().split("\n").length) break;
+    const lines = sources.trimEnd().split("\n");
+    for (const { at, source } of lines.flatMap((one, at) =>
+      spreadOut(one).map((source) => ({ at, source })),
+    )) {
       if (source.trim() === "") continue;
       try {
         const wanted = valuesAt(source, read);
@@ -56,6 +58,18 @@ export function checkFigures(page, read) {
         faults.push({ line, message: `no result is named for ${one.text} in the table that follows` });
   }
   return { faults, values };
+}
+
+/**
+ * A line for each of the names in its braces.
+ * @param {string} line
+ * @returns {string[]}
+ */
+function spreadOut(line) {
+  const [whole, names = ""] = /\{(.+?)\}/.exec(line) ?? [];
+  return whole === undefined
+    ? [line]
+    : names.split(",").flatMap((name) => spreadOut(line.replace(whole, name)));
 }
 
 /**

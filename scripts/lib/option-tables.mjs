@@ -11,7 +11,7 @@ import { root } from "./project.mjs";
 /** Options that have a header of their own. */
 const HEADERS = ["budget", "strategy"];
 /** A flag that as many commands have, with the same words, is explained once for all of them. */
-const SHARED_BY = 4;
+const SHARED_BY = 3;
 
 /**
  * The pages, and what each holds between its marks.
@@ -129,12 +129,14 @@ const flagTable = (rows) =>
     rows.map(([flag, help]) => [`\`${flag}\``, marked(help)]),
   );
 
-/** The flags that many commands have, each with its words. */
+/** The flags that many commands have, each with the words that most of them have for it. */
 function sharedRows() {
   const rows = Object.values(COMMANDS).flatMap((command) => ownRows(command));
-  /** @type {Map<string, (readonly [string, string])[]>} */
-  const alike = Map.groupBy(rows, ([flag, help]) => `${flag} ${help}`);
-  return [...alike.values()].filter((ones) => ones.length >= SHARED_BY).map(([one = ["", ""]]) => one);
+  const alike = [...Map.groupBy(rows, ([flag, help]) => `${flag} ${help}`).values()].toSorted(
+    (a, b) => b.length - a.length,
+  );
+  const shared = alike.filter((ones) => ones.length >= SHARED_BY).map(([one = ["", ""]]) => one);
+  return [...new Map(shared.toReversed().map((row) => [row[0], row])).values()];
 }
 
 function sharedTable() {

@@ -212,7 +212,7 @@ function kindOf(row) {
     case "share":
       return "a share up to 1";
     case "count":
-      return `a number of ${row.of}`;
+      return `a ${row.what}`;
     case "number":
       return `a number from ${row.least} to ${row.most.toLocaleString("en")}`;
     case "time":

@@ -1,5 +1,6 @@
-import { millisecondsIn, tokensIn } from "../config/sizes.ts";
-import { nearest } from "../core/nearest.ts";
+import { millisecondsIn, typed } from "../config/sizes.ts";
+import { faultOf } from "../core/check.ts";
+import { LEAST_TOKENS } from "../core/options.ts";
 
 /** A flag of a command, as data: the parser, the help text and the reference are made from it. */
 export interface Flag<T = unknown> {
@@ -22,6 +23,26 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Reads what is typed for a kind of value. */
+const ofKind =
+  <T>(kind: Parameters<typeof faultOf>[0]) =>
+  (name: string, given: string): T => {
+    const value = typed(kind, given);
+    const fault = faultOf(kind, value, true);
+    if (fault) throw new UsageError(`--${name} ${given || '""'}: this ${fault.problem}. ${fault.fix}`);
+    return value as T;
+  };
+
+/** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
+export const parseTokens = (name: string, given: string, least = LEAST_TOKENS): number =>
+  ofKind<number>({ is: "tokens", least })(name, given);
+
+export const parseCount = ofKind<number>({ is: "count", what: "whole number", least: 1 });
+
+/** A value out of a list of names, with the nearest one suggested for another. */
+export const oneOf = <const T extends string>(name: string, given: string, names: readonly T[]): T =>
+  ofKind<T>({ is: "choice", what: "value that is known here", names })(name, given);
+
 const flag =
   <T>(read: Flag<T>["read"]) =>
   (value: string, help: string): Flag<T> => ({ value, help, read });
@@ -42,11 +63,7 @@ export const choice = <const T extends string>(
 /** Texts with commas between. */
 export const list = flag((_, given) => given.split(",").map((one) => one.trim()));
 
-export const port = flag((name, given) => {
-  const number = Number(given);
-  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
-  throw new UsageError(`--${name} ${given}: a port is a number from 0 to 65535.`);
-});
+export const port = flag(ofKind<number>({ is: "count", what: "port", least: 0, most: 65_535 }));
 
 /** `30d`, `12h`, `90m`, `4w` in milliseconds. */
 export const age = flag((name, given) => {
@@ -66,34 +83,6 @@ export const budget = flag((name, given): { tokens: number } | { share: number }
   if (share > 0 && share <= 1) return { share };
   throw new UsageError(`--${name} ${given}: a share of the transcript is more than 0% and at most 100%.`);
 });
-
-/** Fewer tokens than this are a typo: not even a system prompt fits. */
-const MIN_TOKENS = 100;
-
-/** `8000`, `8,000`, `8_000`, `8k`, `1.5m` as a number of tokens. */
-export function parseTokens(name: string, given: string, least = MIN_TOKENS): number {
-  const size = tokensIn(given);
-  if (size === undefined)
-    throw new UsageError(`--${name} "${given}" is not a number of tokens. Write it like 8000, 8k or 1.5m.`);
-  if (size >= least) return size;
-  const meant = size > 0 && /\d$/.test(given.trim()) ? ` Did you mean ${given.trim()}k?` : "";
-  throw new UsageError(`--${name} ${given}: too few tokens. Give at least ${least}.${meant}`);
-}
-
-export function parseCount(name: string, given: string): number {
-  if (!/^[1-9]\d*$/.test(given)) throw new UsageError(`--${name} "${given}" is not a whole number from 1.`);
-  return Number(given);
-}
-
-/** A value out of a list of names, with the nearest one suggested for another. */
-export function oneOf<T extends string>(name: string, given: string, names: readonly T[]): T {
-  const found = names.find((one) => one === given);
-  if (found !== undefined) return found;
-  const close = nearest(given, names);
-  throw new UsageError(
-    `--${name} ${given}: ${close === undefined ? "it" : `did you mean ${close}? It`} is one of ${names.join(", ")}.`,
-  );
-}
 
 /** The flag of an option, as it is typed. */
 export const flagName = (option: string): string =>

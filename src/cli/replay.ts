@@ -12,8 +12,9 @@ import { formatCount } from "./format.ts";
 import { knownModel, type OpenLog, openLog } from "./open-log.ts";
 import { COMPARED, comparedOf } from "./replay/compare.ts";
 import { judgedShares } from "./replay/judge.ts";
-import { type ReplayFacts, replayReport, replayText } from "./replay/report.ts";
+import { type ReplayFacts, replayReport } from "./replay/report.ts";
 import { suggestProfile } from "./replay/suggest-profile.ts";
+import { reportText } from "./report-text.ts";
 import type { RunOf } from "./run.ts";
 import { writeOutput } from "./write-output.ts";
 
@@ -81,12 +82,12 @@ export async function replay(run: RunOf<"replay">): Promise<void> {
   const totals = totalsOf(main, prices);
   const compared = comparedOf(runs, prices, knows);
   impossibleNote(main).forEach(run.note);
-  const replayed = { facts, replay: main, totals, compared };
-  if (options.html) await writeOutput("html", options.html, file, reportPage(replayReport(replayed)));
+  const report = replayReport({ facts, replay: main, totals, compared });
+  if (options.html) await writeOutput("html", options.html, file, reportPage(report));
   const { budget, compactions, requests } = main;
   const strategies = compared.length === 0 ? {} : { strategies: compared };
   run.print({ ...facts, budget, totals, ...strategies, compactions, requests }, () =>
-    replayText(replayed, run.look),
+    reportText(report, run.look),
   );
   if (options.html) run.note(`wrote ${options.html}`);
 }

@@ -1,13 +1,18 @@
+import { RUNG_WORDS } from "../core/words.ts";
+import type { Report } from "../eval/report/report.ts";
 import { countingCache } from "../stream/caches/counting-cache.ts";
+import { formatSeconds } from "../stream/format-seconds.ts";
 import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
 import { PLAY_DEFAULTS, playRecording, type Recording, readRecordings } from "../stream/recording.ts";
-import type { Timeline } from "../stream/timeline.ts";
-import type { KvCache } from "../stream/types.ts";
+import { type Played, sawtooth, type Timeline } from "../stream/timeline.ts";
+import type { KvCache, StreamTrace } from "../stream/types.ts";
+import { STREAM_WORDS } from "../stream/words.ts";
 import { exactCounter } from "../tokens/index.ts";
 import { UsageError } from "./flags.ts";
+import { formatCount, formatShort } from "./format.ts";
 import { readLines } from "./read-lines.ts";
+import { reportText } from "./report-text.ts";
 import type { RunOf } from "./run.ts";
-import { type StreamFacts, streamReport, streamTotals } from "./stream/text-report.ts";
 
 export async function stream(run: RunOf<"stream">): Promise<void> {
   const { strategy, window = PLAY_DEFAULTS.window, reserve, pick = 1, tokensPerFrame, model } = run.options;
@@ -29,7 +34,7 @@ export async function stream(run: RunOf<"stream">): Promise<void> {
     ...played,
     elapsedMs: performance.now() - started,
   };
-  run.print(streamJson(facts, timeline), () => streamReport(facts, timeline, run.look));
+  run.print(streamJson(facts, timeline), () => reportText(streamReport(facts, timeline), run.look));
 }
 
 async function recordingIn(file: string, pick: number, { io }: RunOf<"stream">): Promise<Recording> {
@@ -50,6 +55,92 @@ async function openCache(
   return { cache: countingCache({ counter: await exactCounter("o200k_base") }), close: async () => {} };
 }
 
+/** Facts about a replayed stream that text and JSON show. */
+interface StreamFacts extends Omit<Played, "timeline"> {
+  readonly file: string;
+  readonly cache: string;
+  /** Time of the whole replay, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+/** Managements of the cache that are listed; more are counted. */
+const MAX_LISTED = 40;
+
+function streamReport(facts: StreamFacts, timeline: Timeline): Report {
+  const { status, managed } = timeline;
+  const { largest, dropped, managementMs } = streamTotals(facts, timeline);
+  const more = managed.length - MAX_LISTED;
+  const summary = managed.at(-1)?.summary;
+  return {
+    kind: "precis stream",
+    title: facts.file,
+    facts: [
+      formatSeconds(status.time),
+      `${formatCount(status.frames)} frames`,
+      `${formatCount(facts.turns)} turns`,
+      `${STREAM_WORDS.strategies[facts.strategy]} (${facts.strategy})`,
+      `window ${formatShort(status.window)}`,
+      `managed at ${formatCount(status.limit)}`,
+      `${facts.tokensPerFrame} tokens per frame`,
+    ],
+    blocks: [
+      {
+        is: "chart",
+        title: "Tokens in the cache",
+        lines: [{ label: "cache", points: sawtooth(timeline).map(({ time, tokens }) => [time, tokens]) }],
+        limits: [status.window],
+        marks: managed.map(({ time }, at) => ({ x: time, label: `managed ${at + 1}` })),
+        ends: ["the beginning", formatSeconds(status.time)],
+        top: status.window,
+        format: formatShort,
+      },
+      managed.length === 0
+        ? { is: "note", text: "The cache was never full." }
+        : {
+            is: "tiles",
+            tiles: [
+              { name: "managed", value: formatCount(managed.length), note: "times" },
+              { name: "largest cache", value: formatCount(largest), note: "tokens" },
+              { name: "left the cache", value: formatCount(dropped), note: "tokens" },
+              { name: "management", value: managementMs.toFixed(1), note: "ms in all" },
+            ],
+          },
+      ...managed
+        .slice(0, MAX_LISTED)
+        .map(
+          (one, at) =>
+            ({ is: "fold", id: `m${at + 1}`, title: managedWords(one), facts: [], blocks: [] }) as const,
+        ),
+      ...(more > 0 ? [{ is: "note", text: `and ${more} more` } as const] : []),
+      ...(summary === undefined ? [] : [{ is: "text", title: "The newest summary", text: summary } as const]),
+    ],
+  };
+}
+
+function streamTotals(facts: StreamFacts, { points, managed }: Pick<Timeline, "points" | "managed">) {
+  const managementMs = managed.reduce((sum, entry) => sum + entry.durationMs, 0);
+  return {
+    managed: managed.length,
+    largest: Math.max(
+      0,
+      ...points.map(({ tokens }) => tokens),
+      ...managed.map(({ tokens }) => tokens.before),
+    ),
+    dropped: managed.reduce((sum, { tokens }) => sum + tokens.before - tokens.after, 0),
+    managementMs,
+    managementShare: facts.elapsedMs > 0 ? managementMs / facts.elapsedMs : 0,
+  };
+}
+
+function managedWords({ rungs, time, frame, tokens: { before, after }, action }: StreamTrace): string {
+  const how = rungs?.find(({ result }) => result === "used")?.rung;
+  const what =
+    lower(STREAM_WORDS.actions[action]) + (how === undefined ? "" : ` (${lower(RUNG_WORDS[how])})`);
+  return `${formatSeconds(time)}, frame ${formatCount(frame)}: ${formatShort(before)} → ${formatShort(after)}, ${what}`;
+}
+
+const lower = (label: string): string => label[0]!.toLowerCase() + label.slice(1);
+
 /** Raised when a field of `StreamJson` changes its meaning or goes; new fields don't raise it. */
 const STREAM_FORMAT = "precis-stream/1";
 
@@ -60,6 +151,6 @@ export interface StreamJson extends StreamFacts, Timeline {
 }
 
 function streamJson(facts: StreamFacts, { status, points, said, managed }: Timeline): StreamJson {
-  const totals = streamTotals(facts, { status, points, said, managed });
+  const totals = streamTotals(facts, { points, managed });
   return { format: STREAM_FORMAT, ...facts, totals, status, points, said, managed };
 }

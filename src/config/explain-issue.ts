@@ -1,6 +1,7 @@
 import type { z } from "zod";
+import type { Fault } from "../core/check.ts";
 import { cutTo, firstCharacters } from "../core/first-characters.ts";
-import { hasSecret, UNKNOWN_KEY, type Words, wordsIn } from "./values.ts";
+import { hasSecret, UNKNOWN_KEY, wordsIn } from "./values.ts";
 
 /** Characters of a value or a name that an error repeats. */
 const SHOWN_CHARS = 60;
@@ -44,7 +45,7 @@ function foremost(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue {
   return issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
 }
 
-function problemOf({ problem }: Words, path: readonly PropertyKey[], input: unknown): string {
+function problemOf({ problem }: Fault, path: readonly PropertyKey[], input: unknown): string {
   if (problem === UNKNOWN_KEY) return problem;
   const given = valueAt(input, path);
   return given === undefined ? "it is missing" : `${shown(given, path)} ${problem}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesIn, millisecondsIn, tokensIn } from "./sizes.ts";
+import { bytesIn, millisecondsIn, tokensIn, written } from "./sizes.ts";
 
 test.each([
   ["8000", 8_000],
@@ -47,4 +47,17 @@ test.each([
   ["soon", undefined],
 ])("%j is %s milliseconds", (text, ms) => {
   expect(millisecondsIn(text)).toBe(ms);
+});
+
+test.each([
+  ["80%", 0.8],
+  ["0,8", 0.8],
+  [".3", 0.3],
+  ["1", 1],
+  ["150%", undefined],
+  ["0%", undefined],
+  ["1,500", 1_500],
+  ["12k", 12_000],
+])("%j is the threshold %s", (text, threshold) => {
+  expect(written({ is: "threshold" }, text)).toBe(threshold);
 });

@@ -1,3 +1,5 @@
+import type { Kind } from "../core/options.ts";
+
 /** Sizes as people write them. Each function returns undefined for what isn't one. */
 
 const TOKEN_UNITS = new Map([
@@ -43,6 +45,51 @@ export function bytesIn(text: string): number | undefined {
 /** `500ms`, `30s`, `10m`, `12h`, `30d`, `4w` in milliseconds. A number alone says nothing of its unit. */
 export function millisecondsIn(text: string): number | undefined {
   return sizeIn(text, TIME_UNITS);
+}
+
+/** `0.8`, `0,8`, `1`, `80%` as a share. */
+function shareIn(text: string): number | undefined {
+  const [, share, percent] = /^\s*(?:(0?[.,]\d+|1(?:[.,]0+)?)|(\d+(?:[.,]\d+)?)\s*%)\s*$/.exec(text) ?? [];
+  const value = Number((share ?? percent)?.replace(",", ".")) / (share === undefined ? 100 : 1);
+  return value > 0 && value <= 1 ? value : undefined;
+}
+
+/** A number as it is, a text by its unit. */
+export const sizeOf = (given: unknown, read: (text: string) => number | undefined): number | undefined =>
+  typeof given === "number" ? given : typeof given === "string" ? read(given) : undefined;
+
+/** What is given for a kind of value, sizes and times read by their units. */
+export function written(kind: Pick<Kind, "is">, given: unknown): unknown {
+  const whole = (size = Number.NaN): number => (Number.isSafeInteger(size) ? size : Number.NaN);
+  switch (kind.is) {
+    case "tokens":
+    case "size":
+      return whole(sizeOf(given, tokensIn));
+    case "time":
+      return whole(sizeOf(given, millisecondsIn));
+    case "threshold":
+    case "share":
+      return sizeOf(given, (text) => shareIn(text) ?? tokensIn(text));
+    default:
+      return given;
+  }
+}
+
+const SWITCHES: ReadonlyMap<string, boolean> = new Map([
+  ["on", true],
+  ["yes", true],
+  ["true", true],
+  ["off", false],
+  ["no", false],
+  ["false", false],
+]);
+
+/** What a person typed for a kind of value, where everything is a text. */
+export function typed(kind: Pick<Kind, "is">, text: string): unknown {
+  if (kind.is === "switch") return SWITCHES.get(text.toLowerCase());
+  if (kind.is === "count") return tokensIn(text);
+  if (kind.is === "number") return /^-?\d*[.,]?\d+$/.test(text) ? Number(text.replace(",", ".")) : undefined;
+  return written(kind, text);
 }
 
 /** Digits, with a comma or an underscore between thousands (`32,5` is no 325), a fraction, and a unit. */

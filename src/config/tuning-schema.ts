@@ -2,57 +2,13 @@ import type { z } from "zod";
 import { givingWay } from "../core/budget.ts";
 import { isGroup, type Kind, type Rows, TUNING } from "../core/options.ts";
 import type { Tuning } from "../core/types.ts";
-import {
-  anyOf,
-  duration,
-  numberFrom,
-  object,
-  oneOf,
-  share,
-  text,
-  textUpTo,
-  threshold,
-  thresholdOrNone,
-  tokens,
-  tokensFrom,
-  wholeNumber,
-  yesOrNo,
-} from "./values.ts";
+import { object, ofKind, text } from "./values.ts";
 
 /** What a config may give for an option: sizes as texts with a unit, too. */
-export function schemaOf(row: Kind): z.ZodType {
-  switch (row.is) {
-    case "tokens":
-      return tokensFrom(row.least);
-    case "size":
-      return tokens;
-    case "threshold":
-      return row.none ? thresholdOrNone : threshold;
-    case "share":
-      return share;
-    case "count":
-      return wholeNumber(`number of ${row.of}`, row.least);
-    case "number":
-      return numberFrom(row.what, row.least, row.most);
-    case "time":
-      return duration(row.least);
-    case "switch":
-      return yesOrNo;
-    case "choice":
-      return oneOf(row.what, row.names);
-    case "choice or count":
-      return anyOf([oneOf(`choice of ${row.of}`, row.names), wholeNumber(`number of ${row.of}`, 0)], {
-        problem: `is no choice of ${row.of}`,
-        fix: `Give ${row.names.map((name) => `"${name}"`).join(", ")}, or how many of the newest stay, such as 2.`,
-      });
-    case "text":
-      return textUpTo(row.what, row.most);
-    case "prompt":
-      return text("prompt", "Give the name of a prompt, such as agent, or what a summary should hold.");
-    default:
-      return row satisfies never;
-  }
-}
+export const schemaOf = (row: Kind): z.ZodType =>
+  row.is === "prompt"
+    ? text("prompt", "Give the name of a prompt, such as agent, or what a summary should hold.")
+    : ofKind(row);
 
 /** Numbers and times may be written with their unit. */
 type Written<T> = T extends number ? T | string : T extends object ? { [K in keyof T]: Written<T[K]> } : T;

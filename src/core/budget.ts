@@ -1,4 +1,4 @@
-import { BudgetImpossibleError, ConfigError } from "./errors.ts";
+import { BudgetImpossibleError } from "./errors.ts";
 import { shareOf } from "./hash.ts";
 import type { AnswerSize, AnswerSizes, Budget, Report, Threshold } from "./types.ts";
 
@@ -8,11 +8,6 @@ const MAX_DEFAULT_RESERVE = 8_192;
 const DEFAULT_RESERVE_SHARE = 1 / 8;
 /** Default safety margin, as a share of the window. */
 const DEFAULT_SAFETY_SHARE = 0.02;
-/** A threshold above 1 is a number of tokens, and less than this many is surely a slip. */
-export const LEAST_TOKENS = 100;
-/** So is more than this many: no model has such a window. */
-export const MOST_TOKENS = 100_000_000;
-
 /** Landing for small and for large rooms, and where they lie (tokens); see docs/decisions for the figures. */
 const LAND_SMALL = { room: 45_000, share: 0.3 };
 const LAND_LARGE = { room: 100_000, share: 0.4 };
@@ -31,29 +26,6 @@ const START_SPREAD = 0.02;
 /** Without a model a compaction costs nothing to wait for, and small budgets need all of their room. */
 const START_AT_SMALL = 0.95;
 const SMALL_BUDGET = 32_000;
-
-/** Refuses what is neither a ratio (0–1] nor a number of tokens that a window may have. */
-export function checkThreshold(option: string, value: Threshold): Threshold {
-  const ratio = value > 0 && value <= 1;
-  const tokens = value >= LEAST_TOKENS && value <= MOST_TOKENS;
-  if (typeof value !== "number" || (!ratio && !tokens)) {
-    throw new ConfigError({
-      option,
-      message:
-        typeof value === "number" && value > MOST_TOKENS
-          ? `${value} tokens are more than any window has.`
-          : `${shown(value)} is neither a ratio (0–1] nor a number of tokens ≥ ${LEAST_TOKENS}.`,
-      fix: `Write a ratio such as 0.8, or a number of tokens such as 8000.`,
-    });
-  }
-  return value;
-}
-
-/** Options from files and from JavaScript may be texts: those are shown as such. */
-function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  return typeof value === "object" ? "an object" : String(value);
-}
 
 export function thresholdTokens(value: Threshold, whole: number): number {
   return value <= 1 ? Math.floor(value * whole) : Math.floor(value);

@@ -1,20 +1,122 @@
 import { ConfigError } from "./errors.ts";
 import { firstCharacters } from "./first-characters.ts";
 import { nearest } from "./nearest.ts";
+import { type Kind, LEAST_TOKENS, MOST_TOKENS } from "./options.ts";
 
 /** What checks of options and inputs share: how values are tested, and how a refusal speaks of them. */
 
-export function number(option: string, value: unknown, what: string, least: number, most = Infinity): void {
-  if (!given(value)) return;
-  if (typeof value === "number" && value >= least && value <= most) return;
-  const range = least > 0 ? ` from ${least}` : "";
-  throw refused(option, `${said(value)} isn't ${what}${range}.`, "Leave it out for the default.");
+/** Strategies that only a streaming session has. */
+const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
+
+const TOO_MANY = "is more tokens than any window has";
+
+/** Why a value is refused. `problem` goes on from the value: `is no number of tokens`. */
+export interface Fault {
+  readonly problem: string;
+  readonly fix: string;
 }
 
-export function oneOf(option: string, value: unknown, names: readonly string[]): void {
-  if (!given(value) || names.some((name) => name === value)) return;
-  throw refused(option, `${said(value)} isn't known.`, `Choose one of: ${names.join(", ")}.`);
+/** What keeps a value from being of its kind. `isWritten`: sizes and times may be texts with a unit, too, and were read already. */
+export function faultOf(
+  kind: Exclude<Kind, { is: "prompt" }>,
+  value: unknown,
+  isWritten = false,
+): Fault | undefined {
+  const number = typeof value === "number" ? value : Number.NaN;
+  const unless = (isRight: boolean, problem: string, fix: string): Fault | undefined =>
+    isRight ? undefined : { problem, fix };
+  const tokens = (least: number, most = isWritten ? MOST_TOKENS : Number.POSITIVE_INFINITY) =>
+    unless(
+      number >= least && number <= most,
+      number < least
+        ? "is too few for a number of tokens"
+        : number > most
+          ? TOO_MANY
+          : "is no number of tokens",
+      `${number > 0 && number < least ? `Did you mean ${number}k? ` : ""}Give a whole number of at least ${least}, such as 8192${isWritten ? ", 32k or 1m" : ""}.`,
+    );
+  const count = (what: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
+    unless(
+      Number.isSafeInteger(number) && number >= least && number <= most,
+      `is no ${what}`,
+      `Give a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}.`,
+    );
+  const meant = number > 1 && number < LEAST_TOKENS ? `Did you mean ${number / 100}? ` : "";
+  switch (kind.is) {
+    case "size":
+      return tokens(isWritten ? LEAST_TOKENS : 1, isWritten ? MOST_TOKENS : Number.MAX_VALUE);
+    case "tokens":
+      return tokens(kind.least);
+    case "threshold":
+      return unless(
+        (kind.none && number === 0) ||
+          (number > 0 && number <= 1) ||
+          (number >= LEAST_TOKENS && number <= MOST_TOKENS),
+        number > MOST_TOKENS ? TOO_MANY : "is neither a share nor a number of tokens",
+        `${meant}Give ${kind.none ? "0 for none, a share" : "a share above 0 and"} up to 1, such as 0.8${isWritten ? " or 80%" : ""}, or at least ${LEAST_TOKENS} tokens, such as 8192${isWritten ? " or 8k" : ""}.`,
+      );
+    case "share":
+      return unless(
+        number > 0 && number <= 1,
+        "is no share",
+        `${meant}Give a number above 0 and up to 1, such as 0.4.`,
+      );
+    case "count":
+      return count(kind.what, kind.least, kind.most);
+    case "number":
+      return unless(
+        number >= kind.least && number <= kind.most,
+        `is no ${kind.what}`,
+        `Give a number from ${kind.least} to ${kind.most}.`,
+      );
+    case "time":
+      return unless(
+        number >= kind.least,
+        "is no length of time",
+        `Give ${kind.least === 0 ? "0 or more" : "whole"} milliseconds, such as 30000${isWritten ? ", or a time such as 500ms, 30s, 10m or 2h" : ""}.`,
+      );
+    case "switch":
+      return unless(typeof value === "boolean", "is neither true nor false", "Give true or false.");
+    case "choice": {
+      const close = typeof value === "string" ? nearest(value, kind.names) : undefined;
+      return unless(
+        kind.names.some((name) => name === value),
+        kind.what === "strategy" && STREAM_ONLY.includes(value)
+          ? "is a strategy of streaming sessions only"
+          : `is no ${kind.what}`,
+        `${close === undefined ? "" : `Did you mean ${close}? `}It is one of ${kind.names.join(", ")}.`,
+      );
+    }
+    case "choice or count":
+      return unless(
+        kind.names.some((name) => name === value) || !count("", 0),
+        `is no choice of ${kind.of}`,
+        `Give ${kind.names.map((name) => `"${name}"`).join(", ")}, or how many of the newest stay, such as 2.`,
+      );
+    case "text": {
+      const { what, most, least = 0 } = kind;
+      const limits = [
+        ...(least > 0 ? [`at least ${least}`] : []),
+        ...(most < Number.MAX_SAFE_INTEGER ? [`at most ${most}`] : []),
+      ];
+      return unless(
+        typeof value === "string" && value.length >= least && value.length <= most,
+        typeof value === "string" && value !== "" ? `is too long for a ${what}` : `is no ${what}`,
+        `Give a text${limits.length === 0 ? "" : ` of ${limits.join(" and ")} characters`}.`,
+      );
+    }
+    default:
+      return kind satisfies never;
+  }
 }
+
+/** Refuses a value that is given and isn't of its kind. */
+export const ofKind =
+  (kind: Parameters<typeof faultOf>[0]) =>
+  (value: unknown, option: string): void => {
+    const fault = given(value) ? faultOf(kind, value) : undefined;
+    if (fault) throw refused(option, `${said(value)} ${fault.problem}.`, fault.fix);
+  };
 
 /** Refuses a value that isn't what it should be. */
 export function check(option: string, value: unknown, isRight: boolean, what: string, fix: string): void {
@@ -72,10 +174,10 @@ export function unknownOption(name: string, known: readonly string[], path = "")
 }
 
 export const anything = (): void => undefined;
-export const ofTokens = (least: number) => (value: unknown, option: string) =>
-  number(option, value, "a number of tokens", least);
-export const time = (value: unknown, option: string): void =>
-  number(option, value, "a time in milliseconds", 0);
+export const ofTokens = (least: number) => ofKind({ is: "tokens", least });
+export const ofChoice = (what: string, names: readonly string[]) => ofKind({ is: "choice", what, names });
+export const time = ofKind({ is: "time", least: 0 });
+export const truth = ofKind({ is: "switch" });
 export const text = (fix: string) => (value: unknown, option: string) =>
   check(option, value, typeof value === "string", "a text", fix);
 
@@ -108,6 +210,6 @@ export function checkUsage(usage: unknown, option: string, fix: string): void {
       "it has neither `input` nor `output`.",
       "Give the provider's numbers as `{ input, output }`.",
     );
-  number(`${option}.input`, input, "a number of tokens", 0);
-  number(`${option}.output`, output, "a number of tokens", 0);
+  ofTokens(0)(input, `${option}.input`);
+  ofTokens(0)(output, `${option}.output`);
 }

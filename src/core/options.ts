@@ -6,6 +6,10 @@ import { STRATEGY_NAMES } from "./strategy-names.ts";
  * made from this table; a new option is one line of it, and what the engine does with it.
  */
 
+/** A threshold above 1 is a number of tokens, and less than this many is surely a slip. */
+export const LEAST_TOKENS = 100;
+/** So is more than this many: no model has such a window. */
+export const MOST_TOKENS = 100_000_000;
 /** The shortest cap of a summary. A sentence or two: models don't write anything useful that is shorter (tokens). */
 export const LEAST_CAP = 50;
 /** A host's own words before a summary (characters): every view carries them. */
@@ -22,14 +26,13 @@ export type Kind =
   /** A share up to 1, or a number of tokens from 100 on; with `none` it may be 0. */
   | { readonly is: "threshold"; readonly none?: true }
   | { readonly is: "share" }
-  /** Whole, such as messages. */
-  | { readonly is: "count"; readonly of: string; readonly least: number }
+  | { readonly is: "count"; readonly what: string; readonly least: number; readonly most?: number }
   | { readonly is: "number"; readonly what: string; readonly least: number; readonly most: number }
   /** Milliseconds. */
   | { readonly is: "time"; readonly least: number }
   | { readonly is: "switch" }
   | { readonly is: "choice"; readonly what: string; readonly names: readonly string[] }
-  | { readonly is: "text"; readonly what: string; readonly most: number }
+  | { readonly is: "text"; readonly what: string; readonly most: number; readonly least?: 1 }
   /** A prompt by its name, or the host's own. */
   | { readonly is: "prompt" }
   /** One of the names, or how many. */
@@ -58,7 +61,8 @@ const row = <T>(kind: Kind, standard?: T): Row<T> => ({
 const needed = <R extends Row>(one: R): R & { readonly needed: true } => ({ ...one, needed: true });
 const group = <R extends { readonly [name: string]: Row }>(rows: R): Group<R> => ({ rows });
 const tokens = (least: number, standard?: number) => row<number>({ is: "tokens", least }, standard);
-const count = (of: string, least = 1, standard?: number) => row<number>({ is: "count", of, least }, standard);
+const count = (of: string, standard?: number) =>
+  row<number>({ is: "count", what: `number of ${of}`, least: 1 }, standard);
 const number = (what: string, most: number, standard?: number) =>
   row<number>({ is: "number", what, least: 0, most }, standard);
 const time = (least: number, standard?: number) => row<number>({ is: "time", least }, standard);
@@ -96,7 +100,7 @@ export const TUNING = {
     /** At most this many rounds. */
     rounds: count("rounds"),
     /** A tail that is too large shrinks to no fewer messages than this; after that, its older tool results are clipped. */
-    minMessages: count("messages", 1, 4),
+    minMessages: count("messages", 4),
   }),
   /**
    * Tokens kept free for the answer. May be 0. Default: what answers really take, at first min(`maxAnswer`, window ÷ 8, 8,192). Your own

@@ -303,22 +303,9 @@ interface Place {
   readonly part: number;
 }
 
-interface OpenCall {
+interface OpenCall extends Pick<ToolCallPart, "id" | "name"> {
   readonly place: Place;
-  readonly id: string;
-  readonly name: string;
   isAnswered: boolean;
-  /** The next call of its id in the same message. */
-  next: OpenCall | undefined;
-}
-
-/** The calls of one id in one message: formats without ids name them alike. */
-interface Namesakes {
-  readonly index: number;
-  first: OpenCall | undefined;
-  last: OpenCall;
-  /** Those of an earlier message. */
-  readonly older: Namesakes | undefined;
 }
 
 /**
@@ -327,33 +314,29 @@ interface Namesakes {
  */
 class OpenCalls {
   readonly #all: OpenCall[] = [];
-  readonly #newest = new Map<string, Namesakes>();
-  /** Only formats whose results needn't name their call ask for these. */
-  #queues: Queues | undefined;
+  /** By id, one queue for each message that has calls of it: formats without ids name them alike. */
+  readonly #byMessage = new Map<string, Queue[]>();
+  /** By what is asked for. Only formats whose results needn't name their call ask for anything but an id. */
+  #queues: Map<string, Queue> | undefined;
 
   add(place: Place, { id, name }: Pick<ToolCallPart, "id" | "name">): void {
-    const call: OpenCall = { place, id, name, isAnswered: false, next: undefined };
+    const call: OpenCall = { place, id, name, isAnswered: false };
     this.#all.push(call);
-    this.#queues?.add(call);
-    const newest = this.#newest.get(id);
-    if (newest?.index === place.index && newest.first) {
-      newest.last.next = call;
-      newest.last = call;
-    } else this.#newest.set(id, { index: place.index, first: call, last: call, older: newest });
+    if (this.#queues) enqueue(this.#queues, call);
+    const queues = this.#byMessage.get(id) ?? [];
+    if (queues.length === 0) this.#byMessage.set(id, queues);
+    if (queues.at(-1)?.message !== place.index) queues.push(new Queue(place.index));
+    queues.at(-1)!.add(call);
   }
 
   /** Takes the first call of an id in the newest message that has one: results come in the order of their calls. */
   takeNearest(id: string): Place | undefined {
-    let calls = this.#newest.get(id);
-    while (calls) {
-      while (calls.first?.isAnswered) calls.first = calls.first.next;
-      if (calls.first) {
-        this.#newest.set(id, calls);
-        return answered(calls.first);
-      }
-      calls = calls.older;
+    const queues = this.#byMessage.get(id) ?? [];
+    for (let newest = queues.at(-1); newest; newest = queues.at(-1)) {
+      const place = newest.take(EVERYWHERE);
+      if (place) return place;
+      queues.pop();
     }
-    this.#newest.delete(id);
     return undefined;
   }
 
@@ -364,12 +347,14 @@ class OpenCalls {
 
   /** Takes the first call of an id in a run of messages. No run may begin before the one that was asked for last. */
   takeOfId(id: string, run: Run): Place | undefined {
-    return answered(this.#inOrder().ofId(id)?.first(run));
+    return this.#inOrder().get(`id ${id}`)?.take(run);
   }
 
   /** Takes the first call of a name in a run of messages; of all, without one. For runs see `takeOfId`. */
   takeOfName(name: string | undefined, run: Run): Place | undefined {
-    return answered(this.#inOrder().ofName(name)?.first(run));
+    return this.#inOrder()
+      .get(name === undefined ? ANY : `name ${name}`)
+      ?.take(run);
   }
 
   /** Those that are left, in the order of the transcript. */
@@ -377,62 +362,49 @@ class OpenCalls {
     return this.#all.flatMap((call) => (call.isAnswered ? [] : [call.place]));
   }
 
-  #inOrder(): Queues {
-    if (this.#queues) return this.#queues;
-    this.#queues = new Queues();
-    for (const call of this.#all) this.#queues.add(call);
+  #inOrder(): Map<string, Queue> {
+    if (!this.#queues) {
+      this.#queues = new Map();
+      for (const call of this.#all) enqueue(this.#queues, call);
+    }
     return this.#queues;
   }
 }
 
 const EVERYWHERE: Run = { from: 0, to: Number.POSITIVE_INFINITY };
+const ANY = "";
 
-function answered(call: OpenCall | undefined): Place | undefined {
-  if (call) call.isAnswered = true;
-  return call?.place;
-}
-
-/** Calls by id, by name and all, oldest first. */
-class Queues {
-  readonly #all = new Queue();
-  readonly #byId = new Map<string, Queue>();
-  readonly #byName = new Map<string, Queue>();
-
-  add(call: OpenCall): void {
-    this.#all.add(call);
-    addTo(this.#byId, call.id, call);
-    addTo(this.#byName, call.name, call);
-  }
-
-  ofId(id: string): Queue | undefined {
-    return this.#byId.get(id);
-  }
-
-  ofName(name: string | undefined): Queue | undefined {
-    return name === undefined ? this.#all : this.#byName.get(name);
+function enqueue(queues: Map<string, Queue>, call: OpenCall): void {
+  for (const key of [ANY, `id ${call.id}`, `name ${call.name}`]) {
+    const queue = queues.get(key) ?? new Queue();
+    queue.add(call);
+    queues.set(key, queue);
   }
 }
 
-function addTo(queues: Map<string, Queue>, key: string, call: OpenCall): void {
-  const queue = queues.get(key) ?? new Queue();
-  queue.add(call);
-  queues.set(key, queue);
-}
-
-/** What was passed over once isn't looked at again. */
+/** Calls, oldest first. What was passed over once isn't looked at again. */
 class Queue {
+  /** The message that all of them are in, where it is one. */
+  readonly message: number | undefined;
   readonly #calls: OpenCall[] = [];
   #head = 0;
+
+  constructor(message?: number) {
+    this.message = message;
+  }
 
   add(call: OpenCall): void {
     this.#calls.push(call);
   }
 
-  /** The first open call of a run of messages. Those before the run are passed over. */
-  first({ from, to }: Run): OpenCall | undefined {
+  /** Takes the first open call of a run of messages. Those before the run are passed over. */
+  take({ from, to }: Run): Place | undefined {
     for (; this.#head < this.#calls.length; this.#head++) {
       const call = this.#calls[this.#head]!;
-      if (!call.isAnswered && call.place.index >= from) return call.place.index < to ? call : undefined;
+      if (call.isAnswered || call.place.index < from) continue;
+      if (call.place.index >= to) return undefined;
+      call.isAnswered = true;
+      return call.place;
     }
     return undefined;
   }

@@ -1,6 +1,6 @@
-import { MOST_TOKENS } from "../core/budget.ts";
 import { entriesOf } from "../core/draft.ts";
 import { BudgetImpossibleError, ClosedError } from "../core/errors.ts";
+import { MOST_TOKENS } from "../core/options.ts";
 import type {
   CompactInput,
   Compactor,

@@ -1,15 +1,9 @@
-import {
-  answerSize,
-  haveSameStep,
-  MAX_MODEL_NAME,
-  MOST_ANSWER_TOKENS,
-  MOST_TOKENS,
-  mergeSizes,
-} from "../core/budget.ts";
-import { check, oneOf } from "../core/check.ts";
+import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
+import { check, ofChoice } from "../core/check.ts";
 import { createTextHash } from "../core/hash.ts";
 import { isRecord } from "../core/is-record.ts";
 import { forgetOldest } from "../core/keep-newest.ts";
+import { MOST_TOKENS } from "../core/options.ts";
 import type { WatchedPrompt } from "../core/system-changes.ts";
 import type {
   AnswerSize,
@@ -307,7 +301,7 @@ function createEmitter(): Emitter {
       }
     },
     on(event, listener) {
-      oneOf("on", String(event), EVENTS);
+      ofChoice("event", EVENTS)(String(event), "on");
       check(
         "on",
         listener ?? "",

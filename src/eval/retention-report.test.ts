@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { agentCase, say, user } from "../../test/support/eval-cases.ts";
+import { reportText } from "../cli/report-text.ts";
 import { charsCounter } from "../tokens/index.ts";
 import { keepLast } from "./contestants/baselines.ts";
 import type { EvalSet } from "./eval-set.ts";
-import { reportText } from "./report/text.ts";
+
 import { retentionReport } from "./retention-report.ts";
 import { runRetention } from "./run-retention.ts";
 import type { Contestant } from "./types.ts";
 
+const look = { columns: 80, paint: (_: string, text: string) => text };
 const filler = say("nothing of interest ".repeat(20));
 const anchors = [{ text: "loadConfig", old: true, neighbours: [] }];
 const cases = ["s1", "s2"].map((session) =>
@@ -50,7 +52,7 @@ test("a contestant that does the same as another everywhere is named instead of 
   const twin: Contestant = { ...keepLast, id: "twin", label: "twin" };
   const options = { sets: [set], counter: charsCounter(), shares: [0.1, 1] };
   const result = await runRetention({ ...options, contestants: [firstMessage, keepLast, twin] });
-  const table = reportText(retentionReport(result), { ranges: false });
+  const table = reportText(retentionReport(result), look);
   expect(table).toContain(`twin: the same figures as ${keepLast.label}`);
   expect(table.match(/^twin /gm)).toBeNull();
 });
@@ -65,7 +67,7 @@ test("a view that is too large is counted, and a contestant that throws scores n
   });
   expect(result.sets[0]?.rows[0]).toMatchObject({ over: 2, failed: 0 });
   expect(result.sets[0]?.rows[1]).toMatchObject({ failed: 2, measures: { naar: { mean: 0 } } });
-  expect(reportText(retentionReport(result), { ranges: false })).toContain("2 failed: no view today");
+  expect(reportText(retentionReport(result), look)).toContain("2 failed: no view today");
 });
 
 test("the table has a line per contestant and budget, intervals on request", async () => {
@@ -75,8 +77,8 @@ test("the table has a line per contestant and budget, intervals on request", asy
     counter: charsCounter(),
     shares: [1],
   });
-  expect(reportText(retentionReport(result), { ranges: false })).toMatch(/keep last +100 % +100\.0/);
-  expect(reportText(retentionReport(result), { ranges: true })).toContain("100.0 [100.0, 100.0]");
+  expect(reportText(retentionReport(result), look)).toMatch(/keep last +100 % +100\.0/);
+  expect(reportText(retentionReport(result), { ...look, ranges: true })).toContain("100.0 [100.0, 100.0]");
 });
 
 test("a contestant that throws on some cases scores nothing there, and the table says what it has elsewhere", async () => {
@@ -97,7 +99,5 @@ test("a contestant that throws on some cases scores nothing there, and the table
     measures: { naar: { mean: 0.5 } },
     otherwise: { naar: { mean: 1, cases: 1 } },
   });
-  expect(reportText(retentionReport(result), { ranges: false })).toMatch(
-    /without 1 that failed +50 % +100\.0/,
-  );
+  expect(reportText(retentionReport(result), look)).toMatch(/without 1 that failed +50 % +100\.0/);
 });

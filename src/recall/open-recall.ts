@@ -6,7 +6,7 @@ import {
   checkNames,
   hasMethods,
   isObject,
-  number,
+  ofKind,
   ofTokens,
   refused,
   said,
@@ -161,7 +161,7 @@ const OPEN: Checks<Names> = {
   },
 };
 const SEARCH: Checks<OwnSearchOptions> = {
-  limit: (value, option) => number(option, value, "a number of hits", 0),
+  limit: ofKind({ is: "count", what: "number of hits", least: 0 }),
   tokens: ofTokens(0),
   regex(value, option) {
     if (typeof value !== "boolean")

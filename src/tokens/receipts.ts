@@ -4,7 +4,7 @@ import {
   checkUsage,
   given,
   isObject,
-  number,
+  ofTokens,
   refused,
   text,
   time,
@@ -292,7 +292,7 @@ function amounts(from: unknown, option: string, names: readonly string[], fix: s
   const values = (isObject(from) ? from : {}) as Record<string, unknown>;
   for (const name of names) {
     if (!Number.isFinite(values[name])) throw refused(`${option}.${name}`, "it isn't a number.", fix);
-    number(`${option}.${name}`, values[name], "a number", 0);
+    ofTokens(0)(values[name], `${option}.${name}`);
   }
 }
 const name = text("Give the model's name.");
@@ -323,8 +323,8 @@ function checkAnswered(answered: readonly AnsweredRequest[], options: ReceiptsOp
     checkUsage(usage ?? {}, `${option}.usage`, FIX);
     amounts(usage, `${option}.usage`, ["input"], FIX);
     const { cacheRead, cacheWrite } = usage as Usage;
-    number(`${option}.usage.cacheRead`, cacheRead, "a number of tokens", 0);
-    number(`${option}.usage.cacheWrite`, cacheWrite, "a number of tokens", 0);
+    ofTokens(0)(cacheRead, `${option}.usage.cacheRead`);
+    ofTokens(0)(cacheWrite, `${option}.usage.cacheWrite`);
     time(at, `${option}.at`);
     name(model, `${option}.model`);
   }

@@ -60,7 +60,7 @@ test("as text: chart, totals, one line for each management; no colours in a pipe
 
 test.each([
   [["stream"], 2, /needs a FILE/],
-  [["stream", file, "--strategy", "drop-al"], 2, /did you mean drop-all\?/],
+  [["stream", file, "--strategy", "drop-al"], 2, /Did you mean drop-all\?/],
   [["stream", file, "--pick", "2"], 2, /holds 1 recording/],
   [["stream", file, "--reserve", "128"], 1, /at least/],
   [["stream", file, "--model", "none.gguf"], 1, /node-llama-cpp/],

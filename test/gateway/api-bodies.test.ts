@@ -29,8 +29,8 @@ describe("a body that can't be is refused with field, value and fix", () => {
   const file = { name: "a.json", text: "[]" };
   it.each<[Route, unknown, field: string | undefined, given: string, fix: string]>([
     [routes.changeSettings, { budgt: 5_000 }, "budgt", "no such key", "Did you mean budget?"],
-    [routes.changeSettings, { budget: "lots" }, "budget", '"lots"', "Give a whole number from 100"],
-    [routes.changeSettings, { window: 5 }, "window", "5", "Give a whole number from 100"],
+    [routes.changeSettings, { budget: "lots" }, "budget", '"lots"', "Give a whole number of at least 100"],
+    [routes.changeSettings, { window: 5 }, "window", "5", "Give a whole number of at least 100"],
     [routes.changeSettings, { startAt: 80 }, "startAt", "80", "Did you mean 0.8?"],
     [
       routes.changeSettings,
@@ -70,7 +70,7 @@ describe("a body that can't be is refused with field, value and fix", () => {
     [routes.whatIf, { startAt: 99_999_999_999 }, "startAt", "99999999999 is more tokens", "a share above 0"],
     [routes.changeSettings, { tail: 3 }, "tail", "3", "above 0 and up to 1"],
     [routes.changeSettings, { temperature: -1 }, "temperature", "-1", "from 0 to 2"],
-    [routes.changeSettings, { maxTokens: 0 }, "maxTokens", "0", "Give a whole number from 1"],
+    [routes.changeSettings, { maxTokens: 0 }, "maxTokens", "0", "Give a whole number of at least 1"],
     [routes.changeSettings, { strategy: "drop-al" }, "strategy", '"drop-al"', "Did you mean drop-all?"],
     [routes.changeSettings, { theme: 7 }, "theme", "7", "It is one of system, light, dark."],
     [routes.changeSettings, { auto: "yes" }, "auto", '"yes"', "Give true or false."],
@@ -94,7 +94,7 @@ describe("a body that can't be is refused with field, value and fix", () => {
     [routes.editSummary, { text: "" }, "text", '""', "Give a text"],
     [routes.replay, { file }, "policies", "missing", "Give a list such as"],
     [routes.replay, { file, policies: [] }, "policies", "an empty list", "Give a list such as"],
-    [routes.replay, { file, policies: [{ name: "a", window: 1 }] }, "policies.0.window", "1", "from 100"],
+    [routes.replay, { file, policies: [{ name: "a", window: 1 }] }, "policies.0.window", "1", "at least 100"],
     [
       routes.replay,
       { file: { name: "a" }, policies: [{ name: "a" }] },

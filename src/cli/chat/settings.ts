@@ -1,4 +1,6 @@
 import { HOSTED_TOOLS } from "../../config/gateway-schema.ts";
+import { typed } from "../../config/sizes.ts";
+import { faultOf } from "../../core/check.ts";
 import { nearest } from "../../core/nearest.ts";
 import {
   CHAT_SETTINGS,
@@ -9,7 +11,7 @@ import {
   type SettingOrigin,
   type SettingsAnswer,
 } from "../../gateway/api.ts";
-import { parseTokens, UsageError } from "../flags.ts";
+import { UsageError } from "../flags.ts";
 import { twoColumns } from "../help.ts";
 import { wrap } from "../wrap.ts";
 
@@ -31,7 +33,7 @@ export interface SettingChange {
   readonly value: Value | null;
 }
 
-/** `window 16k`, `auto off`, `strategy default`. What a value may be is checked by the server. */
+/** `window 16k`, `auto off`, `strategy default`. */
 export function parseSetting(name: string, text: string): SettingChange {
   const setting = Object.hasOwn(ALL, name) ? ALL[name] : undefined;
   if (setting === undefined) {
@@ -49,53 +51,17 @@ function parseValue(name: string, { kind }: Setting, text: string): Value {
   switch (kind.is) {
     case "tools":
       return text === NONE_WORD ? [] : text.split(/[\s,]+/);
-    case "switch":
-      if (/^(on|yes|true)$/i.test(text)) return true;
-      if (/^(off|no|false)$/i.test(text)) return false;
-      throw new UsageError(`${name} is on or off, not ${text}.`);
-    case "size":
-      return tokensOf(name, text);
-    case "tokens":
-      return tokensOf(name, text, 1);
-    case "share":
-    case "threshold":
-      return shareOf(name, kind.is, text);
-    case "count":
-      // Whether there may be none, or so many, is for the server to say.
-      if (/^(\d+|\d{1,3}([_,]\d{3})+)$/.test(text)) return Number(text.replace(/[_,]/g, ""));
-      throw new UsageError(`${name} is a whole number such as 10, not ${text}.`);
-    case "number":
-      if (/^-?\d*[.,]?\d+$/.test(text)) return Number(text.replace(",", "."));
-      throw new UsageError(`${name} is a number such as 0.7, not ${text}.`);
-    default:
+    case "name":
+    case "profile":
+    case "prompt":
       return text;
-  }
-}
-
-/** `0.8` and `80%` are shares; what is more than 1 is tokens, where the setting takes them. */
-function shareOf(name: string, kind: "share" | "threshold", text: string): number {
-  // A comma before three digits parts thousands: 1,500 are tokens, and 0,8 is a share.
-  const [, digits, sign] = /^(?!\d{1,3},\d{3}$)(\d*[.,]?\d+)\s*(%?)$/.exec(text) ?? [];
-  const number = digits === undefined ? Number.NaN : Number(digits.replace(",", "."));
-  const fix = `Give a share, such as 0.8 or 80%${kind === "threshold" ? ", or tokens, such as 12k" : ""}.`;
-  if (sign === "%") {
-    if (number > 0 && number <= 100) return number / 100;
-    throw new UsageError(`${name} ${text}: a share is more than 0% and at most 100%. ${fix}`);
-  }
-  if (number <= 1) return number;
-  if (number < 100) throw new UsageError(`${name} ${text}: did you mean ${digits}%? ${fix}`);
-  if (kind === "share") throw new UsageError(`${name} "${text}" is no share. ${fix}`);
-  if (/^-|^\D*$|%/.test(text))
-    throw new UsageError(`${name} "${text}" is neither a share nor tokens. ${fix}`);
-  return tokensOf(name, text);
-}
-
-/** The parser of flags, without the dashes of a flag in what it says. How little it may be, the server knows. */
-function tokensOf(name: string, text: string, least?: number): number {
-  try {
-    return parseTokens(name, text, least);
-  } catch (error) {
-    throw error instanceof UsageError ? new UsageError(error.message.replace(/^--/, "")) : error;
+    default: {
+      const value = typed(kind, text);
+      const fault = faultOf(kind, value, true);
+      if (!fault) return value as Value;
+      const fix = kind.is === "switch" ? "Say on or off." : fault.fix;
+      throw new UsageError(`${name} ${text}: this ${fault.problem}. ${fix}`);
+    }
   }
 }
 

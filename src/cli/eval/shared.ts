@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { type Report, reportPage } from "../../eval/report/report.ts";
-import { reportText } from "../../eval/report/text.ts";
 import { profiles } from "../../profiles/index.ts";
 import { charsCounter, exactCounter } from "../../tokens/index.ts";
 import { UsageError } from "../flags.ts";
 import { FileError } from "../read-lines.ts";
+import { reportText } from "../report-text.ts";
 import type { Run, RunOf } from "../run.ts";
 import { refuseInput, writeOutput } from "../write-output.ts";
 
@@ -28,7 +28,12 @@ export const measuredBy = async ({
  * refuses a page that would overwrite what is read.
  */
 export async function createShow(
-  { options, note, print }: Pick<Run, "note" | "print"> & { readonly options: { readonly html?: string } },
+  {
+    options,
+    note,
+    print,
+    look,
+  }: Pick<Run, "look" | "note" | "print"> & { readonly options: { readonly html?: string } },
   inputs: () => readonly string[],
 ) {
   const { html } = options;
@@ -39,7 +44,7 @@ export async function createShow(
       await writeOutput("html", html, files, reportPage(report));
       note(`wrote ${html}`);
     }
-    print(result, () => `${reportText(report, { ranges })}\n`);
+    print(result, () => reportText(report, { ...look, ranges }));
   };
 }
 

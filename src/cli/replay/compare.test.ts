@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import type { Replay, ReplayRequest } from "../../eval/replay/simulate.ts";
 import { createPaint } from "../paint.ts";
-import { type Compared, comparedBlocks, comparedLines, comparedOf } from "./compare.ts";
+import { reportText } from "../report-text.ts";
+import { type Compared, comparedBlocks, comparedOf } from "./compare.ts";
+
+/** The comparison in a terminal. */
+const shown = (lines: readonly Compared[], chosen: string, columns: number): string =>
+  reportText(
+    { kind: "precis replay", title: "A", facts: ["B"], blocks: comparedBlocks(lines, chosen) },
+    { columns, paint: createPaint(false) },
+  );
 
 const PRICES = { input: 1, cacheRead: 0.1, cacheWrite: 1.25, output: 5 };
 
@@ -60,13 +68,13 @@ test("what survives stands beside the cost, and the best trade is explained in a
     ],
     PRICES,
   );
-  const text = comparedLines(lines, "drop-all", { columns: 100, paint: createPaint(false) }).join(" ");
+  const text = shown(lines, "drop-all", 100).replaceAll("\n", " ");
   expect(text).toMatch(/strategy +survives +sent/);
   expect(text).toContain("Best trade: Summarise oldest (summarize-oldest). It keeps 80.0 % of what matters");
   expect(text).toContain("the most that any keeps is 82.0 %");
   // A judge knows better than a count of names.
   const known = lines.map((line) => ({ ...line, ...(line.strategy === "drop-all" && { knows: 0.9 }) }));
-  const judged = comparedLines(known, "drop-all", { columns: 100, paint: createPaint(false) }).join(" ");
+  const judged = shown(known, "drop-all", 100).replaceAll("\n", " ");
   expect(judged).toMatch(/strategy +knows +survives +sent/);
   expect(judged).toContain("Best trade: Keep only the last message (drop-all). Its reader knows 90.0 %");
   const report = JSON.stringify(comparedBlocks(lines, "drop-all"));
@@ -76,12 +84,11 @@ test("what survives stands beside the cost, and the best trade is explained in a
 
 test("the table fits the terminal, marks the chosen strategy and says what doesn't fit", () => {
   for (const columns of [40, 80, 120]) {
-    const lines = comparedLines(LINES, "summarize-oldest", { columns, paint: createPaint(false) });
-    expect(lines.join("\n")).toContain("▸ summarize-oldest");
-    expect(lines.join(" ")).toContain("1 requests no longer fit");
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    const text = shown(LINES, "summarize-oldest", columns);
+    expect(text).toContain("▸ summarize-oldest");
+    expect(text.replaceAll("\n", " ")).toContain("1 requests no longer fit");
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
   }
-  expect(comparedLines([], "x", { columns: 80, paint: createPaint(false) })).toEqual([]);
 });
 
 test("the page has a row and a bar for each", () => {
@@ -90,6 +97,6 @@ test("the page has a row and a bar for each", () => {
   expect(rows.map((row) => row.at(-1))).toEqual(
     LINES.map(() => ({ text: expect.any(String), fill: expect.any(Number) })),
   );
-  expect(JSON.stringify(rows)).toContain("▸ Summarise oldest");
+  expect(JSON.stringify(rows)).toContain("▸ summarize-oldest");
   expect(comparedBlocks([], "x")).toEqual([]);
 });

@@ -5,8 +5,6 @@ import type { Replay } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import type { Block } from "../../eval/report/report.ts";
 import { formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
-import type { Look } from "../paint.ts";
-import { wrap } from "../wrap.ts";
 
 /** Strategies that shorten, in the order in which they are shown. */
 export const COMPARED = [
@@ -105,7 +103,7 @@ function bestWhy(lines: readonly Compared[]): string | undefined {
 
 const knowsText = ({ knows }: Compared): string => (knows === undefined ? "–" : formatShare(knows));
 
-/** The columns of the comparison, for the terminal and the page. */
+/** The columns of the comparison. */
 const columnsOf = (
   lines: readonly Compared[],
 ): readonly (readonly [string, (line: Compared) => string])[] => [
@@ -115,63 +113,6 @@ const columnsOf = (
   ["cached", ({ unchanged }) => formatShare(unchanged)],
   ["cost", ({ cost }) => formatDollars(cost)],
 ];
-
-const markOf = (line: Compared, chosen: string): string => (line.strategy === chosen ? "▸ " : "");
-const GAP = "  ";
-const MOST_BAR = 40;
-
-/** The comparison as a table, with a bar for each cost where the terminal is wide enough; as paragraphs in a narrow one. */
-export function comparedLines(
-  lines: readonly Compared[],
-  chosen: string,
-  { columns, paint }: Look,
-): string[] {
-  if (lines.length === 0) return [];
-  const shown = columnsOf(lines);
-  const names = lines.map((line) => `${markOf(line, chosen).padStart(2)}${line.strategy}`);
-  const cells = lines.map((line) => shown.map(([, text]) => text(line)));
-  const nameWidth = Math.max(...names.map((name) => name.length));
-  const widths = shown.map(([title], at) => Math.max(title.length, ...cells.map((row) => row[at]!.length)));
-  const used = widths.reduce((sum, width) => sum + GAP.length + width, nameWidth);
-  const row = (name: string, texts: readonly string[]): string =>
-    [name.padEnd(nameWidth), ...texts.map((text, at) => text.padStart(widths[at]!))].join(GAP);
-  const room = Math.min(MOST_BAR, columns - used - GAP.length);
-  const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
-  const bar = ({ cost }: Compared): string =>
-    room < MOST_BAR / 4
-      ? ""
-      : GAP + paint("accent", "█".repeat(Math.max(1, Math.round((cost / most) * room))));
-  const table =
-    used <= columns
-      ? [
-          paint(
-            "dim",
-            row(
-              "strategy",
-              shown.map(([title]) => title),
-            ),
-          ),
-          ...lines.map((line, at) => row(names[at]!, cells[at]!) + bar(line)),
-        ]
-      : lines.flatMap((_, at) => [
-          names[at]!,
-          ...wrap(shown.map(([title], nth) => `${title} ${cells[at]![nth]!}`).join(", "), columns - 4).map(
-            (text) => paint("dim", `    ${text}`),
-          ),
-        ]);
-  const why = bestWhy(lines);
-  return [
-    "",
-    ...wrap(
-      "What survives under each strategy, and what it would have cost with cache reads and writes:",
-      columns,
-    ),
-    ...table,
-    ...[...(why === undefined ? [] : [why]), ...notes(lines)]
-      .flatMap((text) => wrap(text, columns))
-      .map((text) => paint("dim", text)),
-  ];
-}
 
 function notes(lines: readonly Compared[]): string[] {
   return lines
@@ -183,7 +124,7 @@ function notes(lines: readonly Compared[]): string[] {
     );
 }
 
-/** The comparison as a table of the page, with a bar for each cost. */
+/** The comparison as a table, with a bar for each cost. */
 export function comparedBlocks(lines: readonly Compared[], chosen: string): Block[] {
   if (lines.length === 0) return [];
   const most = Math.max(...lines.map(({ cost }) => cost)) || 1;
@@ -192,8 +133,8 @@ export function comparedBlocks(lines: readonly Compared[], chosen: string): Bloc
   const shown = columnsOf(lines);
   const rows = lines.map((line) => [
     {
-      text: `${markOf(line, chosen)}${line.label}${line === best ? " (best trade)" : ""}`,
-      small: line.strategy,
+      text: `${line.strategy === chosen ? "▸ " : ""}${line.strategy}${line === best ? " (best trade)" : ""}`,
+      small: line.label,
     },
     ...shown.slice(0, -1).map(([, text]) => text(line)),
     { text: formatDollars(line.cost), fill: line.cost / most },
@@ -201,6 +142,6 @@ export function comparedBlocks(lines: readonly Compared[], chosen: string): Bloc
   return [
     { is: "heading", text: "What survives, and what it would have cost" },
     { is: "table", columns: ["strategy", ...shown.map(([title]) => title)], rows },
-    ...(why === undefined ? [] : ([{ is: "note", text: why }] as const)),
+    ...[...(why === undefined ? [] : [why]), ...notes(lines)].map((text) => ({ is: "note", text }) as const),
   ];
 }

@@ -6,10 +6,7 @@ import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import type { Block, Chart, Report } from "../../eval/report/report.ts";
 import { netWords } from "../../tokens/receipt-words.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort, NUMBERS } from "../format.ts";
-import type { Look } from "../paint.ts";
-import { wrap } from "../wrap.ts";
-import { chartLegend, pressureChart } from "./chart.ts";
-import { type Compared, comparedBlocks, comparedLines } from "./compare.ts";
+import { type Compared, comparedBlocks } from "./compare.ts";
 
 /** Facts about a replay that the text and the page show. */
 export interface ReplayFacts {
@@ -39,154 +36,42 @@ export interface Replayed {
 
 const NO_REQUEST = "There is no answer of a model in it, so there is no request to replay.";
 
-const about = ({ facts, totals }: Pick<Replayed, "facts" | "totals">) => [
-  [facts.source, `${formatCount(facts.messages)} messages`, `${formatCount(facts.tokens)} tokens`],
-  [
-    `window ${formatShort(facts.window)}`,
-    `budget ${formatCount(totals.budget)}`,
-    `profile ${facts.profile}`,
-    `${STRATEGY_WORDS[facts.strategy].label} (${facts.strategy})`,
-  ],
-];
-
-/** What came of it, a figure each with a remark. `without`: the same without precis, which more is worse than. */
-interface Figure {
-  readonly name: string;
-  readonly value: string;
-  readonly note: string;
-  readonly without?: readonly [value: number, base: number, shown: string];
-}
-
-function figuresOf(facts: ReplayFacts, totals: ReplayTotals): Figure[] {
+/** What came of it, a figure each with a remark. */
+function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
   const { sent, sentWithout, cold, cost, survival, receipts, budget, firstTooLong } = totals;
-  return [
-    {
-      name: "requests",
-      value: formatCount(totals.requests),
-      note: cold > 0 ? `${cold} after the cache had expired` : "",
-    },
-    {
-      name: "tokens sent",
-      value: formatShort(sent),
-      note: "",
-      without: [sent, sentWithout, formatShort(sentWithout)],
-    },
-    {
-      name: "unchanged",
-      value: formatShare(totals.unchanged),
-      note: "of it the same prefix as in the request before (cacheable)",
-    },
-    {
-      name: "largest view",
-      value: formatCount(totals.largest),
-      note: `${formatShare(budget === 0 ? 0 : totals.largest / budget)} of the budget`,
-    },
-    ...(survival !== undefined && survival.items > 0
+  const without = (value: number, base: number, shown: string): string =>
+    `${formatChange(value, base)}, without precis ${shown}`;
+  const figures: (readonly [name: string, value: string, note: string] | undefined)[] = [
+    ["requests", formatCount(totals.requests), cold > 0 ? `${cold} after the cache had expired` : ""],
+    ["tokens sent", formatShort(sent), without(sent, sentWithout, formatShort(sentWithout))],
+    [
+      "unchanged",
+      formatShare(totals.unchanged),
+      "of it the same prefix as in the request before (cacheable)",
+    ],
+    [
+      "largest view",
+      formatCount(totals.largest),
+      `${formatShare(budget === 0 ? 0 : totals.largest / budget)} of the budget`,
+    ],
+    survival && survival.items > 0
       ? [
-          {
-            name: "survives",
-            value: formatShare(survival.kept / survival.items),
-            note: `${formatCount(survival.kept)} of ${formatCount(survival.items)} names, paths, numbers and rules that matter, in the last view`,
-          },
+          "survives",
+          formatShare(survival.kept / survival.items),
+          `${formatCount(survival.kept)} of ${formatCount(survival.items)} names, paths, numbers and rules that matter, in the last view`,
         ]
-      : []),
-    ...(cost
-      ? [
-          {
-            name: "cost",
-            value: formatDollars(cost.with.total),
-            note: `(${facts.pricesOf ?? "prices"}, with cache)`,
-            without: [cost.with.total, cost.without.total, formatDollars(cost.without.total)] as const,
-          },
-        ]
-      : []),
-    ...(receipts
-      ? [{ name: "net", value: formatDollars(Math.abs(receipts.net)), note: netWords(receipts, NUMBERS) }]
-      : []),
-    ...(firstTooLong === undefined
-      ? []
-      : [
-          {
-            name: "without precis",
-            value: `request ${firstTooLong + 1}`,
-            note: "is the first that no longer fits",
-          },
-        ]),
+      : undefined,
+    cost && [
+      "cost",
+      formatDollars(cost.with.total),
+      `${without(cost.with.total, cost.without.total, formatDollars(cost.without.total))} (${facts.pricesOf ?? "prices"}, with cache)`,
+    ],
+    receipts && ["net", formatDollars(Math.abs(receipts.net)), netWords(receipts, NUMBERS)],
+    firstTooLong === undefined
+      ? undefined
+      : ["without precis", `request ${firstTooLong + 1}`, "is the first that no longer fits"],
   ];
-}
-
-const noteOf = (
-  { note, without }: Figure,
-  paintChange = (text: string, _isLess: boolean): string => text,
-): string => {
-  if (!without) return note;
-  const [value, base, shown] = without;
-  return `${paintChange(formatChange(value, base), value <= base)}, without precis ${shown} ${note}`.trim();
-};
-
-/** Below this, the note on a total stands on a line of its own. */
-const NOTES_FROM = 76;
-/** Between columns, and before what belongs to the line above. */
-const GAP = "  ";
-
-/** The replay for a terminal. */
-export function replayText(replayed: Replayed, look: Look): string {
-  const { facts, replay, totals, compared } = replayed;
-  const { columns, paint } = look;
-  const [what = [], how = []] = about(replayed);
-  const dim = (text: string) => wrap(text, columns).map((line) => paint("dim", line));
-  const head = [
-    paint("strong", facts.file),
-    ...wrap(what.join(", "), columns),
-    ...dim(how.join(", ")),
-    ...(facts.suggested === undefined
-      ? []
-      : wrap(`For a conversation like this one, --profile ${facts.suggested} is made.`, columns)),
-    "",
-  ];
-  const body =
-    totals.requests === 0
-      ? [NO_REQUEST]
-      : [
-          ...pressureChart(replay.requests, look),
-          ...dim(chartLegend(replay.requests)),
-          "",
-          ...figureLines(figuresOf(facts, totals), look),
-          "",
-          ...(replay.compactions.length === 0 ? ["Nothing had to be compacted."] : []),
-          ...replay.compactions.flatMap((compaction) => compactionLines(compaction, look)),
-        ];
-  return `${[...head, ...body, ...comparedLines(compared, facts.strategy, look)].join("\n")}\n`;
-}
-
-function figureLines(figures: readonly Figure[], { columns, paint }: Look): string[] {
-  const nameWidth = Math.max(...figures.map(({ name }) => name.length));
-  const valueWidth = Math.max(...figures.map(({ value }) => value.length));
-  const start = nameWidth + valueWidth + 2 * GAP.length;
-  const isWide = columns >= NOTES_FROM;
-  return figures.flatMap((figure) => {
-    const { name, value } = figure;
-    const line = `${name.padEnd(nameWidth)}${GAP}${paint("strong", value.padStart(valueWidth))}`;
-    const note = noteOf(figure, (text, isLess) => paint(isLess ? "good" : "bad", text));
-    if (note === "") return [line];
-    const [first = "", ...rest] = wrap(note, columns - (isWide ? start : GAP.length));
-    return isWide
-      ? [line + GAP + first, ...rest.map((text) => " ".repeat(start) + text)]
-      : [line, ...[first, ...rest].map((text) => GAP + text)];
-  });
-}
-
-function compactionLines({ at, reason, rung, tokens, counts }: ReplayCompaction, { columns, paint }: Look) {
-  const because = reason === undefined ? "" : `, because ${REASON_WORDS[reason]}`;
-  const how = rung === undefined ? "" : `${RUNG_WORDS[rung]}: `;
-  const lines = (text: string) => wrap(text, columns - GAP.length).map((line) => GAP + line);
-  return [
-    ...wrap(`${paint("accent", "▲")} after message ${formatCount(at)}${because}`, columns, 2),
-    ...lines(`${how}${formatShort(tokens.before)} → ${formatShort(tokens.after)} tokens`),
-    ...lines(
-      `kept ${formatCount(counts.kept)}, shortened ${formatCount(counts.edited)}, summarised ${formatCount(counts.covered)}, left out ${formatCount(counts.dropped)}`,
-    ).map((line) => paint("dim", line)),
-  ];
+  return figures.flatMap((one) => (one ? [{ name: one[0], value: one[1], note: one[2] }] : []));
 }
 
 /** Lines of one receipt that the page shows; a longer one is cut, with a note. */
@@ -196,22 +81,29 @@ const MAX_TOP = 1.3;
 /** What is quoted beside a summary, or recalled for a user message, has a message of its own. */
 const QUOTATIONS = /^<conversation-summary>\nQuotations from earlier messages/;
 
-/** The replay as a page, with what became of every message. */
-export function replayReport(replayed: Replayed): Report {
-  const { facts, replay, totals, compared } = replayed;
+/** The replay, with what became of every message. */
+export function replayReport({ facts, replay, totals, compared }: Replayed): Report {
   const { compactions } = totals;
   return {
     kind: "precis replay",
     title: facts.file,
-    facts: about(replayed).flat(),
+    facts: [
+      facts.source,
+      `${formatCount(facts.messages)} messages`,
+      `${formatCount(facts.tokens)} tokens`,
+      `window ${formatShort(facts.window)}`,
+      `budget ${formatCount(totals.budget)}`,
+      `profile ${facts.profile}`,
+      `${STRATEGY_WORDS[facts.strategy].label} (${facts.strategy})`,
+    ],
     blocks: [
+      ...(facts.suggested === undefined
+        ? []
+        : [note(`For a conversation like this one, --profile ${facts.suggested} is made.`)]),
       ...(totals.requests === 0
         ? [note(NO_REQUEST)]
         : ([
-            {
-              is: "tiles",
-              tiles: figuresOf(facts, totals).map((figure) => ({ ...figure, note: noteOf(figure) })),
-            },
+            { is: "tiles", tiles: figuresOf(facts, totals) },
             ...(facts.warnings.length === 0 ? [] : [{ is: "list", lines: facts.warnings } as const]),
             { is: "chart", ...viewChart(replay) },
             { is: "chart", ...totalChart(replay) },
@@ -300,23 +192,15 @@ const requestTable = ({ requests }: Replay): Block => ({
 
 /** One compaction: its numbers, the receipt, the summary message. */
 function compactionBlock(compaction: ReplayCompaction, index: number): Block {
-  const { tokens, counts, pressure, rung, reason, receipt, warnings, written } = compaction;
-  const amounts = [
-    [counts.kept, FATE_WORDS.kept],
-    [counts.edited, FATE_WORDS.shortened],
-    [counts.covered, FATE_WORDS.covered],
-    [counts.dropped, FATE_WORDS.dropped],
-  ] as const;
+  const { at, tokens, counts, pressure, rung, reason, receipt, warnings, written } = compaction;
   const more = receipt.length - MAX_LINES;
   return {
     is: "fold",
     id: `c${index + 1}`,
-    title: `${index + 1}: after message ${formatCount(compaction.at)}, before request ${formatCount(compaction.request + 1)}`,
+    title: `after message ${formatCount(at)}${reason === undefined ? "" : `, because ${REASON_WORDS[reason]}`}`,
     facts: [
-      `${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens`,
-      ...(rung === undefined ? [] : [RUNG_WORDS[rung]]),
-      ...(reason === undefined ? [] : [`because ${REASON_WORDS[reason]}`]),
-      ...amounts.flatMap(([count, word]) => (count > 0 ? [`${formatCount(count)} ${word}`] : [])),
+      `${rung === undefined ? "" : `${RUNG_WORDS[rung]}: `}${formatShort(tokens.before)} → ${formatShort(tokens.after)} tokens`,
+      `kept ${formatCount(counts.kept)}, shortened ${formatCount(counts.edited)}, summarised ${formatCount(counts.covered)}, left out ${formatCount(counts.dropped)}`,
     ],
     blocks: [
       note(

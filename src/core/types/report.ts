@@ -47,8 +47,6 @@ export interface Report {
   readonly recalled: readonly RecalledPassage[];
   /** All that this view quotes for user messages, oldest first. */
   readonly quoted: readonly Quotation[];
-  /** What the view before it quoted and this one doesn't, oldest first: a compaction ended it, or there is no more room for it. */
-  readonly unquoted: readonly Quotation[];
   readonly rungs: readonly RungReport[];
   readonly modelCalls: readonly ModelCall[];
   /** The model that may be asked for summaries, and whose key pays for it where that is known; left out where code writes all of them. */

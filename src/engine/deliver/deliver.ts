@@ -34,13 +34,7 @@ import { isAboutRounds } from "../plan/round-runs.ts";
 import { hasSystem, hiddenEnd, withHostNote } from "../read/conversation.ts";
 import { limitToRemember } from "../read/limits.ts";
 import { headJson } from "../read/lost-head.ts";
-import {
-  type Quoted,
-  quotationsOf,
-  quotedBy,
-  withFittingQuotations,
-  withQuoted,
-} from "../read/quotations.ts";
+import { type Quoted, quotationsOf, withFittingQuotations, withQuoted } from "../read/quotations.ts";
 import { type Operation, type Survey, tellBound } from "../read/survey.ts";
 import { type RecallNow, recallFor } from "../recall/recall-for.ts";
 import { reportOf, viewWarnings } from "./report.ts";
@@ -97,7 +91,6 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
     tokens: viewOf(operation, result).tokens + (recalled?.quoted.tokens ?? 0),
     recalled: recalled?.passages ?? [],
     quoted: quotationsOf(quoted, survey.conversation),
-    unquoted: beside ? [] : quotationsOf(endedQuotations(given, quoted), survey.conversation),
     rungs: result.rungs,
     calls,
     warnings: [
@@ -431,29 +424,6 @@ function checkpointReason<M>({ engine, survey }: Operation<M>, before: string | 
   if (record.strategy !== engine.settings.strategy || record.dialect !== engine.dialect.id) return "options";
   // Another process has compacted since; or what must be shown by now doesn't go with that compaction.
   return survey.checkpoint && survey.checkpoint.at > record.at ? "compaction" : "pin";
-}
-
-/** What the last view quoted and this one, which quotes `now`, doesn't; oldest first. */
-function endedQuotations<M>(operation: Operation<M>, now: readonly Quoted[]): readonly Quoted[] {
-  const stands = new Set(now.map(({ record }) => record.hash + record.checkpoint));
-  return lastQuoted(operation).filter(({ record }) => !stands.has(record.hash + record.checkpoint));
-}
-
-/** What the last view quoted, as far as it is on record. Where no last view is known, what is on record for the view that stands. */
-function lastQuoted<M>(operation: Operation<M>): readonly Quoted[] {
-  const { engine, survey } = operation;
-  const { last, recalled } = survey.state;
-  if (!last) return survey.quoted;
-  if (last.checkpoint === undefined || last.recalled === undefined) return [];
-  const { rules } = engine.dialect;
-  const onRecord =
-    last.checkpoint === survey.checkpoint?.id
-      ? survey.quoted
-      : quotedBy(last.checkpoint, recalled, survey.conversation, rules, engine.recalledTexts);
-  const then = onRecord.filter(({ record }) => record.length <= last.length);
-  // The oldest may have left before, where the view had no room for them.
-  const first = then.findIndex((_, at) => quotedHash(operation, then.slice(at)) === last.recalled);
-  return then.slice(Math.max(0, first));
 }
 
 /** What is quoted for messages that the last view showed. */

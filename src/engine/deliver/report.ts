@@ -28,9 +28,7 @@ const RED_FROM = 0.9;
 export function reportOf<M>(
   { engine, survey }: Operation<M>,
   told: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
-    Partial<
-      Pick<Report, "recalled" | "quoted" | "unquoted" | "warnings" | "prefixReason" | "summaryCheck">
-    > & {
+    Partial<Pick<Report, "recalled" | "quoted" | "warnings" | "prefixReason" | "summaryCheck">> & {
       /** What is shown, and its tokens. Default: the current view. */
       readonly draft?: Draft;
       readonly tokens?: number;
@@ -60,7 +58,6 @@ export function reportOf<M>(
     entries,
     recalled: told.recalled ?? [],
     quoted: told.quoted ?? [],
-    unquoted: told.unquoted ?? [],
     rungs: told.rungs,
     modelCalls: calls,
     ...(engine.summarizer && {

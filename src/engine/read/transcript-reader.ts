@@ -55,135 +55,88 @@ export interface TranscriptReader {
   read(messages: readonly Message[], start: number, measure: Measure, pause: Pause): Promise<Reading>;
 }
 
-/** A place in the tree of all transcripts: what was said up to there. */
-interface Place {
-  readonly link: Link;
-  readonly before: Place | undefined;
-  /** The message that leads here, as it was last read: a host that sends the same objects again is compared at once. */
-  message: Message | undefined;
-  /** Places behind this one, the newest first: several where a conversation forks. */
-  readonly next: Place[];
-  /** Tokens of the message, and by which measure. */
-  tokens: { readonly measure: Measure; readonly count: number } | undefined;
-  /** Characters of all messages up to here. */
-  readonly chars: number;
-  /** A remembered transcript ends here. */
-  isEnd: boolean;
+/** A transcript that was read, after its leading system messages: `links[n]` stands behind n messages, `tokens[n]` are those of the n-th. */
+interface Remembered {
+  readonly messages: readonly Message[];
+  readonly links: readonly Link[];
+  readonly tokens: readonly number[];
+  readonly measure: Measure;
 }
 
-/**
- * Remembers the last few conversations, so that a `fit` costs a comparison of each old message and real work for the new
- * ones only. They are one tree: forks share what they have in common, so that a transcript is compared with one of them
- * up to where they part, and not with each.
- */
+/** Remembers the last few transcripts, so that a `fit` costs a comparison of each old message and real work for the new ones only. */
 export function createTranscriptReader(
   textHash: (text: string) => string,
   room: TextRoom = createTextRoom(),
 ): TranscriptReader {
-  const root = placeBehind(undefined, FIRST_LINK, undefined);
   /** Least recently used first. */
-  const ends = new Set<Place>();
-
-  const knownBehind = ({ next }: Place, message: Message): Place | undefined => {
-    for (let at = 0; at < next.length; at++) if (sameMessage(next[at]!.message!, message)) return next[at];
-    return undefined;
+  const remembered = new Set<Remembered>();
+  const forget = (one: Remembered): void => {
+    remembered.delete(one);
+    room.leave(one);
   };
-  const follow = (from: Place, message: Message, link: Link | undefined): Place => {
-    const known = knownBehind(from, message);
-    if (known) return known;
-    const place = placeBehind(from, link ?? nextLink(from.link, message, textHash), message);
-    from.next.unshift(place);
-    return place;
-  };
-  const isRemembered = (place: Place): boolean => {
-    let at = place;
-    while (at.before?.next.includes(at)) at = at.before;
-    return at === root;
-  };
-  const drop = (end: Place): void => {
-    ends.delete(end);
-    room.leave(end);
-    end.isEnd = false;
-  };
-  const forget = (end: Place): void => {
-    drop(end);
-    let place = end;
-    while (place.before && place.next.length === 0 && !place.isEnd) {
-      const { next } = place.before;
-      next.splice(next.indexOf(place), 1);
-      place = place.before;
+  const remember = (one: Remembered): void => {
+    forget(one);
+    remembered.add(one);
+    const chars = one.messages.reduce((sum, message) => sum + charsOf(message), 0);
+    room.take(one, chars, () => forget(one));
+    for (const oldest of remembered) {
+      if (remembered.size <= MAX_CONVERSATIONS) break;
+      forget(oldest);
     }
   };
-  /** The places of the messages that are known, as far as the transcript begins with them. */
-  const knownPath = (messages: readonly Message[], start: number): Place[] => {
-    const path: Place[] = [];
-    let place: Place | undefined = root;
-    for (let index = start; place && index < messages.length; index++) {
-      place = knownBehind(place, messages[index]!);
-      if (place) path.push(place);
+  /** The transcript that begins like this one for longest, and how many messages they share. */
+  const closest = (messages: readonly Message[]) => {
+    let best: { readonly of: Remembered | undefined; readonly shared: number } = { of: undefined, shared: 0 };
+    for (const of of [...remembered].reverse()) {
+      const shared = sharedLength(of.messages, messages);
+      if (shared > best.shared) best = { of, shared };
+      // Where there are many forks of a long one, one that shares most of it is good enough.
+      if (best.shared * 2 > messages.length) break;
     }
-    return path;
+    return best;
   };
 
   return {
-    async read(messages, start, measure, pause) {
+    async read(all, start, measure, pause) {
       const before: number[] = [];
-      for (let index = 0; index < start; index++) {
-        const message = messages[index]!;
+      for (const message of all.slice(0, start)) {
         if (charsOf(message) > FEW_CHARS) await countLongTexts(measure, message, pause);
         before.push(measure.message(message));
       }
-      const path = knownPath(messages, start);
-      // What is new is hashed and counted before it joins the tree, which others may change meanwhile.
-      const links: Link[] = [];
-      const counts: number[] = [];
+      const messages = all.slice(start);
+      const { of: known, shared } = closest(messages);
+      const links = known?.links.slice(0, shared + 1) ?? [FIRST_LINK];
+      const tokens =
+        known?.measure === measure
+          ? known.tokens.slice(0, shared)
+          : messages.slice(0, shared).map((message) => measure.message(message));
       let chars = 0;
-      let isAtOnce = true;
-      let link = path.at(-1)?.link ?? root.link;
-      for (let index = start + path.length; index < messages.length; index++) {
+      for (let index = shared; index < messages.length; index++) {
+        const message = messages[index]!;
         // A few are read at once as long as they are short.
-        chars += charsOf(messages[index]!);
+        chars += charsOf(message);
         const isLong = chars > FEW_CHARS;
-        if (links.length % FEW_MESSAGES === FEW_MESSAGES - 1 || isLong) {
+        if (isLong || (index - shared) % FEW_MESSAGES === FEW_MESSAGES - 1) {
           await pause();
           chars = 0;
-          isAtOnce = false;
         }
-        link = nextLink(link, messages[index]!, textHash);
-        links.push(link);
-        if (isLong) await countLongTexts(measure, messages[index]!, pause);
-        counts.push(measure.message(messages[index]!));
+        links.push(nextLink(links[index]!, message, textHash));
+        if (isLong) await countLongTexts(measure, message, pause);
+        tokens.push(measure.message(message));
       }
-      const isStill = isAtOnce || path.length === 0 || isRemembered(path.at(-1)!);
-      const chain = [root.link.hash];
-      const tokens = before;
-      let place = root;
-      for (let index = start; index < messages.length; index++) {
-        const at = index - start;
-        const message = messages[index]!;
-        place = (isStill && path[at]) || follow(place, message, links[at - path.length]);
-        place.message = message;
-        if (place.tokens?.measure !== measure)
-          place.tokens = { measure, count: counts[at - path.length] ?? measure.message(message) };
-        chain.push(place.link.hash);
-        tokens.push(place.tokens.count);
-        // The transcript that ended here has grown: it is remembered by its new end.
-        if (place.isEnd) drop(place);
+      // What is a part of a known one, or has grown out of it, is remembered with it alone.
+      if (known && shared === messages.length && known.measure === measure) remember(known);
+      else {
+        if (known?.messages.length === shared) forget(known);
+        remember({ messages, links, tokens, measure });
       }
-      place.isEnd = true;
-      ends.add(place);
-      const end = place;
-      room.take(end, end.chars, () => forget(end));
-      for (const oldest of ends) {
-        if (ends.size <= MAX_CONVERSATIONS) break;
-        forget(oldest);
-      }
-      return { chain, tokens };
+      return { chain: links.map(({ hash }) => hash), tokens: [...before, ...tokens] };
     },
   };
 }
 
-function placeBehind(before: Place | undefined, link: Link, message: Message | undefined): Place {
-  const chars = (before?.chars ?? 0) + (message ? charsOf(message) : 0);
-  return { link, before, message, next: [], tokens: undefined, chars, isEnd: false };
+function sharedLength(one: readonly Message[], other: readonly Message[]): number {
+  const most = Math.min(one.length, other.length);
+  for (let at = 0; at < most; at++) if (!sameMessage(one[at]!, other[at]!)) return at;
+  return most;
 }

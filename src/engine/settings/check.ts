@@ -1,4 +1,3 @@
-import { checkThreshold } from "../../core/budget.ts";
 import {
   anything,
   type Checks,
@@ -10,13 +9,14 @@ import {
   given,
   hasMethods,
   isObject,
-  number,
+  ofChoice,
+  ofKind,
   ofTokens,
-  oneOf,
   refused,
   said,
   text,
   time,
+  truth,
   unknownOption,
 } from "../../core/check.ts";
 import { ConfigError } from "../../core/errors.ts";
@@ -51,8 +51,6 @@ export function withoutLeftOut<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => given(value))) as T;
 }
 
-/** Strategies that only a streaming session has. */
-const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
 /** Keys shorter than this can be guessed (characters). */
 const LEAST_KEY = 16;
 
@@ -122,60 +120,9 @@ function checkTable(from: object, rows: Readonly<Record<string, unknown>>, path 
 }
 
 function checkValue(option: string, value: unknown, row: Kind): void {
-  switch (row.is) {
-    case "tokens":
-      number(option, value, "a number of tokens", row.least);
-      return;
-    case "size":
-      if (typeof value === "number" && Number.isFinite(value) && value >= 1) return;
-      throw refused(option, `${said(value)} isn't a number of tokens.`, SIZE_FIX);
-    case "threshold":
-      if (value !== 0 || !row.none) checkThreshold(option, value as number);
-      return;
-    case "share":
-      if (typeof value === "number" && value > 0 && value <= 1) return;
-      throw refused(option, `${said(value)} isn't a share (0–1].`, "Leave it out for the default.");
-    case "count":
-      number(option, value, `a number of ${row.of}`, row.least);
-      return;
-    case "number":
-      number(option, value, `a ${row.what} from ${row.least} to ${row.most}`, row.least, row.most);
-      return;
-    case "time":
-      number(option, value, "a number of milliseconds", row.least);
-      return;
-    case "switch":
-      check(option, value, typeof value === "boolean", "a boolean", "Give true or false.");
-      return;
-    case "choice":
-      if (row.what === "strategy" && STREAM_ONLY.includes(value))
-        throw refused(
-          option,
-          `${said(value)} is a strategy of streaming sessions only.`,
-          `Choose one of: ${row.names.join(", ")}.`,
-        );
-      oneOf(option, value, row.names);
-      return;
-    case "choice or count":
-      if (row.names.some((name) => name === value)) return;
-      number(option, value, `a number or ${row.names.map((name) => `"${name}"`).join(", ")}`, 0);
-      return;
-    case "text":
-      if (typeof value === "string" && value.length <= row.most) return;
-      throw refused(
-        option,
-        `it isn't a text of at most ${row.most} characters.`,
-        "Give a sentence or two, or leave it out.",
-      );
-    case "prompt":
-      checkPrompt(option, value);
-      return;
-    default:
-      row satisfies never;
-  }
+  if (row.is === "prompt") checkPrompt(option, value);
+  else ofKind(row)(value, option);
 }
-
-const SIZE_FIX = "Give a positive number, such as 128_000.";
 
 /** A prompt is refused when it is set, not when it is used: until then a summary would silently never be written. */
 function checkPrompt(option: string, prompt: unknown): void {
@@ -250,7 +197,7 @@ function checkModels(models: unknown): void {
   for (const [id, info] of Object.entries(models) as [string, unknown][]) {
     if (!given(info)) continue;
     if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} describes no model.`, fix);
-    number(`models.${id}.window`, (info as Partial<ModelInfo>).window, "a number of tokens", 1);
+    ofTokens(1)((info as Partial<ModelInfo>).window, `models.${id}.window`);
   }
 }
 
@@ -283,7 +230,7 @@ const FIT: Checks<FitInput<never>> = {
   now: time,
   lastRequestAt: time,
   cacheTtlMs: time,
-  thinking: (value, option) => oneOf(option, value, THINKING),
+  thinking: ofChoice("way to think", THINKING),
   rejected: checkRejected,
   signal(value, option) {
     const isSignal = hasMethods(value, "throwIfAborted");
@@ -298,17 +245,16 @@ const COMPACT: Checks<Own<CompactInput<never>>> = {
     const isSize = Number.isFinite(value) && (value as number) > 0;
     check(option, value, isSize, "a number of tokens", fix);
   },
-  adopt: (value, option) =>
-    check(option, value, typeof value === "boolean", "a boolean", "Give true or false."),
+  adopt: truth,
   // Checked against the transcript, where that is known.
   upTo: anything,
   range: anything,
-  waitMs: (value, option) => number(option, value, "a number of milliseconds", 0),
+  waitMs: time,
 };
 const SUMMARIZE: Checks<Own<SummarizeInput<never>>> = {
   focus,
   cap,
-  form: (value, option) => oneOf(option, value, FORMS),
+  form: ofChoice("form", FORMS),
 };
 // What a hand-over is for is asked for with an example.
 const HANDOVER: Checks<Own<HandoverInput<never>>> = { goal: anything, cap };
@@ -390,7 +336,7 @@ export function checkHostState(state: unknown, option = "hostState"): void {
     const { text, status } = (isObject(step) ? step : {}) as Record<string, unknown>;
     if (typeof text !== "string")
       throw refused(`${option}.steps[${index}].text`, `${said(text)} isn't a text.`, fix);
-    oneOf(`${option}.steps[${index}].status`, status ?? "", STATUSES);
+    ofChoice("status", STATUSES)(status ?? "", `${option}.steps[${index}].status`);
   }
 }
 

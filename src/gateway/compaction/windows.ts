@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { MOST_TOKENS } from "../../core/budget.ts";
 import { keepNewest } from "../../core/keep-newest.ts";
+import { MOST_TOKENS } from "../../core/options.ts";
 import type { ModelInfo } from "../../core/types.ts";
 import { settledInTime } from "../../engine/background/jobs.ts";
 import { learnedFactor } from "../../engine/engine.ts";

@@ -12,7 +12,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from "../../config/values.ts";
-import { LEAST_TOKENS, MOST_TOKENS } from "../../core/budget.ts";
+import { LEAST_TOKENS, MOST_TOKENS } from "../../core/options.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
 import { nameFault } from "../../stores/shared/texts.ts";
 import { streamStrategies } from "../../stream/strategies.ts";
@@ -59,10 +59,6 @@ function schemaOf(kind: SettingKind): z.ZodType {
       return oneOf("profile", PROFILE_NAMES);
     case "tools":
       return listOf(oneOf("tool of precis", HOSTED_TOOLS), '["recall"]', 0, { most: HOSTED_TOOLS.length });
-    case "size":
-      return tokens;
-    case "tokens":
-      return wholeNumber("number of tokens", kind.least, MOST_TOKENS);
     default:
       return schemaOfRow(kind);
   }

@@ -9,17 +9,14 @@ import type {
   BranchView,
   Checkpoint,
   DropReason,
-  EditReason,
-  EntryRange,
   InsertMessage,
   LastView,
   Message,
-  PassagePlace,
   Recalled,
   Records,
+  Run,
   State,
   StateCheckpoint,
-  StoredEdit,
   Summary,
   Undo,
 } from "../types.ts";
@@ -123,123 +120,123 @@ function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
   return true;
 }
 
+/** Passages that one user message has quoted at most: more don't fit its allowance. */
+const MAX_PASSAGES = 64;
+
+type Test = (value: unknown) => boolean;
+
+const isText = (value: unknown): value is string => typeof value === "string";
 /** A whole number from 0 on. */
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isNumber: Test = (value) => Number.isFinite(value);
+const maybe =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || test(value);
+const only =
+  (one: unknown): Test =>
+  (value) =>
+    value === one;
+const nameIn =
+  (names: object): Test =>
+  (value) =>
+    isText(value) && Object.hasOwn(names, value);
+const listOf =
+  (test: Test): Test =>
+  (value) =>
+    Array.isArray(value) && value.every(test);
+/** An object with these fields, and what others there may be. */
+const shape = <T>(fields: { readonly [K in keyof Required<T>]: Test }) => {
+  const tests = Object.entries<Test>(fields);
+  return (value: unknown): value is T => isRecord(value) && tests.every(([name, test]) => test(value[name]));
+};
+/** One of several kinds of objects, by what they call themselves. */
+const kindOf =
+  (kinds: Readonly<Record<string, Test>>): Test =>
+  (value) =>
+    isRecord(value) && nameIn(kinds)(value["type"]) && kinds[value["type"] as string]!(value);
+/** A range of messages with what else it says. */
+const rangeOf = (fields: Readonly<Record<string, Test>> = {}): Test => {
+  const isRange = shape<Run>({ from: isCount, to: isCount, ...fields });
+  return (value) => isRange(value) && value.from < value.to;
+};
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isDropReason(value: unknown): value is DropReason {
-  return isText(value) && Object.hasOwn(DROP_REASONS, value);
-}
-
-function isEditReason(value: unknown): value is EditReason {
-  return isText(value) && Object.hasOwn(EDIT_REASONS, value);
-}
-
-function isInsertRole(value: unknown): value is InsertMessage["role"] {
-  return isText(value) && Object.hasOwn(INSERT_ROLES, value);
-}
-
+const why = nameIn(EDIT_REASONS);
+const isStoredEdit = kindOf({
+  "strip-reasoning": shape({ why }),
+  "strip-fields": shape({ why }),
+  append: shape({ why, text: isText }),
+  replace: shape({ why, text: isText, part: isCount, prefix: isCount, suffix: isCount }),
+});
+const isEntryRange = kindOf({
+  keep: rangeOf(),
+  cover: rangeOf({ by: isCount }),
+  drop: rangeOf({ reason: nameIn(DROP_REASONS) }),
+  edit: shape({ index: isCount, edits: listOf(isStoredEdit) }),
+  insert: shape({ by: isCount, role: nameIn(INSERT_ROLES), text: isText, before: maybe(isCount) }),
+});
 /** Has it the shape of a checkpoint in a state? Whether its entries fit a transcript is seen where they are restored. */
-function isStateCheckpoint(value: unknown): value is StateCheckpoint {
-  if (!isRecord(value)) return false;
-  const { tokens, seen, entries } = value;
-  return (
-    Array.isArray(entries) &&
-    entries.every(isEntryRange) &&
-    ["id", "hash", "dialect", "strategy", "reason", "rung"].every((name) => isText(value[name])) &&
-    isCount(value["length"]) &&
-    isCount(value["sealed"]) &&
-    Number.isFinite(value["budget"]) &&
-    Number.isFinite(value["at"]) &&
-    (value["limit"] === undefined || Number.isFinite(value["limit"])) &&
-    isRecord(tokens) &&
-    Number.isFinite(tokens["before"]) &&
-    Number.isFinite(tokens["after"]) &&
-    isRecord(seen) &&
-    isCount(seen["messages"]) &&
-    isCount(seen["turns"]) &&
-    isText(seen["hash"]) &&
-    isCount(seen["length"]) &&
-    (value["head"] === undefined || isText(value["head"]))
-  );
-}
-
-function isEntryRange(value: unknown): value is EntryRange {
-  if (!isRecord(value)) return false;
-  const { type, from, to, index } = value;
-  switch (type) {
-    case "keep":
-    case "cover":
-    case "drop":
-      return (
-        isCount(from) &&
-        isCount(to) &&
-        from < to &&
-        (type !== "cover" || isCount(value["by"])) &&
-        (type !== "drop" || isDropReason(value["reason"]))
-      );
-    case "edit":
-      return isCount(index) && Array.isArray(value["edits"]) && value["edits"].every(isStoredEdit);
-    case "insert":
-      return (
-        isCount(value["by"]) &&
-        isInsertRole(value["role"]) &&
-        isText(value["text"]) &&
-        (value["before"] === undefined || isCount(value["before"]))
-      );
-    default:
-      return false;
-  }
-}
-
-function isStoredEdit(value: unknown): value is StoredEdit {
-  if (!isRecord(value) || !isEditReason(value["why"])) return false;
-  if (value["type"] === "strip-reasoning" || value["type"] === "strip-fields") return true;
-  if (!isText(value["text"])) return false;
-  if (value["type"] === "append") return true;
-  return (
-    value["type"] === "replace" &&
-    isCount(value["part"]) &&
-    isCount(value["prefix"]) &&
-    isCount(value["suffix"])
-  );
-}
-
+const isStateCheckpoint = shape<StateCheckpoint>({
+  id: isText,
+  hash: isText,
+  length: isCount,
+  dialect: isText,
+  strategy: isText,
+  budget: isNumber,
+  entries: listOf(isEntryRange),
+  at: isNumber,
+  reason: isText,
+  limit: maybe(isNumber),
+  rung: isText,
+  tokens: shape({ before: isNumber, after: isNumber }),
+  sealed: isCount,
+  seen: shape({ messages: isCount, turns: isCount, hash: isText, length: isCount }),
+  head: maybe(isText),
+});
 /** A summary in the right shape; whether its text is the one that was written is for its proof to say. */
-function isSummary(value: unknown): value is Summary {
-  if (!isRecord(value)) return false;
-  const { covers, tokens } = value;
-  return (
-    ["key", "text", "hash", "prompt", "model", "proof"].every((name) => isText(value[name])) &&
-    (value["author"] === "model" || value["author"] === "user") &&
-    (value["notes"] === undefined || isText(value["notes"])) &&
-    (value["anew"] === undefined || value["anew"] === true) &&
-    (value["unproven"] === undefined || value["unproven"] === true) &&
-    isRecord(covers) &&
-    isCount(covers["from"]) &&
-    isCount(covers["to"]) &&
-    isCount(value["level"]) &&
-    Number.isFinite(value["at"]) &&
-    isRecord(tokens) &&
-    Number.isFinite(tokens["source"]) &&
-    Number.isFinite(tokens["text"])
-  );
-}
-
-function isUndo(value: unknown): value is Undo {
-  return (
-    isRecord(value) &&
-    isText(value["checkpoint"]) &&
-    Number.isFinite(value["at"]) &&
-    Number.isFinite(value["pressure"]) &&
-    (value["why"] === undefined || value["why"] === "larger-budget")
-  );
-}
+const isSummary = shape<Summary>({
+  key: isText,
+  text: isText,
+  notes: maybe(isText),
+  hash: isText,
+  covers: shape({ from: isCount, to: isCount }),
+  level: isCount,
+  prompt: isText,
+  model: isText,
+  author: nameIn({ model: true, user: true }),
+  anew: maybe(only(true)),
+  tokens: shape({ source: isNumber, text: isNumber }),
+  at: isNumber,
+  proof: isText,
+  unproven: maybe(only(true)),
+});
+const isUndo = shape<Undo>({
+  checkpoint: isText,
+  at: isNumber,
+  why: maybe(only("larger-budget")),
+  pressure: isNumber,
+});
+const isLast = shape<LastView>({
+  hash: isText,
+  length: isCount,
+  checkpoint: maybe(isText),
+  head: maybe(isText),
+  broughtBack: maybe(isText),
+  reworded: maybe(isText),
+  recalled: maybe(isText),
+});
+const isPlace: Test = (value) =>
+  Array.isArray(value) && value.length === 4 && value.every(isCount) && value[2]! < value[3]!;
+const isRecalled = shape<Recalled>({
+  hash: isText,
+  length: (value) => isCount(value) && value > 0,
+  checkpoint: isText,
+  passages: (value) =>
+    listOf(isPlace)(value) &&
+    (value as readonly unknown[]).length > 0 &&
+    (value as readonly unknown[]).length <= MAX_PASSAGES,
+  at: isNumber,
+});
 
 /** What a state or a store says about answers of this conversation; what is damaged or of another one is left out. */
 export function readAnswers(value: unknown, conversation: string | undefined): readonly AnswerSizes[] {
@@ -417,15 +414,6 @@ function newest(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(-most) : [];
 }
 
-function isLast(value: unknown): value is LastView {
-  return (
-    isRecord(value) &&
-    isText(value["hash"]) &&
-    isCount(value["length"]) &&
-    Object.entries(value).every(([name, inner]) => name === "length" || isText(inner))
-  );
-}
-
 function readBranches(value: unknown): readonly BranchView[] {
   return newest(value, MAX_BRANCHES).filter(isLast).map(asBranch);
 }
@@ -435,31 +423,7 @@ export function asBranch({ hash, length, checkpoint }: LastView): BranchView {
   return { hash, length, ...(checkpoint !== undefined && { checkpoint }) };
 }
 
-/** Passages that one user message has quoted at most: more don't fit its allowance. */
-const MAX_PASSAGES = 64;
-
 /** What a state or a store says was recalled, in this branch of the chat or in another; what is damaged is left out. */
 function readRecalled(value: unknown): readonly Recalled[] {
   return Array.isArray(value) ? value.slice(-MAX_RECALLED).filter(isRecalled) : [];
-}
-
-function isRecalled(value: unknown): value is Recalled {
-  return (
-    isRecord(value) &&
-    isText(value["hash"]) &&
-    isCount(value["length"]) &&
-    value["length"] > 0 &&
-    isText(value["checkpoint"]) &&
-    Number.isFinite(value["at"]) &&
-    Array.isArray(value["passages"]) &&
-    value["passages"].length > 0 &&
-    value["passages"].length <= MAX_PASSAGES &&
-    value["passages"].every(isPlace)
-  );
-}
-
-function isPlace(value: unknown): value is PassagePlace {
-  if (!Array.isArray(value) || value.length !== 4 || !value.every(isCount)) return false;
-  const [, , from, to] = value as unknown as PassagePlace;
-  return from < to;
 }

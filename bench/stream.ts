@@ -16,6 +16,8 @@ import {
   streamStrategies,
 } from "../src/stream/index.ts";
 import { exactCounter } from "../src/tokens/index.ts";
+import { median, round } from "./support/statistics.ts";
+import { writeResult } from "./support/write-result.ts";
 
 const FPS = 2;
 const SECONDS = 3_600;
@@ -40,7 +42,7 @@ for (const strategy of streamStrategies) {
   await watch(strategy, WARM_UP_SECONDS);
   rows.push(await watch(strategy, SECONDS));
 }
-if (values.json) console.log(JSON.stringify({ hour: rows }, null, 2));
+if (values.json) writeResult({ hour: rows });
 else console.table(rows);
 
 async function watch(strategy: StreamStrategyName, seconds: number) {
@@ -145,12 +147,4 @@ function slow(cache: KvCache, onTokens: (tokens: number) => void): KvCache {
       return cache.generate(request);
     },
   };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(3));
 }

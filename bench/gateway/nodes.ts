@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { postgresStore } from "../../src/stores/postgres.ts";
 import { startPostgres } from "../../test/support/postgres.ts";
+import { cpuOfAll, cpuOfThose, processes } from "../support/cpu-of.ts";
 import { round } from "../support/statistics.ts";
 import { writeResult } from "../support/write-result.ts";
 import { createConversations } from "./bodies.ts";
@@ -29,35 +29,10 @@ const RUNS = {
   fast: { clientsPerNode: 16, upstreamMs: 0 },
   paced: { clientsPerNode: 24, upstreamMs: 400 },
 } as const;
-/** A tick of the kernel's clock, in microseconds. */
-const TICK_US = 10_000;
 const SECOND_US = 1_000_000;
 
-/** Processor time of processes and of those that they started and that have ended, in microseconds. */
-function cpuOf(isMeant: (name: string, pid: number) => boolean): number {
-  let ticks = 0;
-  for (const pid of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      if (isMeant(name, Number(pid)))
-        ticks += fields.slice(11, 15).reduce((sum, one) => sum + Number(one), 0);
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return ticks * TICK_US;
-}
-
-/** Processor time of everything that runs on this machine, in microseconds. */
-function cpuOfAll(): number {
-  const [, user, nice, system] = readFileSync("/proc/stat", "utf8").split(/\s+/).map(Number);
-  return (user! + nice! + system!) * TICK_US;
-}
-
-const foreign = new Set(readdirSync("/proc"));
-const isPostgres = (name: string, pid: number) => name === "postgres" && !foreign.has(String(pid));
+const foreign = new Set(processes());
+const isPostgres = (name: string, pid: number) => name === "postgres" && !foreign.has(pid);
 const postgres = await startPostgres();
 let seed = 0;
 
@@ -117,8 +92,8 @@ async function measure(kind: keyof typeof RUNS): Promise<readonly Row[]> {
     const nodes = started.slice(0, 1 + (n % NODES));
     const pids = new Set(nodes.map(({ child }) => child.pid));
     const cpu = () => ({
-      node: cpuOf((_name, pid) => pids.has(pid)),
-      postgres: cpuOf(isPostgres),
+      node: cpuOfThose((_name, pid) => pids.has(pid)),
+      postgres: cpuOfThose(isPostgres),
       all: cpuOfAll(),
     });
     const before = cpu();

@@ -14,8 +14,7 @@ import { type LoadResult, load } from "./load.ts";
  *
  *   node bench/gateway/run.ts
  *
- * ROUNDS, MS (of a round) and WARM_MS change how long it takes; PORTKEY_NODE, the path of another Node, runs the other gateway
- * on that one, too. BEFORE, the folder of an older clone of this project with its packages installed, runs that one, too, and the
+ * ROUNDS, MS (of a round) and WARM_MS change how long it takes. BEFORE, the folder of an older clone of this project with its packages installed, runs that one, too, and the
  * result says how far apart the two are.
  */
 

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { sharedPostgres, type TestDatabases } from "../../test/support/postgres.ts";
+import { byProof } from "../../test/support/proof.ts";
 import { describeStore } from "../testing/store-contract.ts";
 import { type PostgresStoreOptions, postgresStore } from "./postgres.ts";
 
@@ -14,6 +15,7 @@ describeStore({
   name: "PostgreSQL",
   open: async (effects) => postgresStore({ url: await server.database(), ...effects }),
   ownClock: false,
+  runs: byProof({ sample: 10, more: 50, all: 300 }),
 });
 
 test("a server that can't be reached is named, its password isn't", async () => {

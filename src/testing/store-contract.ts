@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServerStore } from "../stores/server-store.ts";
-import { describeAnswers } from "./store-contract/answers.ts";
-import { describeBranches } from "./store-contract/branches.ts";
 import { describeCitations } from "./store-contract/citations.ts";
 import { describeClientKeys } from "./store-contract/client-keys.ts";
 import type { ContractContext } from "./store-contract/context.ts";
@@ -14,6 +12,7 @@ import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
 import { describeRequests } from "./store-contract/requests.ts";
+import { itIsTheSameAsPlainArrays } from "./store-contract/same-as-model.ts";
 import { START, storedTranscript } from "./store-contract/samples.ts";
 import { describeStreams } from "./store-contract/streams.ts";
 import { describeTexts } from "./store-contract/texts.ts";
@@ -28,10 +27,14 @@ export interface StoreContract {
   open(effects: { readonly now: () => number }): Promise<ServerStore> | ServerStore;
   /** False for a store that uses the database's clock for leases, so that they can't be tested by moving ours. */
   readonly ownClock?: boolean;
+  /** How many random histories of clients are compared with plain arrays. Default 40. */
+  readonly runs?: number;
 }
 
+const RUNS = 40;
+
 /** The suite that every server store passes. Run it on your own. */
-export function describeStore({ name, open, ownClock = true }: StoreContract): void {
+export function describeStore({ name, open, ownClock = true, runs = RUNS }: StoreContract): void {
   describe(`store contract: ${name}`, () => {
     let store: ServerStore;
     let count = 0;
@@ -55,12 +58,11 @@ export function describeStore({ name, open, ownClock = true }: StoreContract): v
     });
     afterAll(() => store?.close());
 
+    itIsTheSameAsPlainArrays(context, runs);
     describeRecords(context);
     describeConversations(context);
     describeTexts(context);
     describeFinding(context);
-    describeAnswers(context);
-    describeBranches(context);
     describeDeleting(context);
     describeRequests(context);
     describeEvents(context);

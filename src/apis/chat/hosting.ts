@@ -1,6 +1,6 @@
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
-import { createHeldEnd } from "../shared/held-end.ts";
 import {
+  createHeldEnd,
   LISTED_TOOLS,
   type OwnTools,
   openaiChoice,

@@ -1,6 +1,7 @@
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
-import { createHeldEnd } from "../shared/held-end.ts";
 import {
+  createHeldEnd,
+  createPlaces,
   type IsHosted,
   LISTED_TOOLS,
   type OwnTools,
@@ -88,10 +89,8 @@ function stop(end: Json, hasCalls: boolean): Json {
 
 function spliceMessages({ isHosted }: OwnTools): StreamSplice {
   let isFirst = true;
-  let shown = 0;
   let hasCalls = false;
-  /** Where the parts of this round stand for the client; undefined: they are calls of ours. */
-  let places = new Map<number, number | undefined>();
+  const places = createPlaces();
   /** What the beginning of the newest round told of its input; for the client only its end can. */
   let begun: Json = {};
   const held = createHeldEnd();
@@ -106,19 +105,16 @@ function spliceMessages({ isHosted }: OwnTools): StreamSplice {
       if (type === "message_delta" || type === "message_stop") return held.hold(event);
       const index = numberOf(at);
       if (index === undefined) return [event];
-      if (type === "content_block_start") {
-        const block = event["content_block"];
-        const isOurs = isCall(block, isHosted);
-        hasCalls ||= isToolUse(block) && !isOurs;
-        places.set(index, isOurs ? undefined : shown++);
-      }
-      const place = places.get(index);
+      const { content_block: block } = event;
+      const isOurs = isCall(block, isHosted);
+      hasCalls ||= isToolUse(block) && !isOurs;
+      const place = places.of(index, isOurs);
       return place === undefined ? [] : [{ ...event, index: place }];
     },
     forget() {},
     nextRound() {
       isFirst = false;
-      places = new Map();
+      places.nextRound();
       held.clear();
     },
     end() {

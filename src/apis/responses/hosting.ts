@@ -1,6 +1,7 @@
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
-import { createHeldEnd } from "../shared/held-end.ts";
 import {
+  createHeldEnd,
+  createPlaces,
   type IsHosted,
   LISTED_TOOLS,
   type OwnTools,
@@ -96,9 +97,7 @@ function spliceResponses(own: OwnTools): StreamSplice {
   const { isHosted } = own;
   let isFirst = true;
   let number = 0;
-  let shown = 0;
-  /** Where the items of this round stand for the client; undefined: they are calls of ours. */
-  let places = new Map<number, number | undefined>();
+  const places = createPlaces();
   /** Items of the rounds before. */
   const before: unknown[] = [];
   let done: unknown[] = [];
@@ -122,8 +121,7 @@ function spliceResponses(own: OwnTools): StreamSplice {
       if (type === "response.output_item.done") done.push(item);
       const index = numberOf(event["output_index"]);
       if (index === undefined) return [numbered(bare(event))];
-      if (!places.has(index)) places.set(index, isCall(item, isHosted) ? undefined : shown++);
-      const place = places.get(index);
+      const place = places.of(index, isCall(item, isHosted));
       return place === undefined ? [] : [numbered({ ...event, output_index: place })];
     },
     forget() {
@@ -132,7 +130,7 @@ function spliceResponses(own: OwnTools): StreamSplice {
     nextRound() {
       isFirst = false;
       before.push(...outputOf(held.events.at(-1)?.["response"]));
-      places = new Map();
+      places.nextRound();
       done = [];
       held.clear();
     },

@@ -104,3 +104,46 @@ export function openaiChoice({ tool_choice: choice = "auto" }: Json): ToolChoice
   if (choice === "auto" || choice === "none" || choice === null) return "free";
   return choice === "required" ? "any" : "named";
 }
+
+/** No round ends with more events. */
+const MOST_HELD = 64;
+
+/** Events that belong to the end of a round, and wait until it is known to be the last. */
+interface HeldEnd {
+  /** Returns what waits no longer: the oldest of more events than any round ends with. */
+  hold(event: Json): readonly Json[];
+  clear(): void;
+  readonly events: readonly Json[];
+}
+
+export function createHeldEnd(): HeldEnd {
+  let events: Json[] = [];
+  return {
+    hold(event) {
+      events.push(event);
+      return events.length > MOST_HELD ? events.splice(0, 1) : [];
+    },
+    clear() {
+      events = [];
+    },
+    get events() {
+      return events;
+    },
+  };
+}
+
+/** Where the parts of an answer stand for the client, over all rounds: calls of ours have no place. */
+export function createPlaces() {
+  let places = new Map<number, number | undefined>();
+  let shown = 0;
+  return {
+    /** The place of a part of the round under way; what comes first of it tells whose it is. */
+    of(index: number, isOurs: boolean): number | undefined {
+      if (!places.has(index)) places.set(index, isOurs ? undefined : shown++);
+      return places.get(index);
+    },
+    nextRound() {
+      places = new Map();
+    },
+  };
+}

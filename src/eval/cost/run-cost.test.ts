@@ -4,7 +4,7 @@ import type { ChatMessage } from "../types.ts";
 import { type CostSession, chainSessions, messageTokens } from "./cost-session.ts";
 import { costPolicies, everything, keepLast, precisPolicy } from "./policy.ts";
 import { PRICES } from "./price.ts";
-import { type CostOptions, runCost } from "./run-cost.ts";
+import { type CostOptions, costOfSession, costResult } from "./run-cost.ts";
 
 const counter = charsCounter();
 const HEAD = 100;
@@ -24,7 +24,11 @@ function session(turns: number, gap = 10, id = "s"): CostSession {
   };
 }
 
-const options = (more: Partial<CostOptions>): CostOptions => ({
+interface RunOptions extends CostOptions {
+  readonly sessions: readonly CostSession[];
+}
+
+const options = (more: Partial<RunOptions>): RunOptions => ({
   name: "test",
   sessions: [],
   policies: [everything],
@@ -35,6 +39,9 @@ const options = (more: Partial<CostOptions>): CostOptions => ({
   counter,
   ...more,
 });
+
+const runCost = async ({ sessions, ...run }: RunOptions) =>
+  costResult(run, await Promise.all(sessions.map((one) => costOfSession(one, run))));
 
 /** The same from the rules alone: what a request shares with the one before it is read, the rest written. */
 function everythingByHand(turns: number, isCold: (turn: number) => boolean): number {

@@ -12,7 +12,6 @@ import { type CachePrices, requestCost, summaryCost } from "./price.ts";
 /** What a run needs. */
 export interface CostOptions {
   readonly name: string;
-  readonly sessions: readonly CostSession[];
   /** The first one is what the others are compared with. */
   readonly policies: readonly CostPolicy[];
   /** The model's window, and what of it isn't for messages: system prompt with tools, room for the answer. */
@@ -21,7 +20,6 @@ export interface CostOptions {
   readonly reserve: number;
   readonly prices: CachePrices;
   readonly counter: TokenCounter;
-  readonly onProgress?: (label: string, done: number, total: number) => void;
 }
 
 /** One policy over all sessions. */
@@ -77,20 +75,9 @@ type Tally = typeof NOTHING;
 /** What one session cost under each policy: plain data, which a thread can hand over. */
 export type SessionCost = readonly Tally[];
 /** What is needed to walk a session. */
-type Walk = Pick<CostOptions, "policies" | "window" | "head" | "reserve" | "prices" | "counter">;
+type Walk = Omit<CostOptions, "name">;
 
-/** Walks every session under every policy: one request before each answer of the model. */
-export async function runCost(options: CostOptions): Promise<CostResult> {
-  const { name, window, sessions, onProgress } = options;
-  const costs: SessionCost[] = [];
-  for (const [index, session] of sessions.entries()) {
-    onProgress?.(`${name}, ${window}`, index, sessions.length);
-    costs.push(await costOfSession(session, options));
-  }
-  return costResult(options, costs);
-}
-
-/** Walks one session under every policy. What one of them has read of it, the next one knows. */
+/** Walks one session under every policy: one request before each answer of the model. What one of them has read of it, the next one knows. */
 export async function costOfSession(session: CostSession, options: Walk): Promise<SessionCost> {
   const memory = createEngineMemory();
   const tallies: Tally[] = [];
@@ -106,10 +93,7 @@ const budgetOf = ({ window, head, reserve }: Pick<CostOptions, "window" | "head"
   window - head - reserve;
 
 /** What all sessions cost together, by policy. */
-export function costResult(
-  options: Omit<CostOptions, "sessions" | "onProgress">,
-  costs: readonly SessionCost[],
-): CostResult {
+export function costResult(options: CostOptions, costs: readonly SessionCost[]): CostResult {
   const { name, policies, window, head, prices, counter } = options;
   const tallies = policies.map((_, at) => costs.map((tallies) => tallies[at]!).reduce(together, NOTHING));
   const [base = NOTHING] = tallies;

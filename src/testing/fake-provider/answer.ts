@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import { lastTrue } from "../../core/last-true.ts";
-import { digest } from "./digest.ts";
 import type { FakeApi, FakeReply, FakeRequest } from "./types.ts";
 
 /** A reply with everything decided, before it is put into an API's own shape. */
@@ -76,4 +76,12 @@ export function pieces(text: string): string[] {
   for (let at = 0; at < characters.length; at += PIECE_CHARS)
     found.push(characters.slice(at, at + PIECE_CHARS).join(""));
   return found;
+}
+
+/** A short, stable name for a value: the same JSON gives the same name. */
+export function digest(...values: readonly unknown[]): string {
+  const hash = createHash("sha256");
+  for (const value of values)
+    hash.update(typeof value === "string" ? value : (JSON.stringify(value) ?? "")).update("\0");
+  return hash.digest("base64url").slice(0, 22);
 }

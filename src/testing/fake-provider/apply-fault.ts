@@ -16,62 +16,52 @@ export interface FaultAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+type Refused = ConstructorParameters<typeof ProviderRefusal>;
+
+/** The faults that are refusals, in OpenAI's words (Gemini's clients look at the status alone) and in Anthropic's. */
+const REFUSALS: { readonly [F in FaultName]?: { readonly openai: Refused; readonly anthropic: Refused } } = {
+  "rate-limited": {
+    openai: [
+      "Rate limit reached for requests. Please slow down.",
+      { status: 429, type: "requests", code: "rate_limit_exceeded" },
+    ],
+    anthropic: [
+      "This request would exceed your organization's rate limit.",
+      { status: 429, type: "rate_limit_error" },
+    ],
+  },
+  "server-error": {
+    openai: [
+      "The server had an error while processing your request. Sorry about that!",
+      { status: 500, type: "server_error" },
+    ],
+    anthropic: ["Internal server error", { status: 500, type: "api_error" }],
+  },
+  overloaded: {
+    openai: [
+      "The server is currently overloaded with other requests. Sorry about that!",
+      { status: 503, type: "server_error" },
+    ],
+    anthropic: ["Overloaded", { status: 529, type: "overloaded_error" }],
+  },
+  unauthorized: {
+    openai: [
+      "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.",
+      { status: 401, code: "invalid_api_key" },
+    ],
+    anthropic: ["invalid x-api-key", { status: 401, type: "authentication_error" }],
+  },
+};
+
 /** The faults that are refusals; undefined for the others. */
 export function refusalOf(fault: Fault, api: FakeApi): FaultAnswer | undefined {
-  const isAnthropic = api === "messages";
-  const none = {};
-  switch (faultName(fault)) {
-    case "rate-limited": {
-      const ms = (typeof fault === "string" ? undefined : fault.ms) ?? RETRY_AFTER_MS;
-      const wire = isAnthropic
-        ? new ProviderRefusal("This request would exceed your organization's rate limit.", {
-            status: 429,
-            type: "rate_limit_error",
-          })
-        : new ProviderRefusal("Rate limit reached for requests. Please slow down.", {
-            status: 429,
-            type: "requests",
-            code: "rate_limit_exceeded",
-          });
-      return {
-        fault: wire,
-        headers: { "retry-after-ms": String(ms), "retry-after": String(Math.ceil(ms / MS_PER_SECOND)) },
-      };
-    }
-    case "server-error":
-      return {
-        fault: isAnthropic
-          ? new ProviderRefusal("Internal server error", { status: 500, type: "api_error" })
-          : new ProviderRefusal("The server had an error while processing your request. Sorry about that!", {
-              status: 500,
-              type: "server_error",
-            }),
-        headers: none,
-      };
-    case "overloaded":
-      return {
-        fault: isAnthropic
-          ? new ProviderRefusal("Overloaded", { status: 529, type: "overloaded_error" })
-          : new ProviderRefusal("The server is currently overloaded with other requests. Sorry about that!", {
-              status: 503,
-              type: "server_error",
-            }),
-        headers: none,
-      };
-    case "unauthorized":
-      return { fault: unauthorized(api), headers: none };
-    default:
-      return undefined;
-  }
+  const name = faultName(fault);
+  const refused = REFUSALS[name]?.[api === "messages" ? "anthropic" : "openai"];
+  if (refused === undefined) return undefined;
+  const ms = (typeof fault === "string" ? undefined : fault.ms) ?? RETRY_AFTER_MS;
+  const retry = { "retry-after-ms": String(ms), "retry-after": String(Math.ceil(ms / MS_PER_SECOND)) };
+  return { fault: new ProviderRefusal(...refused), headers: name === "rate-limited" ? retry : {} };
 }
-
-export const unauthorized = (api: FakeApi): ProviderRefusal =>
-  api === "messages"
-    ? new ProviderRefusal("invalid x-api-key", { status: 401, type: "authentication_error" })
-    : new ProviderRefusal(
-        "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.",
-        { status: 401, code: "invalid_api_key" },
-      );
 
 /** The faults that are answers: what the model says instead. */
 export function spoiled(fault: Fault | undefined, reply: FakeReply): FakeReply {

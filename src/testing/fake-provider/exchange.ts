@@ -1,12 +1,12 @@
 import { parseJson } from "../../core/parse-json.ts";
 import { isObject } from "../json.ts";
 import { decide } from "./answer.ts";
-import { faultName, refusalOf, spoiled, unauthorized } from "./apply-fault.ts";
+import { faultName, refusalOf, spoiled } from "./apply-fault.ts";
 import { chatWire } from "./chat/chat-wire.ts";
 import type { Accepted, FakeEvent, FakeWire, WireRules } from "./fake-wire.ts";
 import { geminiWire } from "./gemini/gemini-wire.ts";
 import { messagesWire } from "./messages/messages-wire.ts";
-import { inputTokens, lastUserText } from "./prompt.ts";
+import { inputTokens, lastUserText, type Prompt, readPrompt } from "./prompt.ts";
 import { createPromptCache } from "./prompt-cache.ts";
 import { faultBody, ProviderRefusal } from "./provider-refusal.ts";
 import { createResponsesWire } from "./responses/responses-wire.ts";
@@ -85,7 +85,6 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     unknownFields: options.unknownFields ?? "refuse",
     binding: options.binding,
     family: options.family,
-    count,
   });
 
   function faultFor(request: FakeRequest): Fault | undefined {
@@ -107,13 +106,13 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       return { type: "json", status: fault.status, body: faultBody(api, fault, id), headers };
     };
     try {
-      if (!isAllowed(options.apiKey, incoming.headers)) throw unauthorized(api);
+      if (!isAllowed(options.apiKey, incoming.headers)) throw refusalOf("unauthorized", api)!.fault;
       const body = parseBody(incoming.raw);
       const asked = wire.api.read(body, incoming.path);
       Object.assign(record, { body, model: asked?.model ?? "", streamed: asked?.streamed ?? false });
       const checked = rules(incoming, record.model, false);
       const accepted = wire.accept(body, checked);
-      const { prompt } = accepted;
+      const prompt = readPrompt(wire, accepted.body, incoming.path, count);
       const input = inputTokens(prompt.pieces);
       Object.assign(record, {
         messages: prompt.messages,
@@ -138,7 +137,7 @@ export function createExchange(options: FakeProviderOptions): Exchange {
       }
       if (tooLong !== undefined) return refuse(tooLong);
 
-      return await reply(record, accepted, fault);
+      return await reply(record, accepted, prompt, fault);
     } catch (error) {
       if (error instanceof ProviderRefusal) return refuse(error);
       throw error;
@@ -149,14 +148,14 @@ export function createExchange(options: FakeProviderOptions): Exchange {
   async function reply(
     record: Mutable<RecordedRequest>,
     accepted: Accepted,
+    prompt: Prompt,
     fault: Fault | undefined,
   ): Promise<Outcome> {
     const wire = wires[record.api];
     const room = Math.max(1, window - record.tokens.input);
-    const use = cache.use(record.api, record.model, accepted.prompt.pieces);
+    const use = cache.use(record.api, record.model, prompt.pieces);
     record.tokens = { input: use.input, cacheRead: use.cacheRead, cacheWrite: use.cacheWrite };
-    const thinks = accepted.notes["thinks"] === true;
-    const given = spoiled(fault, withThought(await replier(record), thinks));
+    const given = spoiled(fault, withThought(await replier(record), accepted.thinks === true));
     if (typeof given !== "string" && given.delayMs !== undefined) await sleep(given.delayMs);
     const decided = decide(given, record, { room, count });
     record.status = 200;
@@ -177,8 +176,10 @@ export function createExchange(options: FakeProviderOptions): Exchange {
     try {
       const body = parseBody(incoming.raw);
       const model = wire.api.read(body, incoming.path)?.model ?? "";
-      const { prompt } = wire.accept(body, rules(incoming, model, true));
-      return { type: "json", status: 200, body: wire.counted?.(inputTokens(prompt.pieces)) };
+      const accepted = wire.accept(body, rules(incoming, model, true));
+      const input = inputTokens(readPrompt(wire, accepted.body, incoming.path, count).pieces);
+      const counted = { input, original: input, hasEdits: false, isBeta: false };
+      return { type: "json", status: 200, body: wire.api.counting?.answer(counted) };
     } catch (error) {
       if (!(error instanceof ProviderRefusal)) throw error;
       return { type: "json", status: error.status, body: faultBody(incoming.api, error, "req_fake_count") };

@@ -1,6 +1,5 @@
-import type { Api } from "../../apis/shared/api.ts";
+import type { ServedApi } from "../../apis/shared/served-api.ts";
 import type { Answer } from "./answer.ts";
-import type { Prompt } from "./prompt.ts";
 import type { CacheUse } from "./prompt-cache.ts";
 import type { ProviderRefusal } from "./provider-refusal.ts";
 import type { FakeBody, FakeFamily, FakeRequest } from "./types.ts";
@@ -20,7 +19,6 @@ export interface WireRules {
   readonly unknownFields: "refuse" | "ignore";
   readonly binding: "prefix" | "none" | undefined;
   readonly family: FakeFamily | undefined;
-  readonly count: (text: string) => number;
   /** What body or path name. */
   readonly model: string;
   /** The request is counted, not answered. */
@@ -29,20 +27,29 @@ export interface WireRules {
 
 /** A request that was found in order. */
 export interface Accepted {
-  readonly prompt: Prompt;
-  /** Kept from the validation for the answer. */
-  readonly notes: Readonly<Record<string, unknown>>;
+  /** The request as the model reads it: with what it only named, and without thoughts that the provider left out. */
+  readonly body: FakeBody;
+  /** The answer begins with a thought. */
+  readonly thinks?: boolean;
   readonly family?: FakeFamily | undefined;
+  /** What the provider changed, as its answer tells it. */
+  readonly transformations?: readonly unknown[];
 }
 
 /**
- * One API of the fake provider. Which model a request names, where and how it asks, is read as precis reads it; what the provider refuses
+ * One API of the fake provider. What a request says, and what the model reads of it, is read as precis reads it; what the provider refuses
  * and answers is written from its own documentation, so that a misreading of precis's can't hide itself.
  */
 export interface FakeWire {
-  readonly api: Pick<Api, "path" | "read" | "counts">;
+  readonly api: ServedApi;
   /** Refuses by throwing a `ProviderRefusal`, in the words of the real provider. */
   accept(body: FakeBody, rules: WireRules): Accepted;
+  /** Fields that stand behind the system prompt for the cache, and cost nothing. */
+  settings?(body: FakeBody): unknown;
+  /** For the cache, thoughts of earlier answers are a part of the prompt. */
+  readonly comparesThoughts?: true;
+  /** Neighbours of the same role are one message. */
+  readonly joinsRoles?: true;
   /** The refusal of a prompt that doesn't fit. */
   tooLong(
     tokens: number,
@@ -50,8 +57,6 @@ export interface FakeWire {
     rules: WireRules,
     body: FakeBody,
   ): ProviderRefusal | undefined;
-  /** What its endpoint for counting answers; left out where it has none. */
-  counted?(tokens: number): unknown;
   json(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): unknown;
   events(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): readonly FakeEvent[];
 }

@@ -1,3 +1,5 @@
+import type { DialectId } from "../../core/types.ts";
+import { judgeWire } from "../rules/judge-wire.ts";
 import { demand } from "./provider-refusal.ts";
 import type { FakeBody } from "./types.ts";
 
@@ -93,4 +95,27 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
   return typeof value === "number" ? "an integer" : `a ${typeof value}`;
+}
+
+/**
+ * What chat templates of open models refuse. Those that know tools count neither calls nor results; the user may not speak before the
+ * model has answered results, and there is one system message, the first.
+ */
+export function checkAlternation(dialect: DialectId, messages: readonly unknown[]): void {
+  const refuse = (isFine: boolean, text: string) => demand(isFine, text, { type: "BadRequestError" });
+  const { facts } = judgeWire(dialect, messages);
+  for (const [index, { role }] of facts.entries()) {
+    refuse(index === 0 || role !== "system", "Only the first message may have the role system.");
+    const isBehindResults = role === "user" && facts[index - 1]?.role === "tool";
+    refuse(!isBehindResults, "Unexpected role 'user' after role 'tool'");
+  }
+  const speakers = facts.filter(
+    ({ role, calls, kinds }) =>
+      (role === "user" || role === "assistant") && calls.length === 0 && !kinds.includes("reasoning"),
+  );
+  for (const [index, { role }] of speakers.entries())
+    refuse(
+      (role === "user") === (index % 2 === 0),
+      "Conversation roles must alternate user/assistant/user/assistant/...",
+    );
 }

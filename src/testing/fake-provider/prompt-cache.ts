@@ -83,7 +83,7 @@ export function createPromptCache(options: FakeCacheOptions, now: () => number):
     let longWrite = 0;
     let from = found;
     for (const end of ends) {
-      const isLong = pieces[end - 1]!.breakpoint === "1h";
+      const isLong = pieces[end - 1]!.breakpoint === "long";
       if (sizeAt(end) < minTokens) continue;
       keep(beginnings[end]!, isLong ? LONG_TTL_FACTOR : 1);
       if (end <= from) continue;

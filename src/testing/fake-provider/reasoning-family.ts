@@ -1,6 +1,5 @@
 import { type Json, obj, objects, str } from "../json.ts";
-import type { Answer } from "./answer.ts";
-import { digest } from "./digest.ts";
+import { type Answer, digest } from "./answer.ts";
 import { demand, ProviderRefusal } from "./provider-refusal.ts";
 import type { FakeBody, FakeFamily } from "./types.ts";
 

@@ -95,9 +95,9 @@ function routeOf(url: string): { readonly api: FakeApi; readonly isCounted: bool
   const gemini = askedByPath(url);
   if (gemini) return { api: "gemini", isCounted: gemini.method === "countTokens" };
   const path = `/v1${pathname.replace(/^\/v1(?=\/)/, "").replace(/\/$/, "")}`;
-  for (const [api, { api: of, counted }] of APIS) {
+  for (const [api, { api: of }] of APIS) {
     if (path === of.path) return { api, isCounted: false };
-    if (counted && path === of.counts?.path(of.path)) return { api, isCounted: true };
+    if (path === of.counting?.path) return { api, isCounted: true };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StoreError } from "../../core/errors.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import type { ContractContext } from "./context.ts";
-import { DAY_MS, hashesOf, storedTranscript } from "./samples.ts";
+import { DAY_MS, hashesOf, storedTranscript, textsOf } from "./samples.ts";
 
 export function describeConversations(context: ContractContext): void {
   const { tenants, add } = context;
@@ -53,53 +53,6 @@ export function describeConversations(context: ContractContext): void {
       ]);
       await context.store.events.append(tenant, { type: "x", at: 1.5, data: 1 });
       await context.store.leases.acquire(tenant, "l", "o", 0.5);
-    });
-
-    it("stores a message once however often it is sent", async () => {
-      const [tenant] = tenants();
-      const all = storedTranscript("hi", "hello", "more", "yes");
-      const first = await add(tenant, { messages: all.slice(0, 2) });
-      expect(first).toMatchObject({ added: 2, length: 2 });
-      const { conversation } = first;
-      expect(await add(tenant, { conversation, messages: all.slice(0, 2) })).toMatchObject({ added: 0 });
-      expect(await add(tenant, { conversation, messages: all })).toMatchObject({ added: 2, length: 4 });
-      const after = all[1]!.hash;
-      expect(await add(tenant, { conversation, after, messages: all.slice(2) })).toMatchObject({
-        conversation,
-        added: 0,
-        length: 4,
-      });
-      expect(hashesOf(await context.store.conversations.read(tenant, conversation))).toEqual(hashesOf(all));
-      const { counts } = await context.store.upkeep.stats(tenant);
-      expect(counts).toMatchObject({ conversations: 1, messages: 4 });
-      expect(await context.store.conversations.get(tenant, conversation)).toMatchObject({
-        length: 4,
-        tokens: 14,
-      });
-    });
-
-    it("remembers that a name was asked for, from then on", async () => {
-      const [tenant] = tenants();
-      const { get } = context.store.conversations;
-      const messages = storedTranscript("a", "b", "c", "d");
-      const { conversation } = await add(tenant, { session: "s", messages: messages.slice(0, 2) });
-      expect(await get(tenant, conversation)).toMatchObject({ named: false });
-      await add(tenant, { conversation, session: "s", named: true, messages });
-      expect(await get(tenant, conversation)).toMatchObject({ named: true });
-      await add(tenant, { conversation, session: "s", messages: storedTranscript("a", "b", "c", "d", "e") });
-      expect(await get(tenant, conversation)).toMatchObject({ named: true });
-    });
-
-    it("makes one more conversation of a session when it is said to be new", async () => {
-      const [tenant] = tenants();
-      const messages = storedTranscript("twice");
-      const first = await add(tenant, { session: "same", messages });
-      const second = await add(tenant, { session: "same", isNew: true, messages });
-      expect(second.conversation).not.toBe(first.conversation);
-      expect(second).toMatchObject({ added: messages.length, length: messages.length });
-      expect((await context.store.conversations.get(tenant, first.conversation))?.length).toBe(
-        messages.length,
-      );
     });
 
     it("makes one conversation of a session whose first requests come at once", async () => {
@@ -196,26 +149,6 @@ export function describeConversations(context: ContractContext): void {
       expect(Object.keys((await settings.read(tenant)) as object)).toHaveLength(10);
     });
 
-    it("thrown away by a person are in no list and found by nobody, until they are brought back", async () => {
-      const [tenant] = tenants();
-      const messages = storedTranscript("a", "b").map((one, i) => (i === 1 ? { ...one, answer: "r" } : one));
-      const { conversation } = await add(tenant, { messages, session: "s" });
-      const { update, list, find, findSession, findAnswer, behind, get } = context.store.conversations;
-      const seen = async () => [
-        (await list(tenant)).conversations.length,
-        await find(tenant, hashesOf(messages)),
-        await findSession(tenant, "s"),
-        await findAnswer(tenant, "r"),
-        (await behind(tenant, messages[0]!.hash)).length,
-      ];
-      await update(tenant, conversation, { deletedAt: context.now });
-      expect(await seen()).toEqual([0, undefined, undefined, undefined, 0]);
-      expect(await get(tenant, conversation)).toMatchObject({ deletedAt: context.now });
-      expect((await add(tenant, { messages, session: "s" })).conversation).not.toBe(conversation);
-      await update(tenant, conversation, { deletedAt: undefined });
-      expect((await list(tenant)).conversations).toHaveLength(2);
-    });
-
     it("of tens of thousands of messages come in whole", async () => {
       const [tenant] = tenants();
       const messages = Array.from({ length: 1_200 }, (_, i) => ({
@@ -231,6 +164,30 @@ export function describeConversations(context: ContractContext): void {
         length: 1_200,
         branched: false,
       });
+    });
+
+    it("with a thousand branches are each read by their own leaf", async () => {
+      const [tenant] = tenants();
+      const first = storedTranscript("hi", "hello");
+      const { conversation } = await add(tenant, { messages: first });
+      const branches = Array.from({ length: 1_000 }, (_, n) =>
+        storedTranscript("hi", "hello", `q${n}`).slice(2),
+      );
+      for (const messages of branches) await add(tenant, { conversation, after: first[1]!.hash, messages });
+      const { read, siblings } = context.store.conversations;
+      expect((await siblings(tenant, conversation)).get(2)).toHaveLength(1_000);
+      for (const n of [0, 500, 999])
+        expect(textsOf(await read(tenant, conversation, { leaf: branches[n]![0]!.hash }))).toEqual(
+          textsOf([...first, ...branches[n]!]),
+        );
+    });
+
+    it("refuses ids of answers that can't be stored", async () => {
+      const [tenant] = tenants();
+      for (const answer of ["", "a\0b", "x".repeat(2_000)])
+        await expect(
+          add(tenant, { messages: storedTranscript("hi").map((one) => ({ ...one, answer })) }),
+        ).rejects.toThrow(/the answer/);
     });
 
     it("refuses what it can't place", async () => {

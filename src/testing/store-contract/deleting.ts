@@ -79,32 +79,6 @@ export function describeDeleting(context: ContractContext): void {
       expect((await records.find(hashesOf(messages))).summaries).toHaveLength(1);
     });
 
-    it("leaves what another conversation with the same messages has", async () => {
-      const [tenant] = tenants();
-      const long = "x".repeat(10_000);
-      const first = storedTranscript("hi", long, "why");
-      const second = storedTranscript("hi", long, "how");
-      const one = await add(tenant, { messages: first, head: '"sys"' });
-      const two = await add(tenant, { session: "s", isNew: true, messages: second, head: '"sys"' });
-      const records = context.store.records(tenant);
-      await records.save({
-        summaries: [
-          summary("shared", first[1]!.hash),
-          summary("first", first[2]!.hash),
-          summary("second", second[2]!.hash),
-        ],
-      });
-      await context.store.conversations.delete(tenant, one.conversation);
-      context.now += DAY_MS;
-      await context.store.upkeep.sweep();
-      const found = await records.find([...hashesOf(first), ...hashesOf(second)]);
-      expect(found.summaries.map((record) => record.key).sort()).toEqual(["second", "shared"]);
-      const read = await context.store.conversations.read(tenant, two.conversation);
-      expect(read.map((message) => message.wire)).toEqual(second.map((message) => message.wire));
-      expect(await context.store.conversations.head(tenant, two.conversation)).toBe('"sys"');
-      expect((await context.store.upkeep.stats(tenant)).counts).toMatchObject({ messages: 3, bodies: 2 });
-    });
-
     it("may meet appends of the same texts at the same time", async () => {
       const [tenant] = tenants();
       for (let round = 0; round < 5; round++) {

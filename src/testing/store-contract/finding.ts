@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { FindQuery, NewMessage } from "../../stores/server-store.ts";
 import type { ContractContext } from "./context.ts";
 import { hashesOf, storedTranscript } from "./samples.ts";
 
@@ -31,16 +30,6 @@ export function describeFinding(context: ContractContext): void {
       expect(await find(other, hashesOf(all))).toBeUndefined();
     });
 
-    it("prefers the conversation that ends where the transcript does", async () => {
-      const [tenant] = tenants();
-      const long = await add(tenant, { messages: storedTranscript("a", "b", "c") });
-      const short = await add(tenant, { messages: storedTranscript("a", "b") });
-      context.now += 10;
-      await add(tenant, { conversation: long.conversation, messages: storedTranscript("a", "b", "c", "d") });
-      const found = await context.store.conversations.find(tenant, hashesOf(storedTranscript("a", "b", "x")));
-      expect(found?.conversation.id).toBe(short.conversation);
-    });
-
     it("goes on with the conversation of a request that got no answer, also where many are asked at once", async () => {
       const [tenant, other] = tenants();
       const asked = (word: string) => storedTranscript(word);
@@ -66,36 +55,6 @@ export function describeFinding(context: ContractContext): void {
       expect(await add(tenant, again("a"))).toMatchObject({ added: 2 });
     });
 
-    it("finds the conversation that nobody asked for by name, where the request has no name", async () => {
-      const [tenant] = tenants();
-      const { find } = context.store.conversations;
-      const short = storedTranscript("a", "b");
-      const long = storedTranscript("a", "b", "c", "d");
-      const unnamed = await add(tenant, { session: "made-up", messages: short });
-      context.now += 10;
-      const named = await add(tenant, { session: "mine", named: true, isNew: true, messages: short });
-      const idOf = async (messages: readonly NewMessage[], query?: FindQuery) =>
-        (await find(tenant, hashesOf(messages), query))?.conversation.id;
-      // The newest of two with the same messages, unless it is said which of them is meant.
-      expect(await idOf(short)).toBe(named.conversation);
-      expect(await idOf(short, { prefer: "unnamed" })).toBe(unnamed.conversation);
-      // Also where the named one has gone on further with the very same words.
-      await add(tenant, { conversation: named.conversation, messages: long });
-      expect(await find(tenant, hashesOf(long), { prefer: "unnamed" })).toMatchObject({
-        conversation: { id: unnamed.conversation, named: false },
-        matched: 2,
-      });
-      // Not where the unnamed one went on otherwise: the named one is the only one with these words.
-      await add(tenant, {
-        conversation: unnamed.conversation,
-        messages: storedTranscript("a", "b", "other", "way"),
-      });
-      expect(await find(tenant, hashesOf(long), { prefer: "unnamed" })).toMatchObject({
-        conversation: { id: named.conversation, named: true },
-        matched: 4,
-      });
-    });
-
     it("finds the unnamed conversation also where it ends long before the named one", async () => {
       const [tenant] = tenants();
       const all = storedTranscript(...Array.from({ length: 80 }, (_, i) => `long ${i}`));
@@ -104,49 +63,6 @@ export function describeFinding(context: ContractContext): void {
       expect(
         await context.store.conversations.find(tenant, hashesOf(all), { prefer: "unnamed" }),
       ).toMatchObject({ conversation: { id: unnamed.conversation }, matched: 4 });
-    });
-
-    it("finds only conversations of a session when it is asked to", async () => {
-      const [tenant] = tenants();
-      const first = storedTranscript("a", "b", "c", "d");
-      const mine = await add(tenant, { session: "mine", named: true, messages: first });
-      context.now += 10;
-      await add(tenant, { session: "theirs", messages: first });
-      const { find } = context.store.conversations;
-      expect((await find(tenant, hashesOf(first), { session: "mine" }))?.conversation.id).toBe(
-        mine.conversation,
-      );
-      expect(await find(tenant, hashesOf(first), { session: "nobody's" })).toBeUndefined();
-    });
-
-    it("reads a range", async () => {
-      const [tenant, other] = tenants();
-      const { conversation } = await add(tenant, { messages: storedTranscript("a", "b", "c", "d") });
-      const positions = async (range: { from?: number; to?: number }) =>
-        (await context.store.conversations.read(tenant, conversation, range)).map(
-          (message) => message.position,
-        );
-      expect(await positions({ from: 1, to: 3 })).toEqual([1, 2]);
-      expect(await positions({ from: 3 })).toEqual([3]);
-      expect(await context.store.conversations.read(other, conversation)).toEqual([]);
-      expect(await context.store.conversations.get(other, conversation)).toBeUndefined();
-      expect(await context.store.conversations.head(other, conversation)).toBeUndefined();
-    });
-
-    it("lists the conversations of one session", async () => {
-      const [tenant, other] = tenants();
-      const origin = await add(tenant, { session: "s", messages: storedTranscript("a", "b", "c") });
-      context.now += 1;
-      const second = await add(tenant, {
-        session: "s",
-        isNew: true,
-        messages: storedTranscript("a", "b", "x"),
-      });
-      await add(tenant, { session: "other", messages: storedTranscript("z") });
-      await add(other, { session: "s", messages: storedTranscript("a") });
-      const { conversations } = await context.store.conversations.list(tenant, { session: "s" });
-      expect(conversations.map(({ id }) => id)).toEqual([second.conversation, origin.conversation]);
-      expect((await context.store.conversations.list(tenant, { session: "none" })).conversations).toEqual([]);
     });
 
     it("lists pinned ones first, then the newest, in pages", async () => {

@@ -27,16 +27,6 @@ export function describeRecords(context: ContractContext): void {
       expect(await records.find([])).toEqual({ checkpoints: [], summaries: [], undos: [], recalled: [] });
     });
 
-    it("keeps one of what is saved twice, and the newest of what was changed", async () => {
-      const [tenant] = tenants();
-      const records = await withMessages(tenant, "a");
-      await records.save({ checkpoints: [checkpoint("c", "a")], summaries: [summary("s", "a", "old")] });
-      await records.save({ checkpoints: [checkpoint("c", "a")], summaries: [summary("s", "a", "new")] });
-      const found = await records.find(["a"]);
-      expect(found.checkpoints).toHaveLength(1);
-      expect(found.summaries.map((one) => one.text)).toEqual(["new"]);
-    });
-
     it("keeps the newest of what answers of a model took, under the first message", async () => {
       const [tenant, other] = tenants();
       const records = await withMessages(tenant, "a", "b");
@@ -120,25 +110,6 @@ export function describeRecords(context: ContractContext): void {
     it("is the engine's store itself", async () => {
       await context.store.save({ summaries: [summary("own", "own-hash")] });
       expect((await context.store.find(["own-hash"])).summaries).toHaveLength(1);
-    });
-
-    it("forgets the summaries of a conversation, and nothing else", async () => {
-      const [tenant, other] = tenants();
-      for (const one of [tenant, other])
-        await (await withMessages(one, "h1", "h2", "h3")).save({
-          checkpoints: [checkpoint("c1", "h1")],
-          summaries: [summary("s1", "h1"), summary("s2", "h2"), summary("s3", "h3")],
-          recalled: [],
-        });
-      await context.store.forgetSummaries(tenant, ["h1", "h2", "unknown"]);
-      await context.store.forgetSummaries(tenant, []);
-      const found = await context.store.records(tenant).find(["h1", "h2", "h3"]);
-      expect(found.summaries.map(({ key }) => key)).toEqual(["s3"]);
-      expect(found.checkpoints).toHaveLength(1);
-      expect((await context.store.records(other).find(["h1", "h2", "h3"])).summaries).toHaveLength(3);
-      // What is written anew under the same key is what counts.
-      await context.store.records(tenant).save({ summaries: [summary("s1", "h1", "anew")] });
-      expect((await context.store.records(tenant).find(["h1"])).summaries[0]?.text).toBe("anew");
     });
   });
 }

@@ -1,23 +1,14 @@
-import { chatApi } from "../../../apis/chat/api.ts";
+import { chatServed } from "../../../apis/chat/server.ts";
 import { type Json, obj, objects, str } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
 import type { FakeEvent, FakeWire } from "../fake-wire.ts";
-import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
 import { reasoningFamilies } from "../reasoning-family.ts";
-import type { FakeBody, FakeFamily, FakeMessage, FakeRequest } from "../types.ts";
+import type { FakeFamily, FakeRequest } from "../types.ts";
 import { validateChat } from "./validate-chat.ts";
 
 const CREATED = 1_700_000_000;
-const ROLES: Readonly<Record<string, FakeMessage["role"]>> = {
-  system: "system",
-  developer: "system",
-  user: "user",
-  assistant: "assistant",
-  tool: "tool",
-  function: "tool",
-};
 const FINISH: Readonly<Record<Answer["stop"], string>> = {
   end: "stop",
   length: "length",
@@ -29,14 +20,16 @@ const FINISH: Readonly<Record<Answer["stop"], string>> = {
 
 /** OpenAI Chat Completions. */
 export const chatWire: FakeWire = {
-  api: chatApi,
+  api: chatServed,
 
   accept(body, rules) {
     validateChat(body, rules);
     const { family } = rules;
     if (family) reasoningFamilies[family].checkChat(body);
-    return { prompt: readPrompt(body, rules.count), notes: {}, family };
+    return { body, family };
   },
+
+  settings: ({ response_format }) => response_format,
 
   tooLong(tokens, cap, { window }) {
     const fields = { param: "messages", code: "context_length_exceeded" };
@@ -55,7 +48,21 @@ export const chatWire: FakeWire = {
   },
 
   json(answer, use, request, { family }) {
-    const message = messageOf(answer, family);
+    const isRefusal = answer.stop === "refusal";
+    const calls = answer.calls.map(({ id, name, args }, at) => ({
+      id,
+      type: "function",
+      function: { name, arguments: args },
+      ...(family && reasoningFamilies[family].call(answer, at)),
+    }));
+    const message = {
+      role: "assistant",
+      content: isRefusal || (answer.text === "" && calls.length > 0) ? null : answer.text,
+      refusal: isRefusal ? answer.text : null,
+      annotations: [],
+      ...thoughtFields(answer, family),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
     return {
       ...head(answer, request, "chat.completion"),
       choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH[answer.stop] }],
@@ -63,85 +70,42 @@ export const chatWire: FakeWire = {
     };
   },
 
-  events(answer, use, request, { family }) {
+  /** The answer in pieces; what isn't plain text comes whole. */
+  events(answer, use, request, accepted) {
     const withUsage = obj(request.body["stream_options"])["include_usage"] === true;
-    const event = (delta: Json, finish: string | null = null): FakeEvent => ({
+    const { usage, choices } = obj(chatWire.json(answer, use, request, accepted));
+    const { message, finish_reason } = objects(choices)[0]!;
+    const { role, content, refusal, annotations: _, tool_calls: calls, ...thoughts } = obj(message);
+    const event = (delta: Json, finish: unknown = null): FakeEvent => ({
       data: {
         ...head(answer, request, "chat.completion.chunk"),
         choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-        ...(withUsage ? { usage: null } : {}),
+        ...(withUsage && { usage: null }),
       },
     });
+    const inPieces = (field: string, value: unknown) =>
+      typeof value === "string"
+        ? pieces(value).map((piece) => event({ [field]: piece }))
+        : objects(value).map((one) => event({ [field]: [one] }));
     return [
-      event({ role: "assistant", content: "", refusal: null }),
-      ...thoughtDeltas(answer, family).map((delta) => event(delta)),
-      ...pieces(answer.text).map((piece) =>
-        event(answer.stop === "refusal" ? { refusal: piece } : { content: piece }),
+      event({ role, content: "", refusal: null }),
+      ...Object.entries({ ...thoughts, content, refusal }).flatMap(([field, value]) =>
+        inPieces(field, value),
       ),
-      ...answer.calls.flatMap((call, index) => [
-        event({
-          tool_calls: [
-            {
-              index,
-              id: call.id,
-              type: "function",
-              function: { name: call.name, arguments: "" },
-              ...callFields(answer, index, family),
-            },
-          ],
-        }),
-        ...pieces(call.args).map((piece) =>
+      ...objects(calls).flatMap(({ function: called, ...call }, index) => [
+        event({ tool_calls: [{ index, ...call, function: { ...obj(called), arguments: "" } }] }),
+        ...pieces(str(obj(called)["arguments"])).map((piece) =>
           event({ tool_calls: [{ index, function: { arguments: piece } }] }),
         ),
       ]),
-      event({}, FINISH[answer.stop]),
+      event({}, finish_reason),
       ...(withUsage
-        ? [
-            {
-              data: {
-                ...head(answer, request, "chat.completion.chunk"),
-                choices: [],
-                usage: usageOf(answer, use),
-              },
-            },
-          ]
+        ? [{ data: { ...head(answer, request, "chat.completion.chunk"), choices: [], usage } }]
         : []),
       { data: "[DONE]" },
     ];
   },
 };
-
-function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
-  const prompt = new PromptBuilder(count);
-  const tools = objects(body["tools"]);
-  // The schemas stand before everything else, and a change in them changes the whole beginning.
-  if (tools.length > 0) prompt.json("tools", tools);
-  if (body["response_format"] != null) prompt.free("settings", body["response_format"]);
-  for (const message of objects(body["messages"])) {
-    const role = ROLES[str(message["role"])] ?? "user";
-    const { content } = message;
-    const parts = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
-    let isFirst = true;
-    const texts: string[] = [];
-    for (const part of parts) {
-      const isText = typeof part["text"] === "string" || typeof part["refusal"] === "string";
-      const read = str(part["text"]) || str(part["refusal"]);
-      prompt.part(role, { wire: part, read, image: !isText, first: isFirst });
-      texts.push(read);
-      isFirst = false;
-    }
-    const calls = objects(message["tool_calls"]).map((call) => obj(call["function"] ?? call["custom"]));
-    for (const [index, call] of calls.entries()) {
-      const read = `${str(call["name"])} ${str(call["arguments"] ?? call["input"])}`;
-      prompt.part(role, { wire: objects(message["tool_calls"])[index], read, first: isFirst });
-      texts.push(read);
-      isFirst = false;
-    }
-    prompt.message(role, texts.join("\n"));
-  }
-  const names = tools.map((tool) => str(obj(tool["function"] ?? tool["custom"])["name"]));
-  return { pieces: prompt.pieces, messages: prompt.messages, tools: names };
-}
 
 function head(answer: Answer, request: FakeRequest, object: string): Json {
   return {
@@ -154,44 +118,9 @@ function head(answer: Answer, request: FakeRequest, object: string): Json {
   };
 }
 
-/** Reasoning in pieces; what isn't plain text comes in one. */
-function thoughtDeltas(answer: Answer, family: FakeFamily | undefined): Json[] {
-  const fields = thoughtFields(answer, family);
-  return Object.entries(fields).flatMap(([name, value]): Json[] =>
-    typeof value === "string"
-      ? pieces(value).map((piece) => ({ [name]: piece }))
-      : objects(value).map((one) => ({ [name]: [one] })),
-  );
-}
-
 function thoughtFields(answer: Answer, family: FakeFamily | undefined): Json {
   if (family) return reasoningFamilies[family].message(answer);
   return answer.reasoning === "" ? {} : { reasoning_content: answer.reasoning };
-}
-
-function callFields(answer: Answer, at: number, family: FakeFamily | undefined): Json {
-  return family ? reasoningFamilies[family].call(answer, at) : {};
-}
-
-function messageOf(answer: Answer, family: FakeFamily | undefined): Json {
-  const isRefusal = answer.stop === "refusal";
-  return {
-    role: "assistant",
-    content: isRefusal || (answer.text === "" && answer.calls.length > 0) ? null : answer.text,
-    refusal: isRefusal ? answer.text : null,
-    annotations: [],
-    ...thoughtFields(answer, family),
-    ...(answer.calls.length === 0
-      ? {}
-      : {
-          tool_calls: answer.calls.map(({ id, name, args }, at) => ({
-            id,
-            type: "function",
-            function: { name, arguments: args },
-            ...callFields(answer, at, family),
-          })),
-        }),
-  };
 }
 
 function usageOf(answer: Answer, use: CacheUse): Json {

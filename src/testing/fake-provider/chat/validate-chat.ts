@@ -1,7 +1,7 @@
 import { isObject, type Json, obj, objects, str } from "../../json.ts";
-import { demandRules } from "../demand-rules.ts";
 import type { WireRules } from "../fake-wire.ts";
 import {
+  checkAlternation,
   checkCap,
   checkTemperature,
   checkTools,
@@ -12,7 +12,7 @@ import {
   refuseUnknown,
   requireModel,
 } from "../openai-rules.ts";
-import { demand, ProviderRefusal } from "../provider-refusal.ts";
+import { demand, demandRules, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 
 const KNOWN = new Set(
@@ -46,7 +46,7 @@ export function validateChat(body: FakeBody, rules: WireRules): void {
   );
   for (const [index, message] of messages.entries()) checkMessage(message, index);
   checkPairs(messages.filter(isObject));
-  if (rules.alternation === "strict") checkAlternation(messages.filter(isObject));
+  if (rules.alternation === "strict") checkAlternation("openai-chat", messages);
 }
 
 function checkChatCap(body: FakeBody, model: string, rules: WireRules): void {
@@ -142,28 +142,4 @@ function checkPairs(messages: readonly Json[]): void {
     "orphan-result": orphan,
     "second-result": orphan,
   });
-}
-
-/**
- * What chat templates of open models refuse. Those that know tools count neither calls nor results; the user may not speak before the
- * model has answered results, and there is one system message, the first.
- */
-function checkAlternation(messages: readonly Json[]): void {
-  const refuse = (isFine: boolean, text: string) => demand(isFine, text, { type: "BadRequestError" });
-  for (const [index, { role }] of messages.entries()) {
-    refuse(index === 0 || role !== "system", "Only the first message may have the role system.");
-    refuse(
-      role !== "user" || messages[index - 1]?.["role"] !== "tool",
-      "Unexpected role 'user' after role 'tool'",
-    );
-  }
-  const roles = messages
-    .filter((message) => objects(message["tool_calls"]).length === 0)
-    .map((message) => message["role"])
-    .filter((role) => role === "user" || role === "assistant");
-  for (const [index, role] of roles.entries())
-    refuse(
-      (role === "user") === (index % 2 === 0),
-      "Conversation roles must alternate user/assistant/user/assistant/...",
-    );
 }

@@ -1,14 +1,11 @@
-import { geminiApi } from "../../../apis/gemini/api.ts";
-import { isObject, type Json, obj, objects } from "../../json.ts";
-import { type Answer, pieces } from "../answer.ts";
-import { digest } from "../digest.ts";
+import { geminiServed } from "../../../apis/gemini/server.ts";
+import { isObject, type Json, obj } from "../../json.ts";
+import { type Answer, digest, pieces } from "../answer.ts";
 import type { FakeEvent, FakeWire } from "../fake-wire.ts";
-import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
-import type { FakeBody, FakeRequest } from "../types.ts";
-import { fieldsOf, partsOf, readPart, responseOf, SEAL } from "./parts.ts";
-import { toolNames, validateGemini } from "./validate-gemini.ts";
+import type { FakeRequest } from "../types.ts";
+import { fieldsOf, SEAL, validateGemini } from "./validate-gemini.ts";
 
 const STOPS: Readonly<Record<Answer["stop"], string>> = {
   end: "STOP",
@@ -23,18 +20,15 @@ const SIGNS = /^gemini-(?:[3-9]|\d\d)/;
 
 /** Gemini's `generateContent` and `streamGenerateContent`. */
 export const geminiWire: FakeWire = {
-  api: geminiApi,
+  api: geminiServed,
 
-  accept(given, { count, model, isCounted }) {
+  accept(given, { model, isCounted }) {
     // Counting takes bare contents, too, or a whole request inside of another object.
     const inner = given["generateContentRequest"];
     const body = isCounted && isObject(inner) ? inner : given;
     validateGemini(body, model);
     const thinking = obj(fieldsOf(obj(fieldsOf(body)["generationConfig"]))["thinkingConfig"]);
-    return {
-      prompt: readPrompt(body, count),
-      notes: { thinks: fieldsOf(thinking)["includeThoughts"] === true },
-    };
+    return { body, thinks: fieldsOf(thinking)["includeThoughts"] === true };
   },
 
   tooLong(tokens, _cap, { window }) {
@@ -44,17 +38,12 @@ export const geminiWire: FakeWire = {
     );
   },
 
-  counted: (totalTokens) => ({
-    totalTokens,
-    promptTokensDetails: [{ modality: "TEXT", tokenCount: totalTokens }],
-  }),
-
-  json(answer, use, request, { notes }) {
-    return chunk(answer, use, request, partsFor(answer, request, notes["thinks"] === true), true);
+  json(answer, use, request, { thinks }) {
+    return chunk(answer, use, request, partsFor(answer, request, thinks === true), true);
   },
 
-  events(answer, use, request, { notes }): FakeEvent[] {
-    const parts = partsFor(answer, request, notes["thinks"] === true).flatMap(inPieces);
+  events(answer, use, request, { thinks }): FakeEvent[] {
+    const parts = partsFor(answer, request, thinks === true).flatMap(inPieces);
     const last: Json = { text: "" };
     return [...parts, last].map((part, index, all) => ({
       data: chunk(answer, use, request, [part], index === all.length - 1),
@@ -105,33 +94,5 @@ function chunk(
     },
     modelVersion: request.model,
     responseId: answer.id,
-  };
-}
-
-/** A request as the model reads it. */
-function readPrompt(given: FakeBody, count: (text: string) => number): Prompt {
-  const body = fieldsOf(given);
-  const prompt = new PromptBuilder(count);
-  const system = partsOf(obj(body["systemInstruction"]));
-  for (const [index, part] of system.entries())
-    prompt.part("system", { wire: part, read: readPart(part), first: index === 0 });
-  if (system.length > 0) prompt.message("system", system.map(readPart).join("\n"));
-  for (const tool of objects(body["tools"])) prompt.json("tools", tool);
-  const contents = isObject(body["contents"]) ? [body["contents"]] : objects(body["contents"]);
-  for (const message of contents) {
-    const parts = partsOf(message).filter((part) => part["thought"] !== true);
-    const isResults = parts.length > 0 && parts.every((part) => responseOf(part));
-    const role = message["role"] === "model" ? "assistant" : isResults ? "tool" : "user";
-    for (const [at, part] of parts.entries()) {
-      const fields = fieldsOf(part);
-      const image = fields["inlineData"] !== undefined || fields["fileData"] !== undefined;
-      prompt.part(role, { wire: part, read: image ? "" : readPart(part), image, first: at === 0 });
-    }
-    prompt.message(role, parts.map(readPart).join("\n"));
-  }
-  return {
-    pieces: prompt.pieces,
-    messages: prompt.messages,
-    tools: toolNames(body),
   };
 }

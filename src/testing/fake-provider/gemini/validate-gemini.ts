@@ -1,8 +1,6 @@
-import { isObject, type Json, obj, objects, str } from "../../json.ts";
-import { demandRules } from "../demand-rules.ts";
-import { demand, ProviderRefusal } from "../provider-refusal.ts";
+import { isObject, type Json, objects, str } from "../../json.ts";
+import { demand, demandRules, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
-import { callOf, fieldsOf, isSigned, partsOf, responseOf } from "./parts.ts";
 
 const BODY = new Set([
   ...["contents", "systemInstruction", "tools", "toolConfig", "safetySettings", "generationConfig"],
@@ -40,8 +38,7 @@ export function validateGemini(body: FakeBody, model: string): void {
   demand(list.every(isObject), "Invalid value at 'contents'");
   const messages = list as readonly Json[];
   checkContents(messages);
-  checkCalls(messages);
-  if (WANTS_SIGNATURES.test(model)) checkSignatures(messages);
+  checkCalls(messages, WANTS_SIGNATURES.test(model));
 }
 
 function refuseUnknown(value: Json, known: ReadonlySet<string>, at: string): void {
@@ -86,30 +83,36 @@ function checkContents(messages: readonly Json[]): void {
   demand(says, "Unable to submit request because it must have a text parameter.");
 }
 
-interface Step {
-  readonly role: "user" | "model";
-  readonly parts: Json[];
-}
-
-/** Runs of messages of the same role are one message to the provider: its own clients store streams in pieces. */
-function merged(messages: readonly Json[]): Step[] {
-  const steps: Step[] = [];
+/**
+ * Neighbours of the model are one message to the provider, whose own clients store streams in pieces. The user's aren't joined: a
+ * question right behind the answers of functions begins a turn.
+ */
+function joined(messages: readonly Json[]): Json[] {
+  const list: Json[] = [];
   for (const message of messages) {
-    const role = message["role"] === "model" ? "model" : "user";
-    const last = steps.at(-1);
-    if (last?.role === role) last.parts.push(...partsOf(message));
-    else steps.push({ role, parts: [...partsOf(message)] });
+    const last = list.at(-1);
+    if (last?.["role"] === "model" && message["role"] === "model")
+      list[list.length - 1] = { ...last, parts: [...partsOf(last), ...partsOf(message)] };
+    else list.push(message);
   }
-  return steps;
+  return list;
 }
 
-function checkCalls(messages: readonly Json[]): void {
-  const first = merged(messages)[0]?.parts.some((part) => callOf(part)) === true;
+/** Signatures that the provider didn't make are none. */
+const withOwnSignatures = (part: Json): Json =>
+  isSigned(part) ? part : { ...part, thoughtSignature: undefined, thought_signature: undefined };
+
+function checkCalls(messages: readonly Json[], wantsSignatures: boolean): void {
+  const list = joined(messages).map((message) => ({
+    ...message,
+    parts: partsOf(message).map(withOwnSignatures),
+  }));
+  const [first] = list;
   demand(
-    !first,
+    first?.parts.some((part) => callOf(part)) !== true,
     "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
   );
-  demandRules("gemini-contents", messages, {
+  demandRules("gemini-contents", list, {
     "orphan-result": () =>
       new ProviderRefusal(
         "Please ensure that function response turn comes immediately after a function call turn.",
@@ -119,30 +122,46 @@ function checkCalls(messages: readonly Json[]): void {
         "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
       ),
   });
+  if (!wantsSignatures) return;
+  demandRules("gemini-contents", list, {
+    "missing-signature": (at) => {
+      const name = str(list[at]?.parts.map(callOf).find((call) => call)?.["name"]);
+      return new ProviderRefusal(
+        `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${at + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
+      );
+    },
+  });
 }
 
-/**
- * The turn that is under way begins with the last message of the user that isn't the answer of a function. Here messages count
- * as they were sent: a question right behind the answers of functions begins a turn, too.
- */
-function checkSignatures(messages: readonly Json[]): void {
-  const begin = messages.findLastIndex(
-    (message) =>
-      message["role"] !== "model" && partsOf(message).every((part) => responseOf(part) === undefined),
-  );
-  for (const [index, { parts }] of merged(messages.slice(begin + 1)).entries()) {
-    const first = parts.find((part) => callOf(part));
-    if (first === undefined) continue;
-    const name = str(obj(callOf(first))["name"]);
-    demand(
-      isSigned(first),
-      `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${merged(messages.slice(0, begin + 1)).length + index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
-    );
-  }
+/** What Google's API takes for the signature of a call that its model didn't make. */
+const SKIPS = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
+/** What signatures of the fake begin with. */
+export const SEAL = "sig.";
+
+/** An object with its fields in camel case: the API takes both spellings. */
+export function fieldsOf(value: Json): Json {
+  const names = Object.keys(value);
+  if (!names.some((name) => name.includes("_"))) return value;
+  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(names.map((name) => [camel(name), value[name]]));
 }
 
-export function toolNames(body: FakeBody): string[] {
-  return objects(body["tools"]).flatMap((tool) =>
-    objects(fieldsOf(tool)["functionDeclarations"]).map((one) => str(one["name"])),
-  );
+export function partsOf(message: Json): readonly Json[] {
+  const parts = message["parts"];
+  return isObject(parts) ? [parts] : objects(parts);
+}
+
+export function callOf(part: Json): Json | undefined {
+  const call = fieldsOf(part)["functionCall"];
+  return isObject(call) ? call : undefined;
+}
+
+export function responseOf(part: Json): Json | undefined {
+  const response = fieldsOf(part)["functionResponse"];
+  return isObject(response) ? response : undefined;
+}
+
+export function isSigned(part: Json): boolean {
+  const signature = str(fieldsOf(part)["thoughtSignature"]);
+  return signature.startsWith(SEAL) || SKIPS.has(signature);
 }

@@ -35,17 +35,3 @@ export function bare(block: Json): Json {
   const { cache_control: _, ...rest } = block;
   return rest;
 }
-
-/** The text of a part, for counting and reading. */
-export function readBlock(block: Json): string {
-  if (block["type"] === "tool_use") return `${str(block["name"])} ${JSON.stringify(block["input"] ?? {})}`;
-  if (block["type"] === "tool_result") {
-    const { content } = block;
-    return typeof content === "string"
-      ? content
-      : contentOf({ content })
-          .map((inner) => str(inner["text"]))
-          .join("\n");
-  }
-  return str(block["text"]);
-}

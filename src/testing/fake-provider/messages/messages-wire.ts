@@ -1,13 +1,11 @@
-import { messagesApi } from "../../../apis/messages/api.ts";
-import { type Json, obj, objects, str } from "../../json.ts";
+import { messagesServed } from "../../../apis/messages/server.ts";
+import { type Json, obj, str } from "../../json.ts";
 import { type Answer, pieces } from "../answer.ts";
 import type { Accepted, FakeEvent, FakeWire } from "../fake-wire.ts";
-import { type Prompt, PromptBuilder } from "../prompt.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
 import { reasoningFamilies } from "../reasoning-family.ts";
-import type { FakeBody, FakeRequest } from "../types.ts";
-import { bare, contentOf, isThinking, readBlock } from "./blocks.ts";
+import type { FakeRequest } from "../types.ts";
 import { checkBinding, sign } from "./thinking-binding.ts";
 import { validateMessages } from "./validate-messages.ts";
 
@@ -24,21 +22,22 @@ const REFUSES_LARGE_CAP = /claude-(?:[23]|(?:opus|sonnet)-4-[01]\b|(?:opus|sonne
 
 /** Anthropic Messages. */
 export const messagesWire: FakeWire = {
-  api: messagesApi,
+  api: messagesServed,
+  joinsRoles: true,
+  // Changing these keeps tools and system in the cache, but not the messages.
+  settings: ({ thinking, tool_choice }) => [thinking, tool_choice],
 
   accept(given, rules) {
     validateMessages(given, rules);
-    const { headers, binding, family, count } = rules;
+    const { headers, binding, family } = rules;
     if (family) reasoningFamilies[family].checkMessages?.(given);
     // Thoughts that no longer fit are left out; other providers' signatures are bound to nothing.
     const { body, transformations } = family
       ? { body: given, transformations: [] }
       : checkBinding(given, headers, binding);
     const thinks = ["enabled", "adaptive"].includes(str(obj(body["thinking"])["type"]));
-    return { prompt: readPrompt(body, count), notes: { body, transformations, thinks }, family };
+    return { body, transformations, thinks, family };
   },
-
-  counted: (input_tokens) => ({ input_tokens }),
 
   tooLong(tokens, cap, { window }, body) {
     if (tokens > window)
@@ -87,73 +86,23 @@ export const messagesWire: FakeWire = {
   },
 };
 
-function readPrompt(body: FakeBody, count: (text: string) => number): Prompt {
-  const prompt = new PromptBuilder(count);
-  const tools = objects(body["tools"]);
-  for (const tool of tools)
-    if (tool["defer_loading"] !== true) prompt.json("tools", bare(tool), breakpoint(tool));
-  const system = contentOf({ content: body["system"] });
-  for (const [index, block] of system.entries())
-    prompt.part("system", { wire: bare(block), read: readBlock(block), first: index === 0, ...mark(block) });
-  if (system.length > 0) prompt.message("system", system.map(readBlock).join("\n"));
-  // Changing these keeps tools and system in the cache, but not the messages.
-  prompt.free("settings", [body["thinking"], body["tool_choice"]]);
-  const messages = objects(body["messages"]);
-  for (const [index, message] of messages.entries()) {
-    const role = message["role"] === "assistant" ? "assistant" : "user";
-    const parts = contentOf(message).filter((block) => !isThinking(block));
-    const isLast = index === messages.length - 1 && body["cache_control"] != null;
-    // Two messages of the same role in a row are one.
-    const continues = messages[index - 1]?.["role"] === message["role"];
-    for (const [at, block] of parts.entries()) {
-      const auto = isLast && at === parts.length - 1 ? { cache_control: body["cache_control"] } : {};
-      prompt.part(role, {
-        wire: bare(block),
-        read: readBlock(block),
-        image: block["type"] === "image" || block["type"] === "document",
-        first: at === 0 && !continues,
-        ...mark({ ...block, ...auto }),
-      });
-    }
-    const isResults = parts.length > 0 && parts.every((block) => block["type"] === "tool_result");
-    prompt.message(isResults ? "tool" : role, parts.map(readBlock).join("\n"));
-  }
-  return {
-    pieces: prompt.pieces,
-    messages: prompt.messages,
-    tools: tools.map((tool) => str(tool["name"])),
-  };
-}
-
-function breakpoint(block: Json): "5m" | "1h" | undefined {
-  if (block["cache_control"] == null) return undefined;
-  return obj(block["cache_control"])["ttl"] === "1h" ? "1h" : "5m";
-}
-
-function mark(block: Json): { breakpoint?: "5m" | "1h" } {
-  const found = breakpoint(block);
-  return found === undefined ? {} : { breakpoint: found };
-}
-
-function messageOf(answer: Answer, request: FakeRequest, accepted: Accepted): Json {
-  const changes = accepted.notes["transformations"];
+function messageOf(answer: Answer, request: FakeRequest, { transformations = [] }: Accepted): Json {
   return {
     id: `msg_${answer.id}`,
     type: "message",
     role: "assistant",
     model: request.model,
     stop_sequence: null,
-    ...(Array.isArray(changes) && changes.length > 0 ? { input_transformations: changes } : {}),
+    ...(transformations.length > 0 && { input_transformations: transformations }),
   };
 }
 
-function blocksOf(answer: Answer, accepted: Accepted): Json[] {
-  const { family, notes } = accepted;
+function blocksOf(answer: Answer, { body, thinks, family }: Accepted): Json[] {
   const signature = family
     ? reasoningFamilies[family].signature?.(answer.reasoning)
-    : sign(notes["body"] as FakeBody, answer.reasoning);
+    : sign(body, answer.reasoning);
   return [
-    ...(notes["thinks"] === true && answer.reasoning !== ""
+    ...(thinks === true && answer.reasoning !== ""
       ? [{ type: "thinking", thinking: answer.reasoning, signature }]
       : []),
     ...(answer.text === "" ? [] : [{ type: "text", text: answer.text }]),

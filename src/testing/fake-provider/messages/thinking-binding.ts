@@ -1,5 +1,5 @@
 import { type Json, obj, objects, str } from "../../json.ts";
-import { digest } from "../digest.ts";
+import { digest } from "../answer.ts";
 import { ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 import { bare, isThinking, type Placed, placed } from "./blocks.ts";

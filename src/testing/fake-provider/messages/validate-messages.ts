@@ -1,7 +1,6 @@
 import { isObject, type Json, obj, objects, str } from "../../json.ts";
-import { demandRules } from "../demand-rules.ts";
 import type { WireRules } from "../fake-wire.ts";
-import { demand, ProviderRefusal } from "../provider-refusal.ts";
+import { demand, demandRules, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 import { contentOf, isThinking, placed } from "./blocks.ts";
 

@@ -1,12 +1,10 @@
-import { responsesApi } from "../../../apis/responses/api.ts";
+import { responsesServed } from "../../../apis/responses/server.ts";
 import { isObject, type Json, objects, str } from "../../json.ts";
-import type { Answer } from "../answer.ts";
-import type { FakeWire, WireRules } from "../fake-wire.ts";
-import { type Prompt, PromptBuilder } from "../prompt.ts";
+import { type Answer, pieces } from "../answer.ts";
+import type { FakeEvent, FakeWire } from "../fake-wire.ts";
 import type { CacheUse } from "../prompt-cache.ts";
 import { demand, ProviderRefusal } from "../provider-refusal.ts";
-import type { FakeBody, FakeMessage, FakeRequest } from "../types.ts";
-import { streamResponse } from "./stream-response.ts";
+import type { FakeBody, FakeRequest } from "../types.ts";
 import { validateItems, validateResponses } from "./validate-responses.ts";
 
 const CREATED = 1_700_000_000;
@@ -19,16 +17,15 @@ export function createResponsesWire(): FakeWire {
   const named = new Map<string, Json>();
 
   return {
-    api: responsesApi,
+    api: responsesServed,
+    comparesThoughts: true,
 
     accept(body, rules) {
       validateResponses(body, rules);
       const items = [...earlier(body, stored), ...inputOf(body).map((item) => referenced(item, named))];
       validateItems(items, needs, rules);
-      return { prompt: readPrompt(body, items, rules), notes: { items } };
+      return { body: { ...body, input: items } };
     },
-
-    counted: (input_tokens) => ({ object: "response.input_tokens", input_tokens }),
 
     tooLong(tokens, _cap, { window }) {
       return tokens <= window
@@ -40,11 +37,11 @@ export function createResponsesWire(): FakeWire {
     },
 
     json(answer, use, request, accepted) {
-      return finish(answer, use, request, accepted.notes["items"] as readonly unknown[]);
+      return finish(answer, use, request, inputOf(accepted.body));
     },
 
     events(answer, use, request, accepted) {
-      return streamResponse(finish(answer, use, request, accepted.notes["items"] as readonly unknown[]));
+      return streamResponse(finish(answer, use, request, inputOf(accepted.body)));
     },
   };
 
@@ -84,73 +81,6 @@ function referenced(item: unknown, named: ReadonlyMap<string, Json>): unknown {
 
 const inputOf = ({ input }: FakeBody): readonly unknown[] =>
   typeof input === "string" ? [{ role: "user", content: input }] : Array.isArray(input) ? input : [];
-
-function readPrompt(body: FakeBody, items: readonly unknown[], { count }: WireRules): Prompt {
-  const prompt = new PromptBuilder(count);
-  const tools = objects(body["tools"]);
-  if (tools.length > 0) prompt.json("tools", tools);
-  const instructions = str(body["instructions"]);
-  if (instructions !== "") {
-    prompt.part("system", { wire: instructions, read: instructions, first: true });
-    prompt.message("system", instructions);
-  }
-  for (const item of objects(items)) {
-    const { role, read, media } = readItem(item);
-    if (item["type"] === "reasoning") prompt.free("assistant", item["id"]);
-    else {
-      prompt.part(role, { wire: wireOf(item), read, first: true });
-      for (let n = 0; n < media; n++) prompt.part(role, { wire: n, read: "", image: true, first: false });
-      prompt.message(role, read);
-    }
-  }
-  return {
-    pieces: prompt.pieces,
-    messages: prompt.messages,
-    tools: tools.map((tool) => str(tool["name"])),
-  };
-}
-
-/** Content given as a text is the same as one text part. */
-function wireOf(item: Json): Json {
-  const { id: _, status: __, ...rest } = item;
-  const kind = item["role"] === "assistant" ? "output_text" : "input_text";
-  const content =
-    typeof item["content"] === "string"
-      ? [{ type: kind, text: item["content"] }]
-      : objects(item["content"]).map(({ annotations: _a, logprobs: _l, ...part }) => part);
-  return (str(item["type"]) || "message") === "message"
-    ? { type: "message", role: item["role"], content }
-    : rest;
-}
-
-function readItem(item: Json): { role: FakeMessage["role"]; read: string; media: number } {
-  const type = str(item["type"]) || "message";
-  if (type.endsWith("_output")) {
-    const { output } = item;
-    const read =
-      typeof output === "string"
-        ? output
-        : objects(output)
-            .map((part) => str(part["text"]))
-            .join("\n");
-    return { role: "tool", read, media: 0 };
-  }
-  if (type !== "message")
-    return {
-      role: "assistant",
-      read: `${str(item["name"])} ${str(item["arguments"] ?? item["input"])}`,
-      media: 0,
-    };
-  const { content } = item;
-  const parts = typeof content === "string" ? [{ text: content }] : objects(content);
-  const role = item["role"] === "assistant" ? "assistant" : item["role"] === "user" ? "user" : "system";
-  const texts = parts.map((part) => part["text"] ?? part["refusal"]);
-  return {
-    role,
-    read: texts.map(str).join("\n"),
-    media: texts.filter((text) => typeof text !== "string").length,
-  };
-}
 
 function responseOf(answer: Answer, use: CacheUse, request: FakeRequest): Json {
   const { body } = request;
@@ -222,3 +152,66 @@ function responseOf(answer: Answer, use: CacheUse, request: FakeRequest): Json {
 
 const wantsEncrypted = ({ include }: FakeBody): boolean =>
   Array.isArray(include) && include.includes("reasoning.encrypted_content");
+
+/** The events of a response, in the order in which OpenAI sends them. */
+function streamResponse(response: Json): FakeEvent[] {
+  const events: FakeEvent[] = [];
+  const emit = (type: string, fields: Json): void => {
+    events.push({ event: type, data: { type, sequence_number: events.length, ...fields } });
+  };
+  const started = { ...response, status: "in_progress", output: [], usage: null, incomplete_details: null };
+  emit("response.created", { response: started });
+  emit("response.in_progress", { response: started });
+  for (const [index, item] of objects(response["output"]).entries()) {
+    const at = { output_index: index, item_id: item["id"] };
+    emit("response.output_item.added", { output_index: index, item: opened(item) });
+    if (item["type"] === "reasoning") emitReasoning(item, at, emit);
+    else if (item["type"] === "message") emitMessage(item, at, emit);
+    else emitCall(item, at, emit);
+    emit("response.output_item.done", { output_index: index, item });
+  }
+  emit(`response.${str(response["status"])}`, { response });
+  return events;
+}
+
+type Emit = (type: string, fields: Json) => void;
+
+function opened(item: Json): Json {
+  if (item["type"] === "reasoning") return { ...item, summary: [] };
+  if (item["type"] === "message") return { ...item, status: "in_progress", content: [] };
+  return { ...item, status: "in_progress", arguments: "" };
+}
+
+function emitReasoning(item: Json, at: Json, emit: Emit): void {
+  for (const [index, part] of objects(item["summary"]).entries()) {
+    const place = { ...at, summary_index: index };
+    emit("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } });
+    for (const delta of pieces(str(part["text"])))
+      emit("response.reasoning_summary_text.delta", { ...place, delta });
+    emit("response.reasoning_summary_text.done", { ...place, text: part["text"] });
+    emit("response.reasoning_summary_part.done", { ...place, part });
+  }
+}
+
+function emitMessage(item: Json, at: Json, emit: Emit): void {
+  for (const [index, part] of objects(item["content"]).entries()) {
+    const place = { ...at, content_index: index };
+    const isRefusal = part["type"] === "refusal";
+    const text = str(isRefusal ? part["refusal"] : part["text"]);
+    const name = isRefusal ? "response.refusal" : "response.output_text";
+    emit("response.content_part.added", {
+      ...place,
+      part: { ...part, [isRefusal ? "refusal" : "text"]: "" },
+    });
+    for (const delta of pieces(text))
+      emit(`${name}.delta`, { ...place, delta, ...(isRefusal ? {} : { logprobs: [] }) });
+    emit(`${name}.done`, { ...place, ...(isRefusal ? { refusal: text } : { text, logprobs: [] }) });
+    emit("response.content_part.done", { ...place, part });
+  }
+}
+
+function emitCall(item: Json, at: Json, emit: Emit): void {
+  for (const delta of pieces(str(item["arguments"])))
+    emit("response.function_call_arguments.delta", { ...at, delta });
+  emit("response.function_call_arguments.done", { ...at, name: item["name"], arguments: item["arguments"] });
+}

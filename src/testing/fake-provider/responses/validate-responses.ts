@@ -1,7 +1,7 @@
 import { isObject, type Json, objects, str } from "../../json.ts";
-import { demandRules } from "../demand-rules.ts";
 import type { WireRules } from "../fake-wire.ts";
 import {
+  checkAlternation,
   checkCap,
   checkTemperature,
   checkTools,
@@ -10,7 +10,7 @@ import {
   refuseUnknown,
   requireModel,
 } from "../openai-rules.ts";
-import { demand, ProviderRefusal } from "../provider-refusal.ts";
+import { demand, demandRules, ProviderRefusal } from "../provider-refusal.ts";
 import type { FakeBody } from "../types.ts";
 
 const MIN_CAP = 16;
@@ -68,8 +68,15 @@ export function validateItems(
   for (const [index, item] of items.entries()) checkItem(item, index);
   const list = items.filter(isObject);
   checkCalls(list);
+  demandRules("openai-responses", list, {
+    "dangling-reasoning": (at) =>
+      new ProviderRefusal(
+        `Item '${str(list[at]?.["id"])}' of type 'reasoning' was provided without its required following item.`,
+        { param: "input" },
+      ),
+  });
   checkReasoning(list, needs);
-  if (rules.alternation === "strict") checkAlternation(list);
+  if (rules.alternation === "strict") checkAlternation("openai-responses", list);
 }
 
 function checkItem(item: unknown, index: number): void {
@@ -115,48 +122,15 @@ function checkCalls(items: readonly Json[]): void {
   });
 }
 
-/** Reasoning stands right before what it led to, and what it led to doesn't come without it. */
+/** What reasoning led to doesn't come without it. */
 function checkReasoning(items: readonly Json[], needs: ReadonlyMap<string, string>): void {
-  const present = new Set(
-    items.filter((item) => item["type"] === "reasoning").map((item) => str(item["id"])),
-  );
-  for (const [index, item] of items.entries()) {
-    const id = str(item["id"]);
-    if (item["type"] === "reasoning") {
-      let next = index + 1;
-      while (items[next]?.["type"] === "reasoning") next++;
-      demand(
-        isMade(items[next]),
-        `Item '${id}' of type 'reasoning' was provided without its required following item.`,
-        { param: "input" },
-      );
-    }
-    const needed = needs.get(id);
+  const ids = new Set(items.map((item) => str(item["id"])));
+  for (const item of items) {
+    const needed = needs.get(str(item["id"]));
     demand(
-      needed === undefined || present.has(needed),
-      `Item '${id}' of type '${str(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
+      needed === undefined || ids.has(needed),
+      `Item '${str(item["id"])}' of type '${str(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
       { param: "input" },
     );
-  }
-}
-
-/** Made by the model. */
-function isMade(item: Json | undefined): boolean {
-  if (item === undefined) return false;
-  const type = str(item["type"]) || "message";
-  return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
-}
-
-/** As a server refuses it that hands the items to a chat template. */
-function checkAlternation(items: readonly Json[]): void {
-  const roles = items
-    .map((item) => (str(item["type"]).endsWith("_output") ? "tool" : item["role"]))
-    .filter((role) => role === "user" || role === "assistant" || role === "tool");
-  for (const [index, role] of roles.entries()) {
-    demand(
-      role === "tool" || index === 0 || role !== roles[index - 1],
-      "Conversation roles must alternate user/assistant/user/assistant/...",
-    );
-    demand(role !== "user" || roles[index - 1] !== "tool", "Unexpected role 'user' after role 'tool'");
   }
 }

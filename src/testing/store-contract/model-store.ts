@@ -1,5 +1,5 @@
-import { StoreError } from "../../src/core/errors.ts";
-import type { Checkpoint } from "../../src/core/types.ts";
+import { StoreError } from "../../core/errors.ts";
+import type { Records } from "../../core/types.ts";
 import type {
   Append,
   Branch,
@@ -9,7 +9,7 @@ import type {
   NewMessage,
   ReadRange,
   StoredMessage,
-} from "../../src/stores/server-store.ts";
+} from "../../stores/server-store.ts";
 
 interface Node {
   readonly parent: number;
@@ -28,12 +28,29 @@ interface Chat {
   >;
 }
 
+/** Records that are compared. */
+export type Kept = Required<Pick<Records, "checkpoints" | "summaries" | "recalled">>;
+const KINDS = ["checkpoints", "summaries", "recalled"] as const;
+type Kind = (typeof KINDS)[number];
+type Hashed = Kept[Kind][number];
+
+/** What tells a record from others of its kind. */
+function keyOf(record: Hashed): string {
+  if ("id" in record) return record.id;
+  return "key" in record ? record.key : `${record.checkpoint} ${record.hash}`;
+}
+
 /** What a tenant's conversations are, said in plain arrays that are looked through from end to end. Databases must agree with it. */
 export class ModelStore {
   #chats: Chat[] = [];
   #made = 0;
-  /** A checkpoint stands on a message in each conversation that holds it when it is saved. */
-  #checkpoints: { readonly on: readonly Chat[]; readonly checkpoint: Checkpoint }[] = [];
+  /** A record stands on a message in each conversation that holds it when it is saved. */
+  #records: {
+    readonly on: readonly Chat[];
+    readonly key: string;
+    readonly kind: Kind;
+    readonly record: Hashed;
+  }[] = [];
 
   append(_: string, { conversation, session, after, messages, at, ...more }: Append) {
     const known =
@@ -155,9 +172,16 @@ export class ModelStore {
     return new Map(all.filter(([, hashes]) => hashes.length > 1));
   }
 
-  list(_: string) {
-    const pinnedFirst = this.#visible().sort((a, b) => Number(b.rest.pinned) - Number(a.rest.pinned));
+  list(_: string, { session }: { readonly session?: string } = {}) {
+    const pinnedFirst = this.#visible()
+      .filter(({ rest }) => session === undefined || rest.session === session)
+      .sort((a, b) => Number(b.rest.pinned) - Number(a.rest.pinned));
     return { conversations: pinnedFirst.map(conversationOf) };
+  }
+
+  counts() {
+    const messages = this.#chats.reduce((sum, { nodes }) => sum + nodes.length, 0);
+    return { conversations: this.#chats.length, messages };
   }
 
   update(_: string, id: string, { leaf, ...changes }: ConversationChanges) {
@@ -175,19 +199,28 @@ export class ModelStore {
     return isThere;
   }
 
-  save(checkpoint: Checkpoint): void {
-    const on = this.#chats.filter((chat) => numberOf(chat, checkpoint.hash) >= 0);
-    if (on.length === 0) return;
-    const others = this.#checkpoints.filter((one) => one.checkpoint.id !== checkpoint.id);
-    this.#checkpoints = [...others, { on, checkpoint }];
+  save(records: Kept): void {
+    for (const kind of KINDS)
+      for (const record of records[kind]) {
+        const on = this.#chats.filter((chat) => numberOf(chat, record.hash) >= 0);
+        if (on.length === 0) continue;
+        const key = `${kind} ${keyOf(record)}`;
+        this.#records = [...this.#records.filter((one) => one.key !== key), { on, key, kind, record }];
+      }
   }
 
-  checkpoints(hashes: readonly string[]): Checkpoint[] {
-    return this.#checkpoints
-      .filter(
-        ({ on, checkpoint: { hash } }) => hashes.includes(hash) && on.some((c) => this.#chats.includes(c)),
-      )
-      .map(({ checkpoint }) => checkpoint);
+  forgetSummaries(hashes: readonly string[]): void {
+    this.#records = this.#records.filter(
+      ({ kind, record }) => kind !== "summaries" || !hashes.includes(record.hash),
+    );
+  }
+
+  records(hashes: readonly string[]): Kept {
+    const found = this.#records.filter(
+      ({ on, record }) => hashes.includes(record.hash) && on.some((chat) => this.#chats.includes(chat)),
+    );
+    const of = (kind: Kind) => found.filter((one) => one.kind === kind).map(({ record }) => record);
+    return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as unknown as Kept;
   }
 
   #chat(id: string): Chat | undefined {

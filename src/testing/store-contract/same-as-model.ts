@@ -1,42 +1,22 @@
-/** Whatever clients do, each database holds and finds what plain arrays would. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
-import { ModelStore } from "../../../test/support/model-store.ts";
-import { sharedPostgres } from "../../../test/support/postgres.ts";
-import { byProof } from "../../../test/support/proof.ts";
+import { expect, it } from "vitest";
 import { StoreError } from "../../core/errors.ts";
-import type { Checkpoint } from "../../core/types.ts";
-import { postgresStore } from "../postgres.ts";
-import type { Append, ConversationChanges, ServerStore } from "../server-store.ts";
-import { memoryServerStore, sqliteStore } from "../sqlite.ts";
-
-const dir = mkdtempSync(join(tmpdir(), "precis-same-"));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+import type { Append, ConversationChanges, ServerStore } from "../../stores/server-store.ts";
+import type { ContractContext } from "./context.ts";
+import { type Kept, ModelStore } from "./model-store.ts";
+import { checkpoint, DAY_MS, recalled, summary } from "./samples.ts";
 
 const AT = 1_700_000_000_000;
 const SESSIONS = [undefined, "s0", "s1"];
 /** Few, so that several messages get the same. */
-const ANSWERS = ["r0", "r1", "r2"];
+const ANSWERS = ["r0", "r1"];
 
 /** Something that clients do. Chats and messages are named by how many there are, so that every store does the same. */
 const step = fc.record({
   do: fc.constantFrom(
-    ...([
-      "begin",
-      "begin",
-      "begin",
-      "go on",
-      "go on",
-      "go on",
-      "go on",
-      "branch",
-      "branch",
-      "rewrite",
-    ] as const),
-    ...(["again", "switch", "change", "throw away", "delete", "save", "save", "look"] as const),
+    ...(["begin", "begin", "go on", "go on", "go on", "branch", "branch", "rewrite", "rewrite"] as const),
+    ...(["again", "switch", "switch", "change", "throw away", "delete"] as const),
+    ...(["save", "save", "forget", "sweep", "look"] as const),
   ),
   chat: fc.nat(9),
   node: fc.nat(9),
@@ -45,9 +25,9 @@ const step = fc.record({
   isNew: fc.boolean(),
   named: fc.boolean(),
   head: fc.constantFrom(undefined, "be brief", "be kind"),
-  answer: fc.constantFrom(undefined, undefined, ...ANSWERS),
+  answer: fc.constantFrom(undefined, ...ANSWERS),
   isLong: fc.boolean(),
-  isLate: fc.boolean(),
+  isLate: fc.constantFrom(false, false, false, true),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -58,8 +38,12 @@ interface Asked {
     | ("append" | "find" | "behind" | "findSession" | "findAnswer" | "get" | "head" | "read" | "siblings")
     | ("list" | "update" | "delete")
   >;
-  save(checkpoint: Checkpoint): Promise<void>;
-  checkpoints(hashes: readonly string[]): Promise<readonly Checkpoint[]>;
+  save(records: Kept): Promise<void>;
+  records(hashes: readonly string[]): Promise<Kept>;
+  forgetSummaries(tenant: string, hashes: readonly string[]): Promise<void>;
+  /** A day later. */
+  sweep(): Promise<void>;
+  counts(): Promise<{ readonly conversations: number; readonly messages: number }>;
 }
 
 function modelStore(): Asked {
@@ -72,16 +56,32 @@ function modelStore(): Asked {
   });
   return {
     conversations: conversations as unknown as Asked["conversations"],
-    save: async (checkpoint) => model.save(checkpoint),
-    checkpoints: async (hashes) => model.checkpoints(hashes),
+    save: async (records) => model.save(records),
+    records: async (hashes) => model.records(hashes),
+    forgetSummaries: async (_, hashes) => model.forgetSummaries(hashes),
+    // It forgets nothing that is in use.
+    sweep: async () => {},
+    counts: async () => model.counts(),
   };
 }
 
-function askedOf(store: ServerStore, tenant: string): Asked {
+function askedOf(context: Pick<ContractContext, "now">, store: ServerStore, tenant: string): Asked {
   return {
     conversations: store.conversations,
-    save: (checkpoint) => store.records(tenant).save({ checkpoints: [checkpoint] }),
-    checkpoints: async (hashes) => (await store.records(tenant).find(hashes)).checkpoints,
+    save: (records) => store.records(tenant).save(records),
+    async records(hashes) {
+      const { checkpoints, summaries, recalled = [] } = await store.records(tenant).find(hashes);
+      return { checkpoints, summaries, recalled };
+    },
+    forgetSummaries: (of, hashes) => store.forgetSummaries(of, hashes),
+    async sweep() {
+      context.now += DAY_MS;
+      await store.upkeep.sweep();
+    },
+    async counts() {
+      const { conversations, messages } = (await store.upkeep.stats(tenant)).counts;
+      return { conversations, messages };
+    },
   };
 }
 
@@ -96,7 +96,7 @@ type NumberOf = (id: string) => number;
 
 /** Everything that anybody can see. */
 async function look(
-  { conversations, checkpoints }: Asked,
+  { conversations, records, counts }: Asked,
   tenant: string,
   chats: readonly Chat[],
   numberOf: NumberOf,
@@ -109,7 +109,9 @@ async function look(
   const lineOf = (hash: string) => hash.split("/").map((_, n, parts) => parts.slice(0, n + 1).join("/"));
   const ids = [...new Set(chats.map(({ id }) => id))];
   return {
+    counts: await counts(),
     list: (await conversations.list(tenant, { limit: 500 })).conversations.map(known),
+    listOfSession: (await conversations.list(tenant, { session: "s0" })).conversations.map(known),
     chats: await Promise.all(
       ids.map(async (id) => ({
         conversation: known(await conversations.get(tenant, id)),
@@ -150,7 +152,9 @@ async function look(
       ["s0", "s1"].map(async (session) => known(await conversations.findSession(tenant, session))),
     ),
     answers: await Promise.all(ANSWERS.map(async (id) => found(await conversations.findAnswer(tenant, id)))),
-    checkpoints: [...(await checkpoints(hashes))].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    records: Object.values(await records(hashes)).map((list) =>
+      list.map((one) => JSON.stringify(one)).sort(),
+    ),
   };
 }
 
@@ -218,6 +222,7 @@ async function act(store: Asked, tenant: string, steps: readonly Step[]) {
     const chat = chats.length > 0 ? chats[one.chat % chats.length] : undefined;
     if (one.do === "begin")
       await append({ ...said, ...(isNew && { isNew: true as const }), messages: sayAll(undefined, one) }, []);
+    else if (one.do === "sweep") await store.sweep();
     else if (one.do === "look") seen.push(await look(store, tenant, chats, numberOf));
     else if (!chat) continue;
     else {
@@ -247,12 +252,20 @@ async function act(store: Asked, tenant: string, steps: readonly Step[]) {
       else if (one.do === "change") await change(id, { title: `title ${at}`, pinned: named });
       else if (one.do === "throw away") await change(id, { deletedAt: isNew ? at : undefined });
       else if (one.do === "delete") seen.push(await store.conversations.delete(tenant, id));
-      else
-        await store.save({ id: `c${one.words}`, hash: hashes[place] ?? "none", at } as unknown as Checkpoint);
+      else {
+        const [hash, name] = [hashes[place] ?? "none", `c${one.words}`];
+        if (one.do === "forget") await store.forgetSummaries(tenant, [...hashes, "unknown"]);
+        else
+          await store.save({
+            checkpoints: [checkpoint(name, hash)],
+            summaries: one.isNew ? [summary(`s${one.words}`, hash, `at ${at}`)] : [],
+            recalled: one.named ? [recalled(hash, name, at)] : [],
+          });
+      }
     }
   }
-  const lookAgain = (again: Asked) => look(again, tenant, chats, numberOf);
-  seen.push(await lookAgain(store));
+  const lookAgain = (again: Asked, as: string) => look(again, as, chats, numberOf);
+  seen.push(await lookAgain(store, tenant));
   return { seen, lookAgain };
 }
 
@@ -262,42 +275,27 @@ async function exportOf(store: ServerStore, tenant: string): Promise<string[]> {
   return lines;
 }
 
-const DATABASES: readonly [name: string, runs: number, open: () => ServerStore | Promise<ServerStore>][] = [
-  [
-    "SQLite",
-    byProof({ sample: 40, more: 300, all: 2_000 }),
-    () => sqliteStore({ path: join(dir, "same.db") }),
-  ],
-  ["memory", byProof({ sample: 15, more: 100, all: 500 }), () => memoryServerStore()],
-  [
-    "PostgreSQL",
-    byProof({ sample: 5, more: 50, all: 300 }),
-    async () => postgresStore({ url: await (await sharedPostgres()).database() }),
-  ],
-];
-
-test.each(DATABASES)(
-  "nobody can tell %s from plain arrays, nor from what was imported",
-  async (_, numRuns, open) => {
-    const store = await open();
-    let runs = 0;
+/** Whatever clients do, the store holds and finds what plain arrays would. */
+export function itIsTheSameAsPlainArrays(context: ContractContext, numRuns: number): void {
+  it("nobody can tell it from plain arrays, nor from what was imported, and no other tenant sees anything", async () => {
+    const copy = await context.open();
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
-        // Each run has a tenant of its own.
-        const tenant = `run ${++runs}`;
-        const { seen: expected } = await act(modelStore(), tenant, steps);
-        const { seen, lookAgain } = await act(askedOf(store, tenant), tenant, steps);
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 18, size: "max" }), async (steps) => {
+        const [tenant, other] = context.tenants();
+        const { seen: expected, lookAgain: lookAtNothing } = await act(modelStore(), tenant, steps);
+        const { seen, lookAgain } = await act(askedOf(context, context.store, tenant), tenant, steps);
         expect(seen).toEqual(expected);
-        const exported = await exportOf(store, tenant);
-        const other = memoryServerStore();
-        await other.upkeep.importAll(exported);
-        expect(await lookAgain(askedOf(other, tenant))).toEqual(expected.at(-1));
+        expect(await lookAgain(askedOf(context, context.store, other), other)).toEqual(
+          await lookAtNothing(modelStore(), other),
+        );
+        const exported = await exportOf(context.store, tenant);
+        await copy.upkeep.importAll(exported);
+        expect(await lookAgain(askedOf(context, copy, tenant), tenant)).toEqual(expected.at(-1));
         // The first line says when it was made.
-        expect((await exportOf(other, tenant)).slice(1)).toEqual(exported.slice(1));
-        await other.close();
+        expect((await exportOf(copy, tenant)).slice(1)).toEqual(exported.slice(1));
       }),
       { numRuns },
     );
-    await store.close();
-  },
-);
+    await copy.close();
+  });
+}

@@ -146,22 +146,22 @@ export function fieldsOf(value: Json): Json {
   return Object.fromEntries(names.map((name) => [camel(name), value[name]]));
 }
 
-export function partsOf(message: Json): readonly Json[] {
+function partsOf(message: Json): readonly Json[] {
   const parts = message["parts"];
   return isObject(parts) ? [parts] : objects(parts);
 }
 
-export function callOf(part: Json): Json | undefined {
+function callOf(part: Json): Json | undefined {
   const call = fieldsOf(part)["functionCall"];
   return isObject(call) ? call : undefined;
 }
 
-export function responseOf(part: Json): Json | undefined {
+function responseOf(part: Json): Json | undefined {
   const response = fieldsOf(part)["functionResponse"];
   return isObject(response) ? response : undefined;
 }
 
-export function isSigned(part: Json): boolean {
+function isSigned(part: Json): boolean {
   const signature = str(fieldsOf(part)["thoughtSignature"]);
   return signature.startsWith(SEAL) || SKIPS.has(signature);
 }

@@ -452,7 +452,8 @@ export const COMMANDS = {
     examples: ["precis db import backup.jsonl --db postgres://precis@db/precis"],
   },
   "db sweep": {
-    summary: "Removes what has expired and, with --older-than, what is older.",
+    summary:
+      "Removes what has expired, what `retention` in the config keeps no longer and, with --older-than, what is older.",
     args: "",
     flags: {
       ...UPKEEP_FLAGS,

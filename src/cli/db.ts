@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream, lstatSync, statSync } from "node:fs";
+import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { defined } from "../core/defined.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
 import type { COMMANDS } from "./commands.ts";
@@ -13,11 +14,15 @@ import { PRIVATE_FILE, written } from "./write-output.ts";
 /** Says what was done to the database that the flags name. */
 async function doTo(
   run: Run<(typeof COMMANDS)["db vacuum"]["flags"]>,
-  work: (store: ServerStore, database: string) => Promise<readonly [value: unknown, text: string]>,
+  work: (
+    store: ServerStore,
+    database: string,
+    config: GatewayConfig,
+  ) => Promise<readonly [value: unknown, text: string]>,
   create = false,
 ): Promise<void> {
-  await withDatabase(run, { create }, async (store, database) => {
-    const [value, text] = await work(store, database);
+  await withDatabase(run, { create }, async (store, database, config) => {
+    const [value, text] = await work(store, database, config);
     run.print(value, () => `${text}\n`);
   });
 }
@@ -50,9 +55,11 @@ export async function importAll(run: RunOf<"db import">): Promise<void> {
 }
 
 export const sweep = (run: RunOf<"db sweep">): Promise<void> =>
-  doTo(run, async ({ upkeep }) => {
+  doTo(run, async ({ upkeep }, _, config) => {
     const { tenant, olderThan: ms } = run.options;
-    const value = await upkeep.sweep(defined({ tenant, conversationsMs: ms, eventsMs: ms, recordsMs: ms }));
+    const { sweepTimes } = await import("../config/gateway-schema.ts");
+    const older = defined({ conversationsMs: ms, eventsMs: ms, requestsMs: ms, recordsMs: ms });
+    const value = await upkeep.sweep({ ...sweepTimes(config), ...older, ...defined({ tenant }) });
     const { conversations, events, records, leases } = value;
     return [
       value,

@@ -156,6 +156,7 @@ export const gatewaySchema = object({
   ).default([]),
   /** Keys and passwords in stored text are replaced. */
   redact: yesOrNo.default(false),
+  /** How long things are kept; `sweepTimes` says it to the store. */
   retention: object({
     conversationDays: days.optional(),
     eventDays: days.default(90),
@@ -184,3 +185,16 @@ export const parseUpstream = (given: object): UpstreamConfig => upstream.parse(g
 export type UpstreamConfig = GatewayConfig["upstreams"][number];
 export type SummarizerConfig = GatewayConfig["summarizer"];
 export type ClientKeyConfig = GatewayConfig["auth"]["keys"][number];
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** What a sweep removes by the config: how old things have to be (milliseconds). Left out: however old, they stay. */
+export function sweepTimes({ retention }: Pick<GatewayConfig, "retention">) {
+  const { conversationDays, eventDays, recordDays } = retention;
+  return {
+    ...(conversationDays !== undefined && { conversationsMs: conversationDays * DAY_MS }),
+    eventsMs: eventDays * DAY_MS,
+    requestsMs: eventDays * DAY_MS,
+    recordsMs: recordDays * DAY_MS,
+  };
+}

@@ -54,12 +54,14 @@ export function createMeasure(options: MeasureOptions): Measure {
       fix: "Use the provider's tokens divided by the counter's, e.g. 1.3.",
     });
 
-  const scale = (tokens: number): number => {
-    // NaN is never above a budget: everything would be let through.
-    if (Number.isFinite(tokens)) return Math.ceil(tokens * factor);
+  const scale = (tokens: number): number => Math.ceil(tokens * factor);
+  /** NaN is never above a budget, and nothing is with a negative number: everything would be let through. */
+  const count = (text: string): number => {
+    const tokens = counter.count(text);
+    if (Number.isFinite(tokens) && tokens >= 0) return tokens;
     throw new ConfigError({
       option: "counter",
-      message: `the counter \`${counter.id}\` returned something that isn't a number.`,
+      message: `the counter \`${counter.id}\` returned something that isn't a number of tokens.`,
       fix: "Make its `count` return the number of tokens of a text.",
     });
   };
@@ -68,13 +70,13 @@ export function createMeasure(options: MeasureOptions): Measure {
     switch (part.type) {
       case "text":
       case "reasoning":
-        tally.text += counter.count(part.text);
+        tally.text += count(part.text);
         return;
       case "tool-call":
-        tally.text += TOOL_CALL_TOKENS + counter.count(part.name) + counter.count(part.args);
+        tally.text += TOOL_CALL_TOKENS + count(part.name) + count(part.args);
         return;
       case "tool-result":
-        tally.text += TOOL_RESULT_TOKENS + counter.count(part.name ?? "") + counter.count(part.text);
+        tally.text += TOOL_RESULT_TOKENS + count(part.name ?? "") + count(part.text);
         for (const inner of part.media ?? []) add(tally, inner);
         return;
       case "image":
@@ -82,14 +84,14 @@ export function createMeasure(options: MeasureOptions): Measure {
         return;
       case "file":
         if (part.text === undefined) tally.media += fileTokens(part);
-        else tally.text += counter.count(part.text);
-        tally.text += counter.count(part.name ?? "");
+        else tally.text += count(part.text);
+        tally.text += count(part.name ?? "");
         return;
       case "frame":
         tally.media += part.count * perFrame + Math.max(0, part.count - 1) * separator;
         return;
       case "other":
-        tally.text += counter.count(part.json);
+        tally.text += count(part.json);
         return;
       default:
         part satisfies never;
@@ -98,7 +100,7 @@ export function createMeasure(options: MeasureOptions): Measure {
 
   return {
     counter,
-    text: (text) => scale(counter.count(text)),
+    text: (text) => scale(count(text)),
     message(message: Message) {
       const tally: Tally = { text: MESSAGE_TOKENS + ROLE_TOKENS, media: 0 };
       for (const part of message.parts) add(tally, part);
@@ -106,7 +108,7 @@ export function createMeasure(options: MeasureOptions): Measure {
     },
     tools(tools) {
       const json = toolsJson(tools);
-      return json === undefined ? 0 : scale(counter.count(json));
+      return json === undefined ? 0 : scale(count(json));
     },
   };
 }

@@ -48,7 +48,7 @@ const MILLION = 1e6;
 /** What a receipt needs of the report of a view. */
 export type ReceiptReport = Pick<
   Report,
-  "tokens" | "prefixReason" | "recalled" | "checkpoint" | "cost" | "summaryCheck"
+  "tokens" | "prefixReason" | "recalled" | "checkpoint" | "cost" | "summaryCheck" | "repeated"
 > & {
   readonly budget: Pick<Report["budget"], "tools">;
 };
@@ -80,7 +80,7 @@ const hasLoaded = (before: SentRequest | undefined, deferred: Deferred | undefin
   before?.loaded !== undefined && deferred !== undefined && before.loaded !== deferred.loaded;
 
 /** How long a provider keeps a prompt that isn't used again, as long as nothing else is known (milliseconds). */
-const CACHE_MS = 5 * 60_000;
+export const CACHE_MS = 5 * 60_000;
 /** Shorter prompts aren't cached by all providers (tokens). */
 const LEAST_CACHED = 5_000;
 
@@ -332,7 +332,7 @@ function checkAnswered(answered: readonly AnsweredRequest[], options: ReceiptsOp
 
 /**
  * What each compaction of a conversation saved and cost so far, from the reports of its requests and the provider's usage, the oldest
- * first. It is worked out as the gateway does it; what an agent does again isn't looked for.
+ * first, and what the agent did again because of it. It is worked out as the gateway does it.
  *
  * @example
  * const answered: AnsweredRequest[] = []; // one for each answer, stored where you like
@@ -360,7 +360,7 @@ export function compactionReceipts(
     });
     before = sentAfter(before, { report, usage, hidden, isFirst }).sent;
     const id = String(index);
-    const { checkpoint, prefixReason, summaryCheck } = report;
+    const { checkpoint, prefixReason, summaryCheck, repeated } = report;
     const isOurs = !isFirst && prefixReason !== undefined && !isOfClient(prefixReason);
     const item = {
       id,
@@ -370,6 +370,7 @@ export function compactionReceipts(
       saved: saving?.saved,
       rewritten: isOurs ? saving?.rewritten : 0,
       summaryCheck,
+      repeated: (repeated?.calls ?? []).map((text) => ({ checkpoint: repeated!.checkpoint, text })),
     };
     return report.cost > 0
       ? [item, { id: `${id}s`, isSummary: true, cause: id, spend: report.cost }]

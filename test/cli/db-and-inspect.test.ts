@@ -217,6 +217,18 @@ test("db: status, export, import, sweep, vacuum", async () => {
   expect(JSON.parse(imported.stdout)).toMatchObject({ added: 63 });
   expect((await runCli(["inspect", "garden", "--db", copy])).stdout).toContain("in use");
 
+  const kept = folder.path("kept.db");
+  await runCli(["db", "import", backup, "--db", kept]);
+  const sweepBy = async (conversationDays: string) => {
+    const config = folder.path(`${conversationDays}.json`);
+    writeFileSync(config, JSON.stringify({ retention: { conversationDays } }));
+    return JSON.parse(
+      (await runCli(["db", "sweep", "--json", "--config", config, "--db", kept])).stdout,
+    ) as object;
+  };
+  expect(await sweepBy("10000d")).toMatchObject({ conversations: 0 });
+  expect(await sweepBy("1d")).toMatchObject({ conversations: 1 });
+
   const swept = await runCli(["db", "sweep", "--older-than", "1d", "--json", "--db", copy]);
   expect(JSON.parse(swept.stdout)).toMatchObject({ conversations: 1 });
   expect(await runCli(["db", "vacuum", "--db", copy])).toMatchObject({ code: 0 });

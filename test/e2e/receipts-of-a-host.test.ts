@@ -1,6 +1,7 @@
 /** A host without a gateway learns from its reports what compactions saved: what its provider's bill says. */
 import { expect, onTestFinished, test } from "vitest";
 import { openaiChat } from "../../src/apis/chat/index.ts";
+import type { ChatMessage } from "../../src/apis/chat/wire.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
@@ -71,4 +72,34 @@ test("the net of all compactions is the difference of two bills, to the cent", a
   expect(compactionReceipts(dear, { model: MODEL }).compactions[0]!.summaries).toBe(0.5);
   // Nobody knows what another model costs.
   expect(compactionReceipts(stored, { model: "my-own" }).compactions[0]).toMatchObject({ saved: 0 });
+});
+
+test("what an agent asks for again, because a compaction hid it, is in its report and in the receipt, once", async () => {
+  const compactor = createCompactor({ dialect: openaiChat, window: 6_000 });
+  const transcript: ChatMessage[] = [{ role: "user", content: "Read them." }];
+  const answered: AnsweredRequest[] = [];
+  let state: Awaited<ReturnType<typeof compactor.fit>>["state"] | undefined;
+  for (let round = 0; round < 28; round++) {
+    const { report, ...fitted } = await compactor.fit(transcript, { state });
+    state = fitted.state;
+    answered.push({ report, usage: { input: report.tokens.after, output: 20 } });
+    // It reads files, and now and then the first one again.
+    const path = round % 9 === 8 ? "src/a-0.ts" : `src/a-${round}.ts`;
+    const call = {
+      id: `call_${round}`,
+      type: "function" as const,
+      function: { name: "read_file", arguments: JSON.stringify({ path }) },
+    };
+    transcript.push(
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: call.id, content: fileText(path) },
+    );
+  }
+  const { compactions } = compactionReceipts(answered, { model: MODEL });
+  const repeated = compactions.flatMap((one) => one.repeated);
+  expect(repeated).toHaveLength(answered.filter(({ report }) => report.repeated).length);
+  expect(new Set(repeated)).toEqual(new Set(["read_file path=src/a-0.ts"]));
+  const told = answered.flatMap(({ report }) => report.repeated ?? []);
+  for (const { checkpoint } of told)
+    expect(compactions.find((one) => one.checkpoint === checkpoint)!.repeated.length).toBeGreaterThan(0);
 });

@@ -174,6 +174,24 @@ describe.each(byProof({ sample: ONE_OF_EACH, more: clients, all: clients }))("$n
     expect(told.text).toContain(SECRET);
   });
 
+  it("what the upstream says of a second round reaches the client and the row", async () => {
+    await start(recalling, { faults: [undefined, "rate-limited"] });
+    const asked = [...history(), client.say("user", "What is the staging database called?")];
+    const { error } = await client.ask(asked).then(
+      () => ({ error: undefined }),
+      (thrown: unknown) => ({ error: thrown }),
+    );
+    const words = provider.requests[1]!.error!;
+    expect(String((error as Error).message)).toContain(words);
+    const { store, requests } = gateway.gateway;
+    await expect
+      .poll(async () => {
+        await requests.flush();
+        return (await store.requests.list("default", { kinds: ["client"] }))[0]?.error;
+      })
+      .toContain(words);
+  });
+
   it("a second round that is too long is made smaller", async () => {
     await start(recalling, { faults: [undefined, "too-long"] });
     const told = await client.ask([...history(), client.say("user", "What is the staging database called?")]);

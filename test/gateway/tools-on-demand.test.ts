@@ -12,6 +12,7 @@ import {
 import { modelInfo, spendOf } from "../../src/tokens/model-info.ts";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { type Declared, toolClients } from "./tool-clients.ts";
+import { totalsOf } from "./totals-of.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -524,11 +525,12 @@ describe("what people are told", () => {
       return sum + spendOf({ input, cacheRead, output: outputTokens }, modelInfo("gpt-4o").prices!);
     }, 0);
     const last = (await (await fetch(`${url}/api/requests/${rows.at(-1)!.id}`)).json()) as Json;
-    return { rows, bill, last };
+    const input = provider.requests.reduce((sum, { tokens }) => sum + tokens.input, 0);
+    return { rows, bill, input, last, totals: await totalsOf(url) };
   }
 
   it("a request says what it was spared, and all together what the provider's bill was smaller by", async () => {
-    const { rows, bill, last } = await session({});
+    const { rows, bill, input, last, totals } = await session({});
     const plain = await session({ tools: undefined });
     const told = rows.map(({ details }) => (details as { deferred: Json }).deferred);
     expect(told.map(({ tools, loaded }) => [tools, loaded])).toEqual(
@@ -542,5 +544,12 @@ describe("what people are told", () => {
     expect(saved / (plain.bill - bill)).toBeGreaterThan(0.85);
     expect(saved / (plain.bill - bill)).toBeLessThan(1.15);
     expect(last["deferred"]).toMatchObject({ tools: 58, tokens: told.at(-1)!["tokens"] });
+    // What was sent, in the rounds of the loader too, and what was spared: together it is what the client would have sent.
+    expect(totals.input).toBe(input);
+    expect(totals.spend).toBeCloseTo(bill, 10);
+    expect(rows.flatMap(({ spared }, n) => (spared! < 7_000 ? [n] : []))).toEqual([0, 11]);
+    expect(totals.tokensSaved).toBe(rows.reduce((sum, { spared }) => sum + spared!, 0));
+    expect(totals.tokensSaved / (plain.input - input)).toBeGreaterThan(0.85);
+    expect(totals.tokensSaved / (plain.input - input)).toBeLessThan(1.15);
   });
 });

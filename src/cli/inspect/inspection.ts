@@ -6,6 +6,8 @@ import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../.
 import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations, DeferredTools, TimelineEvent } from "../../gateway/api.ts";
+import { createCacheTimes } from "../../gateway/compaction/cache-times.ts";
+import { createLearned } from "../../gateway/compaction/learned.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";
 import { adviceOn } from "../../gateway/conversation/advice.ts";
 import { metaOf } from "../../gateway/conversation/chat-settings.ts";
@@ -89,6 +91,8 @@ export async function inspectConversation(
   const { measure } = await modelCounting(settings?.model ?? model);
   const view = viewOf(dialect, headText, messages, records, measure);
   const rows = await rowsOf({ store }, tenant, id);
+  const learned = createLearned({ store: store.learned, log: { warn() {} }, now: Date.now });
+  await learned.flush();
   return {
     conversation,
     branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),
@@ -100,7 +104,7 @@ export async function inspectConversation(
     events: eventsIn(rows),
     receipts: receiptsIn(rows),
     deferred: rows.map((row) => detailsOf(row).deferred).findLast((one) => one !== undefined),
-    advice: await adviceOn(store, tenant, rows),
+    advice: await adviceOn(store, tenant, rows, createCacheTimes(learned).of),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

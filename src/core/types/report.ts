@@ -63,6 +63,11 @@ export interface Report {
   readonly checkpoint: string | undefined;
   /** Of a compaction that shows what a model wrote: whether that said what the messages behind it went on to use. */
   readonly summaryCheck?: SummaryCheck;
+  /**
+   * Calls of the newest answer that ask once more for what a compaction hid, within ten rounds: identical ones, or for the same file.
+   * Left out where there are none.
+   */
+  readonly repeated?: { readonly checkpoint: string; readonly calls: readonly string[] };
 }
 
 /**

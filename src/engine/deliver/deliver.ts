@@ -37,7 +37,7 @@ import { headJson } from "../read/lost-head.ts";
 import { type Quoted, quotationsOf, withFittingQuotations, withQuoted } from "../read/quotations.ts";
 import { type Operation, type Survey, tellBound } from "../read/survey.ts";
 import { type RecallNow, recallFor } from "../recall/recall-for.ts";
-import { reportOf, viewWarnings } from "./report.ts";
+import { repeatedIn, reportOf, viewWarnings } from "./report.ts";
 
 /** What an operation came to. */
 interface Delivery {
@@ -104,7 +104,10 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
         ? wholeReason(survey.state.last)
         : prefixReason(operation, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
-    ...defined({ summaryCheck: result.draft?.inserts.find(({ check }) => check)?.check }),
+    ...defined({
+      summaryCheck: result.draft?.inserts.find(({ check }) => check)?.check,
+      repeated: delivery.recalls ? repeatedIn(survey) : undefined,
+    }),
   });
   tell(operation, result, report, state);
   noteRequest(operation, report.tokens.after);

@@ -1,3 +1,4 @@
+import { restoreDraft } from "../../core/checkpoint.ts";
 import { defined } from "../../core/defined.ts";
 import { type Draft, entriesOf, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
@@ -8,9 +9,11 @@ import type {
   ModelCall,
   PressureReport,
   Report,
+  ToolCallPart,
   Warning,
   WarningCode,
 } from "../../core/types.ts";
+import { ROUNDS, watchRepeats } from "../../summaries/calls/repeated-calls.ts";
 import { PLANT_MARK } from "../../summaries/text/plants.ts";
 import { isSummaryMessage } from "../../summaries/write/sections.ts";
 import { isRoleNote } from "../ladder/step.ts";
@@ -28,7 +31,9 @@ const RED_FROM = 0.9;
 export function reportOf<M>(
   { engine, survey }: Operation<M>,
   told: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
-    Partial<Pick<Report, "recalled" | "quoted" | "warnings" | "prefixReason" | "summaryCheck">> & {
+    Partial<
+      Pick<Report, "recalled" | "quoted" | "warnings" | "prefixReason" | "summaryCheck" | "repeated">
+    > & {
       /** What is shown, and its tokens. Default: the current view. */
       readonly draft?: Draft;
       readonly tokens?: number;
@@ -70,7 +75,39 @@ export function reportOf<M>(
     prefixReason,
     checkpoint: told.checkpoint,
     ...(told.summaryCheck && { summaryCheck: told.summaryCheck }),
+    ...(told.repeated && { repeated: told.repeated }),
   };
+}
+
+/** What the newest answer asked for again, because the compaction that it was sent with hides it. */
+export function repeatedIn<M>({ checkpoint, current, conversation, state }: Survey<M>): Report["repeated"] {
+  const { messages, structure, chain } = conversation;
+  const isAnswer = (index: number) => messages[index]?.role === "assistant";
+  const callsOf = (index: number) =>
+    messages[index]!.parts.filter((part) => part.type === "tool-call" && isAnswer(index));
+  if (!checkpoint) return undefined;
+  const { messages: seen } = checkpoint.seen;
+  const rounds: number[] = [];
+  for (let index = seen; index < messages.length; index++) if (callsOf(index).length > 0) rounds.push(index);
+  if (rounds.length === 0 || rounds.length > ROUNDS) return undefined;
+  let newest = messages.length - 1;
+  while (newest >= seen && !isAnswer(newest)) newest--;
+  while (isAnswer(newest - 1)) newest--;
+  const isSeen = (entry: Entry): boolean => entry.type === "insert" || entry.index < seen;
+  const older = state.checkpoints
+    .filter((one) => one.seen.messages < seen && chain[one.length] === one.hash)
+    .toSorted((a, b) => b.at - a.at)[0];
+  const before = older && restoreDraft(older, messages.slice(0, seen), structure.start);
+  const watch = watchRepeats(
+    messages.slice(0, seen),
+    entriesOf(current).filter(isSeen),
+    before && entriesOf(before),
+  );
+  const calls = rounds.flatMap((index) => {
+    const again = watch.look(callsOf(index) as ToolCallPart[]);
+    return index >= newest ? again : [];
+  });
+  return calls.length > 0 ? { checkpoint: checkpoint.id, calls } : undefined;
 }
 
 /** Tokens that are left for the answer beside a view. */

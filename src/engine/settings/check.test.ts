@@ -29,6 +29,7 @@ describe("options without types", () => {
     ["window", { window: {} }],
     ["window", { window: [] }],
     ["window", { window: { model: 5 } }],
+    ["window", { window: { model: "" } }],
     ["window", { window: "8000" }],
     ["models", { models: 5 }],
     ["models", { models: [] }],
@@ -244,10 +245,13 @@ describe("input without types", () => {
     );
   });
 
-  it("refuses counts that aren't numbers, instead of letting everything through", async () => {
-    const compactor = withOption({ counter: { id: "broken", count: () => Number.NaN } });
-    await expect(compactor.fit(transcript)).rejects.toThrow("option `counter`");
-  });
+  it.each([Number.NaN, -1, "3"])(
+    "refuses counts of %j, instead of letting everything through",
+    async (tokens) => {
+      const compactor = withOption({ counter: { id: "broken", count: () => tokens } });
+      await expect(compactor.fit(transcript)).rejects.toThrow("option `counter`");
+    },
+  );
 });
 
 describe("options that don't exist", () => {

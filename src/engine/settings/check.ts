@@ -180,7 +180,7 @@ function checkWindow(window: unknown): void {
     return;
   }
   const { model } = (isObject(window) ? window : {}) as { readonly model?: unknown };
-  if (typeof model === "string") return;
+  if (typeof model === "string" && model.trim() !== "") return;
   throw refused(
     "window",
     isObject(window) && !Array.isArray(window)

@@ -124,9 +124,11 @@ export interface RequestFact {
   readonly ms: number;
   readonly ownMs?: number;
   readonly firstMs?: number;
+  /** Tokens of tools' declarations that weren't sent, less those of the rounds that loaded some. */
+  readonly spared?: number;
   /** Why it failed. */
   readonly error?: string;
-  /** Tokens as the provider counted them. */
+  /** Tokens as the provider counted them, of all rounds of built-in tools. */
   readonly usage?: Usage;
   /** US dollars; undefined where prices aren't known. */
   readonly spend?: number;
@@ -203,6 +205,7 @@ export interface Totals {
   readonly compactions: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** Of messages and of tools' declarations. */
   readonly tokensSaved: number;
   /** US dollars for summaries. */
   readonly cost: number;

@@ -1,3 +1,5 @@
+import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import type { CompactorChoice } from "./compactors.ts";
 import { createLearned, type Learned } from "./learned.ts";
 
 /** What a request shows of its provider's cache: how long after the request before it, and whether that was still there. */
@@ -40,6 +42,14 @@ export function createCacheTimes(learned: Learned = createLearned()): CacheTimes
     of: (upstream, model) => known(upstream, model)?.ms,
   };
 }
+
+/** How long a prompt is kept: as somebody set it, or else as it was learned. */
+export const cacheMsOf = (
+  { tuning, upstream }: Pick<CompactorChoice, "tuning" | "upstream">,
+  config: Pick<GatewayConfig, "cache">,
+  learned: number | undefined,
+): number | undefined =>
+  tuning?.cache?.ttlMs ?? upstream?.config.cache?.ttlMs ?? config.cache?.ttlMs ?? learned;
 
 /** The time that fewest of the readings speak against, between a hit and a miss. */
 function timeOf(readings: readonly CacheReading[]): number | undefined {

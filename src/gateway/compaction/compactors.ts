@@ -13,7 +13,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { Wire } from "../wires/index.ts";
 import { markedRecords } from "./records.ts";
 import { readingOf, redactingModel } from "./redact-secrets.ts";
-import type { WarnGuess, Windows } from "./windows.ts";
+import { NO_MODEL, type WarnGuess, type Windows } from "./windows.ts";
 
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
@@ -71,13 +71,14 @@ export function createCompactors(options: {
     summarizer?: Model,
   ): Compactor<unknown> => {
     const calibration = windows.calibration(upstream, model, tenant);
+    const id = model || NO_MODEL;
     const compactor = createCompactorWith<unknown>(
       { ...memory, calibration },
       {
         ...tuning,
         dialect: alternating(readingOf(config, wire.dialect), upstream),
-        window: { model },
-        models: { [model]: { ...info, window, known: info.known || asked !== undefined } },
+        window: { model: id },
+        models: { [id]: { ...info, window, known: info.known || asked !== undefined } },
         profile,
         ...(strategy !== undefined && { strategy }),
         ...(budget !== undefined && { budget }),

@@ -30,7 +30,7 @@ const CLOCKS_MS = 5 * 60_000;
 
 /** Without a store, it is remembered as long as the process lives. */
 export function createLearned(
-  parts?: { readonly store: LearnedStore; readonly log: Log; now(): number } | undefined,
+  parts?: { readonly store: LearnedStore; readonly log: Pick<Log, "warn">; now(): number } | undefined,
 ): Learned {
   const values = new Map<
     string,

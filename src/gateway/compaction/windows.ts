@@ -20,6 +20,8 @@ const WITHOUT_NUMBER_MS = 60 * 60_000;
 
 /** Stands for a window where no model is there to answer yet: nothing is judged by a guess. */
 export const NOBODYS_WINDOW = MOST_TOKENS;
+/** What the engine is told of conversations that have no model yet, such as imported ones. */
+export const NO_MODEL = "no model";
 
 /** Models whose counting is remembered. */
 const MAX_CALIBRATIONS = 1_000;

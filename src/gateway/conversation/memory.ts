@@ -3,7 +3,6 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { isExactNumber } from "../../core/exact-json.ts";
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
-import type { RepeatWatch } from "../../summaries/calls/repeated-calls.ts";
 import type { SentRequest as LastSent } from "../../tokens/receipts.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import type { ChatMeta } from "./chat-settings.ts";
@@ -255,8 +254,6 @@ export interface ConversationCacheEntry {
   sent: LastSent | undefined;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
   rounds: Map<string, number> | undefined;
-  /** Notices what the newest compaction made the agent ask for again. */
-  repeats: { readonly checkpoint: string; readonly watch: RepeatWatch } | undefined;
   /** What was set for it on the page, and until when that is believed. */
   meta: { readonly of: ChatMeta; readonly isThrownAway: boolean; readonly until: number } | undefined;
   /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
@@ -294,7 +291,6 @@ function newEntry(
     lastRequestAt: 0,
     sent: undefined,
     rounds: undefined,
-    repeats: undefined,
     meta: undefined,
     hidden: undefined,
     compactWish: undefined,

@@ -34,6 +34,9 @@ import { metaOf } from "./chat-settings.ts";
 import { countAhead, type Loaded, type LoadParts, load } from "./loaded.ts";
 import { entryTokens, fitInput, systemTokens, viewOf } from "./view-of.ts";
 
+/** The cause of summaries that no request asked for: they were written while nobody said anything. */
+export const IDLE = "idle";
+
 /** What a row says beside its columns: how it was sent, what it was made for, and what happened in it. */
 export interface RowDetails {
   /** The request that it was made for or came of. */

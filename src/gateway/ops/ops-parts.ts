@@ -5,7 +5,7 @@ import type { Counted } from "../telemetry/telemetry.ts";
 
 /** What a server is kept running and looked after with. */
 export interface OpsParts extends ConversationParts {
-  readonly requests: Pick<Requests, "note" | "cacheMs">;
+  readonly requests: Pick<Requests, "note" | "cacheMs" | "flush">;
   readonly version: string;
   /** Names this process among all nodes. */
   readonly node: string;

@@ -1,16 +1,23 @@
-import type { Reason } from "../../core/types.ts";
+import { isJson } from "../../apis/shared/fields.ts";
+import { sweepTimes } from "../../config/gateway-schema.ts";
+import type { FitInput, Reason } from "../../core/types.ts";
+import { CACHE_MS } from "../../tokens/receipts.ts";
 import type { TimelineFact } from "../api.ts";
+import { cacheMsOf } from "../compaction/cache-times.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
+import { IDLE_FROM } from "../conversation/advice.ts";
 import { followSummary, tellBegun } from "../conversation/announcer.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
+import { IDLE } from "../conversation/timeline.ts";
 import { fitInput } from "../conversation/view-of.ts";
+import { sentAgain } from "../page/sent-again.ts";
+import { loadedTools } from "../wires/client-words.ts";
 import type { OpsParts } from "./ops-parts.ts";
 
 /** How often what has had its time is removed (milliseconds). */
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Soon after the start, by every node: what was deleted just before a crash must not stay (milliseconds). */
 const FIRST_SWEEP_MS = 35_000;
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Removes what has had its time: conversations, events, records, leases. One node at a time does it. */
 export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "log">): { stop(): void } {
@@ -18,13 +25,7 @@ export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "
   const sweep = async (isFirst: boolean): Promise<void> => {
     try {
       if (!isFirst && !(await store.leases.acquire("default", "sweep", node, SWEEP_EVERY_MS))) return;
-      const { conversationDays, eventDays, recordDays } = config.retention;
-      const swept = await store.upkeep.sweep({
-        ...(conversationDays !== undefined && { conversationsMs: conversationDays * DAY_MS }),
-        eventsMs: eventDays * DAY_MS,
-        requestsMs: eventDays * DAY_MS,
-        recordsMs: recordDays * DAY_MS,
-      });
+      const swept = await store.upkeep.sweep(sweepTimes(config));
       log.debug({ ...swept }, "swept");
     } catch (error) {
       log.warn({ err: error }, "the sweep failed");
@@ -42,10 +43,7 @@ export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "
 
 /** How often idle chats are looked for (milliseconds). */
 const LOOK_EVERY_MS = 60_000;
-/** A chat is idle from here on; providers forget its prompt soon after (milliseconds). */
-const IDLE_FROM_MS = 3 * 60_000;
-/** Where it is known how long they keep it, from this share of that time on. */
-const IDLE_FROM = 0.6;
+/** Chats that were left longer ago are cold at any provider (milliseconds). */
 const IDLE_TO_MS = 3 * 60 * 60_000;
 /** Chats that one look takes at most. */
 const MAX_CHATS = 50;
@@ -62,12 +60,12 @@ export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise
       const { conversations } = await store.conversations.list(tenant, { limit: MAX_CHATS });
       for (const { id, updatedAt } of conversations) {
         const idle = parts.now() - updatedAt;
-        if (idle < IDLE_FROM_MS || idle > IDLE_TO_MS || prepared.get(id) === updatedAt) continue;
+        if (idle > IDLE_TO_MS || prepared.get(id) === updatedAt) continue;
         const loaded = await load(parts, tenant, id);
-        const { upstream, model } = loaded.choice;
-        const cacheMs = upstream && parts.requests.cacheMs(upstream.name, model);
-        // Somebody may come back as long as the prompt is kept.
-        if (cacheMs !== undefined && idle < cacheMs * IDLE_FROM) continue;
+        const { upstream } = loaded.choice;
+        const keptMs = keptMsOf(parts, loaded) ?? CACHE_MS;
+        // Read from no cache, a summary costs as much later, when it is needed.
+        if (idle < keptMs * IDLE_FROM || idle > keptMs) continue;
         prepared.set(id, updatedAt);
         if (upstream?.config.apiKey === undefined) continue;
         await prepare(parts, tenant, loaded);
@@ -92,7 +90,7 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
   const done = Promise.withResolvers<void>();
   let why: Reason | undefined;
   const behalf = {
-    cause: () => ({ reason: why, request: "idle" }),
+    cause: () => ({ reason: why, request: IDLE }),
     conversation: () => conversation,
     noted: (fact: TimelineFact) => parts.requests.note({ tenant }, conversation, fact),
     signal: controller.signal,
@@ -109,12 +107,46 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
     },
   };
   try {
-    await onBehalfOf(behalf, () =>
-      parts.compactors.of(loaded.choice).prepare(loaded.transcript, fitInput(loaded)),
-    );
+    const input = await preparedInput(parts, tenant, loaded);
+    await onBehalfOf(behalf, () => parts.compactors.of(loaded.choice).prepare(loaded.transcript, input));
   } finally {
     done.resolve();
   }
+}
+
+/** How long a conversation's provider keeps a prompt; undefined while nobody knows. */
+const keptMsOf = ({ config, requests }: OpsParts, { choice, model }: Loaded): number | undefined =>
+  cacheMsOf(choice, config, (choice.upstream && requests.cacheMs(choice.upstream.name, model)) || undefined);
+
+/**
+ * With the last request as it was sent, which the provider still has: a summary that continues it is read from there for a tenth of the
+ * price. A summary of a chat without one is asked for as of any text.
+ */
+async function preparedInput(parts: OpsParts, tenant: string, loaded: Loaded): Promise<FitInput<unknown>> {
+  const { store, now } = parts;
+  const input = fitInput(loaded);
+  const { id } = loaded.conversation;
+  await parts.requests.flush();
+  const [newest] = await store.requests.list(tenant, {
+    conversation: id,
+    kinds: ["client", "page"],
+    limit: 1,
+  });
+  const row = newest && (await store.requests.get(tenant, newest.id));
+  const isThere = row && row.status < 400 && loaded.stored.some(({ hash }) => hash === row.message);
+  const body = isThere ? (await sentAgain(parts, tenant, row)).body : undefined;
+  if (!isThere || !isJson(body)) return input;
+  const asked = loaded.wire.read(body, row.path);
+  const keptMs = keptMsOf(parts, loaded);
+  return {
+    ...input,
+    tools: loadedTools(asked),
+    ...(asked.cap !== undefined && asked.cap >= 1 && { maxAnswer: asked.cap }),
+    request: body,
+    now: now(),
+    lastRequestAt: row.at,
+    ...(keptMs !== undefined && { cacheTtlMs: keptMs }),
+  };
 }
 
 /** Chats that are remembered as done. */

@@ -1,7 +1,6 @@
-import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
+import { isJson } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { parseExact } from "../../core/exact-json.ts";
-import { firstCharacters } from "../../core/first-characters.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
@@ -14,7 +13,7 @@ import { pressureOf } from "../conversation/view-of.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT, type RequestStart } from "../requests/running-request.ts";
-import { finishTurn, inOwnWords } from "../turn/commit.ts";
+import { finishTurn, inOwnWords, upstreamWords } from "../turn/commit.ts";
 import { fitTurn } from "../turn/fit.ts";
 import { offerTools } from "../turn/offer-tools.ts";
 import { runRounds } from "../turn/rounds.ts";
@@ -229,12 +228,13 @@ async function mark({ gateway, tenant }: ApiContext, id: string, how: Unfinished
 }
 
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {
-  const body = parseJson(text);
-  const error = isJson(body) && isJson(body["error"]) ? body["error"] : undefined;
-  const words = redact(textOf(error?.["message"]) ?? firstCharacters(text, 300), []);
   // Only a person can mend that, and the page says where.
   const code = status === 401 || status === 403 ? "upstream-key" : "upstream";
-  return new RequestFault(status, code, `${sentence(called(upstream))} answered ${status}: ${words}`);
+  return new RequestFault(
+    status,
+    code,
+    `${sentence(called(upstream))} answered ${status}: ${upstreamWords(text)}`,
+  );
 }
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -7,15 +7,17 @@ import { renderView } from "../../core/render.ts";
 import { readHead } from "../../recall/stored-transcript.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
-import { type Loaded, load } from "../conversation/loaded.ts";
+import type { CompactionParts } from "../compaction/compaction-parts.ts";
+import { type Loaded, type LoadParts, load } from "../conversation/loaded.ts";
 import { draftsThen } from "../conversation/timeline.ts";
 import { fitInput } from "../conversation/view-of.ts";
 import { checksumOf } from "../requests/running-request.ts";
 import { withHiddenRounds } from "../wires/gateway-tools.ts";
-import type { PageParts } from "./context.ts";
+
+type SentParts = LoadParts & Pick<CompactionParts, "compactors" | "windows">;
 
 /** The request of a row, worked out again from what is stored: the very bytes, or what they may differ in. */
-export async function sentAgain(parts: PageParts, tenant: string, row: RequestTexts): Promise<SentAgain> {
+export async function sentAgain(parts: SentParts, tenant: string, row: RequestTexts): Promise<SentAgain> {
   const { conversation, message, fields, checksum } = row;
   const isKept = conversation !== undefined && message !== undefined && fields !== undefined;
   if (!isKept || checksum === undefined)
@@ -63,7 +65,7 @@ export async function sentAgain(parts: PageParts, tenant: string, row: RequestTe
 
 /** The conversation up to the request's last message, whatever branch it is on. */
 async function loadedThen(
-  parts: PageParts,
+  parts: SentParts,
   tenant: string,
   { conversation, message, head }: { conversation: string; message: string; head: string | undefined },
 ): Promise<Loaded> {
@@ -79,7 +81,7 @@ async function loadedThen(
 
 /** Settings of then that are others by now: what would be sent today may be another view. */
 async function changedSince(
-  { compactors }: Pick<PageParts, "compactors">,
+  { compactors }: Pick<SentParts, "compactors">,
   loaded: Loaded,
   details: unknown,
 ): Promise<SentAgain["changed"]> {

@@ -23,10 +23,7 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
     metrics.summaryNames.inc({ model, prompt, result: "added" }, added.length);
   };
   const fitted = (report: Report): void => {
-    const saved = report.tokens.transcript - report.tokens.after;
     metrics.pressure.observe(report.pressure.before);
-    metrics.sent.inc(report.tokens.after);
-    if (saved > 0) metrics.saved.inc(saved);
     if (report.cacheHits.checkpoint) metrics.cacheHits.inc();
     if (report.outcome !== "compacted") return;
     checked(report.summaryCheck);
@@ -54,25 +51,29 @@ function metered({ metrics }: Pick<Telemetry, "metrics">): RequestListener {
       if (isOfClients(start.kind)) metrics.active.inc();
     },
     ended(request) {
-      const { start, status, action, usage, ownMs } = request;
+      const { start, status, action, ownMs } = request;
       for (const what of request.happenings) add(what);
-      const { spend = 0, saved = 0 } = isPriced(request) ? request.row() : {};
+      const row: Partial<ReturnType<typeof request.row>> = hasTokens(request) ? request.row() : {};
+      const { spend = 0, saved = 0, tokensBefore = 0, tokensAfter = 0, spared = 0, cacheRead = 0 } = row;
       if (start.kind === "summary") metrics.cost.inc(spend);
       if (!isOfClients(start.kind)) return;
       metrics.spend.inc(spend);
+      metrics.sent.inc(tokensAfter);
+      // A counter only grows: what loading a tool cost beyond what it spared is in the totals.
+      metrics.saved.inc(Math.max(0, tokensBefore - tokensAfter + spared));
       if (saved > 0) metrics.savedDollars.inc(saved);
       else metrics.lostDollars.inc(-saved);
       metrics.active.dec();
       metrics.seconds.observe((performance.now() - request.began) / 1_000);
       metrics.requests.inc({ api: start.api, status: `${Math.floor(status / 100)}xx`, action });
       if (ownMs !== undefined) metrics.ownSeconds.observe(ownMs / 1_000);
-      if (usage?.cacheRead) metrics.cachedTokens.inc(usage.cacheRead);
+      metrics.cachedTokens.inc(cacheRead);
     },
   };
 }
 
-const isPriced = ({ hasRecord, usage, prices, spend }: RunningRequest): boolean =>
-  hasRecord && ((usage !== undefined && prices !== undefined) || spend !== undefined);
+const hasTokens = ({ hasRecord, usage, report, spend }: RunningRequest): boolean =>
+  hasRecord && (usage !== undefined || report !== undefined || spend !== undefined);
 
 const usedRung = ({ rungs }: Report) => rungs.findLast(({ result }) => result === "used")?.rung;
 

@@ -39,7 +39,7 @@ export type Happening =
   | { readonly type: "hidden-round"; readonly usage: Usage | undefined; readonly isLoading: boolean }
   /** The same tool round came back again and again after a compaction. */
   | { readonly type: "loop"; readonly tool: string; readonly rounds: number }
-  /** The answer asked again for what a compaction had hidden. */
+  /** The newest answer had asked again for what a compaction hides. */
   | { readonly type: "repeated"; readonly checkpoint: string; readonly calls: readonly string[] }
   /** Whoever did it says what the timeline shows. It may come after the end of the request: then it has a record of its own. */
   | { readonly type: "noted"; readonly fact: TimelineFact };
@@ -283,15 +283,10 @@ export class RunningRequest {
     return this.#lastRequestAt ? this.startedAt - this.#lastRequestAt : undefined;
   }
 
-  /** US dollars for rounds that its client wasn't shown: those that loaded tools, or all others. */
-  #rounds(prices: Prices, isLoading: boolean): number {
-    return this.happenings.reduce(
-      (sum, one) =>
-        sum +
-        (one.type === "hidden-round" && one.usage && one.isLoading === isLoading
-          ? spendOf(one.usage, prices)
-          : 0),
-      0,
+  /** Rounds that its client wasn't shown: those that loaded tools, or all others. */
+  #rounds(isLoading: boolean): readonly Usage[] {
+    return this.happenings.flatMap((one) =>
+      one.type === "hidden-round" && one.isLoading === isLoading ? (one.usage ?? []) : [],
     );
   }
 
@@ -311,6 +306,7 @@ export class RunningRequest {
     const isFirst = !hadRequest;
     const idleMs = this.#idleMs;
     const { deferred } = this;
+    const [loading, looking] = [this.#rounds(true), this.#rounds(false)];
     const bill =
       isView && !isFailed && (report || deferred) && usage
         ? billOf(known?.sent, { report, usage, prices, isFirst, idleMs, cacheMs: this.cacheMs, deferred })
@@ -355,12 +351,13 @@ export class RunningRequest {
       if (action === "compacted") row.reason = report.reason;
     }
     if (usage) {
-      row.input = usage.input;
-      row.cacheRead = usage.cacheRead;
-      row.cacheWrite = usage.cacheWrite;
-      row.output = usage.output;
-      if (prices)
-        row.spend = spendOf(usage, prices) + this.#rounds(prices, false) + this.#rounds(prices, true);
+      const all = sumOf([...loading, ...looking, usage]);
+      row.input = all.input;
+      row.cacheRead = all.cacheRead;
+      row.cacheWrite = all.cacheWrite;
+      row.output = all.output;
+      if (prices) row.spend = spendOf(all, prices);
+      if (deferred) row.spared = Math.round(deferred.tokens) - sumOf(loading).input;
     }
     row.spend ??= this.spend;
     if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;
@@ -369,8 +366,8 @@ export class RunningRequest {
       row.cacheLost = changed;
       if (usage?.cacheRead !== undefined) row.lostSpend = saving?.rewritten;
     }
-    const lookUps = prices ? this.#rounds(prices, false) : 0;
-    const spared = bill && prices ? bill.deferred - this.#rounds(prices, true) : 0;
+    const lookUps = prices ? spendOf(sumOf(looking), prices) : 0;
+    const spared = bill && prices ? bill.deferred - spendOf(sumOf(loading), prices) : 0;
     if (saving) {
       const isOurs = changed !== undefined && changed !== "tools" && !isOfClient(changed);
       row.saved = saving.saved - (isOurs ? saving.rewritten : 0) - lookUps + spared;
@@ -406,6 +403,18 @@ export class RunningRequest {
     }
     return row;
   }
+}
+
+/** What rounds come to together. */
+function sumOf(rounds: readonly Usage[]): Usage {
+  const sum = (name: "output" | "cacheRead" | "cacheWrite"): number | undefined => {
+    const said = rounds.flatMap((one) => one[name] ?? []);
+    return said.length === 0 ? undefined : said.reduce((all, one) => all + one, 0);
+  };
+  return {
+    input: rounds.reduce((all, one) => all + one.input, 0),
+    ...defined({ output: sum("output"), cacheRead: sum("cacheRead"), cacheWrite: sum("cacheWrite") }),
+  };
 }
 
 /**
@@ -472,7 +481,7 @@ export function factOf(
 ): RequestFact {
   const { input, output, cacheRead, cacheWrite, tokensBefore: before, tokensAfter: after } = row;
   const { id, at, model, path, status, ms, upstream, client, ownMs, firstMs } = row;
-  const { spend, reason, cacheLost, lostSpend, saved, error } = row;
+  const { spend, reason, cacheLost, lostSpend, saved, spared, error } = row;
   return {
     ...{ id, at, conversation, model, path, status, ms },
     outcome: row.outcome as RequestFact["outcome"],
@@ -480,7 +489,7 @@ export function factOf(
     ...(row.kind !== "client" && { from: row.kind }),
     ...(input !== undefined && { usage: { input, ...defined({ output, cacheRead, cacheWrite }) } }),
     ...(defined({
-      ...{ upstream, client, ownMs, firstMs, spend, reason, cacheLost, lostSpend, saved, error },
+      ...{ upstream, client, ownMs, firstMs, spend, reason, cacheLost, lostSpend, saved, spared, error },
     }) as Partial<RequestFact>),
   };
 }

@@ -28,7 +28,10 @@ const COUNTERS = {
     "prompt",
     "result",
   ],
-  saved: ["precis_tokens_saved_total", "Tokens of transcripts that weren't sent."],
+  saved: [
+    "precis_tokens_saved_total",
+    "Tokens of transcripts and of declarations of tools that weren't sent.",
+  ],
   sent: ["precis_tokens_sent_total", "Tokens of views."],
   cost: ["precis_summary_dollars_total", "US dollars spent on summaries, where prices are known."],
   spend: ["precis_spend_dollars_total", "US dollars that requests cost, where prices are known."],

@@ -1,9 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { isJson, type Json, parseJson, textOf } from "../../apis/shared/fields.ts";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import type { Telling } from "../../apis/shared/native.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import type { Report } from "../../core/types.ts";
-import { redact } from "../../models/shared/redact.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../requests/running-request.ts";
@@ -12,7 +11,15 @@ import { type Answer, isPlain } from "../upstream/answer.ts";
 import { returnedHeaders } from "../upstream/upstream.ts";
 import { called, UpstreamFault } from "../upstream/upstream-fault.ts";
 import type { WireAnswer } from "../wires/index.ts";
-import { errorIn, finishTurn, NO_ANSWER, recordAnswer, recordUnanswered, streamedAnswer } from "./commit.ts";
+import {
+  errorIn,
+  finishTurn,
+  NO_ANSWER,
+  recordAnswer,
+  recordUnanswered,
+  streamedAnswer,
+  upstreamWords,
+} from "./commit.ts";
 import { relayStream } from "./relay.ts";
 import type { Action, Exchange, Outgoing, TurnParts } from "./turn.ts";
 
@@ -35,11 +42,8 @@ export async function passFailure(
 
 /** What an upstream says of an error, in words as far as it can be read. */
 function saidIn(answer: Answer, bytes: Buffer): string {
-  if (!isPlain(answer) || bytes.length === 0) return `The upstream answered ${answer.statusCode}.`;
-  const text = bytes.toString("utf8");
-  const body = parseJson(text);
-  const error = isJson(body) && isJson(body["error"]) ? textOf(body["error"]["message"]) : undefined;
-  return redact(error ?? text, []);
+  const words = isPlain(answer) ? upstreamWords(bytes.toString("utf8")) : "";
+  return words === "" ? `The upstream answered ${answer.statusCode}.` : words;
 }
 
 /** A streamed answer, as it comes. */
@@ -115,9 +119,14 @@ export async function passUnread(
 }
 
 /** The event that tells a client that its answer broke off, in the words of its API. */
-function brokenOff({ log }: Pick<TurnParts, "log">, { wire, upstream }: Exchange, cause: unknown): string {
+function brokenOff(
+  { log }: Pick<TurnParts, "log">,
+  { wire, upstream, record, signal }: Exchange,
+  cause: unknown,
+): string {
   const fault = cause instanceof UpstreamFault ? cause : new UpstreamFault("broken", upstream.name, cause);
   const { status, code, message } = describeFailure(fault);
+  if (!signal.aborted) record.fails(status, message);
   log.warn(loggable(fault), "a streamed answer broke off");
   return wire.brokenOff(status, { code, message });
 }

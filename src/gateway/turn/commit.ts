@@ -1,11 +1,11 @@
 import { encode } from "../../apis/index.ts";
 import { readEvents } from "../../apis/shared/events.ts";
-import { isJson, textOf } from "../../apis/shared/fields.ts";
+import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
+import { firstCharacters } from "../../core/first-characters.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Message } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
-import { watchRepeats } from "../../summaries/calls/repeated-calls.ts";
 import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";
 import type { AnswerNames } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";
@@ -21,7 +21,7 @@ export function finishTurn(
   store: ((answer: WireAnswer) => Promise<void>) | undefined,
 ): Promise<void> | undefined {
   learn(turn, outgoing, answer);
-  guardLoops(turn, outgoing, answer.messages);
+  guardLoops(turn, answer.messages);
   return store?.(answer);
 }
 
@@ -47,32 +47,13 @@ const CIRCLE = 3;
 /** Rounds that are remembered for one conversation. */
 const MAX_ROUNDS = 500;
 
-/**
- * Notices a conversation that comes to the same tool round again and again after a compaction, or asks again for what that hid, and
- * says so.
- */
-function guardLoops(
-  { recording, wire, record, asked }: Turn,
-  { report, action }: Outgoing,
-  answer: readonly unknown[],
-): void {
+/** Notices a conversation that comes to the same tool round again and again after a compaction, and says so. */
+function guardLoops({ recording, wire, record }: Turn, answer: readonly unknown[]): void {
   const known = recording?.known;
-  if (!known) return;
-  const { dialect } = wire;
-  const checkpoint = action === "observed" ? undefined : report?.checkpoint;
-  const { repeats } = known;
-  // A server that has just started can't tell whether a compaction is new.
-  const isNew = report?.outcome === "compacted" || (repeats && repeats.checkpoint !== checkpoint);
-  if (checkpoint !== undefined && isNew) {
-    const messages = asked.transcript.map((message) => dialect.read(message));
-    known.repeats = { checkpoint, watch: watchRepeats(messages, report!.entries, repeats?.watch) };
-  }
+  if (!known?.rounds) return;
   for (const message of answer) {
-    const calls = dialect.read(message).parts.filter((part) => part.type === "tool-call");
+    const calls = wire.dialect.read(message).parts.filter((part) => part.type === "tool-call");
     if (calls.length === 0) continue;
-    const again = checkpoint === undefined ? [] : (known.repeats?.watch.look(calls) ?? []);
-    if (again.length > 0) record.happened({ type: "repeated", checkpoint: checkpoint!, calls: again });
-    if (!known.rounds) continue;
     const round = contentHash(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
     const count = (known.rounds.get(round) ?? 0) + 1;
     if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);
@@ -221,6 +202,17 @@ export function errorIn(data: unknown): SaidError | undefined {
     message: redact(textOf(message) ?? "The upstream ended its answer with an error.", []),
   };
 }
+
+/** What an upstream says in the body of an error; its beginning, where that has no words of its own. */
+export function upstreamWords(text: string): string {
+  const body = parseJson(text);
+  const error = isJson(body) ? (body["error"] ?? body) : undefined;
+  const words = isJson(error) ? textOf(error["message"]) : textOf(error);
+  return redact(words ?? firstCharacters(text, MOST_WORDS), []);
+}
+
+/** An error page may be long (characters). */
+const MOST_WORDS = 300;
 
 /** Where the last event begins that isn't the mark of the end. */
 function lastEvent(text: string): number {

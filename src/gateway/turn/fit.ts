@@ -4,6 +4,7 @@ import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
+import { cacheMsOf } from "../compaction/cache-times.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { followSummary, noteSummaries, tellBegun } from "../conversation/announcer.ts";
 import { loggable } from "../telemetry/log.ts";
@@ -147,6 +148,10 @@ export function noteFit({ record, recording, isObserved }: Turn, report: Report,
   // What a client repeats that saw no compaction has other reasons.
   if (report.outcome === "compacted" && recording && !isObserved) recording.known.rounds = new Map();
   record.happened({ type: "fitted", report, ms, isObserved });
+  // A smaller view of the same request says it once more.
+  const { repeated } = report;
+  if (repeated && !isObserved && !record.happenings.some(({ type }) => type === "repeated"))
+    record.happened({ type: "repeated", ...repeated });
 }
 
 /** The request as it came. */
@@ -160,10 +165,9 @@ function inputOf(
   hasOwnWish: boolean,
   rejected: Rejected | undefined,
 ): FitInput<unknown> {
-  const { asked, recording, upstream, choice, record } = turn;
-  const isSet = [choice.tuning, upstream.config, parts.config].some((one) => one?.cache?.ttlMs !== undefined);
+  const { asked, recording, choice, record } = turn;
   // Where nothing is ever kept no moment is cheaper than another: it would be compacted again and again.
-  const cacheTtlMs = isSet ? undefined : record.cacheMs || undefined;
+  const cacheTtlMs = cacheMsOf(choice, parts.config, record.cacheMs || undefined);
   return {
     tools: loadedTools(asked),
     // A client may ask for anything; what can't be a number of tokens says nothing.

@@ -8,7 +8,7 @@ import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { hostedName, withoutTools } from "../wires/gateway-tools.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { answerCall } from "./answer-call.ts";
-import { inOwnWords, NO_ANSWER, streamedAnswer } from "./commit.ts";
+import { inOwnWords, NO_ANSWER, streamedAnswer, upstreamWords } from "./commit.ts";
 import { withTranscript } from "./offer-tools.ts";
 import { type Attempt, isStream } from "./send.ts";
 import { type HostedTurn, spokenWire, type Turn, type TurnParts } from "./turn.ts";
@@ -163,8 +163,10 @@ function spliceRounds<T extends Turn>(
 }
 
 /** The head of the client's answer has left: an upstream that refuses a later round breaks the answer off. */
-function refused(upstream: string, { status }: Attempt): UpstreamFault {
-  const cause = Object.assign(new Error("a later round was refused"), { code: `it answered ${status}` });
+function refused(upstream: string, { status, failed }: Attempt): UpstreamFault {
+  const words = failed ? upstreamWords(failed.text) : "";
+  const code = `it answered ${status}${words === "" ? "" : `: ${words}`}`;
+  const cause = Object.assign(new Error("a later round was refused"), { code });
   return new UpstreamFault("broken", upstream, cause);
 }
 

@@ -46,7 +46,9 @@ export interface RequestFields {
   /** Tokens of the transcript and of what was sent. */
   readonly tokensBefore?: number | undefined;
   readonly tokensAfter?: number | undefined;
-  /** Tokens as the provider counted them. */
+  /** Tokens of tools' declarations that weren't sent, less those of the rounds that loaded some; left out where none were left away. */
+  readonly spared?: number | undefined;
+  /** Tokens as the provider counted them, of all rounds that it was asked for. */
   readonly input?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
@@ -61,7 +63,7 @@ export interface RequestFields {
   /** How often the upstream refused it as too long. */
   readonly rejected?: number | undefined;
   readonly loops?: number | undefined;
-  /** Calls of its answer that asked again for what a compaction had hidden. */
+  /** Calls of the answer before it that asked again for what a compaction had hidden. */
   readonly repeated?: number | undefined;
   /** Milliseconds: precis's own part before it was sent, until the first byte of the answer, and all of it. */
   readonly ownMs?: number | undefined;
@@ -142,6 +144,7 @@ export interface RequestSums {
   readonly compactions: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  readonly spared: number;
   readonly input: number;
   readonly cacheRead: number;
   readonly output: number;

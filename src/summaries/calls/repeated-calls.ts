@@ -5,7 +5,7 @@ import { callKey } from "../../reductions/superseded-results.ts";
 import { readArguments, readCall } from "./read-call.ts";
 
 /** Rounds after a compaction in which a call of the same is called a repetition because of it. */
-const ROUNDS = 10;
+export const ROUNDS = 10;
 /** Characters of a call that are shown. */
 const MAX_TEXT = 120;
 
@@ -23,20 +23,19 @@ interface Asked {
 export interface RepeatWatch {
   /** The calls of an answer that ask again for something hidden, as people read them. */
   look(calls: readonly ToolCallPart[]): readonly string[];
-  /** The results that its view hides, by message and part: a later compaction isn't to blame for these. */
-  readonly hidden: ReadonlySet<string>;
 }
 
 /**
- * Watches what comes after a compaction. Results that the view hid before (`older`), that came again since and are shown, or that a
- * change made old, may be asked for again.
+ * Watches what comes after a compaction. Results that the compaction before it hid (`older`), that came again since and are shown, or
+ * that a change made old, may be asked for again.
  */
 export function watchRepeats(
   messages: readonly Message[],
   entries: readonly Entry[],
-  older: Pick<RepeatWatch, "hidden"> | undefined,
+  older: readonly Entry[] = [],
 ): RepeatWatch {
   const hidden = hiddenResults(messages, entries);
+  const before = hiddenResults(messages, older);
   let asked: Asked[] = [];
   const { pairs } = structureOf(messages);
   for (const { call, result } of pairs.toSorted((a, b) => a.call.index - b.call.index)) {
@@ -44,12 +43,11 @@ export function watchRepeats(
     const place = `${result.index}:${result.part}`;
     const now = askedBy(part);
     asked = withoutOld(asked, part).filter((one) => !isAgain(now, one));
-    if (hidden.has(place) && !older?.hidden.has(place) && now.kind !== "edit" && now.kind !== "plan")
+    if (hidden.has(place) && !before.has(place) && now.kind !== "edit" && now.kind !== "plan")
       asked.push(now);
   }
   let left = ROUNDS;
   return {
-    hidden,
     look(calls) {
       if (calls.length === 0 || left-- <= 0) return [];
       return calls.flatMap((call) => {

@@ -114,10 +114,14 @@ export function RequestTable({ filters: given }: { filters: RequestFilters }) {
   );
 }
 
+/** Its messages may have been passed on as they were, and its tools not. */
+export const didWords = ({ outcome, spared }: Pick<RequestFact, "outcome" | "spared">): string =>
+  outcome === "pass" && spared !== undefined ? words.fewerTools : words.outcomes[outcome];
+
 /** What is asked for most comes first: on a narrow screen the rest is scrolled to. */
 function RequestRow({ request }: { request: RequestFact }) {
   const app = useApp();
-  const { usage, spend, tokens, cacheLost, error } = request;
+  const { usage, spend, tokens, spared, cacheLost, error } = request;
   const to: Place = { page: "request", id: request.id };
   return (
     // The link in it does the same by keyboard.
@@ -128,7 +132,8 @@ function RequestRow({ request }: { request: RequestFact }) {
       <td>{request.client ?? "–"}</td>
       <td>{request.model || "–"}</td>
       <td className="did">
-        {words.outcomes[request.outcome]}
+        {didWords(request)}
+        {spared === undefined ? null : <small>{words.spared(spared)}</small>}
         {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
         {error === undefined ? null : <small className="bad why">{error}</small>}
       </td>

@@ -54,7 +54,7 @@ export function Usage() {
 }
 
 function Sums({ totals }: { totals: Totals }) {
-  const { tokensSaved, tokensBefore, spend, cost, unpriced, net, repeated, compactions } = totals;
+  const { tokensSaved, input, spend, cost, unpriced, net, repeated, compactions } = totals;
   const refused = Object.entries(totals.refused).map(([reason, n]) => words.refused(reason, n));
   return (
     <dl className="totals">
@@ -67,7 +67,7 @@ function Sums({ totals }: { totals: Totals }) {
       <Total
         name={words.tokensSaved}
         value={short(tokensSaved)}
-        {...(tokensBefore > 0 && { note: words.savedOf(tokensSaved / tokensBefore) })}
+        {...(tokensSaved > 0 && { note: words.savedOf(tokensSaved / (input + tokensSaved)) })}
       />
       <Total
         name={words.requests}

@@ -77,6 +77,11 @@ export const gateway = {
     took: "Took",
     status: "Status",
   },
+  fewerTools: "sent with fewer tools",
+  spared: (tokens: number) =>
+    tokens < 0
+      ? `${count(-tokens)} tokens more than they spared, for loading some`
+      : `${count(tokens)} tokens of declarations spared`,
   outcomes: {
     failed: "failed",
     pass: "passed on",
@@ -101,7 +106,7 @@ export const usage = {
       ? `more than the ${dollars(Math.max(0, of))} without precis`
       : `saved of ${dollars(of)} without precis`,
   tokensSaved: "Tokens saved",
-  savedOf: (ratio: number) => `${percent(ratio)} of the messages of requests that were counted`,
+  savedOf: (ratio: number) => `${percent(ratio)} of the input without precis`,
   requests: "Requests",
   errors: (n: number) => plural(n, "error"),
   refused: (reason: string, n: number) => `${count(n)} refused (${reason})`,
@@ -221,8 +226,8 @@ export const text = {
 /** Adding servers of models. */
 export const models = {
   title: "Models",
-  lead: "Chats and summaries use the models of these servers.",
-  none: "No model yet. Add one below; until then answers only quote.",
+  lead: "Chats use the models of these servers. Where a chat outgrows its model's window, the model is asked for summaries, too, which it is paid for; with the summariser “No model: exact lines only” in the settings they cost nothing.",
+  none: "No model yet. Add one below; until then answers only quote, and summaries are exact lines. From then on a chat that outgrows its model's window, an opened example too, also asks the model for summaries, which it is paid for. With the summariser “No model: exact lines only” in the settings they still cost nothing.",
   added: (name: string) => `${name} is added.`,
   removed: (name: string, hadKey: boolean) => `${name} is removed${hadKey ? ", and its key with it" : ""}.`,
   remove: (name: string) => `Remove ${name}`,

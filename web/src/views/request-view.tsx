@@ -2,13 +2,14 @@ import { type RequestRecord, routes } from "../../../src/gateway/api.ts";
 import { Failure, ScrollArea } from "../parts/controls.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { ReceiptText } from "../parts/receipt-text.tsx";
+import { didWords } from "../parts/request-table.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
 import { count, dollars, duration, percent } from "../state/format.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.request;
-const { columns, outcomes } = strings.gateway;
+const { columns } = strings.gateway;
 
 /** One request: what became of it, what was sent, and what was answered. */
 export default function RequestView({ id }: { id: string }) {
@@ -125,7 +126,7 @@ function factsOf(record: RequestRecord): readonly (readonly [name: string, value
   const facts: readonly (readonly [string, string | undefined])[] = [
     [
       columns.what,
-      record.from === "compaction" && record.outcome === "untouched" ? undefined : outcomes[record.outcome],
+      record.from === "compaction" && record.outcome === "untouched" ? undefined : didWords(record),
     ],
     [words.reason, record.reason && strings.compaction.why(record.reason)],
     [columns.model, record.model],

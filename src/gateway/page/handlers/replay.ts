@@ -16,7 +16,7 @@ import { exactCounter, modelInfo } from "../../../tokens/index.ts";
 import { tuningOf } from "../../api/settings.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
-import { NOBODYS_WINDOW } from "../../compaction/windows.ts";
+import { NO_MODEL, NOBODYS_WINDOW } from "../../compaction/windows.ts";
 import { countAhead, type Loaded, load } from "../../conversation/loaded.ts";
 import { fitInput, type ReplayedState, replayCompactor } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
@@ -174,8 +174,8 @@ async function sourceOf(
     const info = gateway.windows.of(upstream, model, tenant);
     return {
       loaded,
-      model,
-      models: { [model]: { ...info, factor: gateway.windows.factor(upstream, model, tenant) } },
+      model: model || NO_MODEL,
+      models: { [model || NO_MODEL]: { ...info, factor: gateway.windows.factor(upstream, model, tenant) } },
       window: settings.window ?? (info.window === NOBODYS_WINDOW ? DEFAULT_WINDOW : info.window),
       measure: await measureOf(gateway, choice),
       title: conversation.title,

@@ -42,7 +42,7 @@ export const NEED_MODEL: readonly (typeof CLIENT_NAMES)[number][] = [
   "continue",
 ];
 
-const profile = flag.choice("P", "options for a kind of host: %s (default: agent)", PROFILE_NAMES);
+const profile = flag.choice("P", "options for a kind of program: %s (default: agent)", PROFILE_NAMES);
 
 /** Which conversation of a file is read, and how. */
 const FILE_FLAGS = {
@@ -132,7 +132,7 @@ const contest = (arms: string, sizes: string) => ({
 
 export const COMMANDS = {
   compact: {
-    summary: "Makes a conversation fit a budget and prints it, with a report of what became of each message.",
+    summary: "Makes a conversation fit a budget and prints it, with a report of what happened to each message.",
     args: "FILE --budget N",
     flags: {
       budget: flag.budget("N", "tokens to fit into (8000, 8k), or a share of the transcript (10%)"),
@@ -163,7 +163,7 @@ export const COMMANDS = {
     args: "FILE",
     flags: { focus: flag.text("TEXT", "what the summary should care about most"), ...TEXT_FLAGS },
     notes: [
-      "Without --model the summary is made by code: goal, rules, state, decisions and findings, files, open points, in statements of the user and of the assistant.",
+      "Without --model, code makes the summary from statements of the user and the assistant: goal, rules, state, decisions and findings, files, open points.",
       ...TEXT_NOTES,
     ],
     examples: [
@@ -174,11 +174,11 @@ export const COMMANDS = {
   },
   handover: {
     summary:
-      "Writes the start of a fresh session for a goal: what of an earlier conversation matters for it.",
+      "Writes the start of a fresh session for a goal: what matters for it of an earlier conversation.",
     args: "FILE --goal TEXT",
     flags: { goal: flag.text("TEXT", "what the fresh session is for"), ...TEXT_FLAGS },
     notes: [
-      "Without --model it is made by code, and the same file and goal give the same text: what was asked for, rules, state, decisions, what was said about the goal, files, open points. With a model, the model tells the earlier session.",
+      "Without --model, code makes it, and the same file and goal give the same text: what was asked for, rules, state, decisions, what was said about the goal, files, open points.",
       ...TEXT_NOTES,
     ],
     examples: [
@@ -276,7 +276,7 @@ export const COMMANDS = {
     },
     notes: [
       "Point a client at it by its base URL: http://127.0.0.1:8787/v1 for OpenAI's clients, http://127.0.0.1:8787 for Anthropic's. The page is at http://127.0.0.1:8787/.",
-      "Without --upstream, OPENAI_API_KEY and ANTHROPIC_API_KEY in the environment are enough; without any of them the page and /api work all the same.",
+      "Without --upstream, OPENAI_API_KEY and ANTHROPIC_API_KEY in the environment are enough; without any of them, the page and /api still work.",
     ],
     examples: [
       "precis serve --upstream http://localhost:11434/v1 --window 32k",
@@ -295,8 +295,8 @@ export const COMMANDS = {
       dryRun: flag.on("say what would be started and set, and start nothing"),
     },
     notes: [
-      `CLIENT is one of ${CLIENT_NAMES.join(", ")}. What stands after -- goes to the client as it is.`,
-      "A gateway that listens at the port already is used. Otherwise one is started, and stopped when the client ends. No file of the client is changed.",
+      `CLIENT is one of ${CLIENT_NAMES.join(", ")}. Everything after -- goes to the client.`,
+      "If a gateway already listens at the port, it is used; otherwise one is started, and stopped when the client ends. The client's files aren't changed.",
     ],
     examples: [
       "precis launch claude",
@@ -306,11 +306,11 @@ export const COMMANDS = {
     ],
   },
   chat: {
-    summary: "A conversation in the terminal that never overflows: the same one that the page shows.",
+    summary: "Chats in the terminal; the conversation never overflows, and the page shows it, too.",
     args: "[--resume [ID]]",
     flags: {
       resume: flag.on(
-        "go on with the conversation ID (also a short one, as --list shows it); without ID: the newest",
+        "go on with the conversation ID (a short one as in --list will do); without ID: the newest",
       ),
       list: flag.on("list the conversations and end"),
       model: flag.text(
@@ -325,9 +325,9 @@ export const COMMANDS = {
       json: flag.on("one JSON object per line on stdout: text, answer, notice, output, meter"),
     },
     notes: [
-      "In the chat: /compact [focus], /undo, /pin [n], /unpin [n], /view [n | summary], /settings [name value], /model [name], /recall words, /help, /quit. Ctrl-C stops an answer, twice it quits. A backslash at the end of a line goes on in the next.",
+      "In the chat: /compact [focus], /undo, /pin [n], /unpin [n], /view [n | summary], /settings [name value], /model [name], /recall words, /help, /quit. Ctrl-C stops an answer; a second Ctrl-C quits. A backslash at the end of a line continues it in the next.",
       "Without a terminal, each line of stdin is one turn; answers go to stdout, notices and the meter to stderr.",
-      "Without a key or --upstream the offline assistant answers: it is no language model and only quotes what the conversation holds.",
+      "Without a key or --upstream the offline assistant answers: it isn't a language model and only quotes the conversation.",
     ],
     examples: [
       "OPENAI_API_KEY=… precis chat --model gpt-5-mini",
@@ -359,7 +359,7 @@ export const COMMANDS = {
     args: "QUERY [SESSION|FILE]",
     lacks: 'What are you looking for? Say it: precis recall "words".',
     flags: {
-      read: flag.on("QUERY is a pointer (#12–18) or the id of a message or call: print what stands there"),
+      read: flag.on("QUERY is a pointer (#12–18) or the id of a message or call: print that message"),
       limit: flag.count("N", "hits at most (default: the best of 10)"),
       tokens: flag.tokens("N", "tokens that all texts may have together (default: 2000, 4000 with --read)"),
       regex: flag.on("QUERY is a regular expression, matched line by line"),
@@ -370,7 +370,7 @@ export const COMMANDS = {
     },
     notes: [
       'QUERY is words, "phrases" in quotation marks, names and paths. No model is asked, and nothing is sent anywhere.',
-      "A second word that is a file here (or - for stdin) is searched as a conversation. Any other is a SESSION in the database: the id of a session or of a conversation (precis inspect lists them). Without one, all conversations of the tenant are searched.",
+      "The second argument is a FILE (or - for stdin), or a SESSION in the database: the id of a session or of a conversation (precis inspect lists them). Without it, all conversations of the tenant are searched.",
       "Each hit begins with its pointer: #13 fetch» is message 13, said by the tool fetch; without a name it is the assistant. Of long passages the lines that match are shown; --read shows the message, and --json everything that was found.",
     ],
     examples: [
@@ -392,7 +392,7 @@ export const COMMANDS = {
     },
     notes: [
       "The tools are search, read, summary, handover and sessions. They only read, call no model, and what they return is marked as quotations.",
-      "Over HTTP a client key (precis serve --new-key NAME) says whose conversations are meant wherever keys are needed: at another host than this machine, or with auth.mode keys.",
+      "Over HTTP on another host than this machine, or with auth.mode keys, clients need a key (precis serve --new-key NAME). It says whose conversations they see.",
     ],
     examples: [
       "precis mcp --db precis.db",
@@ -406,8 +406,8 @@ export const COMMANDS = {
     lacks: "import needs a FILE or a FOLDER, such as precis import ~/.claude/projects.",
     flags: { ...DATABASE_FLAGS, ...ofTenant, json: flag.on("print what was done as JSON") },
     notes: [
-      "A FOLDER is searched for .json and .jsonl files, plain or gzip, and for the database of opencode, with all folders in it. What is no conversation is passed over; one that can't be read is named with its line, and the others are imported. Each session of a database counts as a file.",
-      "A second run reads only files that have changed, and adds only messages that are new. One that was interrupted goes on where it stopped.",
+      "A FOLDER is searched for .json and .jsonl files, plain or gzip, and for the database of opencode, with all folders in it. Files that aren't conversations are skipped; one that can't be read is named with its line, and the others are imported.",
+      "A second run reads only files that have changed and adds only new messages. An interrupted run goes on where it stopped.",
       "precis recall and precis mcp then find what was said there.",
     ],
     examples: [
@@ -546,7 +546,7 @@ export const COMMANDS = {
       ...contest("all that can", "S,2S with a recorded summary, otherwise 10%"),
       against: flag.text("ARM", "the arm that the others are compared with (default: recorded, else newest)"),
       trials: flag.count("N", "how often each exam is held (default: 3)"),
-      questions: flag.count("N", "at most so many questions of each exam (default: all)"),
+      questions: flag.count("N", "questions of each exam at most (default: all)"),
       oneByOne: flag.on("ask every arm one question at a time, as arms with recall are asked anyway"),
       atOnce: flag.count("N", "requests under way at the same time (default: 4)"),
       run: flag.text("DIR", "keeps the replies, so that a run can go on later (default: judged)"),

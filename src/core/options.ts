@@ -115,8 +115,8 @@ export const TUNING = {
    */
   placement: choice("placement", ["user", "system", "merged"], "user"),
   /**
-   * Compacts on a number of messages or turns, in addition to `startAt` and whatever the window. The system prompt counts as a message
-   * until the first compaction. The next one waits until the last has paid for itself, or the budget is half full.
+   * Compacts on a number of messages or turns, in addition to `startAt`. The system prompt counts as a message until the first compaction. The
+   * next one waits until the last has paid for itself, or the budget is half full.
    */
   triggers: group({
     /** More messages than this. */

@@ -132,7 +132,8 @@ const contest = (arms: string, sizes: string) => ({
 
 export const COMMANDS = {
   compact: {
-    summary: "Makes a conversation fit a budget and prints it, with a report of what happened to each message.",
+    summary:
+      "Makes a conversation fit a budget and prints it, with a report of what happened to each message.",
     args: "FILE --budget N",
     flags: {
       budget: flag.budget("N", "tokens to fit into (8000, 8k), or a share of the transcript (10%)"),

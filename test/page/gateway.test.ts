@@ -63,6 +63,11 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await rows.first().getByRole("link").click();
   await tab.getByText("This is exactly what was sent: its SHA-256 agrees.").waitFor();
   await tab.getByRole("link", { name: "Open it in its chat" }).waitFor();
+  // Message by message, and not only as JSON.
+  await tab
+    .getByRole("button", { name: /^user .*Program turn/ })
+    .first()
+    .waitFor();
   // The list is as it was left, also after a reload.
   await tab.goBack();
   await eventually(() => tab.getByLabel("What precis did").inputValue()).toBe("compacted");
@@ -70,6 +75,13 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await eventually(() => tab.getByLabel("What precis did").inputValue()).toBe("compacted");
   await eventually(() => rows.count()).toBeGreaterThan(0);
   expect(await rows.count()).toBeLessThan(14);
+  // Charts are of the same requests as the list, and say their figures.
+  await tab.getByRole("button", { name: "Charts" }).click();
+  expect(await tab.locator(".usage-charts figure").count()).toBe(5);
+  const chart = (await tab.locator(".usage-charts .u-over").first().boundingBox())!;
+  await tab.mouse.move(chart.x + chart.width - 6, chart.y + chart.height / 2);
+  await eventually(() => tab.locator(".chart-tip").first().textContent()).toContain("gpt-4o: 14");
+  await tab.getByRole("button", { name: "Requests", exact: true }).click();
   await tab.getByRole("searchbox", { name: "Search requests" }).fill("no such model");
   await tab.getByText("No request matches.").waitFor();
   await served.click();

@@ -5,7 +5,7 @@ import { modelTexts } from "../state/model-texts.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";
-import { IconButton } from "./controls.tsx";
+import { Choice, IconButton } from "./controls.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -99,20 +99,14 @@ function ModelPicker({ chat }: { chat: Chat }) {
     );
   if (choices.length === 0) return null;
   return (
-    <select
+    <Choice
       className="model"
-      aria-label={strings.chat.model}
-      value={current}
-      onChange={(event) =>
-        void app.attempt(() => app.conversations.change(conversation.id, { model: event.target.value }))
-      }
-    >
-      {current === "" ? <option value="">{strings.chat.model}</option> : null}
-      {choices.map((id) => (
-        <option key={id} value={id}>
-          {texts.get(id) ?? id}
-        </option>
-      ))}
-    </select>
+      isBrief
+      label={strings.chat.model}
+      none={current === "" ? strings.chat.model : undefined}
+      values={choices.map((id) => [id, texts.get(id) ?? id] as const)}
+      chosen={current}
+      onChoose={(model = "") => void app.attempt(() => app.conversations.change(conversation.id, { model }))}
+    />
   );
 }

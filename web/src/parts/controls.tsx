@@ -89,11 +89,11 @@ export function IconButton(props: {
   label: string;
   title?: string;
   size?: number;
-  kind?: "" | "pin" | "strong";
+  kind?: "" | "pin";
   isOn?: boolean;
   /** It does nothing at the moment, and keeps the focus. */
   isOff?: boolean;
-  onClick: () => void;
+  onClick: (event: { currentTarget: HTMLElement }) => void;
 }) {
   const { icon, label, title = label, size = 18, kind = "", isOn, isOff, onClick } = props;
   return (
@@ -122,7 +122,7 @@ export function Notice(props: {
   icon?: IconName;
   title: string;
   help?: ReactNode;
-  role?: "alert" | undefined;
+  role?: "alert" | "status" | undefined;
   onClose?: () => void;
   children?: ReactNode;
 }) {
@@ -143,14 +143,8 @@ export function Notice(props: {
 /** Why something couldn't be done, and what to do about it. */
 export function Failure({ error, title }: { error: unknown; title?: string | undefined }) {
   const { message, fix } = explain(error);
-  return (
-    <p className="notice error" role="alert">
-      <Icon name="warn" />
-      <span>
-        {title === undefined ? null : <strong>{title}</strong>} {message} {fix}
-      </span>
-    </p>
-  );
+  const help = title === undefined ? fix : [message, fix].join(" ");
+  return <Notice kind="error" icon="warn" title={title ?? message} help={help} role="alert" />;
 }
 
 /** Ways to look at the same thing, one of which is chosen. */
@@ -199,20 +193,25 @@ export function TokensInput(props: {
   );
 }
 
-/** One of several, under its name. With `none`, also none of them. */
+/** One of several, under its name. With `none`, also none of them; with `isBrief`, the name is only read aloud. */
 export function Choice<T extends string>(props: {
   label: string;
   values: readonly (readonly [value: T, text: string])[];
   chosen: T | undefined;
-  none?: string;
+  none?: string | undefined;
+  isBrief?: boolean;
+  className?: string;
   onChoose: (value: T | undefined) => void;
 }) {
-  const { label, values, chosen, none, onChoose } = props;
+  const { label, values, chosen = "", none, isBrief = false, className, onChoose } = props;
+  const Wrapper = isBrief ? "span" : "label";
   return (
-    <label>
-      {label}
+    <Wrapper>
+      {isBrief ? null : label}
       <select
-        value={chosen ?? ""}
+        className={className}
+        aria-label={isBrief ? label : undefined}
+        value={chosen}
         onChange={(event) => onChoose((event.target.value || undefined) as T | undefined)}
       >
         {none === undefined ? null : <option value="">{none}</option>}
@@ -222,7 +221,7 @@ export function Choice<T extends string>(props: {
           </option>
         ))}
       </select>
-    </label>
+    </Wrapper>
   );
 }
 

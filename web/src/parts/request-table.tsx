@@ -1,95 +1,82 @@
-import { useMemo } from "react";
+import { useState } from "react";
 import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
 import { count, dollars, duration, moment, percent } from "../state/format.ts";
+import { type Filters, OUTCOMES, startOf } from "../state/request-filters.ts";
 import type { Place, RequestFilters } from "../state/router.ts";
 import { strings } from "../strings.ts";
-import { Form, ScrollArea, Tabs } from "./controls.tsx";
+import { Button, Choice, Failure, Form, ScrollArea, Tabs } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
-import { useLoaded, useRequestNews } from "./use-loaded.ts";
+import { useLoaded } from "./use-loaded.ts";
 import { useApp } from "./use-store.ts";
 
 const words = strings.gateway;
-const OUTCOMES = ["failed", "compacted", "view", "pass", "observed", "off", "untouched"] as const;
+/** Rows that are shown at first, and so many more at a time, up to what a server answers with. */
+const SHOWN = 100;
+const MOST_SHOWN = 2_000;
+/** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
+const SETTLE_MS = 250;
 
-/** Requests of clients: also those from before a reload or a restart, searched and filtered. The address says how. */
-export function RequestTable({ filters: given }: { filters: RequestFilters }) {
+/** Requests, also those from before a reload or a restart, searched and filtered. */
+export function RequestTable(props: {
+  filters: Filters;
+  /** Another number whenever a request has ended. */
+  news: number;
+  onChange: (changes: RequestFilters) => void;
+}) {
+  const { filters, news, onChange } = props;
+  const { from, search, model, client, outcome, hours } = filters;
   const app = useApp();
-  const { from, ...filters } = useMemo(() => filtersOf(given), [given]);
-  const news = useRequestNews();
-  const { value: requests = [] } = useLoaded(
+  const [limit, setLimit] = useState(SHOWN);
+  const { value: requests, error } = useLoaded(
     async () => {
-      const { hours, ...texts } = filters;
-      const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ""));
-      const since = hours === "" ? {} : { since: Date.now() - Number(hours) * HOUR_MS };
-      const query: RequestQuery = { ...given, ...since, from, limit: SHOWN };
+      const narrowed = Object.entries({ search, model, client, outcome }).filter(([, value]) => value !== "");
+      const query: RequestQuery = { ...Object.fromEntries(narrowed), since: startOf(hours), from, limit };
       return (await app.api.call(routes.requests, { query })).requests;
     },
-    [app, given, news],
+    [app, filters, news, limit],
     SETTLE_MS,
   );
-  const { value: totals } = useLoaded(() => app.api.call(routes.totals), [app, news], SETTLE_MS);
-  const show = (filters: RequestFilters) => app.router.go({ page: "gateway", filters }, "replace");
-  const change = (changes: RequestFilters) => show({ ...given, ...changes });
-  const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
     <section>
-      <h2>{words.live}</h2>
-      <Tabs
-        legend={words.from}
-        names={words.sides}
-        chosen={from}
-        // Models and clients of the one needn't be there in the other.
-        onChoose={(side) => show(side === "client" ? {} : { from: side })}
-      />
       <Form className="request-filters" aria-label={words.filters}>
+        <Tabs
+          legend={words.from}
+          names={words.sides}
+          chosen={from}
+          // Models and clients of the one needn't be there in the other.
+          onChoose={(from) => onChange({ from, model: "", client: "", outcome: "" })}
+        />
         <label>
           <span className="visually-hidden">{words.search}</span>
           <input
             type="search"
             placeholder={words.searched}
-            value={filters.search}
-            onChange={(event) => change({ search: event.target.value })}
+            value={search}
+            onChange={(event) => onChange({ search: event.target.value })}
           />
         </label>
-        <Filter
-          label={words.columns.model}
-          values={totals?.models ?? []}
-          value={filters.model}
-          onChange={(model) => change({ model })}
-        />
-        <Filter
-          label={words.columns.client}
-          values={totals?.clients ?? []}
-          value={filters.client}
-          onChange={(client) => change({ client })}
-        />
-        <Filter
+        <Choice
+          isBrief
           label={words.columns.what}
-          values={OUTCOMES}
-          text={(value) => words.outcomes[value as "pass"]}
-          value={filters.outcome}
-          onChange={(outcome) => change({ outcome })}
-        />
-        <Filter
-          label={words.when}
-          values={Object.keys(words.ranges)}
-          text={(hours) => words.ranges[hours as "1"]}
-          value={filters.hours}
-          onChange={(hours) => change({ hours })}
+          none={words.any(words.columns.what)}
+          values={OUTCOMES.map((one) => [one, words.outcomes[one]] as const)}
+          chosen={outcome || undefined}
+          onChoose={(outcome = "") => onChange({ outcome })}
         />
       </Form>
-      {requests.length === 0 ? (
+      {error === undefined ? null : <Failure error={error} />}
+      {requests === undefined ? (
+        <p className="help">{error === undefined ? strings.loading : ""}</p>
+      ) : requests.length === 0 ? (
         <p className="help">
-          {isFiltered ? (
+          {[search, model, client, outcome].some((value) => value !== "") ? (
             words.noneMatch
-          ) : from === "page" ? (
-            words.pageNone
-          ) : from !== "client" ? (
-            words.othersNone
-          ) : (
+          ) : from === "client" ? (
             <>
               {words.liveNone} <code>{`${location.origin}/v1`}</code>
             </>
+          ) : (
+            words.none[from]
           )}
         </p>
       ) : (
@@ -110,6 +97,9 @@ export function RequestTable({ filters: given }: { filters: RequestFilters }) {
           </table>
         </ScrollArea>
       )}
+      {requests?.length === limit && limit < MOST_SHOWN ? (
+        <Button onClick={() => setLimit(limit + SHOWN)}>{words.more}</Button>
+      ) : null}
     </section>
   );
 }
@@ -157,56 +147,9 @@ function RequestRow({ request }: { request: RequestFact }) {
       </td>
       <td>{spend === undefined ? words.unknown : dollars(spend)}</td>
       <td>{duration(request.ms)}</td>
-      <td className={request.status >= 400 ? "bad" : undefined}>{request.status}</td>
+      <td>
+        <span className={`tag ${request.status >= 400 ? "dropped" : "kept"}`}>{request.status}</span>
+      </td>
     </tr>
   );
 }
-
-function Filter(props: {
-  label: string;
-  values: readonly string[];
-  text?: (value: string) => string;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const { label, values, text = (value) => value, value, onChange } = props;
-  if (values.length < 2) return null;
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
-      <option value="">{words.any(label)}</option>
-      {values.map((one) => (
-        <option key={one} value={one}>
-          {text(one)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-const SHOWN = 100;
-/** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
-const SETTLE_MS = 250;
-
-/** Whose requests: those of clients, or those of the page's chats. */
-type RequestSide = keyof typeof words.sides;
-
-/** What narrows the list; "" doesn't, and neither does what no choice offers. */
-function filtersOf({
-  from = "",
-  search = "",
-  model = "",
-  client = "",
-  outcome = "",
-  hours = "",
-}: RequestFilters) {
-  return {
-    from: (Object.hasOwn(words.sides, from) ? from : "client") as RequestSide,
-    search,
-    model,
-    client,
-    outcome: OUTCOMES.find((one) => one === outcome) ?? "",
-    hours: Object.hasOwn(words.ranges, hours) ? hours : "",
-  };
-}
-
-const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
-import { short } from "../state/format.ts";
+import { count, short } from "../state/format.ts";
 
 interface Series {
   readonly label: string;
@@ -23,12 +23,15 @@ interface ChartProps {
   height: number;
   label: string;
   formatX?: (place: number) => string;
+  formatY?: (value: number) => string;
   /** `step`: from one tick to the next. */
-  formatY?: (value: number, step: number) => string;
+  formatTick?: (value: number, step: number) => string;
   /** Ticks aren't closer to each other than this. */
   leastStep?: number;
   /** Each value is a point, too: where there are gaps between them, no line shows a single one. */
   hasPoints?: boolean;
+  /** Bars on top of each other instead of lines, each from its place on, and so wide. */
+  bars?: number;
   /** Places are moments, in milliseconds. */
   isTime?: boolean;
   onPick?: (x: number) => void;
@@ -47,9 +50,10 @@ export function TokenChart(props: ChartProps) {
     if (!host) return;
     const build = () => {
       plot.current?.destroy();
+      const drawn = latest.current.bars === undefined ? series : stacked(series);
       plot.current = new UPlot(
-        plotOptions(host, () => latest.current),
-        [[...x], ...series.map(({ values }) => [...values])] as unknown as UPlot.AlignedData,
+        plotOptions(host, drawn, () => latest.current),
+        [[...x], ...drawn.map(({ values }) => [...values])] as unknown as UPlot.AlignedData,
         host,
       );
     };
@@ -84,12 +88,50 @@ export function TokenChart(props: ChartProps) {
   return <div ref={box} className="chart" role="img" aria-label={label} style={{ height }} />;
 }
 
+/** Each value on top of those before it, of its own sign; the largest sums first, so that the others are drawn over them. */
+function stacked(series: readonly Series[]): readonly Series[] {
+  const sums = new Map<string, number>();
+  return series
+    .map((one) => ({
+      ...one,
+      values: one.values.map((value, at) => {
+        const stack = `${at} ${(value ?? 0) < 0}`;
+        const sum = (sums.get(stack) ?? 0) + (value ?? 0);
+        sums.set(stack, sum);
+        return sum;
+      }),
+    }))
+    .toReversed();
+}
+
+const MOMENT = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+
+/** Says at the pointer what the chart's values are there. */
+function showValues(u: UPlot, { x, series, formatX, formatY = count, isTime }: ChartProps): void {
+  const { idx, left = -1 } = u.cursor;
+  const tip = u.over.querySelector("div.chart-tip") ?? u.over.appendChild(document.createElement("div"));
+  const isShown = left >= 0 && typeof idx === "number";
+  tip.className = `chart-tip ${left < u.over.clientWidth / 2 ? "right" : ""}`;
+  const place = isShown ? x[idx]! : 0;
+  const title = isTime ? MOMENT.format(place) : (formatX?.(place) ?? `#${place}`);
+  const values = series.flatMap(({ label, values }) =>
+    isShown && values[idx] != null ? [`${label}: ${formatY(values[idx])}`] : [],
+  );
+  tip.textContent = isShown ? [title, ...values].join("\n") : "";
+}
+
 /** Steps between ticks, all of which can be written short: …, 0.5, 1, 2, 5, 10, … */
 const STEPS = Array.from({ length: 54 }, (_, n) => Number(`${[1, 2, 5][n % 3]}e${Math.floor(n / 3) - 6}`));
 
 /** How uPlot draws the chart, in the colours that the host's styles have now. */
-function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options {
-  const { series, height, formatY = short, leastStep = 1, hasPoints = false, isTime = false } = latest();
+function plotOptions(host: HTMLElement, series: readonly Series[], latest: () => ChartProps): UPlot.Options {
+  const { height, formatY = short, formatTick = formatY, leastStep = 1 } = latest();
+  const { hasPoints = false, isTime = false, bars } = latest();
   const style = getComputedStyle(host);
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const font = `12px ${style.fontFamily}`;
@@ -108,7 +150,7 @@ function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
-      x: { time: isTime, range: (_, min, max) => [min, max] },
+      x: { time: isTime, range: (_, min, max) => [min, max + (bars ?? 0)] },
       y: { range: (_, min, max) => [Math.min(0, min * 1.05), max > 0 ? max * 1.05 : min < 0 ? 0 : 1] },
     },
     axes: [
@@ -125,7 +167,7 @@ function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options
         ...axis,
         size: 66,
         incrs: STEPS.filter((step) => step >= leastStep),
-        values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatY(tick, step)),
+        values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatTick(tick, step)),
       },
     ],
     series: [
@@ -135,11 +177,17 @@ function plotOptions(host: HTMLElement, latest: () => ChartProps): UPlot.Options
         stroke: color(one.color),
         width: one.width ?? 2,
         points: { show: hasPoints, size: 4, fill: color(one.color) },
+        ...(bars !== undefined && {
+          width: 0,
+          fill: color(one.color),
+          paths: UPlot.paths.bars!({ align: 1, size: [0.8, 28] }),
+        }),
         ...(one.dashed && { dash: [6, 5] }),
         ...(one.fill && { fill: color(`${one.color}-wash`) }),
       })),
     ],
     hooks: {
+      setCursor: [(u) => showValues(u, latest())],
       draw: [
         (u) => {
           const { ctx, bbox } = u;

@@ -62,3 +62,25 @@ export function pretty(text: string): string {
     return text;
   }
 }
+
+/** The messages of a request's body or of an answer, in whichever format, as people read them. */
+export function messagesIn(body: unknown): readonly { readonly role: string; readonly text: string }[] {
+  const { system, instructions, systemInstruction, messages, input, contents } = (body ?? {}) as Fields;
+  const list = [body, messages, input, contents].find(Array.isArray) ?? [];
+  const head = system ?? instructions ?? systemInstruction;
+  return [...(head === undefined ? [] : [{ role: "system", content: head }]), ...list].map((one: Fields) => {
+    const { role, type, content, parts, tool_calls: calls } = one;
+    const said = [content ?? parts, calls].map(textIn).filter((text) => text !== "");
+    return { role: String(role ?? type ?? ""), text: said.join("\n\n") || textIn(one) };
+  });
+}
+type Fields = Readonly<Record<string, unknown>>;
+
+function textIn(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(textIn).join("\n\n");
+  const { text, parts } = value as Fields;
+  if (typeof text === "string") return text;
+  return Array.isArray(parts) ? textIn(parts) : JSON.stringify(value, null, 2);
+}

@@ -19,8 +19,8 @@ export type Place =
   /** An address that leads nowhere. */
   | { readonly page: "nowhere"; readonly path: string };
 
-/** What the list of requests is narrowed to. */
-const FILTERS = ["from", "search", "model", "client", "outcome", "hours"] as const;
+/** What the page of operators is narrowed to, and what of it is shown. */
+const FILTERS = ["from", "search", "model", "client", "outcome", "hours", "show", "by"] as const;
 export type RequestFilters = { readonly [K in (typeof FILTERS)[number]]?: string };
 
 type Address = Pick<Location, "pathname" | "search" | "hash">;

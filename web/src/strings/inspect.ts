@@ -19,6 +19,8 @@ export const inspect = {
   force: "Compact now",
   reset: "Reset",
   result: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
+  nextRequest: "Next request:",
+  compactedFirst: (now: number) => `compacted first, ${count(now)} now`,
   ofBudget: (ratio: number) => `${percent(ratio)} of the budget`,
   calls: (n: number) => `${plural(n, "model call")} would be made`,
   noCalls: "no model call",
@@ -78,6 +80,7 @@ export const timeline = {
   repeated: (calls: readonly string[]) => `Asked again for what was hidden: ${calls.join(", ")}.`,
   sentThen: "What was sent at this point",
   nextSends: "What the next request sends",
+  nowSees: "What the model sees now, before the next request is compacted",
   wouldBeSent: "What would be sent at this point",
   wouldHappen: "What would happen",
   wouldCompact: (messages: number, before: string, after: string) =>
@@ -85,5 +88,6 @@ export const timeline = {
   wouldNot: "Nothing would be compacted: it fits as it is.",
   sent: "sent",
   next: "in the next request",
+  now: "now",
   saved: "saved",
 };

@@ -1,5 +1,5 @@
 import { STREAM_WORDS } from "../../../src/gateway/api.ts";
-import { count, dollars, duration, percent, signedDollars } from "../state/format.ts";
+import { count, dollars, duration, percent, short, signedDollars } from "../state/format.ts";
 import { plural } from "./words.ts";
 
 export const compare = {
@@ -30,6 +30,8 @@ export const compare = {
     "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
   ofItems: (kept: number, items: number) => `${count(kept)} of ${plural(items, "item")}`,
   empty: "Choose a conversation and press Replay.",
+  allFit:
+    "It fits this window whole, so all strategies are alike. Choose a smaller window to see them differ.",
 };
 
 export const gateway = {
@@ -38,15 +40,24 @@ export const gateway = {
   live: "Requests",
   from: "Who asked",
   sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "By hand" },
-  othersNone: "None yet.",
-  when: "When",
-  ranges: { "1": "last hour", "24": "last day", "168": "last 7 days", "720": "last 30 days" },
-  pageNone: "No chat of the page has asked a model yet.",
+  none: {
+    page: "No chat of the page asked a model in this time.",
+    summary: "No summary was asked for in this time.",
+    compaction: "Nothing was compacted by hand in this time.",
+  },
+  when: "Time",
+  ranges: { "1": "Hour", "24": "Day", "168": "7 days", "720": "30 days", "2160": "90 days" },
+  shown: "What is shown",
+  shows: { requests: "Requests", charts: "Charts" },
+  by: "Shown by",
+  bys: { model: "By model", client: "By client" },
+  narrowed: "Time, model and client",
   filters: "Which requests",
   search: "Search requests",
   searched: "Model, client, path, status or error",
   any: (label: string) => `${label}: any`,
   noneMatch: "No request matches.",
+  more: "Show more",
   unknown: "unknown",
   became: (before: number, after: number) => `${count(before)} → ${count(after)}`,
   cached: (tokens: number, share: string) => (tokens === 0 ? "none" : `${count(tokens)} (${share})`),
@@ -65,7 +76,7 @@ export const gateway = {
     recall: "recalled passages that are gone",
     tools: "tools that were loaded",
   },
-  liveNone: "No request yet. Point a client at this address:",
+  liveNone: "No request of a client in this time. Point a client at this address:",
   columns: {
     time: "Time",
     client: "Client",
@@ -96,17 +107,14 @@ export const gateway = {
 
 /** What requests come to. */
 export const usage = {
-  range: "Time",
-  ranges: { "24": "Day", "168": "7 days", "720": "30 days", "2160": "90 days" },
-  by: "Shown by",
-  bys: { model: "Model", client: "Client" },
+  names: { model: "Model", client: "Client" },
   net: "Saved, net",
   without: (net: number, of: number) =>
     net < 0
       ? `more than the ${dollars(Math.max(0, of))} without precis`
       : `saved of ${dollars(of)} without precis`,
   tokensSaved: "Tokens saved",
-  savedOf: (ratio: number) => `${percent(ratio)} of the input without precis`,
+  savedOf: (saved: number, of: number) => `${percent(saved / of)} of ${short(of)} without precis`,
   requests: "Requests",
   errors: (n: number) => plural(n, "error"),
   refused: (reason: string, n: number) => `${count(n)} refused (${reason})`,
@@ -160,6 +168,7 @@ export const request = {
     restored: "summaries that were brought back by hand",
   } as Readonly<Record<string, string>>,
   inChat: "Open it in its chat",
+  ofChat: "All requests of this conversation",
   marked: "It was answered, but",
   failed: (status: number) => `It failed with ${status}`,
   receipt: "What its compaction came to so far",
@@ -173,6 +182,7 @@ export const request = {
   inexact: (why: string) => `This may differ from what was sent. ${why}`,
   changed: "Settings that are others by now:",
   unset: "not set",
+  json: "As JSON",
   answer: "What was answered",
   details: "What else is kept of it",
   reason: "Why",

@@ -89,6 +89,9 @@ export default function CompareView({ id }: { id: string | undefined }) {
         <p className="empty">{words.empty}</p>
       ) : (
         <div className="compare-grid" aria-live="polite">
+          {answer.runs.every(({ compactions, impossible }) => compactions + impossible === 0) ? (
+            <p className="help all">{words.allFit}</p>
+          ) : null}
           {answer.runs.map((run, n) => (
             <RunCard
               // biome-ignore lint/suspicious/noArrayIndexKey: the same strategy may run twice
@@ -130,19 +133,15 @@ function StrategyPicks(props: {
       {chosen.map((strategy, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the place is what is chosen
         <span key={n} className="pick">
-          <select
-            aria-label={`${words.strategies} ${n + 1}`}
-            value={strategy}
-            onChange={(event) =>
-              onChange(chosen.map((old, m) => (m === n ? (event.target.value as StrategyName) : old)))
+          <Choice
+            isBrief
+            label={`${words.strategies} ${n + 1}`}
+            values={
+              settings?.strategies.map(({ name }) => [name, strings.strategies[name].label] as const) ?? []
             }
-          >
-            {settings?.strategies.map(({ name }) => (
-              <option key={name} value={name}>
-                {strings.strategies[name].label}
-              </option>
-            ))}
-          </select>
+            chosen={strategy}
+            onChoose={(other = strategy) => onChange(chosen.with(n, other))}
+          />
           {chosen.length > 1 ? (
             <CloseButton
               label={words.remove(strings.strategies[strategy].label)}

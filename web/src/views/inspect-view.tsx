@@ -2,8 +2,8 @@ import { useState } from "react";
 import { routes, type WhatIf, type WhatIfAnswer } from "../../../src/gateway/api.ts";
 import { AlignedView } from "../parts/aligned-view.tsx";
 import { Button, Choice, Failure, Form } from "../parts/controls.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { Json } from "../parts/json.tsx";
 import { TallyBar } from "../parts/tally-bar.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp, usePiece } from "../parts/use-store.ts";
@@ -49,9 +49,14 @@ export default function InspectView({ chat }: { chat: Chat }) {
         ) : shown === undefined ? null : (
           <>
             <div className="inspect-numbers">
+              {tried === undefined ? <span>{strings.inspect.nextRequest}</span> : null}
               <strong>{strings.inspect.result(shown.tokens.transcript, shown.tokens.after)}</strong>
               {isWithoutWindow ? null : <span>{strings.inspect.ofBudget(shown.pressure.after)}</span>}
-              {tried === undefined ? null : <TriedFacts tried={tried} />}
+              {tried !== undefined ? (
+                <TriedFacts tried={tried} />
+              ) : shown.outcome === "compacted" ? (
+                <span>{strings.inspect.compactedFirst(shown.tokens.before)}</span>
+              ) : null}
             </div>
             <TallyBar view={shown} />
           </>
@@ -179,16 +184,12 @@ function WhatIfBar({ whatIf, onTry }: { whatIf: WhatIf; onTry: (whatIf: WhatIf) 
   );
 }
 
-/** Longer requests are shown up to here; what is copied is always all of it. */
-const SHOWN_CHARACTERS = 200_000;
-
 function RequestDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
   const app = useApp();
   const { value: request, error } = useLoaded(
     () => app.api.call(routes.request, { params: { id: chat.id } }),
     [app, chat],
   );
-  const text = request === undefined ? "" : JSON.stringify(request.body, null, 2);
   return (
     <Dialog title={strings.inspect.requestTitle} onClose={onClose} side>
       {request === undefined ? (
@@ -205,11 +206,7 @@ function RequestDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
             </code>{" "}
             {strings.inspect.requestLead(request.bytes, request.tokens)}
           </p>
-          <CopyButton text={() => text} caption={strings.copy} />
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-          <pre className="json" tabIndex={0}>
-            {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}\n…` : text}
-          </pre>
+          <Json label={strings.inspect.requestTitle} value={request.body} />
         </>
       )}
     </Dialog>

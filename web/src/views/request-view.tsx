@@ -1,11 +1,15 @@
+import { useMemo } from "react";
 import { type RequestRecord, routes } from "../../../src/gateway/api.ts";
 import { Failure, ScrollArea } from "../parts/controls.tsx";
+import { Fold } from "../parts/fold.tsx";
+import { Json } from "../parts/json.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { ReceiptText } from "../parts/receipt-text.tsx";
 import { didWords } from "../parts/request-table.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
 import { count, dollars, duration, percent } from "../state/format.ts";
+import { messagesIn, oneLine } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.request;
@@ -25,7 +29,7 @@ export default function RequestView({ id }: { id: string }) {
       </p>
       <h1>{words.title}</h1>
       {error === undefined ? null : <Failure error={error} />}
-      {record === undefined ? null : <Shown record={record} />}
+      {record === undefined ? null : <Shown key={id} record={record} />}
     </ScrollArea>
   );
 }
@@ -49,6 +53,15 @@ function Shown({ record }: { record: RequestRecord }) {
             >
               {words.inChat}
             </PlaceLink>
+            {" · "}
+            <PlaceLink
+              to={{
+                page: "gateway",
+                filters: { search: conversation, hours: "2160", ...(record.from && { from: record.from }) },
+              }}
+            >
+              {words.ofChat}
+            </PlaceLink>
           </>
         )}
       </p>
@@ -62,7 +75,7 @@ function Shown({ record }: { record: RequestRecord }) {
         {factsOf(record).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd title={value}>{value}</dd>
           </div>
         ))}
       </dl>
@@ -86,7 +99,7 @@ function Shown({ record }: { record: RequestRecord }) {
             {sent.changed.map(({ name, was, now }) => `${name}: ${said(was)} → ${said(now)}`).join("; ")}
           </p>
         )}
-        {sent.body === undefined ? null : <Json label={words.sent} value={sent.body} />}
+        {sent.body === undefined ? null : <Messages label={words.sent} value={sent.body} />}
       </section>
       {answer.length === 0 && noAnswer === undefined ? null : (
         <section>
@@ -94,7 +107,7 @@ function Shown({ record }: { record: RequestRecord }) {
           {answer.length === 0 ? (
             <p className="help">{noAnswer}</p>
           ) : (
-            <Json label={words.answer} value={answer} />
+            <Messages label={words.answer} value={answer} />
           )}
         </section>
       )}
@@ -108,11 +121,27 @@ function Shown({ record }: { record: RequestRecord }) {
   );
 }
 
-function Json({ label, value }: { label: string; value: unknown }) {
+/** What was sent or answered, message by message, and all of it as JSON. */
+function Messages({ label, value }: { label: string; value: unknown }) {
+  const messages = useMemo(() => messagesIn(value), [value]);
   return (
-    <ScrollArea className="request-json" label={label}>
-      <pre>{JSON.stringify(value, undefined, 2)}</pre>
-    </ScrollArea>
+    <>
+      {messages.map(({ role, text }, n) => (
+        <Fold
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages of a request have no other name
+          key={n}
+          icon="chevron"
+          kind="result"
+          name={role}
+          brief={oneLine(text)}
+          body={text}
+        />
+      ))}
+      <details open={messages.length === 0}>
+        <summary>{words.json}</summary>
+        <Json label={label} value={value} />
+      </details>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { serveHere } from "../gateway/serve-here.ts";
-import { ask } from "./support/actions.ts";
+import { ask, eventually } from "./support/actions.ts";
 import { openPage } from "./support/browser.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
@@ -39,6 +39,20 @@ it("shows code in colours and copies it, formulas, and lists of tasks", async ()
   await context.close();
 });
 
+it("is copied where a browser keeps its clipboard from a page by plain HTTP", async () => {
+  const { tab, context, faults } = await world.newChat();
+  await ask(tab, "copy this");
+  await tab.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  const answer = tab.locator(".message.assistant:not(.writing)");
+  await answer.getByRole("button", { name: "Copy text" }).click();
+  await answer.getByRole("button", { name: "Copied" }).waitFor();
+  const box = tab.getByRole("textbox", { name: "Message" });
+  await box.press("Control+v");
+  await eventually(() => box.inputValue()).toContain("You said: copy this");
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 it("shows a long answer's code as code, and stays in reach while it comes", async () => {
   const code = Array.from({ length: 4_000 }, (_, n) => `const v${n} = compute(${n}, ["x"]); // *_a`).join(
     "\n",
@@ -50,7 +64,8 @@ it("shows a long answer's code as code, and stays in reach while it comes", asyn
   });
   const serve = await serveHere(["--upstream", provider.url, "--window", "400k"]);
   const { tab, context, faults } = await openPage(world.browser, serve.url);
-  await tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await tab.getByRole("button", { name: "New chat" }).click();
+  await tab.waitForURL(/\/c\//);
   await tab.evaluate(
     "new PerformanceObserver((list) => { window.longest = Math.max(window.longest ?? 0, ...list.getEntries().map((one) => one.duration)) }).observe({ entryTypes: ['longtask'] })",
   );

@@ -170,7 +170,7 @@ describe("chat", () => {
     await answer.locator(".tag.pinned").waitFor();
     await tab.setViewportSize({ width: 390, height: 800 });
     await eventually(() =>
-      answer.locator("header").evaluate((header) => header.scrollWidth - header.clientWidth),
+      answer.locator("footer").evaluate((footer) => footer.scrollWidth - footer.clientWidth),
     ).toBe(0);
     // One that fails says why, and takes nothing away.
     world.provider.failNext("server-error");

@@ -36,7 +36,7 @@ async function newChat(clock: "its own" | "the test's" = "its own"): Promise<Ope
   const isTests = clock === "the test's";
   const opened = await openPage(browser, serve.url, { ownContext: isTests });
   if (isTests) await opened.context.clock.install();
-  await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await opened.tab.getByRole("button", { name: "New chat" }).click();
   await opened.tab.waitForURL(/\/c\//);
   return opened;
 }

@@ -17,11 +17,11 @@ it("a value comes from the profile until somebody chooses, and another profile b
   const row = (label: string) =>
     tab.locator(".setting", { has: tab.getByText(label, { exact: true }) }).locator(".setting-words");
   const cap = tab.getByLabel("Longest summary", { exact: true });
-  await row("Longest summary").getByText("Now: 6,000, built in.").waitFor();
+  await row("Longest summary").getByText("Default: 6,000.").waitFor();
   expect(await cap.getAttribute("placeholder")).toBe("6,000");
   await row("Window").getByText("Now: 4,000, by the server's config.").waitFor();
   // What the box says and what the words say is the same, also where nobody says anything.
-  await row("Compact after messages").getByText("Now: never, built in.").waitFor();
+  await row("Compact after messages").getByText("Default: never.").waitFor();
   expect(await tab.getByLabel("Compact after messages", { exact: true }).getAttribute("placeholder")).toBe(
     "never",
   );
@@ -42,7 +42,7 @@ it("a value comes from the profile until somebody chooses, and another profile b
   await other.close();
   await tab.getByRole("button", { name: "Profile: Back to default" }).click();
   await tab.getByRole("button", { name: "Longest summary: Back to default" }).click();
-  await eventually(() => row("Longest summary").textContent()).toContain("Now: 6,000, built in.");
+  await eventually(() => row("Longest summary").textContent()).toContain("Default: 6,000.");
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -231,14 +231,20 @@ describe("models", () => {
     await tab.getByRole("button", { name: /^Remove / }).waitFor();
     expect(await tab.content()).not.toContain("sk-typed-on-the-page");
     await tab.goto(world.serve.url);
-    const start = tab.getByRole("button", { name: /^Start a chat/ });
     // With a model there is one thing to begin with.
-    await start.waitFor();
-    expect(await tab.locator(".card").first().textContent()).toContain("Start a chat");
-    await start.click();
     const box = tab.getByRole("textbox", { name: "Message" });
+    expect(await box.getAttribute("placeholder")).toContain("gpt-4o");
     await box.fill("Are you there?");
+    // What the server doesn't take stays in the box.
+    await tab.route("**/api/conversations", (route) =>
+      route.request().method() === "POST" ? route.abort() : route.continue(),
+    );
     await box.press("Enter");
+    await tab.getByRole("alert").waitFor();
+    expect(await box.inputValue()).toBe("Are you there?");
+    await tab.unroute("**/api/conversations");
+    await box.press("Enter");
+    await tab.waitForURL(/\/c\//);
     await tab.locator(".message.assistant:not(.writing)", { hasText: "Here I am." }).waitFor();
     const lines = Array.from({ length: 60 }, (_, n) => ({
       role: n % 2 === 0 ? "user" : "assistant",

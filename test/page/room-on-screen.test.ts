@@ -1,6 +1,6 @@
 /** What is on screen can be read and reached: titles, the message box below a toast, and messages of nothing but tool work. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { compact, eventually, say } from "./support/actions.ts";
+import { ask, compact, eventually, say } from "./support/actions.ts";
 import { openPage } from "./support/browser.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
@@ -61,6 +61,31 @@ it("the header keeps its words at 1024 px, and a title takes one line of it", as
   for (const words of ["Chat", "Inspect", "Timeline", "Compact now"])
     expect((await header.getByText(words, { exact: true }).boundingBox())!.width).toBeGreaterThan(20);
   expect((await header.locator("h1").boundingBox())!.height).toBeLessThan(30);
+  await context.close();
+});
+
+it("whose conversations are listed is chosen on the line of the search box", async () => {
+  const { tab, context } = await openPage(world.browser, world.serve.url);
+  const [search, whose] = await Promise.all(
+    [".sidebar .search", ".sidebar .tabs"].map(async (one) => (await tab.locator(one).boundingBox())!),
+  );
+  expect(whose!.x).toBe(search!.x);
+  expect(whose!.width).toBe(search!.width);
+  await context.close();
+});
+
+it("what can be done with a long answer is in sight where it ends, and is one stop for the Tab key", async () => {
+  const { tab, context } = await world.newChat();
+  world.nextReply = `It is long. ${"A line of it.\n\n".repeat(80)}The end.`;
+  await ask(tab, "Write a lot", "The end.");
+  const answer = tab.locator(".message.assistant").last();
+  const copy = answer.getByRole("button", { name: "Copy text" });
+  await eventually(async () => ((await copy.boundingBox())?.y ?? 9_999) < 800).toBe(true);
+  await copy.focus();
+  await tab.keyboard.press("ArrowRight");
+  expect(await tab.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Answer again");
+  await tab.keyboard.press("Tab");
+  expect(await tab.evaluate("document.activeElement.closest('.message')")).toBeNull();
   await context.close();
 });
 

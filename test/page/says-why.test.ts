@@ -82,11 +82,11 @@ it("what is being written into a summary is still there when its divider was clo
 it("on a phone messages show the numbers that summaries name them by", async () => {
   const { tab, context } = await world.fullChat(2);
   await tab.setViewportSize({ width: 390, height: 844 });
-  const facts = tab.locator(".message.user header .facts").first();
+  const facts = tab.locator(".message.user footer .facts").first();
   await facts.waitFor();
   expect(await facts.innerText()).toBe("#1");
   // As text: these tests are typed without a document.
-  const opacity = 'getComputedStyle(document.querySelector(".message.user header .facts")).opacity';
+  const opacity = 'getComputedStyle(document.querySelector(".message.user footer .facts")).opacity';
   expect(await tab.evaluate(opacity)).toBe("1");
   await context.close();
 });

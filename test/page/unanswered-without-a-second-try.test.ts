@@ -68,7 +68,7 @@ it("a message above the window offers no second try that must fail, but the mode
   const small = await startFakeProvider({ models: ["gpt-4", "gpt-4o"], reply: () => "All of it was read." });
   const here = await serveHere(["--upstream", small.url]);
   const { tab, context, faults } = await openPage(browser, here.url);
-  await tab.getByRole("button", { name: /^Start a chat/ }).click();
+  await tab.getByRole("button", { name: "New chat" }).click();
   await tab.waitForURL(/\/c\//);
   await say(tab, `Read this: ${"the shed key hangs behind the blue door, ".repeat(1_500)}`);
   const notice = tab.locator(".notice.unanswered");

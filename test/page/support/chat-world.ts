@@ -70,7 +70,7 @@ export async function openChatWorld(): Promise<ChatWorld> {
     nextReply: undefined,
     async newChat() {
       const opened = await openPage(browser, serve.url);
-      await opened.tab.getByRole("button", { name: /^Start a chat/ }).click();
+      await opened.tab.getByRole("button", { name: "New chat" }).click();
       await opened.tab.waitForURL(/\/c\//);
       return opened;
     },

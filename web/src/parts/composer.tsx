@@ -1,12 +1,16 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type Attachment, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
+import {
+  type Attachment,
+  type ChatInput,
+  splitAttachments,
+  withAttachments,
+} from "../../../src/gateway/api.ts";
 import { LONG_PASTE, readAttachment } from "../state/attachments.ts";
-import type { Chat } from "../state/chat.ts";
 import { kept } from "../state/kept.ts";
 import { strings } from "../strings.ts";
 import { CloseButton, Form, IconButton } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
-import { useApp, usePiece } from "./use-store.ts";
+import { useApp } from "./use-store.ts";
 
 /** What is typed stays here when the page is reloaded or closed, or another conversation is looked at. */
 const drafts = kept<string>("draft");
@@ -18,12 +22,25 @@ const MEASURED = 5_000;
 const FILES =
   "image/*,text/*,.pdf,.md,.json,.jsonl,.yaml,.yml,.toml,.ts,.tsx,.js,.jsx,.py,.rs,.go,.java,.sh,.sql";
 
-export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: boolean; isOffline: boolean }) {
+export function Composer(props: {
+  /** Of the chat; what is typed is kept under it. */
+  id: string;
+  placeholder: string;
+  isBusy?: boolean;
+  /** What was sent and comes back into the box. */
+  returned?: ChatInput | undefined;
+  onReturned?: () => void;
+  /** False: it wasn't taken, and stays in the box. */
+  onSend: (input: ChatInput) => Promise<boolean> | undefined;
+  onStop?: () => void;
+}) {
+  const { id, placeholder, isBusy = false, returned, onReturned, onSend, onStop } = props;
   const app = useApp();
-  const [text, setText] = useState(() => drafts.read(chat.id) ?? "");
+  const [text, setText] = useState(() => drafts.read(id) ?? "");
   const [images, setImages] = useState<readonly string[]>([]);
-  const [files, setFiles] = useState(() => attached.read(chat.id) ?? []);
+  const [files, setFiles] = useState(() => attached.read(id) ?? []);
   const [reading, setReading] = useState<readonly string[]>([]);
+  const [isSending, setSending] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const canSend = reading.length === 0 && (text.trim() !== "" || images.length > 0 || files.length > 0);
@@ -40,12 +57,11 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
 
   const write = (words: string) => {
     setText(words);
-    drafts.keep(chat.id, words === "" ? undefined : words);
+    drafts.keep(id, words === "" ? undefined : words);
   };
   useEffect(() => {
-    attached.keep(chat.id, files.length === 0 ? undefined : files);
-  }, [chat, files]);
-  const returned = usePiece(chat.store, (state) => state.returned);
+    attached.keep(id, files.length === 0 ? undefined : files);
+  }, [id, files]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that comes back
   useEffect(() => {
     if (returned === undefined) return;
@@ -53,7 +69,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
     write([words, text].filter((one) => one.trim() !== "").join("\n\n"));
     setFiles((before) => [...attachments, ...before]);
     setImages((before) => [...(returned.images ?? []), ...before]);
-    chat.store.set({ returned: undefined });
+    onReturned?.();
     area.current?.focus();
   }, [returned]);
   const add = async (file: File) => {
@@ -71,12 +87,19 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
     }
     setReading((before) => before.toSpliced(before.indexOf(file.name), 1));
   };
-  const send = () => {
-    if (!canSend) return;
-    void chat.send({ text: withAttachments(text, files), ...(images.length > 0 && { images }) });
+  const send = async () => {
+    if (!canSend || isSending) return;
+    const sent = onSend({ text: withAttachments(text, files), ...(images.length > 0 && { images }) });
+    if (sent !== undefined) {
+      setSending(true);
+      const isTaken = await sent;
+      setSending(false);
+      if (!isTaken) return;
+    }
     write("");
     setImages([]);
     setFiles([]);
+    attached.keep(id, undefined);
   };
   const take = (event: ClipboardEvent | DragEvent, { files: given }: DataTransfer) => {
     const pasted =
@@ -97,7 +120,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
     <Form
       className="composer"
       aria-label={strings.composer.label}
-      onSubmit={send}
+      onSubmit={() => void send()}
       onDrop={(event) => take(event, event.dataTransfer)}
     >
       <Attached
@@ -113,15 +136,15 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
         value={text}
         aria-label={strings.composer.label}
         aria-describedby="composer-hint"
-        placeholder={isOffline ? strings.composer.offlinePlaceholder : strings.composer.placeholder}
+        placeholder={placeholder}
         onChange={(event) => write(event.target.value)}
         onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault();
-            send();
+            void send();
           }
-          if (event.key === "Escape" && isBusy) void chat.stop();
+          if (event.key === "Escape" && isBusy) onStop?.();
         }}
       />
       <div className="composer-tools">
@@ -145,7 +168,7 @@ export function Composer({ chat, isBusy, isOffline }: { chat: Chat; isBusy: bool
             type="button"
             className="send stop"
             aria-label={strings.composer.stop}
-            onClick={() => chat.stop()}
+            onClick={() => onStop?.()}
           >
             <Icon name="stop" />
           </button>

@@ -1,15 +1,11 @@
 import { useEffect, useState } from "react";
 import { strings } from "../strings.ts";
-import { Icon } from "./icon.tsx";
+import { Button, IconButton } from "./controls.tsx";
 import { useApp } from "./use-store.ts";
 
 const SHOWN_MS = 1_600;
 
-export function CopyButton(props: {
-  text: () => string | Promise<string>;
-  label?: string;
-  caption?: string;
-}) {
+export function CopyButton(props: { text: () => string; label?: string; caption?: string }) {
   const { text, label = strings.copy, caption } = props;
   const app = useApp();
   const [isCopied, setCopied] = useState(false);
@@ -18,23 +14,36 @@ export function CopyButton(props: {
     const timer = setTimeout(() => setCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  return (
-    <button
-      type="button"
-      className={caption === undefined ? "icon-button" : "button"}
-      aria-label={isCopied ? strings.copied : label}
-      title={label}
-      onClick={async () => {
-        try {
-          await navigator.clipboard.writeText(await text());
-          setCopied(true);
-        } catch {
-          app.tell({ kind: "error", message: strings.notCopied });
-        }
-      }}
-    >
-      <Icon name={isCopied ? "check" : "copy"} size={16} />
-      {caption === undefined ? null : isCopied ? strings.copied : caption}
-    </button>
+  const look = {
+    icon: isCopied ? "check" : "copy",
+    title: label,
+    onClick: ({ currentTarget: button }: { currentTarget: HTMLElement }) =>
+      void copy(text(), button).then((isDone) => {
+        if (isDone) setCopied(true);
+        else app.tell({ kind: "error", message: strings.notCopied });
+      }),
+  } as const;
+  return caption === undefined ? (
+    <IconButton {...look} size={16} label={isCopied ? strings.copied : label} />
+  ) : (
+    <Button {...look}>{isCopied ? strings.copied : caption}</Button>
   );
+}
+
+/** A page by plain HTTP from another machine has no clipboard of its own: there, what is selected is copied. */
+async function copy(text: string, beside: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "visually-hidden";
+    beside.after(area);
+    area.select();
+    const isDone = document.execCommand("copy");
+    area.remove();
+    beside.focus();
+    return isDone;
+  }
 }

@@ -168,14 +168,14 @@ function Table({ table, message }: { table: Tokens.Table; message: number | unde
 const loadHighlight = () => import("../state/highlight.ts");
 
 function Code({ text, lang }: { text: string; lang: string | undefined }) {
-  // ```ts title="a.ts": the first word is the language.
+  // ```ts title="a.ts": the first word is the language, and a title says more.
   const language = /^[\w+#.-]+/.exec(lang ?? "")?.[0].toLowerCase() ?? "";
   const module = useModule(loadHighlight, language !== "");
   const pieces = useMemo(() => module?.highlight(text, language), [module, text, language]);
   return (
     <figure className="code">
       <figcaption>
-        <span>{lang || "text"}</span>
+        <span>{/\btitle="([^"]+)"/.exec(lang ?? "")?.[1] ?? (language || "text")}</span>
         <CopyButton text={() => text} label={strings.chat.copyCode} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines must be scrollable by keyboard */}

@@ -9,6 +9,20 @@ export interface MenuItem {
   readonly act: () => void;
 }
 
+/** Arrow keys, Home and End go from one button to another. */
+export function moveFocus(
+  event: KeyboardEvent,
+  buttons: readonly HTMLButtonElement[],
+  next: string,
+  previous: string,
+): void {
+  const here = buttons.indexOf(event.target as HTMLButtonElement);
+  const to = { [next]: here + 1, [previous]: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
+  if (here < 0 || to === undefined) return;
+  event.preventDefault();
+  buttons.at(to % buttons.length)?.focus();
+}
+
 /** A button with a list of actions. Arrow keys move, Escape and a click elsewhere close it. */
 export function Menu(props: { label: string; items: readonly MenuItem[]; children: ReactNode }) {
   const { label, items, children } = props;
@@ -21,13 +35,8 @@ export function Menu(props: { label: string; items: readonly MenuItem[]; childre
   }, [isOpen, at, list]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const buttons = [...(list.current?.querySelectorAll("button") ?? [])];
-    const here = buttons.indexOf(document.activeElement as HTMLButtonElement);
-    const move = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (move !== undefined) {
-      event.preventDefault();
-      buttons[(move + buttons.length) % buttons.length]?.focus();
-    } else if (event.key === "Escape" || event.key === "Tab") {
+    moveFocus(event, [...(list.current?.querySelectorAll("button") ?? [])], "ArrowDown", "ArrowUp");
+    if (event.key === "Escape" || event.key === "Tab") {
       event.preventDefault();
       event.stopPropagation();
       setOpen(false);

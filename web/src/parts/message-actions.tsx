@@ -1,9 +1,10 @@
+import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiMessage } from "../../../src/gateway/api.ts";
 import { strings } from "../strings.ts";
 import { IconButton } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Icon } from "./icon.tsx";
-import { Menu, type MenuItem } from "./menu.tsx";
+import { Menu, type MenuItem, moveFocus } from "./menu.tsx";
 import { useNumbers } from "./use-store.ts";
 
 export interface MessageActions {
@@ -32,32 +33,62 @@ export function Actions(props: {
 }) {
   const { message, text, actions, rangeStart, onEdit } = props;
   const { index, role, pinned } = message;
+  const words = strings.chat;
   const compactItems = useCompactItems(index, rangeStart, actions);
   return (
-    <div className="actions">
-      {text === undefined ? null : <CopyButton text={() => text} label={strings.chat.copy} />}
+    <Toolbar label={words.actions(useNumbers().one(index))}>
+      {text === undefined ? null : <CopyButton text={() => text} label={words.copy} />}
       {role === "user" && onEdit !== undefined ? (
-        <IconButton icon="edit" size={16} label={strings.chat.edit} onClick={onEdit} />
+        <IconButton icon="edit" size={16} label={words.edit} onClick={onEdit} />
       ) : null}
       {role === "assistant" && text !== undefined ? (
         <IconButton
           icon="redo"
           size={16}
-          label={strings.chat.regenerate}
+          label={words.regenerate}
           onClick={() => actions.regenerate(index)}
         />
       ) : null}
-      <IconButton icon="fork" size={16} label={strings.chat.fork} onClick={() => actions.fork(index + 1)} />
+      <IconButton icon="fork" size={16} label={words.fork} onClick={() => actions.fork(index + 1)} />
       <IconButton
         icon="pin"
         size={16}
-        label={pinned ? strings.chat.unpin : strings.chat.pin}
+        label={pinned ? words.unpin : words.pin}
         isOn={pinned}
         onClick={() => actions.pin(index, !pinned)}
       />
       <Menu label={strings.compaction.menu} items={compactItems}>
         <Icon name="fold" size={16} />
       </Menu>
+    </Toolbar>
+  );
+}
+
+/** Buttons that are one stop for the Tab key: a long chat has hundreds of them. Left and right go from one to the next. */
+function Toolbar({ label, children }: { label: string; children: ReactNode }) {
+  const bar = useRef<HTMLDivElement>(null);
+  const stop = useRef<HTMLButtonElement>(undefined);
+  const buttons = () => [...(bar.current?.querySelectorAll<HTMLButtonElement>(":scope > button") ?? [])];
+  const setStop = () => {
+    const all = buttons();
+    const here = all.indexOf(stop.current!);
+    for (const [n, button] of all.entries()) button.tabIndex = n === Math.max(0, here) ? 0 : -1;
+  };
+  useEffect(setStop);
+  return (
+    <div
+      ref={bar}
+      className="actions"
+      role="toolbar"
+      aria-label={label}
+      onFocus={({ target }) => {
+        if (!(target instanceof HTMLButtonElement)) return;
+        stop.current = target;
+        setStop();
+      }}
+      onKeyDown={(event) => moveFocus(event, buttons(), "ArrowRight", "ArrowLeft")}
+    >
+      {children}
     </div>
   );
 }

@@ -16,10 +16,13 @@ export const MessageRow = memo(function MessageRow(props: {
   rangeStart: number | undefined;
   /** The message before it is by someone else. */
   isFirstOfRole: boolean;
+  /** So is the one after it, or there is none. */
+  isLastOfRole: boolean;
+  isLast: boolean;
   /** Something else was said after it. */
   isUnanswered: boolean;
 }) {
-  const { message, actions, rangeStart, isFirstOfRole, isUnanswered } = props;
+  const { message, actions, rangeStart, isFirstOfRole, isLastOfRole, isLast, isUnanswered } = props;
   /** What a person is making of the words. */
   const [draft, setDraft] = useState<string>();
   const number = useNumbers().one(message.index);
@@ -46,32 +49,28 @@ export const MessageRow = memo(function MessageRow(props: {
       </article>
     );
   const speaks = !isResultOnly && !isCallOnly;
+  const place = isLast ? "last" : isLastOfRole || who === "user" ? "" : "goes-on";
+  // Long stretches are summarised: the line beside them says so at a glance, and the word only where one looks.
+  const isCovered = fate.type === "covered";
+  const tags = (
+    <>
+      <MarkTags message={message} />
+      {isUnanswered ? <span className="tag unfinished">{strings.chat.noAnswer}</span> : null}
+      {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
+    </>
+  );
   return (
     <article
-      className={`message ${who} ${speaks ? "speaks" : "works"} fate-${fate.type}`}
+      className={`message ${who} ${speaks ? "speaks" : "works"} ${place} fate-${fate.type}`}
       aria-label={`${strings.roles[who]}, ${number}, ${strings.fates[fate.type]}`}
     >
-      <header className={speaks ? undefined : "beside"}>
-        {speaks && (isFirstOfRole || who === "user") ? (
-          <span className="who">{strings.roles[who]}</span>
-        ) : null}
-        <FateTag message={speaks ? message : { pinned: message.pinned, fate: KEPT }} />
-        {isUnanswered ? <span className="tag unfinished">{strings.chat.noAnswer}</span> : null}
-        {rangeStart === index ? <span className="tag">{strings.compaction.rangeStart}</span> : null}
-        <Versions message={message} actions={actions} />
-        {speaks ? (
-          <span className="facts">
-            {number}
-            <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
-          </span>
-        ) : null}
-        <Actions
-          message={message}
-          actions={actions}
-          rangeStart={rangeStart}
-          {...(speaks && { text, onEdit: () => setDraft(said.words) })}
-        />
-      </header>
+      {speaks ? (
+        <header>
+          {who !== "user" && isFirstOfRole ? <span className="who">{strings.roles[who]}</span> : null}
+          {tags}
+          {isCovered ? null : <FateTag {...message} />}
+        </header>
+      ) : null}
       {draft !== undefined ? (
         <EditForm
           label={strings.chat.edit}
@@ -97,15 +96,28 @@ export const MessageRow = memo(function MessageRow(props: {
           {isEmptyAnswer(message) ? <p className="help">{strings.chat.emptyAnswer}</p> : null}
         </div>
       )}
+      <footer>
+        {speaks ? null : tags}
+        <Versions message={message} actions={actions} />
+        <Actions
+          message={message}
+          actions={actions}
+          rangeStart={rangeStart}
+          {...(speaks && { text, onEdit: () => setDraft(said.words) })}
+        />
+        {speaks ? (
+          <span className="facts">
+            {number}
+            <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
+          </span>
+        ) : null}
+        {speaks && isCovered ? <FateTag {...message} /> : null}
+      </footer>
     </article>
   );
 });
 
-/** The line of a tool's result says itself what became of it. */
-const KEPT: ApiMessage["fate"] = { type: "kept" };
-
-function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "unfinished"> }) {
-  const { fate, pinned, unfinished } = message;
+function MarkTags({ message: { pinned, unfinished } }: { message: ApiMessage }) {
   return (
     <>
       {unfinished === undefined ? null : (
@@ -119,11 +131,14 @@ function FateTag({ message }: { message: Pick<ApiMessage, "fate" | "pinned" | "u
           <Icon name="pin" size={12} /> {strings.chat.pinned}
         </span>
       ) : null}
-      {fate.type === "kept" ? null : (
-        <span className={`tag ${fate.type}`} title={strings.fates.help[fate.type]}>
-          {strings.fates[fate.type]}
-        </span>
-      )}
     </>
   );
 }
+
+/** What became of it. Of tool work, its own line says so. */
+const FateTag = ({ fate: { type } }: ApiMessage) =>
+  type === "kept" ? null : (
+    <span className={`tag ${type}`} title={strings.fates.help[type]}>
+      {strings.fates[type]}
+    </span>
+  );

@@ -88,12 +88,7 @@ function ConnectionLost() {
   const connection = usePiece(app.live.store, (state) => state.connection);
   const wanted = usePiece(app.clientKey.store, (state) => state.wanted);
   if (connection !== "lost" || wanted) return null;
-  return (
-    <div className="notice busy" role="status">
-      <span className="spinner" aria-hidden="true" />
-      <strong>{strings.connection.lost}</strong>
-    </div>
-  );
+  return <Notice kind="busy" title={strings.connection.lost} role="status" />;
 }
 
 /** A smaller window was chosen, or a compaction was cancelled: what follows from that is said before it happens. */

@@ -29,6 +29,7 @@ export function Scrubber(props: {
   const { chat, points, heading, isReplayed = false, goTo, children } = props;
   const app = useApp();
   const known = usePiece(chat.transcript.store, (state) => state.total);
+  const isDue = usePiece(chat.store, ({ pressure }) => pressure?.next === "compaction");
   // The transcript may come after the points.
   const total = Math.max(known, points.at(-1)?.messages ?? 0);
   // The numbers that summaries and the list below use: leading system messages count.
@@ -92,13 +93,13 @@ export function Scrubber(props: {
               onChange={(event) => setNth(Number(event.target.value))}
             />
           )}
-          <PointFacts point={point} place={place(point.messages)} />
+          <PointFacts point={point} place={place(point.messages)} next={isDue ? words.now : words.next} />
         </div>
       </div>
       <div className="timeline-below">
         <div className="timeline-view">
           <header>
-            <h2>{point.isNext ? words.nextSends : heading}</h2>
+            <h2>{point.isNext ? (isDue ? words.nowSees : words.nextSends) : heading}</h2>
             {view === undefined ? null : <TallyBar view={view} />}
           </header>
           {error === undefined ? null : <Failure error={error} />}
@@ -112,12 +113,12 @@ export function Scrubber(props: {
 
 const hasValues = (values: readonly (number | null)[]): boolean => values.some((value) => value !== null);
 
-function PointFacts({ point, place }: { point: Point; place: string }) {
+function PointFacts({ point, place, next }: { point: Point; place: string; next: string }) {
   return (
     <p className="point-facts">
       <strong>{place}</strong>
       <span>
-        {count(point.view)} {point.isNext ? words.next : words.sent}
+        {count(point.view)} {point.isNext ? next : words.sent}
         {point.budget === undefined ? null : ` (${percent(point.view / point.budget)})`}
       </span>
       {point.transcript > point.view ? (

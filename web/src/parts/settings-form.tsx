@@ -91,6 +91,7 @@ function SettingField(props: SettingsPlace & { name: FieldName; models: Readonly
   const origin = originText(from, levels);
   const id = `${scope}-${name}`;
   const kind = kindOf(name);
+  const isChosen = kind === "choice" || kind === "tools";
   const change = (value: Value | null) => {
     // What was wrong with the last value says nothing about this one.
     setTrouble(undefined);
@@ -106,13 +107,19 @@ function SettingField(props: SettingsPlace & { name: FieldName; models: Readonly
         <p id={`${id}-help`}>
           {help}{" "}
           <span className="default">
-            {own === undefined ? words.now(shown, origin) : words.otherwise(shown, origin)}
+            {own !== undefined
+              ? words.otherwise(shown, origin)
+              : from !== "built-in"
+                ? words.now(shown, origin)
+                : isChosen
+                  ? "" // The box itself says its default.
+                  : words.byDefault(shown)}
           </span>
         </p>
         {choiceHelp(name, own ?? inherited)}
       </div>
       <div className="setting-value">
-        {kind === "choice" || kind === "tools" ? (
+        {isChosen ? (
           <select
             id={id}
             aria-describedby={`${id}-help`}

@@ -71,7 +71,7 @@ export function TranscriptList(props: {
   footer: ReactNode;
 }) {
   const { chat, actions, rangeStart, onCompact, handle, footer } = props;
-  const { messages, dividers, system, loaded } = useStore(chat.transcript.store);
+  const { messages, dividers, system, loaded, total } = useStore(chat.transcript.store);
   const { conversation, timeline, answer, compacting } = useStore(chat.store);
   const scroller = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -156,6 +156,8 @@ export function TranscriptList(props: {
                       actions={actions}
                       rangeStart={rangeStart}
                       isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
+                      isLastOfRole={speakerOf(messages.get(row.index + 1)) !== speakerOf(message)}
+                      isLast={row.index === total - 1}
                       isUnanswered={
                         conversation !== undefined &&
                         conversation.client === undefined &&

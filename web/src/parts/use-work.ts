@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { Progress } from "../../../src/gateway/api.ts";
 import { explain } from "../state/api-client.ts";
 
@@ -14,14 +14,13 @@ export interface Work<T> {
 const BEGUN = { done: 0, total: undefined, answer: undefined, error: undefined, isCancelled: false };
 
 /** Follows work of the server while it is looked at. Another `start` begins anew. */
-export function useWork<T>(
-  start: (signal: AbortSignal) => AsyncIterable<{ readonly event: Progress<T> }>,
-  onDone?: (answer: T) => void,
-): { readonly work: Work<T>; cancel(): void; again(): void } {
+export function useWork<T>(start: (signal: AbortSignal) => AsyncIterable<{ readonly event: Progress<T> }>): {
+  readonly work: Work<T>;
+  cancel(): void;
+  again(): void;
+} {
   const [work, setWork] = useState<Work<T>>(BEGUN);
   const [round, setRound] = useState(0);
-  const latest = useRef(onDone);
-  latest.current = onDone;
   const [controller, setController] = useState<AbortController>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round begins anew
   useEffect(() => {
@@ -31,10 +30,8 @@ export function useWork<T>(
     const follow = async () => {
       for await (const { event } of start(mine.signal)) {
         if (event.type === "progress") setWork((old) => ({ ...old, done: event.done, total: event.total }));
-        else if (event.type === "done") {
-          setWork((old) => ({ ...old, answer: event.answer }));
-          latest.current?.(event.answer);
-        } else setWork((old) => ({ ...old, error: event.error.message.replace(/^precis: /, "") }));
+        else if (event.type === "done") setWork((old) => ({ ...old, answer: event.answer }));
+        else setWork((old) => ({ ...old, error: event.error.message.replace(/^precis: /, "") }));
       }
     };
     follow().catch((cause) => {

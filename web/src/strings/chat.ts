@@ -39,6 +39,7 @@ export const chat = {
   other: (kind: string) => `Something of the kind “${kind}”`,
   tokens: (n: number) => plural(n, "token"),
   copy: "Copy text",
+  actions: (number: string) => `Message ${number}`,
   edit: "Edit",
   tooLong: (hasLarger: boolean) =>
     `Shorten it (Edit, beside the message)${hasLarger ? ", let a model with a larger window answer," : ""} or set a larger window in the chat's settings, if the model has one.`,

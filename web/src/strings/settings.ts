@@ -6,6 +6,7 @@ export const settings = {
   lead: "For all chats. A chat can have its own settings.",
   chatTitle: "Settings of this chat",
   chatLead: "Overrides the global settings for this chat.",
+  byDefault: (value: string) => `Default: ${value}.`,
   now: (value: string, origin: string) => `Now: ${value}, ${origin}.`,
   otherwise: (value: string, origin: string) => `Your choice. Otherwise: ${value}, ${origin}.`,
   notSet: (value: string) => `Default: ${value}`,

@@ -84,7 +84,7 @@ function Talk(props: {
   const { chat, handle, onCompact, place } = props;
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
-  const { answer, conversation } = useStore(chat.store);
+  const { answer, conversation, returned } = useStore(chat.store);
   const { total, loaded } = useStore(chat.transcript.store);
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   const isOffline = status?.hasUpstream === false;
@@ -141,7 +141,16 @@ function Talk(props: {
       <div className="dock" ref={dock}>
         <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
         {isOffline ? <p className="offline-note">{strings.offline.text}</p> : null}
-        <Composer key={chat.id} chat={chat} isBusy={isBusy} isOffline={isOffline} />
+        <Composer
+          key={chat.id}
+          id={chat.id}
+          placeholder={isOffline ? strings.composer.offlinePlaceholder : strings.composer.placeholder}
+          isBusy={isBusy}
+          returned={returned}
+          onReturned={() => chat.store.set({ returned: undefined })}
+          onSend={(input) => void chat.send(input)}
+          onStop={() => void chat.stop()}
+        />
       </div>
     </>
   );

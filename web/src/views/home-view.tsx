@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Composer } from "../parts/composer.tsx";
 import { ScrollArea } from "../parts/controls.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
@@ -17,6 +18,7 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
   const models = usePiece(app.store, (state) => state.models);
+  const model = usePiece(app.store, (state) => state.settings?.settings.model);
   const words = strings.home;
   const isOffline = status?.hasUpstream === false;
   const openExample = (name: keyof typeof EXAMPLES) => () =>
@@ -24,19 +26,24 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   return (
     <ScrollArea className="home" label={words.title}>
       <div className="home-inner">
-        <Sketch />
-        <h1>{words.title}</h1>
-        <p className="lead">{words.lead}</p>
-        {status === undefined || isOffline ? null : (
-          <div className="cards">
-            <Card
-              icon="chat"
-              title={words.start}
-              help={words.startHelp(models?.models[0]?.id ?? status.upstreams[0]?.name ?? "…")}
-              act={() => void app.newChat()}
-              isMain
-            />
+        <header>
+          <div>
+            <h1>{words.title}</h1>
+            <p className="lead">{words.lead}</p>
           </div>
+          <Sketch />
+        </header>
+        {status === undefined || isOffline ? null : (
+          <Composer
+            id="home"
+            placeholder={words.ask(model ?? models?.models[0]?.id ?? status.upstreams[0]?.name ?? "…")}
+            onSend={async (input) => {
+              const conversation = await app.newChat();
+              if (conversation === undefined) return false;
+              void app.chat(conversation.id).send(input);
+              return true;
+            }}
+          />
         )}
         <Group title={words.examples}>
           <Card icon="tool" title={words.coding} help={words.codingHelp} act={openExample("coding")} />

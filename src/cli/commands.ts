@@ -454,7 +454,7 @@ export const COMMANDS = {
   },
   "db sweep": {
     summary:
-      "Removes what has expired, what `retention` in the config keeps no longer and, with --older-than, what is older.",
+      "Removes what has expired, what `retention` in the config no longer keeps and, with --older-than, what is older.",
     args: "",
     flags: {
       ...UPKEEP_FLAGS,

@@ -7,6 +7,7 @@ import {
   anyNumber,
   anyOf,
   mapOf,
+  numberFrom,
   object,
   oneOf,
   optional,
@@ -409,7 +410,7 @@ function watchStream(stream: LiveStream, response: ServerResponse): number {
 }
 
 const OPTIONS = object({
-  window: wholeNumber("number of tokens", 1, MAX_OPEN_TOKENS),
+  window: numberFrom("number of tokens", 1, MAX_OPEN_TOKENS),
   ...optional({
     strategy: oneOf("strategy of streams", streamStrategies),
     ...{ reserve: anyNumber, tokensPerFrame: anyNumber, separator: anyNumber, fps: anyNumber },

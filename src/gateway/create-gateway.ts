@@ -93,7 +93,7 @@ export async function createGateway(
   const upstreams = config.upstreams.map(createUpstream);
   const canAddModels = mode === "open" && config.workers <= 1;
   const ownUpstreams = await openOwnUpstreams(canAddModels ? ownUpstreamsFile(config) : undefined, upstreams);
-  const grace = createGrace();
+  let isLeaving = false;
   const drain = new AbortController();
   const base = { config, version: parts.version ?? "0.0.0", node: randomUUID(), store, upstreams, log, now };
   const telemetry = { ...base, ...telemetryOf(base, parts) };
@@ -116,7 +116,7 @@ export async function createGateway(
     gather: parts.gather,
     shareHidden: parts.shareHidden,
     logHealth,
-    isLeaving: () => grace.isLeaving() || drain.signal.aborted,
+    isLeaving: () => isLeaving || drain.signal.aborted,
     isDraining: () => drain.signal.aborted,
     draining: drain.signal,
   };
@@ -131,7 +131,13 @@ export async function createGateway(
     handler,
     gateway,
     listen: http.listen,
-    leave: (hurry) => grace.leave(config.graceMs, hurry),
+    // Balancers send requests until they have heard that a node isn't ready: one that closed its port at once would refuse them.
+    async leave(hurry) {
+      isLeaving = true;
+      // It ends by itself or is ended: either way it is over.
+      if (config.graceMs > 0)
+        await sleep(config.graceMs, undefined, hurry && { signal: hurry }).catch(() => {});
+    },
     async close() {
       drain.abort();
       sweep.stop();
@@ -292,25 +298,4 @@ function startTracing(version: string, now: () => number, log: Log): Tracing {
   return createTracing(version, now, (err) =>
     log.warn({ err }, "OpenTelemetry failed (no request is affected): check the SDK and its exporter"),
   );
-}
-
-/** The time between "no more requests, please" and the drain. */
-interface Grace {
-  /** True from its beginning on. */
-  isLeaving(): boolean;
-  /** Resolves when it is over; `hurry` ends it. */
-  leave(ms: number, hurry?: AbortSignal): Promise<void>;
-}
-
-/** Balancers send requests until they have heard that a node isn't ready: one that closed its port at once would refuse them. */
-function createGrace(): Grace {
-  let isLeaving = false;
-  return {
-    isLeaving: () => isLeaving,
-    async leave(ms, hurry) {
-      isLeaving = true;
-      // It ends by itself or is ended: either way it is over.
-      if (ms > 0) await sleep(ms, undefined, hurry && { signal: hurry }).catch(() => {});
-    },
-  };
 }

@@ -90,6 +90,13 @@ function keepRanges(entries: readonly CacheEntry[], ranges: readonly Run[]): Cac
   return kept;
 }
 
+/** Adds a range behind others; neighbours become one. */
+export function addRun(runs: Run[], run: Run): void {
+  const last = runs.at(-1);
+  if (last?.to === run.from) runs[runs.length - 1] = { from: last.from, to: run.to };
+  else runs.push(run);
+}
+
 /** The ranges of the entries that are to stay, neighbours as one. */
 export function rangesOf(
   entries: readonly CacheEntry[],
@@ -99,11 +106,7 @@ export function rangesOf(
   let from = 0;
   for (const [at, entry] of entries.entries()) {
     const to = from + entry.to - entry.from;
-    if (stays({ from, to }, entry, at)) {
-      const last = ranges.at(-1);
-      if (last?.to === from) ranges[ranges.length - 1] = { from: last.from, to };
-      else ranges.push({ from, to });
-    }
+    if (stays({ from, to }, entry, at)) addRun(ranges, { from, to });
     from = to;
   }
   return ranges;

@@ -154,12 +154,20 @@ async function readAnswer(
   return cause === undefined ? told : { ...told, unfinished: "broken", cause };
 }
 
-/** Whoever stops reading in the middle drops the answer. */
-async function readPieces(answer: Answer, deltas: DeltaReader): Promise<void> {
-  for await (const piece of answer.pieces()) {
-    deltas.push(piece);
-    if (deltas.isTooLong()) return;
-  }
+function readPieces(answer: Answer, deltas: DeltaReader): Promise<void> {
+  return new Promise((resolve, broken) => {
+    const piece = (bytes: Buffer): void => {
+      try {
+        deltas.push(bytes);
+        if (!deltas.isTooLong()) return;
+        resolve();
+      } catch (error) {
+        broken(error);
+      }
+      answer.drop();
+    };
+    answer.read({ piece, end: resolve, broken });
+  });
 }
 
 const said = ({ dialect }: Wire, deltas: DeltaReader): unknown =>

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import type { Telling } from "../../apis/shared/native.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
@@ -31,13 +31,24 @@ export async function passFailure(
   answer: Answer,
   bytes: Buffer,
 ): Promise<void> {
-  const { response, record } = exchange;
+  const { record } = exchange;
   record.fails(answer.statusCode, saidIn(answer, bytes));
   await recordUnanswered(parts, exchange);
-  const headers = returnedHeaders(answer.headers, exchange.upstream);
-  headers["content-length"] = bytes.length;
-  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
-  response.end(bytes);
+  begin(exchange, outgoing, answer, { "content-length": bytes.length }).end(bytes);
+}
+
+/** The head of an answer: the upstream's, and what precis did. */
+function begin(
+  exchange: Exchange,
+  outgoing: Outgoing,
+  { statusCode, headers }: Answer,
+  changed: OutgoingHttpHeaders = {},
+): ServerResponse {
+  const { response, upstream } = exchange;
+  const all = Object.assign(returnedHeaders(headers, upstream), changed, reportHeaders(exchange, outgoing));
+  for (const name in changed) if (changed[name] === undefined) delete all[name];
+  response.writeHead(statusCode, all);
+  return response;
 }
 
 /** What an upstream says of an error, in words as far as it can be read. */
@@ -57,11 +68,9 @@ export async function passStream(
   const { response, wire } = exchange;
   const { answerBytes } = parts.config.limits;
   const canRead = isPlain(answer);
-  const headers = returnedHeaders(answer.headers, exchange.upstream);
   const transforms = tellingsOf(exchange).map((one) => inBuffers(one.stream(answerBytes)));
   // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
-  delete headers["content-length"];
-  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
+  begin(exchange, outgoing, answer, { "content-length": undefined });
   const outcome = await relayStream({
     answer,
     response,
@@ -104,12 +113,9 @@ export async function passUnread(
   answer: Answer,
   first: Buffer,
 ): Promise<void> {
-  const { response, upstream } = exchange;
-  const headers = { ...returnedHeaders(answer.headers, upstream), ...reportHeaders(exchange, outgoing) };
-  response.writeHead(answer.statusCode, headers);
   const outcome = await relayStream({
     answer,
-    response,
+    response: begin(exchange, outgoing, answer),
     first,
     endMarkers: [],
     most: 0,
@@ -164,7 +170,7 @@ export async function passJson(
   whole: Buffer,
   data: unknown,
 ): Promise<void> {
-  const { response, wire } = exchange;
+  const { wire } = exchange;
   let bytes = whole;
   if (isJson(data)) refuseIgnored(exchange, data);
   const error = errorIn(data);
@@ -174,15 +180,13 @@ export async function passJson(
   if (problem) exchange.record.fails(problem.status ?? answer.statusCode, problem.message);
   const finished = finish(parts, exchange, outgoing, read);
   if (finished) await finished;
-  const headers = returnedHeaders(answer.headers, exchange.upstream);
+  const changed: OutgoingHttpHeaders = {};
   const tellings = tellingsOf(exchange);
   if (isJson(data) && tellings.length > 0) {
     bytes = Buffer.from(stringifyDeep(tellings.reduce((told, one) => one.json(told), data)));
-    delete headers["content-encoding"];
+    changed["content-encoding"] = undefined;
   }
-  headers["content-length"] = bytes.length;
-  response.writeHead(answer.statusCode, Object.assign(headers, reportHeaders(exchange, outgoing)));
-  response.end(bytes);
+  begin(exchange, outgoing, answer, { ...changed, "content-length": bytes.length }).end(bytes);
 }
 
 /** Why an answer in one piece is none, although its status is a good one; without a `status`: it is one all the same. */

@@ -157,38 +157,6 @@ describe("an answer", () => {
     );
   });
 
-  it("comes piece by piece, and says at its end whether it is whole", async () => {
-    const whole = new Answer(200, {}, new Source(), PATIENCE_MS);
-    whole.push(Buffer.from("a"));
-    whole.push(Buffer.from("b"));
-    setImmediate(() => {
-      whole.push(Buffer.from("c"));
-      whole.finish();
-    });
-    const got: string[] = [];
-    for await (const piece of whole.pieces()) got.push(piece.toString());
-    expect(got).toEqual(["a", "b", "c"]);
-
-    const broken = new Answer(200, {}, new Source(), PATIENCE_MS);
-    broken.push(Buffer.from("a"));
-    broken.fail(CAUSE);
-    const pieces = broken.pieces();
-    expect((await pieces.next()).value?.toString()).toBe("a");
-    await expect(pieces.next()).rejects.toBe(CAUSE);
-  });
-
-  it("isn't sent on if whoever reads it piece by piece stops in the middle", async () => {
-    const source = new Source();
-    const answer = new Answer(200, {}, source, PATIENCE_MS);
-    answer.push(Buffer.from("a"));
-    answer.push(Buffer.from("b"));
-    for await (const piece of answer.pieces()) {
-      expect(piece.toString()).toBe("a");
-      break;
-    }
-    expect(source.aborted).toBe(1);
-  });
-
   it("is given up when its reader takes nothing for too long, and not before", () => {
     vi.useFakeTimers();
     try {

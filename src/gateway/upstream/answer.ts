@@ -99,28 +99,6 @@ export class Answer {
     });
   }
 
-  /** All of it, piece by piece. Throws if it isn't whole. */
-  async *pieces(): AsyncGenerator<Buffer, void, undefined> {
-    try {
-      for (;;) {
-        const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
-        this.read({
-          piece: (bytes) => {
-            this.leave();
-            resolve(bytes);
-          },
-          end: () => resolve(undefined),
-          broken: reject,
-        });
-        const piece = await promise;
-        if (piece === undefined) return;
-        yield piece;
-      }
-    } finally {
-      this.drop();
-    }
-  }
-
   /** For the source: more of the body. */
   push(bytes: Buffer): void {
     if (this.#reader && !this.#isPaused && this.#waiting.length === 0) {

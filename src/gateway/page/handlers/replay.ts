@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from "node:timers/promises";
 import type { z } from "zod";
 import { dialectById } from "../../../apis/index.ts";
 import { readLogs } from "../../../apis/logs/index.ts";
@@ -15,7 +14,7 @@ import { playRecording, readRecordings } from "../../../stream/recording.ts";
 import { exactCounter, modelInfo } from "../../../tokens/index.ts";
 import { tuningOf } from "../../api/settings.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
-import { measureOf } from "../../compaction/measure.ts";
+import { createPace, measureOf } from "../../compaction/measure.ts";
 import { NO_MODEL, NOBODYS_WINDOW } from "../../compaction/windows.ts";
 import { countAhead, type Loaded, load } from "../../conversation/loaded.ts";
 import { fitInput, type ReplayedState, replayCompactor } from "../../conversation/view-of.ts";
@@ -55,16 +54,11 @@ export const replayHandlers = {
       throw new RequestFault(413, "too-large", `The recording has ${frames} frames, more than ${MAX_WORK}.`, {
         fix: "Play a part of it, or all of it with `precis stream`.",
       });
-    let started = performance.now();
+    const pace = createPace(context);
     const played = await playRecording(recording, {
       ...asked,
       cache: countingCache({ counter: await exactCounter("o200k_base") }),
-      async onEvent() {
-        if (performance.now() - started < SLICE_MS) return;
-        await breathe();
-        context.signal.throwIfAborted();
-        started = performance.now();
-      },
+      onEvent: pace.pause,
     });
     return { title: recording.title ?? file.name, recordings: recordings.length, ...played };
   },
@@ -223,6 +217,3 @@ function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unkno
     ...tuningOf(policy),
   };
 }
-
-/** Replaying may keep other requests waiting this long (milliseconds). */
-const SLICE_MS = 25;

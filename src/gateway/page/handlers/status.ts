@@ -160,6 +160,8 @@ function filterOf(context: ApiContext): RequestFilter {
 
 type SumName = Exclude<keyof RequestSums, "kind" | "model" | "client" | "start" | "since">;
 const add = (of: readonly RequestSums[], name: SumName) => of.reduce((sum, one) => sum + one[name], 0);
+const addAll = <const N extends SumName>(of: readonly RequestSums[], ...names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, add(of, name)])) as Record<N, number>;
 
 /** What sums come to, with summaries apart. */
 function addedUp(sums: readonly RequestSums[]) {
@@ -169,16 +171,11 @@ function addedUp(sums: readonly RequestSums[]) {
     "spend",
   );
   return {
-    requests: add(asked, "requests"),
-    errors: add(asked, "errors"),
+    ...addAll(asked, "requests", "errors", "input", "cacheRead", "output", "spend"),
     compactions: add(sums, "compactions"),
     tokensSaved: add(asked, "tokensBefore") - add(asked, "tokensAfter") + add(asked, "spared"),
     cost,
     net: add(asked, "saved") - cost,
-    input: add(asked, "input"),
-    cacheRead: add(asked, "cacheRead"),
-    output: add(asked, "output"),
-    spend: add(asked, "spend"),
     ms: add(asked, "ms") / Math.max(1, add(asked, "requests")),
   };
 }
@@ -207,12 +204,8 @@ async function totals(context: ApiContext): Promise<Totals> {
   return {
     ...all,
     since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),
-    tokensBefore: add(asked, "tokensBefore"),
-    tokensAfter: add(asked, "tokensAfter"),
+    ...addAll(asked, "tokensBefore", "tokensAfter", "rejected", "loops", "repeated"),
     unpriced: add(paid, "unpriced"),
-    rejected: add(asked, "rejected"),
-    loops: add(asked, "loops"),
-    repeated: add(asked, "repeated"),
     refused,
     models: names("model"),
     clients: names("client"),

@@ -1,5 +1,5 @@
 import type { Run, TokenCounter } from "../../../core/types.ts";
-import { createLedger, frameTokens, TURN_TOKENS } from "../../../stream/ledger.ts";
+import { addRun, createLedger, frameTokens, TURN_TOKENS } from "../../../stream/ledger.ts";
 import type {
   CacheEntry,
   CacheItem,
@@ -255,7 +255,7 @@ const wholeFrames = {
         const last = Math.min(range.to, end);
         if (first >= last) continue;
         const inside = within(item, { from: from + first - start, to: from + last - start }, { from, to });
-        if (inside) add(kept, { from: start + inside.from - from, to: start + inside.to - from });
+        if (inside) addRun(kept, { from: start + inside.from - from, to: start + inside.to - from });
       }
       start = end;
     }
@@ -269,12 +269,6 @@ const wholeFrames = {
     return first === 0 && last === item.count ? {} : { from: first, to: last };
   },
 };
-
-function add(kept: Run[], run: Run): void {
-  const last = kept.at(-1);
-  if (last?.to === run.from) kept[kept.length - 1] = { from: last.from, to: run.to };
-  else kept.push(run);
-}
 
 /** The part of a range that can be kept of an item, or of what is left of it. */
 function within(item: CacheItem, range: Run, left: Run): Run | undefined {

@@ -7,8 +7,8 @@ import {
   anyNumber,
   anyOf,
   mapOf,
-  numberFrom,
   object,
+  ofKind,
   oneOf,
   optional,
   text,
@@ -410,7 +410,7 @@ function watchStream(stream: LiveStream, response: ServerResponse): number {
 }
 
 const OPTIONS = object({
-  window: numberFrom("number of tokens", 1, MAX_OPEN_TOKENS),
+  window: ofKind<number>({ is: "number", what: "number of tokens", least: 1, most: MAX_OPEN_TOKENS }),
   ...optional({
     strategy: oneOf("strategy of streams", streamStrategies),
     ...{ reserve: anyNumber, tokensPerFrame: anyNumber, separator: anyNumber, fps: anyNumber },

@@ -4,7 +4,7 @@ import { usageOf } from "../apis/shared/usage.ts";
 import { defined } from "../core/defined.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
 import { isRecord } from "../core/is-record.ts";
-import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason } from "../core/types.ts";
+import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason, Usage } from "../core/types.ts";
 import { failureOf } from "./shared/failure.ts";
 import { redact } from "./shared/redact.ts";
 import { createRetry, type RetryOptions } from "./shared/retry.ts";
@@ -37,7 +37,7 @@ export interface AiSdkModelOptions {
 }
 
 /** Why an answer ended, in the words of the AI SDK. */
-export const AI_SDK_STOPS: Readonly<Record<string, StopReason>> = {
+const STOPS: Readonly<Record<string, StopReason>> = {
   stop: "end",
   length: "length",
   "content-filter": "refusal",
@@ -125,27 +125,37 @@ function read(id: string, result: unknown): ModelReply {
       message: "the language model's result has no `content`.",
       fix: "Use a model of specification V2, V3 or V4.",
     });
-  // V2 has a word and plain numbers, V3 and V4 have objects.
-  const reason = body["finishReason"];
-  const unified = typeof reason === "string" ? reason : str(obj(reason)["unified"]);
-  const usage = obj(body["usage"]);
-  const input = usage["inputTokens"];
-  const output = usage["outputTokens"];
+  const { usage, stop = "other" } = aiSdkEnd(body);
   return {
     text: parts
       .filter((part) => part["type"] === "text")
       .map((part) => str(part["text"]))
       .join(""),
-    stop: parts.some((part) => part["type"] === "tool-call")
-      ? "tool-call"
-      : (AI_SDK_STOPS[unified] ?? "other"),
+    stop: parts.some((part) => part["type"] === "tool-call") ? "tool-call" : stop,
+    usage,
+    ...defined({ model: str(obj(body["response"])["modelId"]) || undefined }),
+  };
+}
+
+/** What the end of an answer tells, whole or streamed: V2 has a word and plain numbers, V3 and V4 have objects. */
+export function aiSdkEnd({
+  finishReason,
+  usage: given,
+}: {
+  readonly finishReason?: unknown;
+  readonly usage?: unknown;
+}): { readonly usage: Usage; readonly stop: StopReason | undefined } {
+  const reason = typeof finishReason === "string" ? finishReason : str(obj(finishReason)["unified"]);
+  const usage = obj(given);
+  const { inputTokens: input, outputTokens: output } = usage;
+  return {
+    stop: STOPS[reason],
     usage: usageOf({
       input: isRecord(input) ? input["total"] : input,
       output: isRecord(output) ? output["total"] : output,
       cacheRead: isRecord(input) ? input["cacheRead"] : usage["cachedInputTokens"],
       cacheWrite: isRecord(input) ? input["cacheWrite"] : undefined,
     }),
-    ...defined({ model: str(obj(body["response"])["modelId"]) || undefined }),
   };
 }
 

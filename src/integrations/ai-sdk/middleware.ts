@@ -1,11 +1,10 @@
 import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
 import { fittingCap } from "../../core/budget.ts";
-import type { FitInput, FitResult } from "../../core/types.ts";
-import type { AiSdkLanguageModel } from "../../models/index.ts";
+import type { FitInput, FitResult, Report } from "../../core/types.ts";
+import { type AiSdkLanguageModel, aiSdkEnd } from "../../models/ai-sdk.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { learn, type Sent, sendFitted } from "../shared/send-fitted.ts";
-import { type AnswerEnd, learnedOf, withReport } from "./answer.ts";
-import { peekStream, type StreamPart, watchStream } from "./stream.ts";
+import { type AnswerEnd, peekStream, type StreamPart, watchStream } from "./stream.ts";
 
 /** What `precisMiddleware` takes: the options of a compactor, or a compactor, and what belongs to one chat. */
 export interface PrecisMiddlewareOptions extends IntegrationOptions<AiSdkMessage> {
@@ -90,7 +89,7 @@ export function precisMiddleware(options: PrecisMiddlewareOptions = {}): PrecisM
         (params) => model.doGenerate(params),
         async (answer) => answer,
       );
-      await learn(compactors.of(model.modelId), sent.view, learnedOf(sent.answer));
+      await learn(compactors.of(model.modelId), sent.view, aiSdkEnd(sent.answer));
       return withReport(sent.answer, sent.view.report);
     },
     async wrapStream<R>(call: MiddlewareCall): Promise<R> {
@@ -103,7 +102,7 @@ export function precisMiddleware(options: PrecisMiddlewareOptions = {}): PrecisM
       const { view, answer } = sent;
       const compactor = compactors.of(model.modelId);
       const stream = watchStream(answer.stream, async (end) => {
-        await learn(compactor, view, learnedOf(end));
+        await learn(compactor, view, aiSdkEnd(end));
         return withReport(end, view.report);
       });
       return { ...answer, stream };
@@ -119,4 +118,16 @@ function paramsOf(params: CallParams, { messages, report }: FitResult<AiSdkMessa
     prompt: messages,
     ...(maxOutputTokens !== undefined && { maxOutputTokens: fittingCap(maxOutputTokens, report) }),
   };
+}
+
+/** The answer with what precis did among its provider metadata, never in its text. */
+function withReport<A extends AnswerEnd>(answer: A, report: Report): A {
+  const precis = {
+    outcome: report.outcome,
+    pressure: report.pressure.after,
+    tokensBefore: report.tokens.before,
+    tokensAfter: report.tokens.after,
+    budget: report.budget.budget,
+  };
+  return { ...answer, providerMetadata: { ...answer.providerMetadata, precis } };
 }

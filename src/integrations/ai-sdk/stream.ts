@@ -1,5 +1,11 @@
 import { overflowOfError } from "../shared/send-fitted.ts";
-import type { AnswerEnd } from "./answer.ts";
+
+/** The end of an answer, whole or streamed. */
+export interface AnswerEnd {
+  readonly usage?: unknown;
+  readonly finishReason?: unknown;
+  readonly providerMetadata?: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** A part of a model's stream. */
 export interface StreamPart extends AnswerEnd {

@@ -58,12 +58,12 @@ export const sweep = (run: RunOf<"db sweep">): Promise<void> =>
   doTo(run, async ({ upkeep }, _, config) => {
     const { tenant, olderThan: ms } = run.options;
     const { sweepTimes } = await import("../config/gateway-schema.ts");
-    const older = defined({ conversationsMs: ms, eventsMs: ms, requestsMs: ms, recordsMs: ms });
+    const older = defined({ conversationsMs: ms, requestsMs: ms, recordsMs: ms });
     const value = await upkeep.sweep({ ...sweepTimes(config), ...older, ...defined({ tenant }) });
-    const { conversations, events, records, leases } = value;
+    const { conversations, requests, records, leases } = value;
     return [
       value,
-      `Removed ${formatCount(conversations)} conversations, ${formatCount(events)} events, ${formatCount(records)} records and ${formatCount(leases)} leases.`,
+      `Removed ${formatCount(conversations)} conversations, ${formatCount(requests)} requests, ${formatCount(records)} records and ${formatCount(leases)} leases.`,
     ];
   });
 
@@ -126,8 +126,6 @@ function statusText(database: string, stats: StoreStats): string {
     ["messages", `${formatCount(counts.messages)} (${formatCount(counts.bodies)} texts)`],
     ["checkpoints", `${formatCount(counts.checkpoints)} (${formatCount(counts.undos)} undone)`],
     ["summaries", formatCount(counts.summaries)],
-    ["events", formatCount(counts.events)],
-    ["citations", formatCount(counts.citations)],
     ["client keys", formatCount(counts.clientKeys)],
     ["leases", formatCount(counts.leases)],
   ];

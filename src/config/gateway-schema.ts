@@ -159,7 +159,8 @@ export const gatewaySchema = object({
   /** How long things are kept; `sweepTimes` says it to the store. */
   retention: object({
     conversationDays: days.optional(),
-    eventDays: days.default(90),
+    /** Rows of requests. */
+    requestDays: days.default(90),
     recordDays: days.default(30),
   }).prefault({}),
   limits: object({
@@ -190,11 +191,10 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** What a sweep removes by the config: how old things have to be (milliseconds). Left out: however old, they stay. */
 export function sweepTimes({ retention }: Pick<GatewayConfig, "retention">) {
-  const { conversationDays, eventDays, recordDays } = retention;
+  const { conversationDays, requestDays, recordDays } = retention;
   return {
     ...(conversationDays !== undefined && { conversationsMs: conversationDays * DAY_MS }),
-    eventsMs: eventDays * DAY_MS,
-    requestsMs: eventDays * DAY_MS,
+    requestsMs: requestDays * DAY_MS,
     recordsMs: recordDays * DAY_MS,
   };
 }

@@ -20,7 +20,7 @@ describe("sizes", () => {
       landAt: 0.4,
       waitMs: "2s",
       summarizer: { model: "m", window: "32k" },
-      retention: { conversationDays: "4w", eventDays: "12h", recordDays: 3 },
+      retention: { conversationDays: "4w", requestDays: "12h", recordDays: 3 },
       limits: { bodyBytes: "16mb", drainMs: "5s", requestMs: 1_000 },
       ...upstream({ windows: { "q*": "32k" }, timeoutMs: "2m", reserve: "8,000" }),
     });
@@ -32,7 +32,7 @@ describe("sizes", () => {
       landAt: 0.4,
       waitMs: 2_000,
       summarizer: { window: 32_000 },
-      retention: { conversationDays: 28, eventDays: 0.5, recordDays: 3 },
+      retention: { conversationDays: 28, requestDays: 0.5, recordDays: 3 },
       limits: { bodyBytes: 16 * 1024 * 1024, drainMs: 5_000, requestMs: 1_000 },
       upstreams: [{ windows: { "q*": 32_000 }, timeoutMs: 120_000, reserve: 8_000 }],
     });
@@ -104,7 +104,7 @@ describe("a config that can't be is refused with key, value and fix", () => {
     [{ cors: ["https://x.example/a"] }, "cors.0", '"https://x.example/a"', "without a path"],
     [{ hosts: ["https://x"] }, "hosts.0", '"https://x"', "without scheme, port and path"],
     [{ retention: 30 }, "retention", "30 is no object", "conversationDays"],
-    [{ retention: { eventDays: 0 } }, "retention.eventDays", "0", "such as 12h, 30d or 4w"],
+    [{ retention: { requestDays: 0 } }, "retention.requestDays", "0", "such as 12h, 30d or 4w"],
     [{ limits: { bodyBytes: "64 megs" } }, "limits.bodyBytes", '"64 megs"', "512kb or 64mb"],
     [{ log: "verbose" }, "log", '"verbose"', "silent, error, warn, info, debug"],
     [{ $schema: 5 }, "$schema", "5", "Leave it out"],

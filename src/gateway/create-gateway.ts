@@ -16,7 +16,6 @@ import { summarizerByName, summarizerFor, summarizerNotes } from "./compaction/s
 import { createAskWindow, createWarnGuess, createWindows } from "./compaction/windows.ts";
 import { createAnnouncer } from "./conversation/announcer.ts";
 import { createDeletions } from "./conversation/chat-settings.ts";
-import { createCitations } from "./conversation/citations.ts";
 import type { ConversationParts } from "./conversation/conversation-parts.ts";
 import { createTranscripts } from "./conversation/loaded.ts";
 import { createMemory } from "./conversation/memory.ts";
@@ -164,7 +163,6 @@ async function finishWriting(gateway: Gateway): Promise<void> {
   await gateway.requests.flush();
   await gateway.spill?.end();
   await gateway.deletions.finish();
-  await gateway.citations.settled();
   await gateway.compactors.close();
   await gateway.observing?.close();
 }
@@ -237,7 +235,6 @@ function conversationsOf(
   const { conversations } = store;
   const memory = createMemory();
   const announcer = createAnnouncer(live, conversations, busy, log);
-  const citations = createCitations(store.citations, { redact: config.redact, log });
   const recorder = config.store
     ? createRecorder({
         expect: store.expect,
@@ -245,13 +242,11 @@ function conversationsOf(
         memory,
         redact: config.redact,
         onAppended: (tenant, { conversation }) => announcer.soon(tenant, conversation),
-        citations,
       })
     : undefined;
   return {
     memory,
     announcer,
-    citations,
     recorder,
     spill:
       recorder &&

@@ -1,9 +1,7 @@
 import type { Store } from "../core/types.ts";
 import type { RecallIndex } from "../recall/candidates.ts";
 import type {
-  CitationStore,
   ClientKeyStore,
-  EventStore,
   LearnedStore,
   LeaseStore,
   SettingsStore,
@@ -19,7 +17,7 @@ export type * from "./server-store/conversations.ts";
 export type * from "./server-store/requests.ts";
 
 /**
- * Everything that a server keeps: transcripts, records, requests, events, citations, leases, client keys. Every method takes the
+ * Everything that a server keeps: transcripts, records, requests, leases, client keys. Every method takes the
  * tenant first, and nothing of one tenant can be read, changed or guessed at through another.
  *
  * It is itself the engine's `Store`, for the tenant that it was opened with.
@@ -44,8 +42,6 @@ export interface ServerStore extends Store {
   recallIndex(tenant: string, options?: { readonly conversation?: string }): RecallIndex;
   readonly conversations: ConversationStore;
   readonly requests: RequestStore;
-  readonly events: EventStore;
-  readonly citations: CitationStore;
   readonly leases: LeaseStore;
   readonly clientKeys: ClientKeyStore;
   readonly settings: SettingsStore;

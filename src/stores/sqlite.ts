@@ -56,8 +56,6 @@ export interface MemoryServerStoreOptions extends ServerStoreOptions {
   readonly maxConversations?: number;
   /** Records per tenant that stand on no stored message before the oldest are forgotten. Default 10,000. */
   readonly maxRecords?: number;
-  /** Events per tenant before the oldest are forgotten; also forgotten if they hold more than 32 million characters. Default 10,000. */
-  readonly maxEvents?: number;
   /** Rows of requests per tenant before the oldest are forgotten. Default 10,000. */
   readonly maxRequests?: number;
 }
@@ -65,7 +63,6 @@ export interface MemoryServerStoreOptions extends ServerStoreOptions {
 const DEFAULTS = {
   maxConversations: 1_000,
   maxRecords: 10_000,
-  maxEvents: 10_000,
   maxRequests: 10_000,
 } as const;
 
@@ -83,11 +80,10 @@ const DEFAULTS = {
  * ```
  */
 export function memoryServerStore(options: MemoryServerStoreOptions = {}): ServerStore {
-  const { maxConversations, maxRecords, maxEvents, maxRequests, ...rest } = { ...DEFAULTS, ...options };
+  const { maxConversations, maxRecords, maxRequests, ...rest } = { ...DEFAULTS, ...options };
   const bounds = {
     conversations: maxConversations,
     records: maxRecords,
-    events: maxEvents,
     requests: maxRequests,
   };
   return { ...createSqlStore(sqliteEngine(IN_MEMORY), { ...rest, bounds }), kind: "memory" };

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServerStore } from "../stores/server-store.ts";
-import { describeCitations } from "./store-contract/citations.ts";
 import { describeClientKeys } from "./store-contract/client-keys.ts";
 import type { ContractContext } from "./store-contract/context.ts";
 import { describeConversations } from "./store-contract/conversations.ts";
 import { describeDeleting } from "./store-contract/deleting.ts";
-import { describeEvents } from "./store-contract/events.ts";
 import { describeFinding } from "./store-contract/finding.ts";
 import { describeLearned } from "./store-contract/learned.ts";
 import { describeLeases } from "./store-contract/leases.ts";
@@ -65,8 +63,6 @@ export function describeStore({ name, open, ownClock = true, runs = RUNS }: Stor
     describeFinding(context);
     describeDeleting(context);
     describeRequests(context);
-    describeEvents(context);
-    describeCitations(context);
     describeLeases(context);
     describeStreams(context);
     describeLearned(context);

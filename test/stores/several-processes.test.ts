@@ -43,7 +43,7 @@ describe.each([
         ends.map(() => ({ code: 0, stderr: "" })),
       );
       const store = openStore(where);
-      const said = (await store.events.list("t")).map((event) => event.data);
+      const said = (await store.conversations.list("t")).conversations.map(({ title }) => title);
       expect(said.toSorted()).toEqual(OPENERS);
       await store.close();
     }

@@ -31,7 +31,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 switch (role) {
   case "open":
     await store.ready();
-    await store.events.append(TENANT, { type: "hello", at: Date.now(), data: name });
+    await store.conversations.append(TENANT, { session: name, isNew: true, title: name, messages: [], at: Date.now() });
     say("open");
     break;
   case "write":

@@ -1,7 +1,6 @@
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { Announcer } from "./announcer.ts";
 import type { Deletions } from "./chat-settings.ts";
-import type { Citations } from "./citations.ts";
 import type { Transcripts } from "./loaded.ts";
 import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recording.ts";
@@ -16,7 +15,6 @@ export interface ConversationParts extends CompactionParts {
   readonly replayedStates: ReplayedStates;
   /** Undefined with `store: false`. */
   readonly recorder: Recorder | undefined;
-  readonly citations: Citations;
   /** Where answers wait that the store didn't take; undefined with `store: false`. */
   readonly spill: Spill | undefined;
   readonly memory: ConversationMemory;

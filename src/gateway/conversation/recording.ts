@@ -12,7 +12,6 @@ import { isRefusal } from "../../stores/shared/not-found.ts";
 import { createPace } from "../compaction/measure.ts";
 import { redactSecrets, redactWithPauses } from "../compaction/redact-secrets.ts";
 import type { WireRequest } from "../wires/index.ts";
-import type { Citations } from "./citations.ts";
 import {
   findAnswered,
   findById,
@@ -71,7 +70,6 @@ export interface RecorderOptions {
   expect(tenant: string, hashes: readonly string[]): () => void;
   /** A conversation was made or grew. */
   onAppended?(tenant: string, appended: Appended): void;
-  readonly citations?: Pick<Citations, "note">;
 }
 
 /** A request that is to be recorded. */
@@ -266,7 +264,7 @@ export class Recording {
   }
 
   async #append(upTo: Transcript, extras: AnswerExtras): Promise<void> {
-    const { memory, onAppended, citations, store } = this.#options;
+    const { memory, onAppended, store } = this.#options;
     const query = this.#query;
     const { request } = extras;
     const input = this.#appendOf(upTo, extras);
@@ -278,13 +276,12 @@ export class Recording {
     // The request was asked before.
     if (this.known.id === undefined && appended.added < input.messages.length)
       this.#goOnWith(await findById(this.#options, query, appended.conversation));
-    const { known, matched } = this.#match;
+    const { known } = this.#match;
     known.id = appended.conversation;
     if (input.head !== undefined || upTo.head() === undefined) known.head = query.headMark();
     this.#match = { known, matched: upTo.chain.length - 1 };
     memory.remember(upTo.chain.at(-1)!, known);
     onAppended?.(query.tenant, appended);
-    citations?.note(query.tenant, appended.conversation, upTo.messages, upTo.start + matched);
   }
 
   /** Everything behind what is stored already, as the store takes it; undefined if there is nothing. */

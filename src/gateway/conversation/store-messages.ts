@@ -22,14 +22,11 @@ import { readingOf, redactSecrets } from "../compaction/redact-secrets.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { wireOfDialect } from "../wires/index.ts";
 import { type ChatMeta, changeMeta, type ImportedFile, metaOf } from "./chat-settings.ts";
-import type { Citations } from "./citations.ts";
 import { type Loaded, type LoadParts, load } from "./loaded.ts";
 import type { RecordedRequest } from "./recording.ts";
-import { newMessage, type Transcript, titleOf, transcriptRecord } from "./transcript-record.ts";
+import { newMessage, titleOf, transcriptRecord } from "./transcript-record.ts";
 
-export interface Writing extends Pick<CompactionParts, "config" | "store" | "now"> {
-  readonly citations?: Pick<Citations, "note">;
-}
+export type Writing = Pick<CompactionParts, "config" | "store" | "now">;
 
 const textHash = createTextHash();
 
@@ -45,7 +42,6 @@ function newMessages(
 ): {
   readonly messages: NewMessage[];
   readonly after: string | undefined;
-  readonly record: Transcript;
 } {
   const record = transcriptRecord(
     readingOf(parts.config, dialect),
@@ -61,7 +57,7 @@ function newMessages(
       ...(beside && { given: beside }),
     };
   });
-  return { messages, after: from > 0 ? chain[from] : undefined, record };
+  return { messages, after: from > 0 ? chain[from] : undefined };
 }
 
 /** Adds messages behind those of a conversation that are loaded. Behind older ones that makes a branch. */
@@ -84,7 +80,7 @@ export async function appendMessages(
   const { length } = stored;
   const whole = [...transcript, ...added];
   const given = real?.map((message) => storedText(parts, message));
-  const { messages, after, record } = newMessages(parts, dialect, whole, length, [], [given]);
+  const { messages, after } = newMessages(parts, dialect, whole, length, [], [given]);
   const isFirst = conversation.title === "" && length === 0;
   const isOurs = length > 0 && length < TITLED && conversation.title === titleOfChat(parts, loaded);
   const appended = await parts.store.conversations.append(tenant, {
@@ -96,7 +92,6 @@ export async function appendMessages(
     ...(request && after !== undefined && { request: request.row(after) }),
   });
   if (request && after !== undefined) request.isStored = true;
-  parts.citations?.note(tenant, appended.conversation, record.messages, record.start + length);
   const title = isFirst || isOurs ? titleOfChat(parts, { dialect, transcript: whole }) : conversation.title;
   if (title !== conversation.title) {
     await parts.store.conversations.update(tenant, appended.conversation, { title });
@@ -125,7 +120,7 @@ export async function createConversation(
   },
 ): Promise<string> {
   const { dialect, transcript, head, model } = made;
-  const { messages, record } = newMessages(parts, dialect, transcript, 0, made.times, made.given);
+  const { messages } = newMessages(parts, dialect, transcript, 0, made.times, made.given);
   const title = made.title ?? titleIn(parts, dialect, transcript);
   const { conversation } = await parts.store.conversations.append(tenant, {
     session: made.session ?? `page-${randomUUID()}`,
@@ -139,7 +134,6 @@ export async function createConversation(
     at: made.at ?? parts.now(),
     createdAt: parts.now(),
   });
-  parts.citations?.note(tenant, conversation, record.messages, record.start);
   return conversation;
 }
 

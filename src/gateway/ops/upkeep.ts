@@ -19,7 +19,7 @@ const SWEEP_EVERY_MS = 10 * 60_000;
 /** Soon after the start, by every node: what was deleted just before a crash must not stay (milliseconds). */
 const FIRST_SWEEP_MS = 35_000;
 
-/** Removes what has had its time: conversations, events, records, leases. One node at a time does it. */
+/** Removes what has had its time: conversations, requests, records, leases. One node at a time does it. */
 export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "log">): { stop(): void } {
   const { store, config, node, log } = parts;
   const sweep = async (isFirst: boolean): Promise<void> => {

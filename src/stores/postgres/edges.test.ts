@@ -87,7 +87,7 @@ test("an export after a newer node has added a column isn't refused for the plan
   const before = await linesOf(store);
   const newer = new pg.Client({ connectionString: url });
   await newer.connect();
-  for (const table of ["precis_conversations", "precis_events", "precis_client_keys"])
+  for (const table of ["precis_conversations", "precis_nodes", "precis_client_keys"])
     await newer.query(`alter table ${table} add column mood text`);
   await newer.end();
   const after = await linesOf(store);
@@ -95,12 +95,11 @@ test("an export after a newer node has added a column isn't refused for the plan
   await store.close();
 });
 
-test("imports of the same file at the same time add each conversation and each event once", async () => {
+test("imports of the same file at the same time add each conversation once", async () => {
   const from = postgresStore({ url: await (await sharedPostgres()).database() });
   for (let n = 0; n < 20; n++) {
     const messages = storedTranscript(`a ${n}`, "b");
-    const { conversation } = await from.conversations.append("t", { messages, at: 1 });
-    await from.events.append("t", { type: "x", conversation, at: 1, data: n });
+    await from.conversations.append("t", { messages, at: 1 });
   }
   const lines = await linesOf(from);
   await from.close();
@@ -112,39 +111,8 @@ test("imports of the same file at the same time add each conversation and each e
   expect((await nodes[0]!.upkeep.stats()).counts).toMatchObject({
     conversations: 20,
     messages: 40,
-    events: 20,
   });
   await Promise.all(nodes.map((node) => node.close()));
-});
-
-test("an import of events doesn't take the numbers of those that are told meanwhile", async () => {
-  const from = postgresStore({ url: await (await sharedPostgres()).database() });
-  const { conversation } = await from.conversations.append("t", { messages: storedTranscript("a"), at: 1 });
-  await from.events.append("t", { type: "imported", conversation, at: 1, data: 1 });
-  const lines = await linesOf(from);
-  await from.close();
-  const url = await (await sharedPostgres()).database();
-  const store = postgresStore({ url });
-  await store.events.append("t", { type: "live", at: 1, data: 1 });
-  const telling = new pg.Client({ connectionString: url });
-  await telling.connect();
-  await telling.query("begin");
-  await telling.query("update precis_tenants set last_event = 2 where tenant = 't'");
-  await telling.query(
-    "insert into precis_events (tenant, id, type, at, data) values ('t', 2, 'live', 2, '2')",
-  );
-  const imported = store.upkeep.importAll(lines);
-  await untilSomebodyWaits(telling);
-  await telling.query("commit");
-  await telling.end();
-  await imported;
-  const events = await store.events.list("t");
-  expect(events.map(({ id, type }) => [id, type])).toEqual([
-    [1, "live"],
-    [2, "live"],
-    [3, "imported"],
-  ]);
-  await store.close();
 });
 
 test("a database of another schema version is refused with what to do, and left as it is", async () => {

@@ -1,10 +1,8 @@
 import { StoreError } from "../../core/errors.ts";
 import type {
-  Citation,
   ClientKey,
   Conversation,
   NewRequest,
-  StoredEvent,
   StoredMessage,
 } from "../server-store.ts";
 import type { RecordKind } from "../sql/records.ts";
@@ -13,10 +11,10 @@ import type { RecordKind } from "../sql/records.ts";
 const SHOWN = 40;
 
 /** Version of the lines below. */
-export const EXPORT_VERSION = 3;
+export const EXPORT_VERSION = 4;
 
 /**
- * One line of an export. A conversation's line is followed by those of its messages and citations, so that it can be
+ * One line of an export. A conversation's line is followed by those of its messages, so that it can be
  * imported whole or not at all.
  */
 export type ExportLine =
@@ -30,15 +28,8 @@ export type ExportLine =
       readonly leaf?: number;
     }
   | ({ readonly type: "message"; readonly tenant: string; readonly conversation: string } & ExportedMessage)
-  | {
-      readonly type: "citation";
-      readonly tenant: string;
-      readonly conversation: string;
-      readonly citation: Citation;
-    }
   | RecordLine
   | { readonly type: "request"; readonly tenant: string; readonly request: NewRequest }
-  | { readonly type: "event"; readonly tenant: string; readonly event: StoredEvent }
   | { readonly type: "settings"; readonly tenant: string; readonly settings: unknown }
   | {
       readonly type: "clientKey";
@@ -73,13 +64,12 @@ export interface ImportedConversation {
   readonly head: string | undefined;
   readonly leaf: number | undefined;
   readonly messages: ExportedMessage[];
-  readonly citations: Citation[];
 }
 
 /** What is imported in one go. */
 export type ImportItem =
   | ImportedConversation
-  | Exclude<ExportLine, { type: "precis-export" | "conversation" | "message" | "citation" }>;
+  | Exclude<ExportLine, { type: "precis-export" | "conversation" | "message" }>;
 
 /** What came of an import so far. */
 export interface ImportCount {
@@ -92,11 +82,9 @@ const TYPES: ReadonlySet<string> = new Set<ExportLine["type"]>([
   "precis-export",
   "conversation",
   "message",
-  "citation",
   "record",
   "request",
   "settings",
-  "event",
   "clientKey",
 ]);
 
@@ -123,13 +111,9 @@ async function* wholeItems(
     if (text.trim() === "") continue;
     count.lines += 1;
     const line = parseLine(text, count.lines);
-    if (line.type === "message" || line.type === "citation") {
+    if (line.type === "message") {
       if (whole?.conversation.id !== line.conversation || whole.tenant !== line.tenant)
-        throw wrongLine(count.lines, `a ${line.type} without its conversation before it`);
-      if (line.type === "citation") {
-        whole.citations.push(line.citation);
-        continue;
-      }
+        throw wrongLine(count.lines, "a message without its conversation before it");
       if (!isMessage(line.message))
         throw wrongLine(count.lines, "a message without hash, role, text or time");
       if (hashes.has(line.message.hash)) throw wrongLine(count.lines, "a message that came before");
@@ -150,7 +134,7 @@ async function* wholeItems(
       if (!isConversation(line.conversation))
         throw wrongLine(count.lines, "a conversation without id or times");
       const { tenant, conversation, head, leaf } = line;
-      whole = { type: "whole-conversation", tenant, conversation, head, leaf, messages: [], citations: [] };
+      whole = { type: "whole-conversation", tenant, conversation, head, leaf, messages: [] };
     } else if (line.type !== "precis-export") yield line;
   }
   if (whole) yield checkedLeaf(whole, lineOfWhole);

@@ -3,9 +3,6 @@ import { StoreError } from "../../core/errors.ts";
 /** Conversations on a page. */
 export const PAGE = { default: 50, max: 500 } as const;
 
-/** Events in one answer. */
-export const EVENTS = { default: 100, max: 1_000 } as const;
-
 /** Requests in one answer. */
 export const REQUESTS = { default: 100, max: 2_000 } as const;
 

@@ -392,7 +392,7 @@ function checkRoom(operation: string, of: Pick<ConversationRow, "id" | "nodes">,
 /** Adds a whole conversation with all of its branches, as it was elsewhere. */
 export function* insertTree(
   engine: SqlEngine,
-  { tenant, conversation, head: text, leaf, messages }: Omit<ImportedConversation, "type" | "citations">,
+  { tenant, conversation, head: text, leaf, messages }: Omit<ImportedConversation, "type">,
 ): Script<void> {
   checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
   const key = yield* engine.newKey(undefined);

@@ -1,6 +1,6 @@
 import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
-import { sqlCitations, sqlEvents, sqlLearned, sqlLeases, sqlSettings, sqlStreams } from "./beside.ts";
+import { sqlLearned, sqlLeases, sqlSettings, sqlStreams } from "./beside.ts";
 import { sqlClientKeys } from "./client-keys.ts";
 import { deleteConversation, sqlConversations } from "./conversations.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
@@ -45,8 +45,6 @@ export function createSqlStore(
     recallIndex: (tenant, { conversation } = {}) => sqlRecall(context, tenant, conversation),
     conversations: sqlConversations(context),
     requests: sqlRequests(context),
-    events: sqlEvents(context),
-    citations: sqlCitations(context),
     leases: sqlLeases(context),
     clientKeys: sqlClientKeys(context),
     settings: sqlSettings(context),
@@ -63,19 +61,15 @@ export interface Bounds {
   readonly conversations: number;
   /** Records that stand on no stored message. */
   readonly records: number;
-  readonly events: number;
   readonly requests: number;
 }
-
-/** Events of one tenant may hold so many characters: one may tell of hundreds of requests. */
-const EVENT_CHARACTERS = 32_000_000;
 
 /** Rows of requests are looked through for too old ones each time so many have come. */
 const REQUESTS_BETWEEN = 256;
 
 /** The same store, which forgets what is older than its bounds allow. */
 function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Bounds): ServerStore {
-  const { conversations, events, requests } = store;
+  const { conversations, requests } = store;
   const fresh = new Map<string, number>();
   const noteRequests = async (tenant: string, count: number): Promise<void> => {
     const more = (fresh.get(tenant) ?? 0) + count;
@@ -91,8 +85,6 @@ function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Boun
         ),
       );
   };
-  /** What the events of a tenant hold, at most. */
-  const characters = new Map<string, number>();
   return {
     ...store,
     conversations: {
@@ -103,25 +95,6 @@ function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Boun
         if (appended.added === appended.length)
           await write("append", () => trimConversations(engine, tenant, bounds.conversations));
         return appended;
-      },
-    },
-    events: {
-      ...events,
-      async append(tenant, event) {
-        const id = await events.append(tenant, event);
-        const held = (characters.get(tenant) ?? 0) + JSON.stringify(event.data ?? null).length;
-        characters.set(tenant, held);
-        await write("events.append", function* () {
-          yield* rows(
-            `delete from precis_events where tenant = ? and id <= (
-               select id from precis_events where tenant = ? order by id desc limit 1 offset ?)`,
-            tenant,
-            tenant,
-            bounds.events,
-          );
-          if (held > EVENT_CHARACTERS) characters.set(tenant, yield* trimEvents(tenant));
-        });
-        return id;
       },
     },
     requests: {
@@ -142,24 +115,6 @@ function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Boun
       );
     },
   };
-}
-
-/** Removes events until those that are left hold half of what they may, but never the newest. Says how much that is. */
-function* trimEvents(tenant: string): Script<number> {
-  yield* rows(
-    `delete from precis_events where tenant = ? and id <> (select max(id) from precis_events where tenant = ?) and id <= (
-       select max(id) from (select id, sum(length(data)) over (order by id desc) as held from precis_events where tenant = ?)
-       where held > ?)`,
-    tenant,
-    tenant,
-    tenant,
-    EVENT_CHARACTERS / 2,
-  );
-  const [left] = yield* rows<{ readonly held: number | null }>(
-    "select sum(length(data)) as held from precis_events where tenant = ?",
-    tenant,
-  );
-  return left?.held ?? 0;
 }
 
 function* trimConversations(engine: SqlEngine, tenant: string, most: number): Script<void> {

@@ -1,4 +1,4 @@
-import type { Imported, StoredEvent } from "../server-store.ts";
+import type { Imported } from "../server-store.ts";
 import {
   EXPORT_VERSION,
   type ExportLine,
@@ -9,17 +9,10 @@ import {
 } from "../shared/export-line.ts";
 import { checkName } from "../shared/texts.ts";
 import { insertTree } from "./append.ts";
-import {
-  type EventRow,
-  eventOf,
-  insertCitation,
-  insertEvent,
-  listCitations,
-  readSettings,
-} from "./beside.ts";
+import { readSettings } from "./beside.ts";
 import { readBody } from "./bodies.ts";
 import { type ClientKeyRow, clientKeyOf, insertClientKey } from "./client-keys.ts";
-import { type ConversationRow, conversationOf, plainRow } from "./conversation-row.ts";
+import { type ConversationRow, conversationOf, plainRow, rowOf } from "./conversation-row.ts";
 import { insertRecord, nodesWith, type RecordRow } from "./records.ts";
 import { addRequest, requestsAfter } from "./requests.ts";
 import { firstRow, putRow, rows, type Script } from "./script.ts";
@@ -44,7 +37,6 @@ export async function* exportAll(
       yield* conversations(read, one);
       yield* records(read, one);
       yield* requests(read, one);
-      yield* events(read, one);
       yield* clientKeys(read, one);
       const settings = await read(readSettings(one));
       if (settings !== undefined) yield { type: "settings", tenant: one, settings };
@@ -55,7 +47,7 @@ export async function* exportAll(
 
 /** Every tenant that anything is stored for. */
 export function* tenantsOf(): Script<string[]> {
-  const tables = ["conversations", "records", "events", "client_keys", "settings"];
+  const tables = ["conversations", "records", "client_keys", "settings"];
   const found = yield* rows<{ readonly tenant: string }>(
     tables.map((table) => `select tenant from precis_${table}`).join(" union "),
   );
@@ -110,8 +102,6 @@ async function* conversations(read: ReadScript, tenant: string): AsyncIterable<E
           message,
           ...(parent !== (n === 0 ? null : n - 1) && { parent }),
         };
-    for (const citation of await read(listCitations(tenant, id)))
-      yield { type: "citation", tenant, conversation: id, citation };
   }
 }
 
@@ -142,21 +132,6 @@ async function* requests(read: ReadScript, tenant: string): AsyncIterable<Export
   for await (const { head: _, ...request } of found) yield { type: "request", tenant, request };
 }
 
-async function* events(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
-  const found = inPages(
-    (after = 0) =>
-      read(
-        rows<EventRow>(
-          `select * from precis_events where tenant = ? and id > ? order by id limit ${ROWS_PER_PAGE}`,
-          tenant,
-          after,
-        ),
-      ),
-    ({ id }) => Number(id),
-  );
-  for await (const row of found) yield { type: "event", tenant, event: eventOf(row) };
-}
-
 async function* clientKeys(read: ReadScript, tenant: string): AsyncIterable<ExportLine> {
   const found = await read(rows<ClientKeyRow>("select * from precis_client_keys where tenant = ?", tenant));
   for (const row of found) yield { type: "clientKey", tenant, hash: row.hash, clientKey: clientKeyOf(row) };
@@ -172,30 +147,24 @@ export async function importAll(
   options: { readonly clientKeys?: boolean } = {},
 ): Promise<Imported> {
   const count: ImportCount = { lines: 0, added: 0, clientKeys: { added: 0, leftOut: 0 } };
-  const addedConversations = new Set<string>();
   let items: ImportItem[] = [];
   const flush = async () => {
     const batch = items;
     items = [];
     if (batch.length === 0) return;
-    const written = await context.write("import", function* () {
-      let sum = 0;
-      let addedKeys = 0;
-      const cameNow = new Set<string>();
-      const isAdded = (name: string) => cameNow.has(name) || addedConversations.has(name);
-      yield* waitForOtherImports(context.engine);
+    const added = await context.write("import", function* () {
+      const { lockName } = context.engine;
+      if (lockName !== undefined) yield* rows(lockName, IMPORT_LOCK);
+      let [all, keys] = [0, 0];
       for (const item of batch) {
-        const one = yield* importItem(context.engine, item, { isAdded, now: context.now() });
-        if (item.type === "whole-conversation" && one > 0)
-          cameNow.add(nameOf(item.tenant, item.conversation.id));
-        sum += one;
-        if (item.type === "clientKey") addedKeys += one;
+        const one = yield* importItem(context, item);
+        all += one;
+        if (item.type === "clientKey") keys += one;
       }
-      return { sum, addedKeys, cameNow };
+      return { all, keys };
     });
-    for (const name of written.cameNow) addedConversations.add(name);
-    count.added += written.sum;
-    count.clientKeys.added += written.addedKeys;
+    count.added += added.all;
+    count.clientKeys.added += added.keys;
   };
   try {
     for await (const item of readExport(lines, count, options)) {
@@ -213,36 +182,21 @@ export async function importAll(
 /** Name of the lock that keeps two imports from adding the same thing at once. */
 const IMPORT_LOCK = "precis/import";
 
-function* waitForOtherImports({ lockName }: SqlEngine): Script<void> {
-  if (lockName !== undefined) yield* rows(lockName, IMPORT_LOCK);
-}
-
-/** How many things were added: a conversation counts with its messages and citations. */
-function* importItem(
-  engine: SqlEngine,
-  item: ImportItem,
-  { isAdded, now }: { readonly isAdded: (name: string) => boolean; readonly now: number },
-): Script<number> {
-  checkName("import", "tenant", item.tenant);
+/** How many things were added: a conversation counts with its messages. */
+function* importItem({ engine, now }: SqlContext, item: ImportItem): Script<number> {
+  const { tenant } = item;
+  checkName("import", "tenant", tenant);
   switch (item.type) {
     case "whole-conversation":
       return yield* importConversation(engine, item);
-    case "event":
-      return yield* importEvent(engine, item, isAdded);
-    case "clientKey": {
-      const clientKey = { ...item.clientKey, tenant: item.tenant };
-      return Number(yield* insertClientKey(item.hash, clientKey, "stays"));
+    case "clientKey":
+      return Number(yield* insertClientKey(item.hash, { ...item.clientKey, tenant }, "stays"));
+    case "settings": {
+      const row = { tenant, json: JSON.stringify(item.settings ?? null) };
+      return Number(yield* putRow("precis_settings", row, "stays"));
     }
-    case "settings":
-      return Number(
-        yield* putRow(
-          "precis_settings",
-          { tenant: item.tenant, json: JSON.stringify(item.settings ?? null) },
-          "stays",
-        ),
-      );
     case "request":
-      return yield* addRequest(engine, item.tenant, item.request, now);
+      return yield* addRequest(engine, tenant, item.request, now());
     case "record":
       return yield* importRecord(item);
     default:
@@ -250,55 +204,12 @@ function* importItem(
   }
 }
 
-function nameOf(tenant: string, conversation: string): string {
-  return `${tenant}/${conversation}`;
-}
-
 function* importConversation(engine: SqlEngine, item: ImportedConversation): Script<number> {
-  const { tenant, conversation, messages, citations } = item;
+  const { tenant, conversation, messages } = item;
   const id = checkName("import", "conversation", conversation.id);
-  if (yield* isThere(tenant, id)) return 0;
+  if (yield* rowOf(tenant, id)) return 0;
   yield* insertTree(engine, item);
-  for (const citation of citations) yield* insertCitation(tenant, id, citation);
-  return 1 + messages.length + citations.length;
-}
-
-function* isThere(tenant: string, conversation: string): Script<boolean> {
-  const asked = "select id from precis_conversations where tenant = ? and id = ?";
-  return (yield* firstRow(asked, tenant, conversation)) !== undefined;
-}
-
-/** Events keep their ids where those are free. Others of a conversation that came along get the next; the rest is there. */
-function* importEvent(
-  engine: SqlEngine,
-  { tenant, event }: Extract<ImportItem, { type: "event" }>,
-  isAdded: (name: string) => boolean,
-): Script<number> {
-  const last = yield* lastEvent(engine, tenant);
-  const cameNow = event.conversation !== undefined && isAdded(nameOf(tenant, event.conversation));
-  if (event.id <= last && (!cameNow || (yield* isSameEvent(tenant, event)))) return 0;
-  if (event.conversation !== undefined && !(yield* isThere(tenant, event.conversation))) return 0;
-  const id = Math.max(event.id, last + 1);
-  yield* putRow("precis_tenants", { tenant, last_event: id }, { key: ["tenant"] });
-  yield* insertEvent(tenant, { ...event, id });
-  return 1;
-}
-
-/** The newest event's id. Nobody else gives ids until the transaction ends. */
-function* lastEvent({ lockRows }: SqlEngine, tenant: string): Script<number> {
-  yield* putRow("precis_tenants", { tenant, last_event: 0 }, "stays");
-  const counter = yield* firstRow<{ readonly last_event: number | string }>(
-    `select last_event from precis_tenants where tenant = ? ${lockRows ? "for update" : ""}`,
-    tenant,
-  );
-  return Number(counter?.last_event);
-}
-
-/** Another import of the same file, which runs at the same time, may have added it. */
-function* isSameEvent(tenant: string, { id, conversation, type, at }: StoredEvent): Script<boolean> {
-  const asked =
-    "select id from precis_events where tenant = ? and id = ? and conversation = ? and type = ? and at = ?";
-  return (yield* firstRow(asked, tenant, id, conversation ?? null, type, Math.round(at))) !== undefined;
+  return 1 + messages.length;
 }
 
 /** A record stands on every message of its name; one whose message isn't there says nothing. */

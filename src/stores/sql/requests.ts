@@ -563,7 +563,7 @@ function* summedUpTo(tenant: string, lock = ""): Script<string> {
 /** The same, and nobody sums up until the transaction ends. */
 function* lastSummed({ lockRows }: Pick<SqlEngine, "lockRows">, tenant: string): Script<string> {
   yield* rows(
-    "insert into precis_tenants (tenant, last_event) values (?, 0) on conflict (tenant) do nothing",
+    "insert into precis_tenants (tenant) values (?) on conflict (tenant) do nothing",
     tenant,
   );
   return yield* summedUpTo(tenant, lockRows ? "for update" : "");

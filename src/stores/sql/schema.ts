@@ -113,35 +113,10 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
 }
 
 function* besideTables(): Script<void> {
-  // One row per tenant that has events or requests: the counter of the one, and the newest of the other that is summed up.
+  // One row per tenant that has requests: the newest one that is summed up.
   yield* rows(
-    "create table precis_tenants (tenant text not null primary key, last_event bigint not null, summed text not null default '')",
+    "create table precis_tenants (tenant text not null primary key, summed text not null default '')",
   );
-  yield* rows(`create table precis_events (
-    tenant text not null,
-    id bigint not null,
-    conversation text,
-    type text not null,
-    at bigint not null,
-    data text not null,
-    primary key (tenant, id),
-    foreign key (tenant, conversation) references precis_conversations (tenant, id) on delete cascade
-  )`);
-  yield* rows("create index precis_events_by_conversation on precis_events (tenant, conversation, id)");
-  yield* rows("create index precis_events_by_at on precis_events (at)");
-
-  // By the hash of the source: sources may be longer than an index takes.
-  yield* rows(`create table precis_citations (
-    tenant text not null,
-    conversation text not null,
-    number bigint not null,
-    source_hash text not null,
-    source text not null,
-    title text,
-    primary key (tenant, conversation, number),
-    unique (tenant, conversation, source_hash),
-    foreign key (tenant, conversation) references precis_conversations (tenant, id) on delete cascade
-  )`);
   yield* rows(`create table precis_leases (
     tenant text not null,
     name text not null,

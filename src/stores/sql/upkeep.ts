@@ -23,8 +23,6 @@ const COUNTED = {
   checkpoints: "precis_records where kind = 'checkpoint'",
   summaries: "precis_records where kind = 'summary'",
   undos: "precis_records where kind = 'undo'",
-  events: "precis_events where true",
-  citations: "precis_citations where true",
   leases: "precis_leases where true",
   clientKeys: "precis_client_keys where true",
 } as const satisfies Record<StoreCount, string>;
@@ -59,19 +57,17 @@ export function sqlUpkeep(context: SqlContext): Upkeep {
 
 async function sweep(context: SqlContext, retention: Retention): Promise<Swept> {
   const { engine, now, run, write } = context;
-  const { tenant, conversationsMs, eventsMs, requestsMs, recordsMs } = retention;
+  const { tenant, conversationsMs, requestsMs, recordsMs } = retention;
   const at = now();
   const conversations = await sweepConversations(context, tenant, at, conversationsMs);
   const swept = await write("sweep", function* () {
-    const events =
-      eventsMs === undefined ? 0 : yield* removeOld("precis_events", "at", at - eventsMs, tenant);
     const records = recordsMs === undefined ? 0 : yield* sweepRecords(tenant, at - recordsMs);
     if (conversationsMs !== undefined)
       yield* removeOld("precis_streams", "used_at", at - conversationsMs, tenant);
     const ended = "delete from precis_leases where expires_at <= ? returning tenant";
     yield* removeOld("precis_learned", "at", at - LEARNED_MS, tenant);
     const leases = (yield* rows(ended, at - LEASE_MEMORY_MS)).length;
-    return { events, records, leases };
+    return { records, leases };
   });
   await sumUpRequests(context);
   const requests = requestsMs === undefined ? 0 : await sweepRequests(context, at - requestsMs, tenant);
@@ -82,7 +78,7 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
   }
   // The second time those that were the base of others.
   for (let time = 0; time < 2; time++) await collectUnused(context);
-  if (conversations + swept.records + swept.events > 0) await run("sweep", async () => engine.scrub?.());
+  if (conversations + swept.records > 0) await run("sweep", async () => engine.scrub?.());
   return { conversations, requests, ...swept };
 }
 

@@ -85,7 +85,7 @@ test("other writes and reads among them see what was acknowledged", async () => 
         at: AT,
       });
       await store.conversations.update("default", conversation, { title: `title ${n}` });
-      await store.events.append("default", { type: "seen", conversation, at: AT, data: n });
+      await store.settings.change(`tenant ${n}`, () => n);
       expect(await store.conversations.get("default", conversation)).toMatchObject({
         title: `title ${n}`,
         length: 1,

@@ -13,7 +13,7 @@ test("whoever asks without a tenant or without a conversation gets nothing of ot
     store.conversations.read("other", nobody),
     store.conversations.read(nobody, conversation),
     store.conversations.list(nobody, {}),
-    store.events.list(nobody, {}),
+    store.requests.list(nobody, {}),
   ]);
   const got = answers.map((one) => (one.status === "fulfilled" ? JSON.stringify(one.value) : ""));
   for (const text of got) expect(text).not.toMatch(/secret|acme/);

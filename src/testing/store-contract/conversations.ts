@@ -51,7 +51,6 @@ export function describeConversations(context: ContractContext): void {
       expect(await context.store.conversations.read(tenant, conversation)).toMatchObject([
         { tokens: 2, at: 5 },
       ]);
-      await context.store.events.append(tenant, { type: "x", at: 1.5, data: 1 });
       await context.store.leases.acquire(tenant, "l", "o", 0.5);
     });
 

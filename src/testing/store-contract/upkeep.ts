@@ -26,13 +26,11 @@ export function describeUpkeep(context: ContractContext): void {
       const pinned = await add(tenant, { messages: storedTranscript("pinned") });
       const short = await add(tenant, { messages: storedTranscript("short"), ttlMs: DAY_MS });
       await context.store.conversations.update(tenant, pinned.conversation, { pinned: true });
-      await context.store.events.append(tenant, { type: "x", at: context.now, data: 1 });
       const hash = storedTranscript("pinned")[0]!.hash;
       await context.store.save({ summaries: [summary("orphan", "no-chat")] });
       await context.store.records(tenant).save({ summaries: [summary("held", hash)] });
       expect(await context.store.upkeep.sweep({ tenant })).toMatchObject({
         conversations: 0,
-        events: 0,
         records: 0,
       });
       context.now += 3 * DAY_MS;
@@ -42,10 +40,9 @@ export function describeUpkeep(context: ContractContext): void {
       const swept = await context.store.upkeep.sweep({
         tenant,
         conversationsMs: 2 * DAY_MS,
-        eventsMs: 2 * DAY_MS,
         recordsMs: 2 * DAY_MS,
       });
-      expect(swept).toMatchObject({ conversations: 1, events: 1, records: 0 });
+      expect(swept).toMatchObject({ conversations: 1, records: 0 });
       // Those of a library, which has no conversations.
       expect((await context.store.upkeep.sweep({ recordsMs: 2 * DAY_MS })).records).toBeGreaterThan(0);
       expect(await context.store.conversations.get(tenant, old.conversation)).toBeUndefined();
@@ -102,8 +99,6 @@ export function describeUpkeep(context: ContractContext): void {
         n === 2 ? { ...message, answer: "r1" } : message,
       );
       await add(tenant, { conversation, messages: more });
-      await context.store.citations.register(tenant, conversation, [{ source: "a", title: "A" }]);
-      await context.store.events.append(tenant, { type: "x", conversation, at: context.now, data: { n: 1 } });
       const { key } = await context.store.clientKeys.create(tenant, { name: "k" });
       await context.store.records(tenant).save({
         checkpoints: [checkpoint("c", messages[1]!.hash)],
@@ -138,7 +133,6 @@ export function describeUpkeep(context: ContractContext): void {
         expect(await target.conversations.get(tenant, named.conversation)).toMatchObject({ named: true });
         expect(await target.conversations.findAnswer(tenant, "r1")).toMatchObject({ length: 3 });
         expect(await target.clientKeys.verify(key)).toMatchObject({ tenant });
-        expect(await target.events.append(tenant, { type: "y", at: context.now, data: 2 })).toBe(2);
       } finally {
         await target.close();
       }
@@ -147,8 +141,8 @@ export function describeUpkeep(context: ContractContext): void {
     it("says which line of an import is wrong", async () => {
       const importLines = (...lines: string[]) => context.store.upkeep.importAll(lines);
       await expect(importLines("{")).rejects.toThrow(/line 1 is no JSON/);
-      await expect(importLines('{"type":"event"}')).rejects.toThrow(/no beginning/);
-      const header = '{"type":"precis-export","version":3,"at":1}';
+      await expect(importLines('{"type":"record"}')).rejects.toThrow(/no beginning/);
+      const header = '{"type":"precis-export","version":4,"at":1}';
       await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 is no line of an export/);
       await expect(
         importLines(header, '{"type":"message","tenant":"t","conversation":"c","message":{}}'),
@@ -161,13 +155,13 @@ export function describeUpkeep(context: ContractContext): void {
     it("refuses a damaged or forged conversation with its line and what to do, and imports nothing of it", async () => {
       const [tenant] = tenants();
       const at = context.now;
-      const header = { type: "precis-export", version: 3, at };
-      const event = { type: "event", tenant, event: { id: 1, type: "before", at, data: 1 } };
+      const header = { type: "precis-export", version: 4, at };
+      const before = { type: "settings", tenant, settings: { came: "before" } };
       const conversation = { id: "forged", title: "", createdAt: at, updatedAt: at };
       const said = storedTranscript("a", "b", "c").map((message, position) => ({ ...message, position }));
       const lines = (leaf: unknown, parents: readonly unknown[], messages: readonly unknown[] = said) => [
         header,
-        event,
+        before,
         { type: "conversation", tenant, conversation, leaf },
         ...messages.map((message, n) => ({
           type: "message",
@@ -190,7 +184,7 @@ export function describeUpkeep(context: ContractContext): void {
         [/line 5 is a message that came before/, lines(undefined, [], [said[0], said[0]])],
         [/line 4 is a message without/, lines(undefined, [], [{ ...said[0], wire: 1 }])],
         [/line 4 is a message without/, lines(undefined, [], [null])],
-        [/line 3 is a conversation without/, [header, event, { type: "conversation", tenant }]],
+        [/line 3 is a conversation without/, [header, before, { type: "conversation", tenant }]],
       ];
       for (const [wrong, given] of forged) {
         const imported = context.store.upkeep.importAll(given.map((line) => JSON.stringify(line)));
@@ -204,7 +198,7 @@ export function describeUpkeep(context: ContractContext): void {
         messages: 0,
       });
       // What stood before it is there, as the error says.
-      expect(await context.store.events.list(tenant)).toMatchObject([{ type: "before" }]);
+      expect(await context.store.settings.read(tenant)).toEqual({ came: "before" });
     });
 
     it("counts", async () => {

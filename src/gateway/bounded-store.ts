@@ -33,20 +33,28 @@ export function boundedStore(store: ServerStore): ServerStore {
         clearTimeout(timer);
         if (isLate) overdue--;
       };
-      call.then(resolve, reject).finally(end);
+      call.then(
+        (value) => {
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
     });
 
-  const bounded = <T extends object>(part: T): T =>
-    new Proxy(part, {
-      get(of, name) {
-        const method: unknown = Reflect.get(of, name);
-        if (typeof method !== "function") return method;
-        return (...args: unknown[]) => {
-          const result: unknown = method.apply(of, args);
-          return result instanceof Promise ? inTime(result) : result;
-        };
-      },
-    });
+  const bounded = <T extends object>(part: T): T => {
+    const methods = part as Record<string, (...args: unknown[]) => unknown>;
+    const made: Record<string, unknown> = {};
+    for (const name of Object.keys(methods))
+      made[name] = (...args: unknown[]) => {
+        const result = methods[name]!(...args);
+        return result instanceof Promise ? inTime(result) : result;
+      };
+    return made as T;
+  };
 
   return {
     ...store,

@@ -9,9 +9,10 @@ import { isThrownAway, metaOf } from "./chat-settings.ts";
 import {
   type ConversationCacheEntry,
   type ConversationMemory,
-  invented,
   named,
   type Place,
+  stored,
+  unnamed,
 } from "./memory.ts";
 import type { Session } from "./named-by-client.ts";
 import { type GoesOn, reconcile } from "./reconcile.ts";
@@ -54,7 +55,7 @@ export function isFirst({ record, session, from }: Query): boolean {
 
 /** The conversation that a request begins. */
 export function newConversation({ tenant, reading }: Query): Match {
-  return { known: invented(tenant, reading.id), matched: 0 };
+  return { known: unnamed(tenant, reading.id), matched: 0 };
 }
 
 /** The conversation that a request goes on with, or a new one. */
@@ -77,7 +78,7 @@ export async function matchConversation(finding: Finding, query: Query): Promise
   const known = named(tenant, session.name, reading.id);
   // What has nothing in common with the conversation of that name is one more of it.
   return {
-    known: { ...known, isNamed: session.source === "asked", isInvented: other !== undefined },
+    known: { ...known, isNamed: session.source === "asked", isOneMore: other !== undefined },
     matched: 0,
   };
 }
@@ -90,8 +91,8 @@ export async function findAnswered(finding: Finding, query: Query): Promise<Matc
   if (near) return near;
   // Nothing before the first answer tells one conversation from another.
   const before = record.messages.findIndex(({ role }) => role === "assistant") - record.start;
-  const stored = await findStored(finding, query, record.chain.slice(before + 1));
-  if (stored) return resumed(finding, query, { ...stored, matched: stored.matched + before });
+  const held = await findStored(finding, query, record.chain.slice(before + 1));
+  if (held) return resumed(finding, query, { ...held, matched: held.matched + before });
   // The first answer may come back otherwise than it was given.
   const question = before > 0 ? await findStored(finding, query, [record.chain[before]!]) : undefined;
   const match = question && (await resumed(finding, query, { ...question, matched: before }));
@@ -186,16 +187,16 @@ async function resumed({ store, memory }: Finding, query: Query, found: Match): 
 
 function knownOf(
   memory: Finding["memory"],
-  { id, session: name, named: wasAsked }: Conversation,
+  conversation: Conversation,
   { tenant, reading, session }: Query,
 ): ConversationCacheEntry {
-  const seen = memory.find(tenant, id);
+  const seen = memory.find(tenant, conversation.id);
   if (seen) {
     if (session?.source === "asked" && seen.session === session.name) seen.isNamed = true;
     return seen;
   }
-  const known = name === undefined ? invented(tenant, reading.id) : named(tenant, name, reading.id);
-  return { ...known, id, isNamed: session?.source === "asked" || wasAsked };
+  const known = stored(tenant, conversation, reading.id);
+  return { ...known, isNamed: session?.source === "asked" || conversation.named };
 }
 
 /** May messages of the request's format be added to it? */

@@ -2,6 +2,7 @@ import type { Json } from "../../apis/shared/fields.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
 import { isExactNumber } from "../../core/exact-json.ts";
 import type { CompactWish } from "../../recall/compact-tool.ts";
+import type { Conversation } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import type { SentRequest as LastSent } from "../../tokens/receipts.ts";
 import type { WireAnswer } from "../wires/index.ts";
@@ -94,7 +95,7 @@ export function createMemory(): ConversationMemory {
     chains: createKnownChains(),
     find: (tenant, name) => conversations.get(nameOf(tenant, name)),
     ofConversation(tenant, id, dialect) {
-      const known = conversations.get(nameOf(tenant, id)) ?? { ...invented(tenant, dialect), id };
+      const known = conversations.get(nameOf(tenant, id)) ?? stored(tenant, { id, session: id }, dialect);
       keep(known, id);
       return known;
     },
@@ -111,10 +112,10 @@ export function createMemory(): ConversationMemory {
       hidden.forget(id);
     },
     empty: () => conversations.clear(),
-    lastRequest: (known) => requests.get(known),
-    keepRequest: (known, sent) => requests.set(known, sent),
-    findPolled: (tenant, name) => polls.get(nameOf(tenant, answerKey(name))),
-    keepPolled: (tenant, name, polled) => polls.set(nameOf(tenant, answerKey(name)), polled),
+    lastRequest: (known) => requests.of(known)[0],
+    keepRequest: (known, sent) => requests.put(known, sent ? [sent] : []),
+    findPolled: (tenant, name) => polls.of(nameOf(tenant, answerKey(name)))[0],
+    keepPolled: (tenant, name, polled) => polls.put(nameOf(tenant, answerKey(name)), polled ? [polled] : []),
     begin(name) {
       running.set(name, (running.get(name) ?? 0) + 1);
       return () => {
@@ -130,26 +131,28 @@ export function createMemory(): ConversationMemory {
 
 const nameOf = (tenant: string, name: string): string => `${tenant} ${name}`;
 
-/** The newest of something, up to a number of bytes. */
+/** The newest of something: some by each name, up to a number of bytes in all. */
 function createBounded<K, V extends { readonly bytes: number }>(maxBytes: number) {
-  const kept = new Map<K, V>();
+  const kept = new Map<K, readonly V[]>();
   let total = 0;
-  const remove = (key: K): void => {
-    total -= kept.get(key)?.bytes ?? 0;
-    kept.delete(key);
+  const bytesOf = (values: readonly V[]): number => values.reduce((sum, { bytes }) => sum + bytes, 0);
+  const remove = (name: K): void => {
+    total -= bytesOf(kept.get(name) ?? []);
+    kept.delete(name);
   };
   return {
-    get: (key: K) => kept.get(key),
-    set(key: K, value: V | undefined): void {
-      remove(key);
-      if (!value) return;
-      kept.set(key, value);
-      total += value.bytes;
+    of: (name: K): readonly V[] => kept.get(name) ?? [],
+    put(name: K, values: readonly V[]): void {
+      remove(name);
+      if (values.length > 0) kept.set(name, values);
+      total += bytesOf(values);
       for (const oldest of kept.keys()) {
         if (total <= maxBytes) break;
         remove(oldest);
       }
     },
+    all: () => [...kept],
+    isEmpty: () => kept.size === 0,
   };
 }
 
@@ -177,47 +180,31 @@ function createGivenAnswers(): GivenAnswers {
     /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
     readonly of: ConversationCacheEntry | undefined;
   }
-  const given = new Map<string, readonly Given[]>();
-  let total = 0;
+  const given = createBounded<string, Given>(MAX_HIDDEN_BYTES);
   let hasForeign = false;
-  const remove = (key: string): void => {
-    for (const { bytes } of given.get(key) ?? []) total -= bytes;
-    given.delete(key);
-  };
-  const put = (key: string, all: readonly Given[]): void => {
-    remove(key);
-    if (all.length > 0) given.set(key, all);
-    for (const { bytes } of all) total += bytes;
-  };
   const keep: GivenAnswers["keep"] = (tenant, name, answer, of) => {
-    const key = `${tenant} ${name}`;
+    const key = nameOf(tenant, name);
     const bytes = stringifyDeep([answer.shown, answer.real]).length;
-    put(key, [...(given.get(key) ?? []), { answer, bytes, of }]);
-    for (const oldest of given.keys()) {
-      if (total <= MAX_HIDDEN_BYTES) break;
-      remove(oldest);
-    }
+    given.put(key, [...given.of(key), { answer, bytes, of }]);
   };
   return {
     get isEmpty() {
-      return given.size === 0;
+      return given.isEmpty();
     },
     get hasForeign() {
       return hasForeign;
     },
-    find: (tenant, name) => given.get(`${tenant} ${name}`)?.map(({ answer }) => answer) ?? [],
+    find: (tenant, name) => given.of(nameOf(tenant, name)).map(({ answer }) => answer),
     keep,
     hear(tenant, name, answer) {
       hasForeign = true;
       keep(tenant, name, answer, undefined);
     },
     forget(id) {
-      for (const [key, all] of [...given])
-        if (all.some(({ of }) => of?.id === id))
-          put(
-            key,
-            all.filter(({ of }) => of?.id !== id),
-          );
+      for (const [key, all] of given.all()) {
+        const left = all.filter(({ of }) => of?.id !== id);
+        if (left.length < all.length) given.put(key, left);
+      }
     },
   };
 }
@@ -239,8 +226,10 @@ export interface ConversationCacheEntry {
   id: string | undefined;
   /** Stays the same for as long as the conversation lasts, unless the client names the provider's own conversation. */
   session: string;
-  /** The session's name was made up here, so that no conversation can have it yet. */
-  isInvented: boolean;
+  /** Nobody gave it a name: it goes by its id, which is known before it is stored. */
+  goesById: boolean;
+  /** One more conversation of a name that another one has. */
+  isOneMore: boolean;
   /** A request asked for it by name: it is for those who say that name. */
   isNamed: boolean;
   /** Messages of another wire format are another conversation, even if they say the same. */
@@ -267,9 +256,18 @@ export function named(tenant: string, session: string, dialect: string): Convers
   return newEntry(tenant, session, dialect, false);
 }
 
-/** One that begins here, under a name that nobody can know yet. */
-export function invented(tenant: string, dialect: string): ConversationCacheEntry {
+/** One that begins here. */
+export function unnamed(tenant: string, dialect: string): ConversationCacheEntry {
   return newEntry(tenant, timeOrderedId(), dialect, true);
+}
+
+/** One that is in the store. */
+export function stored(
+  tenant: string,
+  { id, session }: Pick<Conversation, "id" | "session">,
+  dialect: string,
+): ConversationCacheEntry {
+  return { ...newEntry(tenant, session, dialect, session === id), id };
 }
 
 /** With all that it may ever hold: what is added later makes another kind of object of each. */
@@ -277,13 +275,14 @@ function newEntry(
   tenant: string,
   session: string,
   dialect: string,
-  isInvented: boolean,
+  goesById: boolean,
 ): ConversationCacheEntry {
   return {
     tenant,
     id: undefined,
     session,
-    isInvented,
+    goesById,
+    isOneMore: false,
     isNamed: false,
     dialect,
     newest: undefined,
@@ -322,38 +321,26 @@ interface Known {
  * hangs on the objects, so those of an earlier body take the place of new ones that are the same.
  */
 export function createKnownMessages(maxBytes = MESSAGE_BYTES): (body: Json, bytes: number) => Json {
-  const byKey = new Map<string, readonly Known[]>();
-  let total = 0;
-  const put = (key: string, all: readonly Known[]): void => {
-    for (const { bytes } of byKey.get(key) ?? []) total -= bytes;
-    byKey.delete(key);
-    if (all.length > 0) byKey.set(key, all);
-    for (const { bytes } of all) total += bytes;
-  };
-
+  const known = createBounded<string, Known>(maxBytes);
   return (body, bytes) => {
     if (bytes < LEAST_BYTES || bytes > maxBytes / MAX_SHARE) return body;
     const name = MESSAGE_LISTS.find((one) => Array.isArray(body[one]));
     const list = name && (body[name] as readonly unknown[]);
     if (!list || list.length === 0) return body;
     const key = keyOf(list);
-    const twins = byKey.get(key) ?? [];
+    const twins = known.of(key);
     let best: Known | undefined;
     let shared = 0;
-    for (const known of twins) {
-      const same = sharedBy(known.messages, list);
+    for (const one of twins) {
+      const same = sharedBy(one.messages, list);
       if (same <= shared) continue;
-      best = known;
+      best = one;
       shared = same;
     }
     const messages = best ? [...best.messages.slice(0, shared), ...list.slice(shared)] : list;
     // What the new one has all of will not be asked for again.
     const others = twins.filter((one) => one !== best || shared < one.messages.length);
-    put(key, [{ messages, bytes }, ...others].slice(0, MAX_TWINS));
-    for (const [oldest] of byKey) {
-      if (total <= maxBytes) break;
-      put(oldest, []);
-    }
+    known.put(key, [{ messages, bytes }, ...others].slice(0, MAX_TWINS));
     return best ? { ...body, [name]: messages } : body;
   };
 }

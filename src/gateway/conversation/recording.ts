@@ -226,7 +226,7 @@ export class Recording {
     // A client that goes on by naming the provider's conversation finds ours by it, unless it has a name already.
     const named = extras.names?.conversation;
     if (named !== undefined && !isReservedSession(named) && !this.#opening.session && !this.known.isNamed)
-      this.known.session = named;
+      Object.assign(this.known, { session: named, goesById: false, isOneMore: true });
     await this.#write(this.record.with(answer), extras);
   }
 
@@ -299,16 +299,17 @@ export class Recording {
     const isNewHead = upTo.head() !== undefined && this.#query.headMark() !== known.head;
     if (messages.length === 0 && !isNewHead) return undefined;
     const append: { -readonly [K in keyof Append]: Append[K] } = {
-      session: known.session,
       messages,
       dialect: dialect.id,
       at,
     };
+    if (!known.goesById) append.session = known.session;
     if (known.isNamed) append.named = true;
     if (known.id === undefined) {
       append.title = titleOf(upTo.messages);
       if (program !== undefined) append.client = program;
-      if (known.isInvented) append.isNew = true;
+      if (known.goesById) append.id = known.session;
+      if (known.isOneMore) append.isNew = true;
       // A request without an answer is asked once more. Who says the same while the first one is still being answered is somebody else.
       const { hasAnswer, chain: own } = this.record;
       if (!hasAnswer && own.length > 1 && this.#options.memory.underWay(nameOf(this.#query)) <= 1)

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { TranscriptLog } from "../../apis/logs/index.ts";
 import { readyLog } from "../../apis/ready-log.ts";
 import { stringifyDeep } from "../../core/deep-json.ts";
@@ -123,7 +122,7 @@ export async function createConversation(
   const { messages } = newMessages(parts, dialect, transcript, 0, made.times, made.given);
   const title = made.title ?? titleIn(parts, dialect, transcript);
   const { conversation } = await parts.store.conversations.append(tenant, {
-    session: made.session ?? `page-${randomUUID()}`,
+    ...(made.session !== undefined && { session: made.session }),
     messages,
     ...(head !== undefined && { head: redacted(parts, head) }),
     dialect: dialect.id,

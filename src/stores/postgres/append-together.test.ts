@@ -251,9 +251,13 @@ test("appends work without prepared statements, as behind a pooler", async () =>
   await store.close();
 });
 
+/** Too much for a short text, which stands with its conversation. */
+const RULES = "rule ".repeat(100);
+const OF_ALL = `of all ${RULES}`;
+
 test("heads that change leave nothing behind after a sweep, and take nothing away that others need", async () => {
   const { store, pool, taken } = await countingStore();
-  const head = (text: string) => JSON.stringify([{ role: "system", content: text }]);
+  const head = (text: string) => JSON.stringify([{ role: "system", content: text, rules: RULES }]);
   const names = ["a", "b", "c", "d"];
   const heads = { a: "old", b: "old", c: "kept", d: "kept" } as Record<string, string>;
   const made = await Promise.all(
@@ -300,23 +304,23 @@ test("a head that several leave at the same time, on any node, is gone after the
   for (let round = 0; round < 10; round++) {
     const made = await Promise.all(
       stores.map((store, n) =>
-        store.conversations.append(TENANT, first(`${round} ${n}`, { head: `of ${round}` })),
+        store.conversations.append(TENANT, first(`${round} ${n}`, { head: `of ${round} ${RULES}` })),
       ),
     );
     await Promise.all(
       stores.map((store, n) => {
         const { conversation } = made[n]!;
         if (n === 0 && round % 2 === 0) return store.conversations.delete(TENANT, conversation);
-        return store.conversations.append(TENANT, next(`${round} ${n}`, conversation, { head: "of all" }));
+        return store.conversations.append(TENANT, next(`${round} ${n}`, conversation, { head: OF_ALL }));
       }),
     );
   }
   const heads = async () => (await pool.query("select wire from precis_bodies where wire like 'of%'")).rows;
   // None was taken away that is needed; what two left in the same moment goes with the next sweep.
   const { conversations } = await stores[0].conversations.list(TENANT, { limit: 500 });
-  for (const { id } of conversations) expect(await stores[0].conversations.head(TENANT, id)).toBe("of all");
+  for (const { id } of conversations) expect(await stores[0].conversations.head(TENANT, id)).toBe(OF_ALL);
   await stores[0].upkeep.sweep();
-  expect(await heads()).toEqual([{ wire: "of all" }]);
+  expect(await heads()).toEqual([{ wire: OF_ALL }]);
   for (const store of stores) await store.close();
   await pool.end();
 });

@@ -69,8 +69,10 @@ export interface Append {
   readonly session?: string;
   /** The client asked for `session` by name: the conversation is for those who say that name. */
   readonly named?: true;
-  /** Nobody else can know `session`, so there is no conversation of that name to look for. */
+  /** One more conversation of `session`: none is looked for. */
   readonly isNew?: true;
+  /** The id of a conversation that this append makes. Left out: the store makes one up. */
+  readonly id?: string;
   /**
    * Without `conversation`: the messages are those of a request that may have been asked before. A conversation that ends with this message,
    * not answered, and that is as the query says, is gone on with.
@@ -112,7 +114,8 @@ export interface Appended {
 /** A conversation without its messages. */
 export interface Conversation {
   readonly id: string;
-  readonly session: string | undefined;
+  /** The name that it was given; without one it goes by its id. */
+  readonly session: string;
   /** Somebody asked for that session by name. */
   readonly named: boolean;
   readonly title: string;

@@ -3,13 +3,14 @@ import type { Append, Appended } from "../server-store.ts";
 import type { ImportedConversation } from "../shared/export-line.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { checkName } from "../shared/texts.ts";
-import { type BodyRow, bodyRow, headRow, insertBodies, isLong, putUses, useBy } from "./bodies.ts";
+import { type BodyRow, bodyRow, headRow, isLong, nameOfText, type UsedText, useTexts } from "./bodies.ts";
 import {
   CONVERSATION_COLUMNS,
   type ConversationRow,
   conversationRow,
   NODES_PER_CONVERSATION,
   plainRow,
+  rowOfSession,
 } from "./conversation-row.ts";
 import { findMatch } from "./find-match.ts";
 import type { EarlyRecords } from "./records.ts";
@@ -68,11 +69,12 @@ interface Target {
 
 /** What appends write beside conversations and their messages. */
 interface Made {
+  /** Long texts of messages. */
   readonly bodies: Map<string, BodyRow>;
   /** Ids of answers that end with a message that was there before. */
   readonly answers: (readonly [answer: string, node: number])[];
   /** Heads and fields that conversations and their requests have now. */
-  readonly uses: ReturnType<typeof useBy>[];
+  readonly uses: UsedText[];
   readonly requests: PlacedRequest[];
 }
 
@@ -111,13 +113,7 @@ export function* appendAll(
       outcomes.push(error);
     }
   }
-  // Bases of heads come before what is made of them; otherwise in one order, so that two servers never wait for each other.
-  yield* insertBodies(
-    [...made.bodies.values()].sort(
-      (a, b) => Number(a.base !== null) - Number(b.base !== null) || (a.hash < b.hash ? -1 : 1),
-    ),
-  );
-  yield* putUses(engine, made.uses);
+  yield* useTexts(engine, made.uses, made.bodies.values());
   const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
   yield* insertConversations(changed.filter(({ before }) => !before).map(({ row }) => row));
   yield* moveLeaves(changed.filter(({ before }) => before).map(({ row }) => row));
@@ -161,6 +157,7 @@ function faultOf({ tenant, input }: AppendCall): StoreError | undefined {
   try {
     checkName("append", "tenant", tenant);
     if (input.session !== undefined) checkName("append", "session", input.session);
+    if (input.id !== undefined) checkName("append", "id", input.id);
     if (input.model !== undefined) checkName("append", "model", input.model);
     for (const { answer } of input.messages) if (answer !== undefined) checkName("append", "answer", answer);
     return undefined;
@@ -204,12 +201,7 @@ function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<T
   for (const [name, { tenant, input }] of [...sessions].sort(([a], [b]) => (a < b ? -1 : 1))) {
     // Two first requests of one session at once must not make two conversations.
     if (engine.lockName !== undefined) yield* rows(engine.lockName, `precis/session/${name}`);
-    const [found] = yield* rows<ConversationRow>(
-      `select * from precis_conversations where tenant = ? and session = ? and deleted_at is null
-       order by updated_at desc, created_at desc, id desc limit 1`,
-      tenant,
-      input.session,
-    );
+    const found = yield* rowOfSession(tenant, input.session!);
     if (found) targets.bySession.set(name, known(found));
   }
   const byTenant = Map.groupBy(
@@ -269,7 +261,7 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
     row: conversationRow(
       {
         id,
-        session: input.session,
+        session: input.session ?? id,
         client: input.client,
         title: input.title ?? "",
         createdAt: input.createdAt ?? input.at,
@@ -356,8 +348,7 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   row.updated_at = Math.max(row.updated_at, Math.round(input.at));
   if (input.head !== undefined) {
     const head = yield* headRow(tenant, input.head, { before: row.head, at: Math.round(input.at) });
-    made.bodies.set(head.hash, made.bodies.get(head.hash) ?? head);
-    made.uses.push(useBy(row.key, head.hash));
+    made.uses.push({ key: row.key, text: head });
     row.head = head.hash;
   }
   if (input.named) row.named = 1;
@@ -370,10 +361,7 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     const { request } = input;
     const node = places.get(request.message ?? "")?.id ?? place.id;
     const fields = node < 0 ? undefined : fieldsBody(tenant, request);
-    if (fields) {
-      made.bodies.set(fields.hash, fields);
-      made.uses.push(useBy(row.key, fields.hash));
-    }
+    if (fields) made.uses.push({ key: row.key, text: fields });
     const at = { node, head: row.head, fields: fields?.hash ?? null };
     made.requests.push({ tenant, request, place: node < 0 ? null : at });
   }
@@ -397,8 +385,8 @@ export function* insertTree(
   checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
   const key = yield* engine.newKey(undefined);
   const at = Math.round(conversation.updatedAt);
-  const head = text === undefined ? undefined : bodyRow(tenant, text, at, "comes again");
-  const bodies = new Map(head && [[head.hash, head]]);
+  const head = text === undefined ? undefined : bodyRow(tenant, text, at, nameOfText(tenant, text));
+  const bodies = new Map<string, BodyRow>();
   const nodes: NodeRow[] = [];
   for (const [n, { message, parent = n === 0 ? null : n - 1 }] of messages.entries()) {
     const before = parent === null ? undefined : nodes[parent];
@@ -421,8 +409,7 @@ export function* insertTree(
     tokens: last?.total ?? 0,
     branched: nodes.some(({ depth }, n) => depth !== n + 1),
   };
-  yield* insertBodies([...bodies.values()]);
-  if (head) yield* putUses(engine, [useBy(key, head.hash)]);
+  yield* useTexts(engine, head ? [{ key, text: head }] : [], bodies.values());
   yield* insertConversations([
     conversationRow(
       { ...conversation, ...path },

@@ -30,33 +30,40 @@ export function isLong(wire: string, messages: number): boolean {
   return wire.length > (messages > MANY ? LONG_AMONG_MANY : LONG);
 }
 
-export const insertBodies = insertInto<BodyRow>(
+const insertBodies = insertInto<BodyRow>(
   "precis_bodies",
   ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
   "on conflict (hash) do nothing",
 );
+
+/**
+ * A system prompt or the fields of a request that are no longer than this are their own name, behind a sign that no hash begins
+ * with: to find places for them in two tables costs more than to write them down each time (characters).
+ */
+const OWN_NAME = 200;
+const OWN_NAME_SIGN = "=";
+
+/** Does a text stand in the table under its name, and not in the name itself? */
+export const standsApart = (name: string): boolean => !name.startsWith(OWN_NAME_SIGN);
 
 /** Names that are remembered: requests come with the same few system prompts and fields, and to compare them takes less than to hash them. */
 const MAX_NAMES = 8;
 let names: readonly { readonly tenant: string; readonly wire: string; readonly name: string }[] = [];
 
 /** A name of its own for each tenant: nobody can find out whether another one has the same text. */
-export function bodyName(tenant: string, wire: string): string {
-  const known = names.find((one) => one.wire === wire && one.tenant === tenant);
-  return known?.name ?? contentHash(`${tenant}\n${wire}`);
-}
+const hashOf = (tenant: string, wire: string): string => contentHash(`${tenant}\n${wire}`);
 
-/** The same of a text that will come again. */
-function rememberedName(tenant: string, wire: string): string {
-  const name = bodyName(tenant, wire);
-  if (!names.some((one) => one.name === name))
-    names = [{ tenant, wire, name }, ...names.slice(0, MAX_NAMES - 1)];
+/** The name of a system prompt, or of the fields of a request. */
+export function nameOfText(tenant: string, wire: string): string {
+  if (wire.length <= OWN_NAME) return OWN_NAME_SIGN + wire;
+  const known = names.find((one) => one.wire === wire && one.tenant === tenant);
+  if (known) return known.name;
+  const name = hashOf(tenant, wire);
+  names = [{ tenant, wire, name }, ...names.slice(0, MAX_NAMES - 1)];
   return name;
 }
 
-/** `comesAgain`: a system prompt, or fields of requests. */
-export function bodyRow(tenant: string, wire: string, at: number, comesAgain?: "comes again"): BodyRow {
-  const hash = comesAgain ? rememberedName(tenant, wire) : contentHash(`${tenant}\n${wire}`);
+export function bodyRow(tenant: string, wire: string, at: number, hash = hashOf(tenant, wire)): BodyRow {
   return { hash, tenant, base: null, prefix: 0, suffix: 0, at, wire };
 }
 
@@ -66,7 +73,7 @@ export function* headRow(
   wire: string,
   { before, at }: { readonly before: string | null; readonly at: number },
 ): Script<BodyRow> {
-  const row = bodyRow(tenant, wire, at, "comes again");
+  const row = bodyRow(tenant, wire, at, nameOfText(tenant, wire));
   if (before === null || before === row.hash || wire.length <= SHORT_HEAD) return row;
   const base = yield* firstRow<{ readonly hash: string; readonly wire: string }>(
     `select base.hash, base.wire from precis_bodies b join precis_bodies base on base.hash = coalesce(b.base, b.hash)
@@ -92,6 +99,7 @@ export function* headRow(
 
 /** A text of its own, whole. */
 export function* readBody(hash: string): Script<string | undefined> {
+  if (!standsApart(hash)) return hash.slice(OWN_NAME_SIGN.length);
   const found = yield* firstRow<{
     wire: string;
     prefix: number | string;
@@ -189,11 +197,37 @@ export const useBy = (key: number, body: string): UseRow => ({
 
 const insertUses = insertInto<UseRow>("precis_uses", ["body", "block"], "on conflict do nothing");
 
-/** Writes down that texts are used. Nobody takes that back until the transaction ends. */
-export function* putUses({ lockRows }: Pick<SqlEngine, "lockRows">, given: readonly UseRow[]): Script<void> {
-  const uses = [...new Map(given.map((one) => [`${one.body} ${one.block}`, one])).values()];
-  uses.sort((a, b) => (a.body < b.body ? -1 : a.body > b.body ? 1 : a.block - b.block));
-  for (let left = uses; left.length > 0; ) {
+/** A system prompt, or the fields of a request, and the key of the conversation that has it. */
+export interface UsedText {
+  readonly key: number;
+  readonly text: BodyRow;
+}
+
+/** Stores texts and that they are used, beside texts of messages. Nobody takes a use back until the transaction ends. */
+export function* useTexts(
+  { lockRows }: Pick<SqlEngine, "lockRows">,
+  given: readonly UsedText[],
+  more: Iterable<BodyRow> = [],
+): Script<void> {
+  const apart = given.filter(({ text }) => standsApart(text.hash));
+  const bodies = new Map<string, BodyRow>();
+  for (const one of more) bodies.set(one.hash, one);
+  const uses = new Map<string, UseRow>();
+  for (const { key, text } of apart) {
+    if (!bodies.has(text.hash)) bodies.set(text.hash, text);
+    const use = useBy(key, text.hash);
+    uses.set(`${use.body} ${use.block}`, use);
+  }
+  // Bases of heads come before what is made of them; otherwise in one order, so that two servers never wait for each other.
+  yield* insertBodies(
+    [...bodies.values()].sort(
+      (a, b) => Number(a.base !== null) - Number(b.base !== null) || (a.hash < b.hash ? -1 : 1),
+    ),
+  );
+  const inOrder = [...uses.values()].sort((a, b) =>
+    a.body < b.body ? -1 : a.body > b.body ? 1 : a.block - b.block,
+  );
+  for (let left = inOrder; left.length > 0; ) {
     yield* insertUses(left);
     if (!lockRows) return;
     const missing: UseRow[] = [];

@@ -85,7 +85,7 @@ export function conversationOf(given: ConversationRow): Conversation {
   const row = plainRow(given);
   return {
     id: row.id,
-    session: row.session ?? undefined,
+    session: row.session ?? row.id,
     client: row.client ?? undefined,
     named: row.named === 1,
     title: row.title,
@@ -126,7 +126,7 @@ export function conversationRow(
     pinned: of.pinned ? 1 : 0,
     archived: of.archived ? 1 : 0,
     named: of.named ? 1 : 0,
-    session: of.session ?? null,
+    session: of.session === of.id ? null : (of.session ?? null),
     client: of.client ?? null,
     dialect: of.dialect ?? null,
     model: of.model ?? null,
@@ -142,6 +142,21 @@ export const wholeOrNull = (time: number | undefined): number | null =>
 export function titleColumns(given: string): Pick<ConversationRow, "title" | "title_search"> {
   const title = cleanTitle(given);
   return { title, title_search: title.toLowerCase() };
+}
+
+/** True of the conversations that go by a name, which are its two values. */
+export const GOES_BY = "(session = ? or (id = ? and session is null))";
+
+/** The newest conversation of a session. */
+export function* rowOfSession(tenant: string, session: string): Script<ConversationRow | undefined> {
+  const row = yield* firstRow<ConversationRow>(
+    `select * from precis_conversations where tenant = ? and ${GOES_BY} and deleted_at is null
+     order by updated_at desc, created_at desc, id desc limit 1`,
+    tenant,
+    session,
+    session,
+  );
+  return row && plainRow(row);
 }
 
 /** True if there is such a conversation. Where rows can be locked, it stays as it is until the transaction ends. */

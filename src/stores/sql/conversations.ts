@@ -11,12 +11,14 @@ import type {
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { BRANCHES, PAGE, pageSize, readCursor, writeCursor } from "../shared/pages.ts";
 import { checkName } from "../shared/texts.ts";
-import { deleteUnused, readBody, releaseUses } from "./bodies.ts";
+import { deleteUnused, readBody, releaseUses, standsApart } from "./bodies.ts";
 import {
   type ConversationRow,
   conversationOf,
+  GOES_BY,
   plainRow,
   rowOf,
+  rowOfSession,
   titleColumns,
   wholeOrNull,
 } from "./conversation-row.ts";
@@ -37,7 +39,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
       return row && (yield* make(row));
     });
   return {
-    append: (tenant, input) => context.append({ tenant, input, id: context.newId() }),
+    append: (tenant, input) => context.append({ tenant, input, id: input.id ?? context.newId() }),
 
     find: (tenant, hashes, query = {}) => read("find", () => findMatch(engine, tenant, hashes, query)),
 
@@ -60,12 +62,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     findSession: (tenant, session) =>
       read("findSession", function* () {
-        const row = yield* firstRow<ConversationRow>(
-          `select * from precis_conversations where tenant = ? and session = ? and deleted_at is null
-           order by updated_at desc, created_at desc, id desc limit 1`,
-          tenant,
-          session,
-        );
+        const row = yield* rowOfSession(tenant, session);
         return row && conversationOf(row);
       }),
 
@@ -173,7 +170,7 @@ function* list(
   const { where, values } = allOf(
     ["tenant = ? and deleted_at is null", tenant],
     ["archived = ?", archived === "all" ? undefined : archived === "only" ? 1 : 0],
-    ["session = ?", session],
+    [GOES_BY, session, session],
     ["case when client is null then 1 else 0 end = ?", of && (of === "person" ? 1 : 0)],
     ["title_search like ? escape '\\'", search ? `%${likeText(search)}%` : undefined],
     ["(pinned, updated_at, id) < (?, ?, ?)", after?.pinned, after?.updatedAt, after?.id],
@@ -221,7 +218,7 @@ export function* deleteConversation(engine: SqlEngine, tenant: string, id: strin
   const told = yield* blankRequests(key);
   yield* rows("delete from precis_nodes where id >= ? and id < ?", ...nodesOf(key));
   yield* rows("delete from precis_conversations where key = ?", key);
-  const used = [...told, ...(row.head === null ? [] : [row.head])];
+  const used = [...told, ...(row.head !== null && standsApart(row.head) ? [row.head] : [])];
   yield* releaseUses(engine, key, used);
   yield* deleteUnused(engine, [...bodies.map(({ body }) => body), ...used]);
   return true;

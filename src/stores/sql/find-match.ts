@@ -1,6 +1,6 @@
 import type { FindQuery, FoundConversation } from "../server-store.ts";
 import { NEWEST_HASHES } from "../shared/pages.ts";
-import { bodyName } from "./bodies.ts";
+import { nameOfText } from "./bodies.ts";
 import { type ConversationRow, conversationOf } from "./conversation-row.ts";
 import { firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -57,12 +57,12 @@ function bestMatch(
   hashes: readonly string[],
   { session, dialect, head, isUnanswered, unnamed }: MatchQuery,
 ): Script<(ConversationRow & { readonly matched: string }) | undefined> {
-  const isOfSession = session === undefined ? "" : "and c.session = ?";
+  const isOfSession = session === undefined ? "" : "and coalesce(c.session, c.id) = ?";
   const isOfFormat = dialect === undefined ? "" : "and (c.dialect is null or c.dialect = ?)";
   const isUnnamed = unnamed ? "and c.named = 0 and (n.hash = ? or c.leaf = n.id)" : "";
   const isOne = hashes.length === 1;
   const hasHead = "c.head is not distinct from ?";
-  const headName = head ? [bodyName(tenant, head)] : [null];
+  const headName = head ? [nameOfText(tenant, head)] : [null];
   return firstRow(
     `select c.*, n.hash as matched
      from ${isOne ? "precis_nodes n" : `${among.from} join precis_nodes n on n.hash = ${among.value}`}

@@ -13,7 +13,7 @@ import type {
 } from "../server-store.ts";
 import { pageSize, REQUESTS } from "../shared/pages.ts";
 import { checkName, cleanText } from "../shared/texts.ts";
-import { type BodyRow, bodyRow, insertBodies, putUses, readBody, useBy } from "./bodies.ts";
+import { type BodyRow, bodyRow, nameOfText, readBody, standsApart, useTexts } from "./bodies.ts";
 import { holdConversation, rowOf } from "./conversation-row.ts";
 import { allOf, firstRow, insertValues, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -158,7 +158,9 @@ export interface PlacedRequest {
 
 /** The text of a request's fields. */
 export function fieldsBody(tenant: string, { fields, at }: NewRequest): BodyRow | undefined {
-  return fields === undefined ? undefined : bodyRow(tenant, fields, Math.round(at), "comes again");
+  return fields === undefined
+    ? undefined
+    : bodyRow(tenant, fields, Math.round(at), nameOfText(tenant, fields));
 }
 
 /** Adds rows within a transaction that holds their conversations. */
@@ -275,10 +277,7 @@ export function* addRequest(
   const found = row && message !== undefined ? yield* placeOf(row.key, message) : undefined;
   const node = found?.id ?? row?.leaf ?? null;
   const fields = row && node !== null ? fieldsBody(tenant, request) : undefined;
-  if (row && fields) {
-    yield* insertBodies([fields]);
-    yield* putUses(engine, [useBy(row.key, fields.hash)]);
-  }
+  if (row && fields) yield* useTexts(engine, [{ key: row.key, text: fields }]);
   const place = row && node !== null ? { node, head: row.head, fields: fields?.hash ?? null } : null;
   // Of a conversation that was deleted meanwhile no words may come back.
   const isGone = conversation !== undefined && place === null;
@@ -623,7 +622,7 @@ export function* blankRequests(key: number): Script<string[]> {
        checkpoint = null, checksum = null where ${among}`,
     ...nodesOf(key),
   );
-  return found.map(({ body }) => body);
+  return found.map(({ body }) => body).filter(standsApart);
 }
 
 /** Removes rows and sums from before a time, whole periods of them and some rows at a time. Returns how many rows there were. */

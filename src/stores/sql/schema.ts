@@ -62,7 +62,9 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     meta text,
     unique (tenant, id)
   )`);
-  yield* rows("create index precis_conversations_by_session on precis_conversations (tenant, session)");
+  yield* rows(
+    "create index precis_conversations_by_session on precis_conversations (tenant, session) where session is not null",
+  );
   yield* rows(
     "create index precis_conversations_by_list on precis_conversations (tenant, pinned, updated_at, id)",
   );

@@ -25,16 +25,17 @@ export function describeConversations(context: ContractContext): void {
 
     it("keeps the newest head, and none that nobody has any more", async () => {
       const [tenant] = tenants();
+      const at = (hour: string) => JSON.stringify(`at ${hour} `.repeat(40));
       const messages = storedTranscript("a");
       const { conversation } = await add(tenant, { messages, head: '"at noon"' });
-      await add(tenant, { conversation, messages, head: '"at one"' });
-      expect(await context.store.conversations.head(tenant, conversation)).toBe('"at one"');
+      await add(tenant, { conversation, messages, head: at("one") });
+      expect(await context.store.conversations.head(tenant, conversation)).toBe(at("one"));
       const { conversation: other } = await add(tenant, {
         messages: storedTranscript("b"),
-        head: '"at one"',
+        head: at("one"),
       });
-      await add(tenant, { conversation, messages, head: '"at two"' });
-      expect(await context.store.conversations.head(tenant, other)).toBe('"at one"');
+      await add(tenant, { conversation, messages, head: at("two") });
+      expect(await context.store.conversations.head(tenant, other)).toBe(at("one"));
       context.now += DAY_MS;
       await context.store.upkeep.sweep();
       expect((await context.store.upkeep.stats(tenant)).counts.bodies).toBe(2);

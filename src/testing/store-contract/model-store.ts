@@ -239,7 +239,7 @@ const refused = () => new StoreError({ operation: "append", message: "it isn't t
 
 function emptyChat(id: string, at: number): Omit<Chat, "head"> {
   const flags = { named: false, pinned: false, deletedAt: undefined };
-  const rest = { session: undefined, title: "", createdAt: at, updatedAt: at, ...flags };
+  const rest = { session: id, title: "", createdAt: at, updatedAt: at, ...flags };
   return { id, nodes: [], leaf: -1, rest };
 }
 

@@ -5,7 +5,7 @@ import type { ContractContext } from "./context.ts";
 import { DAY_MS, hashesOf, storedTranscript } from "./samples.ts";
 
 const HOUR_MS = 3_600_000;
-const HEAD = '"be brief"';
+const HEAD = JSON.stringify("be brief ".repeat(40));
 
 function request(at: number, more: Partial<NewRequest> = {}): NewRequest {
   return {

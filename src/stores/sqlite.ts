@@ -11,6 +11,8 @@ import {
   createConnection,
   createSession,
   explainSqlite,
+  KEEP_IN_FILES,
+  KEEP_IN_MEMORY,
   openDatabase,
   PRIVATE,
   whenFree,
@@ -164,7 +166,7 @@ export function sqliteEngine(
       return FILES.reduce((sum, suffix) => sum + sizeOf(path + suffix), 0);
     },
     async vacuum() {
-      direct.run({ sql: "vacuum", parameters: [] });
+      for (const sql of [KEEP_IN_FILES, "vacuum", KEEP_IN_MEMORY]) direct.run({ sql, parameters: [] });
       await log?.empty();
     },
     // Deleted text is overwritten in the main file, and this empties the log that still has it.

@@ -41,13 +41,12 @@ async function talk(turns: readonly (readonly [object, string])[]): Promise<void
 
 const get = async (path: string) => (await fetch(`${gateway.url}/api/conversations${path}`)).json();
 
-async function sourcesOf() {
+async function citations() {
   const { id } = ((await get("")) as ConversationPage).conversations[0]!;
-  const { sources } = (await get(`/${id}/citations`)) as ApiCitations;
-  return sources.map(({ number, source }) => ({ number, source }));
+  return (await get(`/${id}/citations`)) as ApiCitations;
 }
 
-it("what answers cite is told under the numbers that the host gave", async () => {
+it("what an answer cites is what its number meant then, though the host counts anew later", async () => {
   const turns = [
     [
       asked("How hot may it get?", [
@@ -63,11 +62,16 @@ it("what answers cite is told under the numbers that the host gave", async () =>
   ] as const;
   await start(turns.map(([, answer]) => answer));
   await talk(turns);
-  expect(await sourcesOf()).toEqual([
-    { number: "1", source: "manual.pdf" },
-    { number: "2", source: "faq.html" },
-    { number: "3", source: "datasheet.pdf" },
-    { number: "4", source: "service.html" },
+  const { sources, cited } = await citations();
+  const told = cited.map(({ message, as, number }) => {
+    const of = sources.find((one) => one.number === number);
+    return [message, as, of?.source];
+  });
+  expect(told).toEqual([
+    [1, "1", "manual.pdf"],
+    [1, "3", "datasheet.pdf"],
+    [3, "2", "faq.html"],
+    [5, "1", "service.html"],
   ]);
 });
 
@@ -85,7 +89,7 @@ it("brackets in code cite nothing, and secrets of an address aren't kept", async
     { redact: true },
   );
   await talk(turns);
-  const [one, ...others] = await sourcesOf();
+  const [one, ...others] = (await citations()).sources;
   expect(others).toEqual([]);
   expect(one?.source).toContain("https://logs.example/");
   expect(one?.source).not.toContain(secret);

@@ -31,7 +31,13 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 switch (role) {
   case "open":
     await store.ready();
-    await store.conversations.append(TENANT, { session: name, isNew: true, title: name, messages: [], at: Date.now() });
+    await store.conversations.append(TENANT, {
+      session: name,
+      isNew: true,
+      title: name,
+      messages: [],
+      at: Date.now(),
+    });
     say("open");
     break;
   case "write":

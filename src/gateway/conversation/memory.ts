@@ -75,10 +75,9 @@ export function createMemory(): ConversationMemory {
   const running = new Map<string, number>();
   const hidden = createGivenAnswers();
   const keep = (known: ConversationCacheEntry, name: string): void => {
-    const key = nameOf(known.tenant, name);
     // What was used last is forgotten last.
-    conversations.delete(key);
-    conversations.set(key, known);
+    conversations.delete(name);
+    conversations.set(name, known);
     if (conversations.size <= MAX_KNOWN) return;
     let left = FORGET_AT_ONCE;
     for (const oldest of conversations.keys()) {
@@ -87,15 +86,20 @@ export function createMemory(): ConversationMemory {
     }
   };
   const dropNewest = (known: ConversationCacheEntry): void => {
-    const key = nameOf(known.tenant, known.newest ?? "");
-    if (conversations.get(key) === known) conversations.delete(key);
+    const { newest = "" } = known;
+    if (conversations.get(newest) === known) conversations.delete(newest);
+  };
+  // Of two tenants that say the same, the one that said it last is remembered; the store has both.
+  const find: ConversationMemory["find"] = (tenant, name) => {
+    const known = conversations.get(name);
+    return known?.tenant === tenant ? known : undefined;
   };
   return {
     recognise: createKnownMessages(),
     chains: createKnownChains(),
-    find: (tenant, name) => conversations.get(nameOf(tenant, name)),
+    find,
     ofConversation(tenant, id, dialect) {
-      const known = conversations.get(nameOf(tenant, id)) ?? stored(tenant, { id, session: id }, dialect);
+      const known = find(tenant, id) ?? stored(tenant, { id, session: id }, dialect);
       keep(known, id);
       return known;
     },
@@ -106,9 +110,11 @@ export function createMemory(): ConversationMemory {
       keep(known, hash);
     },
     forget(tenant, id) {
-      const known = conversations.get(nameOf(tenant, id));
-      if (known) dropNewest(known);
-      conversations.delete(nameOf(tenant, id));
+      const known = find(tenant, id);
+      if (known) {
+        dropNewest(known);
+        conversations.delete(id);
+      }
       hidden.forget(id);
     },
     empty: () => conversations.clear(),

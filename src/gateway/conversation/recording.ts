@@ -167,6 +167,8 @@ export class Recording {
   readonly #options: RecorderOptions;
   readonly #opening: Opening;
   readonly #query: Query;
+  /** What it has in common with requests that ask the same. */
+  readonly #name: string;
   /** What of the transcript is in which conversation. Each write moves it on. */
   #match: Match;
   /** What the store is given, each message made once. */
@@ -193,7 +195,8 @@ export class Recording {
     this.followsOurs =
       matched === 0 ||
       (known.lastRequestAt > 0 && known.newest === this.anchor && !saysAnswer(record, matched));
-    this.#end = [options.memory.begin(nameOf(query))];
+    this.#name = nameOf(query);
+    this.#end = [options.memory.begin(this.#name)];
     // What `fit` makes of messages that aren't stored yet may come before them.
     const fresh = record.chain.slice(1 + (goesOn?.from ?? matched));
     if (fresh.length > 0) this.#end.push(options.expect(tenant, fresh));
@@ -312,7 +315,7 @@ export class Recording {
       if (known.isOneMore) append.isNew = true;
       // A request without an answer is asked once more. Who says the same while the first one is still being answered is somebody else.
       const { hasAnswer, chain: own } = this.record;
-      if (!hasAnswer && own.length > 1 && this.#options.memory.underWay(nameOf(this.#query)) <= 1)
+      if (!hasAnswer && own.length > 1 && this.#options.memory.underWay(this.#name) <= 1)
         append.unanswered = { hash: own.at(-1)!, query: storeQuery(this.#query) };
     } else {
       append.conversation = known.id;

@@ -284,8 +284,8 @@ interface SentDetails {
   readonly api?: string;
   /** Fields that aren't as the client sent them. */
   readonly changed?: readonly string[];
-  /** What decided about the view. */
-  readonly settings: Json;
+  /** What decided about the view, if anything did. */
+  readonly settings?: Json;
   /** Places of user messages before which something is quoted that the view hides. */
   readonly quoted?: readonly number[];
   /** Places of messages with a marker for the provider's cache. */
@@ -310,18 +310,19 @@ function detailsOf(turn: Turn, { json, report }: Outgoing): SentDetails {
       )
     : [];
   const { profile, strategy, budget, window, summarizer, tuning } = choice;
+  const settings = defined({
+    profile: profile?.name,
+    strategy,
+    budget: report?.budget.budget ?? budget,
+    window: report?.budget.window ?? window,
+    summarizer,
+    tuning,
+    pins: pins.length > 0 ? pins : undefined,
+  });
   return {
     ...(translation && { api: translation.wire.api }),
     ...(changed.length > 0 && { changed }),
-    settings: defined({
-      profile: profile?.name,
-      strategy,
-      budget: report?.budget.budget ?? budget,
-      window: report?.budget.window ?? window,
-      summarizer,
-      tuning,
-      pins: pins.length > 0 ? pins : undefined,
-    }),
+    ...(Object.keys(settings).length > 0 && { settings }),
     ...(quoted.length > 0 && { quoted }),
     ...(markers.length > 0 && { markers }),
   };

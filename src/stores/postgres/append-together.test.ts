@@ -159,9 +159,10 @@ test("all kinds at once come to what the memory store comes to one by one", asyn
     ]);
     const rows = [];
     for (const { conversation } of [...made, ...grown]) {
-      const { id: _, ...rest } = (await into.conversations.get(TENANT, conversation))!;
+      const { id, session, ...rest } = (await into.conversations.get(TENANT, conversation))!;
       rows.push({
         ...rest,
+        session: session === id ? "its id" : session,
         siblings: await into.conversations.siblings(TENANT, conversation),
         head: await into.conversations.head(TENANT, conversation),
         messages: await into.conversations.read(TENANT, conversation),

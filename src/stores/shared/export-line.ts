@@ -1,10 +1,5 @@
 import { StoreError } from "../../core/errors.ts";
-import type {
-  ClientKey,
-  Conversation,
-  NewRequest,
-  StoredMessage,
-} from "../server-store.ts";
+import type { ClientKey, Conversation, NewRequest, StoredMessage } from "../server-store.ts";
 import type { RecordKind } from "../sql/records.ts";
 
 /** Characters of a wrong value that an error shows. */

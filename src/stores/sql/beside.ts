@@ -1,10 +1,4 @@
-import type {
-  LearnedStore,
-  LearnedValue,
-  LeaseStore,
-  SettingsStore,
-  StreamStore,
-} from "../server-store.ts";
+import type { LearnedStore, LearnedValue, LeaseStore, SettingsStore, StreamStore } from "../server-store.ts";
 import { STREAM_LINES } from "../shared/pages.ts";
 import { checkName, cleanText } from "../shared/texts.ts";
 import { firstRow, insertValues, putRow, rows, type Script } from "./script.ts";

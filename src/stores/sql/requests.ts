@@ -561,10 +561,7 @@ function* summedUpTo(tenant: string, lock = ""): Script<string> {
 
 /** The same, and nobody sums up until the transaction ends. */
 function* lastSummed({ lockRows }: Pick<SqlEngine, "lockRows">, tenant: string): Script<string> {
-  yield* rows(
-    "insert into precis_tenants (tenant) values (?) on conflict (tenant) do nothing",
-    tenant,
-  );
+  yield* rows("insert into precis_tenants (tenant) values (?) on conflict (tenant) do nothing", tenant);
   return yield* summedUpTo(tenant, lockRows ? "for update" : "");
 }
 

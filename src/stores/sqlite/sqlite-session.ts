@@ -24,6 +24,14 @@ const PAGE_BYTES = 4_096;
 /** SQLite takes the log over into the main file, within a write, when it is this long and nobody did it before. */
 const LOG_BYTES = 64 * 1_024 * 1_024;
 
+/**
+ * A statement with several rows keeps the pages that it changes as they were, to take back all of it if one row can't be stored. Above
+ * 64 KB they would go to a file, which took a tenth of the processor time of sixteen appends at once.
+ */
+export const KEEP_IN_MEMORY = "pragma temp_store = memory";
+/** A vacuum, which copies the whole database first. */
+export const KEEP_IN_FILES = "pragma temp_store = default";
+
 const RETURNS_ROWS = /^\s*(select|with|pragma|explain)\b|\breturning\b/i;
 
 /** Opens a file and sets it up: WAL, foreign keys, deleted text overwritten. */
@@ -55,6 +63,7 @@ export async function openDatabase(
       // In WAL mode `normal` keeps every commit when the process dies; `full` also when the power fails.
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
       database.exec("pragma foreign_keys = on");
+      database.exec(KEEP_IN_MEMORY);
       database.exec(`pragma cache_size = -${cacheKb}`);
       database.exec(`pragma wal_autocheckpoint = ${Math.round(LOG_BYTES / pageBytes(database))}`);
       if (!readOnly) database.exec("pragma secure_delete = on");

@@ -102,10 +102,16 @@ async function look(
   numberOf: NumberOf,
 ) {
   const hashes = [...new Set(chats.flatMap((chat) => chat.hashes))].sort();
-  const known = <T extends { readonly id: string }>(conversation: T | undefined) =>
-    conversation && { ...conversation, id: numberOf(conversation.id) };
-  const found = <T extends { readonly conversation: { readonly id: string } }>(one: T | undefined) =>
-    one && { ...one, conversation: known(one.conversation) };
+  const known = <T extends { readonly id: string; readonly session: string }>(
+    conversation: T | undefined,
+  ) => {
+    if (!conversation) return undefined;
+    const { id, session } = conversation;
+    return { ...conversation, id: numberOf(id), session: session === id ? numberOf(id) : session };
+  };
+  const found = <T extends { readonly conversation: { readonly id: string; readonly session: string } }>(
+    one: T | undefined,
+  ) => one && { ...one, conversation: known(one.conversation) };
   const lineOf = (hash: string) => hash.split("/").map((_, n, parts) => parts.slice(0, n + 1).join("/"));
   const ids = [...new Set(chats.map(({ id }) => id))];
   return {
@@ -207,8 +213,8 @@ async function act(store: Asked, tenant: string, steps: readonly Step[]) {
   };
   const change = (id: string, changes: ConversationChanges) =>
     attempt(async () => {
-      const { id: changed, ...rest } = await store.conversations.update(tenant, id, changes);
-      seen.push({ of: numberOf(changed), ...rest });
+      const { id: changed, session, ...rest } = await store.conversations.update(tenant, id, changes);
+      seen.push({ of: numberOf(changed), session: session === changed ? "its id" : session, ...rest });
     });
   for (const one of steps) {
     at++;

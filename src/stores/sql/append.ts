@@ -17,7 +17,7 @@ import type { EarlyRecords } from "./records.ts";
 import { fieldsBody, insertRequests, type PlacedRequest } from "./requests.ts";
 import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { NODE_COLUMNS, type NodeRow, nodeColumns, nodeId, type Place, placeOf } from "./tree.ts";
+import { NODE_COLUMNS, type NodeRow, nodeId, nodeRow, type Place, placeOf } from "./tree.ts";
 
 /** An append, with the id of the conversation that it makes if it makes one. */
 export interface AppendCall {
@@ -105,7 +105,7 @@ export function* appendAll(
         continue;
       }
       const target = targetOf(targets, call) ?? (yield* newTarget(engine, targets, call));
-      yield* findPlaces(target, call);
+      if (target.row.nodes > 0) yield* findPlaces(target, call);
       outcomes.push(yield* plan(target, call, made));
       touched.add(target);
     } catch (error) {
@@ -117,9 +117,9 @@ export function* appendAll(
   const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
   yield* insertConversations(changed.filter(({ before }) => !before).map(({ row }) => row));
   yield* moveLeaves(changed.filter(({ before }) => before).map(({ row }) => row));
-  for (const target of changed) yield* changeSeldom(target);
+  for (const target of changed) if (target.before) yield* changeSeldom(target);
   yield* insertNodes(changed.flatMap(({ added }) => added));
-  for (const { row, added } of changed) yield* early.add(row.tenant, added);
+  if (early.hasSome) for (const { row, added } of changed) yield* early.add(row.tenant, added);
   for (const [answer, node] of made.answers)
     yield* rows("update precis_nodes set answer = ? where id = ?", answer, node);
   yield* insertRequests(engine, made.requests, now);
@@ -142,12 +142,15 @@ function* withUnanswered(engine: SqlEngine, calls: readonly AppendCall[]): Scrip
   if (there?.length === 0) return calls;
   const made: AppendCall[] = [];
   for (const call of calls) {
-    const { conversation, session: _, isNew: __, unanswered, ...rest } = call.input;
+    const { conversation, unanswered } = call.input;
     const isAsked = conversation === undefined && unanswered;
     const found = isAsked
       ? yield* findMatch(engine, call.tenant, [unanswered.hash], { ...unanswered.query, isUnanswered: true })
       : undefined;
-    made.push(found ? { ...call, input: { ...rest, conversation: found.conversation.id } } : call);
+    if (found) {
+      const { session: _, isNew: __, ...rest } = call.input;
+      made.push({ ...call, input: { ...rest, conversation: found.conversation.id } });
+    } else made.push(call);
   }
   return made;
 }
@@ -277,8 +280,7 @@ function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Scri
 }
 
 /** Looks up where the messages of an append stand that are there already. */
-function* findPlaces({ row, before, places }: Target, { input }: AppendCall): Script<void> {
-  if (!before || row.nodes === 0) return;
+function* findPlaces({ row, places }: Target, { input }: AppendCall): Script<void> {
   const { after, messages, request } = input;
   const hashes = messages.map(({ hash }) => hash);
   const asked = request?.message !== undefined && hashes.includes(request.message) ? [] : [request?.message];
@@ -323,22 +325,13 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     const n = row.nodes++;
     // A path without branches is read by its numbers.
     if (n !== place.depth) row.branched = 1;
-    const columns = nodeColumns(message);
     const body = isLong(message.wire, messages.length)
       ? bodyRow(tenant, message.wire, Math.round(input.at))
       : undefined;
     if (body) made.bodies.set(body.hash, body);
-    const total = place.total + (columns.tokens ?? 0);
-    const node = { id: nodeId(row.key, n), depth: place.depth + 1, total };
-    target.added.push({
-      ...columns,
-      ...node,
-      parent: place.id < 0 ? null : place.id,
-      body: body?.hash ?? null,
-      wire: body ? null : message.wire,
-    });
-    places.set(message.hash, node);
-    place = node;
+    place = nodeRow(message, nodeId(row.key, n), place.id < 0 ? undefined : place, body?.hash);
+    target.added.push(place as NodeRow);
+    places.set(message.hash, place);
     added++;
   }
   // What comes late (an answer that waited for a failing store) doesn't take the place of what was said since.
@@ -392,16 +385,7 @@ export function* insertTree(
     const before = parent === null ? undefined : nodes[parent];
     const body = isLong(message.wire, messages.length) ? bodyRow(tenant, message.wire, at) : undefined;
     if (body) bodies.set(body.hash, body);
-    const columns = nodeColumns(message);
-    nodes.push({
-      ...columns,
-      id: nodeId(key, n),
-      parent: before?.id ?? null,
-      depth: (before?.depth ?? 0) + 1,
-      total: (before?.total ?? 0) + (columns.tokens ?? 0),
-      body: body?.hash ?? null,
-      wire: body ? null : message.wire,
-    });
+    nodes.push(nodeRow(message, nodeId(key, n), before, body?.hash));
   }
   const last = nodes[leaf ?? nodes.length - 1];
   const path = {

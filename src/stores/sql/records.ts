@@ -25,6 +25,8 @@ export interface EarlyRecords {
   /** Keeps a record until its message is stored, if that is expected. */
   keep(row: RecordRow): void;
   find(tenant: string, hashes: readonly string[]): readonly RecordRow[];
+  /** Is any kept? Mostly none is. */
+  readonly hasSome: boolean;
   /** Puts those of messages that are being added into the table. */
   add(tenant: string, nodes: readonly Pick<NodeRow, "id" | "hash">[]): Script<void>;
 }
@@ -36,6 +38,7 @@ interface Expected {
 
 export function createEarlyRecords(): EarlyRecords {
   const expected = new Map<string, Expected>();
+  let kept = 0;
   const nameOf = (tenant: string, hash: string): string => `${tenant} ${hash}`;
   return {
     expect(tenant, hashes) {
@@ -49,7 +52,9 @@ export function createEarlyRecords(): EarlyRecords {
       return () => {
         for (const name of isOver ? [] : names) {
           const one = expected.get(name);
-          if (one && --one.requests === 0) expected.delete(name);
+          if (!one || --one.requests > 0) continue;
+          expected.delete(name);
+          kept -= one.rows.length;
         }
         isOver = true;
       };
@@ -58,14 +63,18 @@ export function createEarlyRecords(): EarlyRecords {
       const one = expected.get(nameOf(row.tenant, row.hash));
       if (!one) return;
       const isSame = ({ kind, key }: RecordRow) => kind === row.kind && key === row.key;
-      one.rows = [...one.rows.filter((other) => !isSame(other)), row];
+      const others = one.rows.filter((other) => !isSame(other));
+      kept += others.length + 1 - one.rows.length;
+      one.rows = [...others, row];
+    },
+    get hasSome() {
+      return kept > 0;
     },
     find: (tenant, hashes) =>
-      expected.size === 0
+      kept === 0
         ? []
         : [...new Set(hashes)].flatMap((hash) => expected.get(nameOf(tenant, hash))?.rows ?? []),
     *add(tenant, nodes) {
-      if (expected.size === 0) return;
       for (const { id, hash } of nodes)
         for (const row of expected.get(nameOf(tenant, hash))?.rows ?? []) yield* insertRecord(row, id);
     },

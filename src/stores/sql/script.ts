@@ -101,7 +101,7 @@ export function insertValues(
     texts.set(size, `insert into ${table} (${columns.join(", ")}) values ${values} ${otherwise}`);
   }
   return function* (list) {
-    for (const part of inSizes(list)) yield* rows(texts.get(part.length)!, ...part.flat());
+    for (const part of inSizes(list)) yield { sql: texts.get(part.length)!, parameters: part.flat() };
   };
 }
 

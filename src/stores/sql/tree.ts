@@ -85,19 +85,29 @@ function messageOf(row: ReadRow): StoredMessage {
   return message;
 }
 
-/** How a message is stored; its text is placed by whoever knows where. */
-export function nodeColumns(
+/** How a message is stored behind another one; `body` names its text where that stands apart. */
+export function nodeRow(
   message: NewMessage,
-): Omit<NodeRow, "id" | "parent" | "depth" | "total" | "body" | "wire"> {
-  const { hash, role, tokens, at, rewritten, answer, given } = message;
+  id: number,
+  before: Place | undefined,
+  body: string | undefined,
+): NodeRow {
+  const { hash, role, at, rewritten, answer, given, wire } = message;
+  const tokens = message.tokens === undefined ? null : Math.round(message.tokens);
   return {
+    id,
+    parent: before?.id ?? null,
+    depth: (before?.depth ?? 0) + 1,
     hash,
     role,
-    tokens: tokens === undefined ? null : Math.round(tokens),
+    tokens,
+    total: (before?.total ?? 0) + (tokens ?? 0),
     at: Math.round(at),
     rewritten: rewritten ? 1 : 0,
     answer: answer ?? null,
     given: given === undefined ? null : JSON.stringify(given),
+    body: body ?? null,
+    wire: body === undefined ? wire : null,
   };
 }
 

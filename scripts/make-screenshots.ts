@@ -14,8 +14,8 @@ const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const DESKTOP = { width: 1280, height: 800 };
 /** Cards of strategies are higher than a screen. */
 const TALL = { width: 1280, height: 1040 };
-/** Sums, charts and the first requests. */
-const LIST = { width: 1280, height: 1640 };
+/** Sums and the first requests. */
+const LIST = { width: 1280, height: 1040 };
 const PHONE = { width: 390, height: 844 };
 /** Charts and lists draw a moment after their data is there, and whatever moves comes to rest (milliseconds). */
 const SETTLE_MS = 1_000;

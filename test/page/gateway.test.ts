@@ -39,7 +39,7 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await eventually(async () => (await rows.allTextContents()).join("\n")).toMatch(/[\d,]+ → [\d,]+/);
   // What was passed on as it is has its size, too.
   const passed = rows.filter({ hasText: "passed on" }).first().locator("td");
-  expect(await passed.nth(4).textContent()).toMatch(/^[\d,]+$/);
+  expect(await passed.nth(5).textContent()).toMatch(/^[\d,]+$/);
   // All of it is one conversation, which grows while it is looked at.
   const whose = tab.getByRole("group", { name: "Whose conversations" });
   await whose.getByRole("button", { name: "Clients" }).click();

@@ -1,6 +1,6 @@
 /** What happened and what a replay would do are two things: the timeline never shows one as the other. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask, compact, eventually } from "./support/actions.ts";
+import { ask, compact, eventually, meterOf } from "./support/actions.ts";
 import { type ChatWorld, openChatWorld } from "./support/chat-world.ts";
 
 let world: ChatWorld;
@@ -42,6 +42,22 @@ it("shows the recorded compaction and its undo, leads to where it happened, and 
   await tab.getByRole("link", { name: "Timeline" }).click();
   await tab.locator(".events li.undone").waitFor();
   expect(await compaction.count()).toBe(1);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it("what the model sees now and what the next request sends are told apart by the same names everywhere", async () => {
+  const { tab, context, faults } = await world.fullChat(10);
+  const chat = tab.url();
+  await eventually(() => meterOf(tab)).toMatch(/\d/);
+  const [now] = /[\d,]+/.exec(await meterOf(tab))!;
+  await tab.goto(`${chat}/inspect`);
+  const numbers = tab.locator(".inspect-numbers");
+  await numbers.getByText("Next request:").waitFor();
+  await numbers.getByText(`compacted first, ${now} now`).waitFor();
+  await tab.goto(`${chat}/timeline`);
+  await tab.getByRole("heading", { name: "What the model sees now" }).waitFor();
+  expect(await tab.locator(".point-facts").textContent()).toContain(`${now} now`);
   expect(faults).toEqual([]);
   await context.close();
 });

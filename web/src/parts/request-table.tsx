@@ -119,6 +119,9 @@ function RequestRow({ request }: { request: RequestFact }) {
       <td>
         <PlaceLink to={to}>{moment(request.at)}</PlaceLink>
       </td>
+      <td>
+        <span className={`tag ${request.status >= 400 ? "dropped" : "kept"}`}>{request.status}</span>
+      </td>
       <td>{request.client ?? "–"}</td>
       <td>{request.model || "–"}</td>
       <td className="did">
@@ -147,9 +150,6 @@ function RequestRow({ request }: { request: RequestFact }) {
       </td>
       <td>{spend === undefined ? words.unknown : dollars(spend)}</td>
       <td>{duration(request.ms)}</td>
-      <td>
-        <span className={`tag ${request.status >= 400 ? "dropped" : "kept"}`}>{request.status}</span>
-      </td>
     </tr>
   );
 }

@@ -112,15 +112,21 @@ const MOMENT = new Intl.DateTimeFormat("en-GB", {
 });
 
 /** Says at the pointer what the chart's values are there. */
-function showValues(u: UPlot, { x, series, formatX, formatY = count, isTime }: ChartProps): void {
-  const { idx, left = -1 } = u.cursor;
+function showValues(u: UPlot, props: ChartProps): void {
+  const { x, series, formatX, formatY = count, isTime, bars } = props;
+  const { left = -1 } = u.cursor;
+  // A bar begins at its place, and a point is nearest to it.
+  const at = u.posToVal(left, "x");
+  const idx = bars === undefined ? u.cursor.idx : x.findLastIndex((place) => place <= at);
   const tip = u.over.querySelector("div.chart-tip") ?? u.over.appendChild(document.createElement("div"));
-  const isShown = left >= 0 && typeof idx === "number";
+  const isShown = left >= 0 && typeof idx === "number" && idx >= 0;
   tip.className = `chart-tip ${left < u.over.clientWidth / 2 ? "right" : ""}`;
   const place = isShown ? x[idx]! : 0;
   const title = isTime ? MOMENT.format(place) : (formatX?.(place) ?? `#${place}`);
   const values = series.flatMap(({ label, values }) =>
-    isShown && values[idx] != null ? [`${label}: ${formatY(values[idx])}`] : [],
+    isShown && values[idx] != null && (bars === undefined || values[idx] !== 0)
+      ? [`${label}: ${formatY(values[idx])}`]
+      : [],
   );
   tip.textContent = isShown ? [title, ...values].join("\n") : "";
 }

@@ -79,6 +79,7 @@ export const gateway = {
   liveNone: "No request of a client in this time. Point a client at this address:",
   columns: {
     time: "Time",
+    status: "Status",
     client: "Client",
     model: "Model",
     what: "What precis did",
@@ -86,7 +87,6 @@ export const gateway = {
     cache: "From the cache",
     spend: "Spent",
     took: "Took",
-    status: "Status",
   },
   fewerTools: "sent with fewer tools",
   spared: (tokens: number) =>

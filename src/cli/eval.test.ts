@@ -100,6 +100,33 @@ test("what sessions cost, as a table and as JSON", async () => {
   expect(results[0]?.rows[0]?.cost).toBe(1);
 });
 
+test("what an agent's own logs cost, with their pauses", async () => {
+  const folder = join(dir, "claude");
+  mkdirSync(folder);
+  const record = (type: "user" | "assistant", turn: number, content: unknown) => ({
+    ...{ type, uuid: `${type}-${turn}`, sessionId: "s1", isSidechain: false },
+    timestamp: new Date(Date.UTC(2026, 2, 1) + turn * 20_000 + (turn > 30 ? 600_000 : 0)).toISOString(),
+    message: { role: type, content, ...(type === "assistant" && { id: `msg_${turn}`, model: "claude-x" }) },
+  });
+  const records = Array.from({ length: 60 }, (_, turn) => [
+    record(
+      "user",
+      turn,
+      turn === 0
+        ? "Read them all."
+        : [{ type: "tool_result", tool_use_id: `t${turn - 1}`, content: "word ".repeat(900) }],
+    ),
+    record("assistant", turn, [
+      { type: "tool_use", id: `t${turn}`, name: "read", input: { path: `${turn}.md` } },
+    ]),
+  ]).flat();
+  writeFileSync(join(folder, "s1.jsonl"), records.map((one) => JSON.stringify(one)).join("\n"));
+  const { results } = JSON.parse(
+    await run("cost", "--data", folder, "--chains", "no", "--windows", "32k", "--json"),
+  ) as { results: object[] };
+  expect(results).toMatchObject([{ sessions: 1, requests: 60, cold: 1 }]);
+});
+
 /** A folder in which there is nothing. */
 const empty = mkdtempSync(join(tmpdir(), "precis-eval-empty-"));
 afterAll(() => rmSync(empty, { recursive: true }));

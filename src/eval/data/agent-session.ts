@@ -11,6 +11,8 @@ export interface AgentSession {
   readonly summaries: ReadonlySet<number>;
   /** Indexes of the first message after each of the agent's own compactions. */
   readonly compactions: readonly number[];
+  /** Epoch milliseconds of the messages, as far as they were recorded. */
+  readonly times?: readonly (number | undefined)[];
 }
 
 interface RawMessage {

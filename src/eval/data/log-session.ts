@@ -20,6 +20,7 @@ export function logMessages(log: TranscriptLog, id: string): AgentSession {
   const people: number[] = [];
   const summaries = new Set<number>();
   const starts: number[] = [];
+  const times: (number | undefined)[] = [];
   for (const [index, wire] of log.messages.entries()) {
     starts.push(messages.length);
     const message = read(wire);
@@ -27,10 +28,11 @@ export function logMessages(log: TranscriptLog, id: string): AgentSession {
       if (log.summaries?.includes(index)) summaries.add(messages.length);
       else if (chat.role === "user") people.push(messages.length);
       messages.push(chat);
+      times.push(log.times?.[index]);
     }
   }
   const compactions = (log.compactions ?? []).flatMap((index) => starts[index] ?? []);
-  return { id, messages, people, summaries, compactions };
+  return { id, messages, people, summaries, compactions, times };
 }
 
 /** A message in the Chat Completions format: results are messages of their own there. Media and reasoning are left out. */

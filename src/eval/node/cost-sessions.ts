@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import { type CostSession, type Cut, chainSessions, sessionTokens } from "../cost/cost-session.ts";
-import { chatMessage, isAgentSession } from "../data/agent-session.ts";
+import { type AgentSession, chatMessage, isAgentSession } from "../data/agent-session.ts";
 import { isAnchorCase } from "../data/anchor-case.ts";
 import type { Count } from "../types.ts";
 import { filesBelow, readFolder, readRecords } from "./data-files.ts";
+import { logsIn } from "./find-sets.ts";
 
 type RawMessage = Parameters<typeof chatMessage>[0] & { readonly ts?: string | number };
 
@@ -35,8 +36,24 @@ function costSessions(dir: string): CostSession[] {
   }
   return files
     .filter((file) => !holdsCases(file))
-    .flatMap(readRecords)
-    .flatMap((record) => (isAgentSession(record) ? [session(record as RawSession, cuts)] : []));
+    .flatMap((file) => {
+      const recorded = readRecords(file).filter(isAgentSession);
+      if (recorded.length === 0) return logsIn(file).map(loggedSession);
+      return recorded.map((record) => session(record as RawSession, cuts));
+    });
+}
+
+/** A session of an agent's own log. */
+function loggedSession({ id, messages, summaries, times = [] }: AgentSession): CostSession {
+  const kept = messages.flatMap((message, index) =>
+    summaries.has(index) || isEmpty(message) ? [] : [index],
+  );
+  return {
+    id,
+    messages: kept.map((index) => messages[index]!),
+    times: kept.map((index) => times[index]),
+    cuts: [],
+  };
 }
 
 interface RawSession {
@@ -60,7 +77,11 @@ function session({ id, messages }: RawSession, cuts: ReadonlyMap<string, readonl
 }
 
 /** An assistant's message without words and calls was no answer. */
-const isEmpty = ({ role, content, tool_calls: calls }: RawMessage): boolean =>
+const isEmpty = ({
+  role,
+  content,
+  tool_calls: calls,
+}: Pick<RawMessage, "role" | "content" | "tool_calls">): boolean =>
   role === "assistant" && (content ?? "") === "" && (calls ?? []).length === 0;
 
 function timeOf(ts: string | number | undefined): number | undefined {

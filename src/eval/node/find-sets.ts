@@ -96,7 +96,7 @@ function fileSets(folder: DataFolder, name: string): EvalSet[] {
 }
 
 /** The conversations of an agent's own log; none in a file that isn't one. */
-function logsIn(path: string): AgentSession[] {
+export function logsIn(path: string): AgentSession[] {
   const text = readText(path);
   let logs: readonly TranscriptLog[];
   try {

@@ -3,30 +3,39 @@
  * Holds the layout together: folders import downwards only, siblings not at all, `core` nothing, browser-safe folders
  * nothing of Node. Tests are free to import what they need.
  *
- *   node scripts/check-imports.mjs [--root FOLDER]
+ *   node scripts/check-imports.mjs
  */
 import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, posix } from "node:path";
-import { parseArgs } from "node:util";
 import {
   BROWSER_SAFE,
   FOLDERS,
+  GATEWAY_FILES,
+  GATEWAY_FOLDERS,
   IMPURE_GLOBALS,
-  INNER_ORDERS,
   NODE_GLOBALS,
   PACKAGES,
   ROUTE_FILE,
   SIBLINGS,
   WIRING,
-  WITHOUT_TYPE_CIRCLES,
 } from "./lib/layers.mjs";
+import { lineAt, parseSource, walk } from "./lib/parse-source.mjs";
 import { filesBelow, isTestFile, root } from "./lib/project.mjs";
-import { readImports } from "./lib/read-imports.mjs";
 
-/** @typedef {{ file: string, line: number, what: string, why: string, fix: string }} Violation */
-/** @typedef {{ file: string, line: number, specifier: string, target: string | undefined, typeOnly: boolean }} Edge */
-/** @typedef {Omit<Violation, "file" | "line"> | undefined} Finding */
+/** @typedef {{ file: string, line: number, what: string, fix: string }} Violation */
+/** An import; one of a package has no target. @typedef {{ file: string, line: number, specifier: string, target: string | undefined, isType: boolean }} Edge */
+/** What is wrong, and how to mend it. @typedef {readonly [what: string, fix: string] | undefined} Finding */
+/** @typedef {import("./lib/parse-source.mjs").SyntaxNode} SyntaxNode */
+
+const GATEWAY = "src/gateway";
+const IMPORTS = [
+  "ImportDeclaration",
+  "ExportNamedDeclaration",
+  "ExportAllDeclaration",
+  "ImportExpression",
+  "TSImportType",
+];
 
 /**
  * @param {string} base
@@ -41,21 +50,26 @@ export function checkImports(base) {
   /** @type {Edge[]} */
   const edges = [];
   for (const file of files) {
-    const { imports, globals } = readImports(readFileSync(join(base, file), "utf8"), file);
-    for (const { specifier, line, typeOnly } of imports) {
-      const target = specifier.startsWith(".") ? posix.join(dirname(file), specifier) : undefined;
-      edges.push({ file, line, specifier, target, typeOnly });
-    }
-    for (const { name, line } of globals) {
-      const finding = checkGlobal(file, name);
-      if (finding) violations.push({ file, line, ...finding });
-    }
+    const text = readFileSync(join(base, file), "utf8");
+    /** @param {number} line @param {Finding} finding */
+    const add = (line, finding) =>
+      finding && violations.push({ file, line, what: finding[0], fix: finding[1] });
+    walk(parseSource(text, file), (node, parent, key) => {
+      const specifier = IMPORTS.includes(node.type) ? node.source?.value : undefined;
+      const line = () => lineAt(text, node.start);
+      if (typeof specifier === "string") {
+        const target = specifier.startsWith(".") ? posix.join(dirname(file), specifier) : undefined;
+        const isType =
+          node.type === "TSImportType" || node.importKind === "type" || node.exportKind === "type";
+        const edge = { file, line: line(), specifier, target, isType };
+        edges.push(edge);
+        add(edge.line, target === undefined ? checkPackage(edge) : checkFile(file, target));
+      }
+      const name = globalName(node, parent, key);
+      if (name !== undefined) add(line(), checkGlobal(file, name));
+    });
   }
-  for (const edge of edges) {
-    const finding = edge.target === undefined ? checkPackage(edge) : checkFile(edge, edge.target);
-    if (finding) violations.push({ file: edge.file, line: edge.line, ...finding });
-  }
-  violations.push(...checkCycles(edges));
+  violations.push(...checkCircles(edges));
   violations.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
   return { violations, files: files.length, edges: edges.length };
 }
@@ -63,164 +77,104 @@ export function checkImports(base) {
 /**
  * The folder of `src` that a file stands in, or undefined for `src/index.ts` and for files elsewhere.
  * @param {string} file
- * @returns {string | undefined}
  */
 function folderOf(file) {
-  const parts = file.split("/");
-  return parts[0] === "src" && parts.length > 2 ? parts[1] : undefined;
+  const [top, folder, ...rest] = file.split("/");
+  return top === "src" && rest.length > 0 ? folder : undefined;
 }
 
 /** @param {string} file */
-function isBrowserSafe(file) {
-  return BROWSER_SAFE.some((path) => file.startsWith(`src/${path}`));
-}
+const isInGateway = (file) => file.startsWith(`${GATEWAY}/`);
+
+/** @param {string} file */
+const isBrowserSafe = (file) => BROWSER_SAFE.some((path) => file.startsWith(`src/${path}`));
 
 /**
  * @param {Edge} edge
  * @returns {Finding}
  */
 function checkPackage({ file, specifier }) {
-  const folder = folderOf(file);
   if (file.startsWith("web/")) return undefined;
-  const builtin = specifier.startsWith("node:") || builtinModules.includes(specifier);
-  if (builtin && folder === "core") {
-    return {
-      what: `core imports "${specifier}"`,
-      why: "core is pure: no I/O, clock, randomness or environment",
-      fix: "do the effect in a higher folder and hand its result in as an argument",
-    };
-  }
-  if (builtin && isBrowserSafe(file)) {
-    return {
-      what: `${folder ?? "the root"} imports "${specifier}"`,
-      why: "this path must also run in browsers and edge runtimes",
-      fix: "use what every runtime has (TextEncoder, Uint8Array, crypto.subtle) or have the effect handed in",
-    };
-  }
-  if (builtin) return undefined;
-  const name = specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
-  const allowed = (folder === undefined ? undefined : PACKAGES[folder]) ?? [];
-  if (allowed.includes(name)) return undefined;
-  return {
-    what: `${folder ?? "the root"} imports the package "${name}"`,
-    why: `packages allowed here: ${allowed.length > 0 ? allowed.join(", ") : "none"}`,
-    fix: "write the few lines that are needed, or add the package to PACKAGES in scripts/lib/layers.mjs and say why in docs/decisions",
-  };
+  const folder = folderOf(file) ?? "the root";
+  if (specifier.startsWith("node:") || builtinModules.includes(specifier))
+    return folder === "core" || isBrowserSafe(file)
+      ? [`${folder} imports "${specifier}"`, "use what every runtime has, or have the effect handed in"]
+      : undefined;
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  return PACKAGES[folder]?.includes(name)
+    ? undefined
+    : [
+        `${folder} imports the package "${name}"`,
+        "write the few lines that are needed, or add it to PACKAGES in scripts/lib/layers.mjs and say why in docs/decisions",
+      ];
 }
 
 /**
- * @param {Edge} edge
+ * @param {string} file
  * @param {string} target
  * @returns {Finding}
  */
-function checkFile({ file }, target) {
-  if (file.startsWith("web/")) {
-    if (target.startsWith("web/") || target === ROUTE_FILE) return undefined;
-    return {
-      what: `the page imports ${target}`,
-      why: `the page knows the server by ${ROUTE_FILE} alone`,
-      fix: "put the type that is needed into the route file, or ask the server for the data",
-    };
-  }
-  const from = folderOf(file);
-  const to = folderOf(target);
-  if (!target.startsWith("src/")) {
-    return {
-      what: `${from ?? "the root"} imports ${target}`,
-      why: "only src is published",
-      fix: "move what is needed into src",
-    };
-  }
-  if (isTestFile(target)) {
-    return {
-      what: `imports the test file ${target}`,
-      why: "tests aren't published",
-      fix: "move it to src/testing",
-    };
-  }
-  if (to === "testing" && from !== "testing") {
-    return {
-      what: `${from ?? "the root"} imports src/testing`,
-      why: "testing is for tests and for hosts, nothing that ships depends on it",
-      fix: "move the code to the folder that owns it, or import it from a *.test.ts file only",
-    };
-  }
+function checkFile(file, target) {
+  if (file.startsWith("web/"))
+    return target.startsWith("web/") || target === ROUTE_FILE
+      ? undefined
+      : [`the page imports ${target}`, `put the type into ${ROUTE_FILE}, or ask the server for the data`];
+  const [from, to] = [folderOf(file), folderOf(target)];
+  const who = from ?? "the root";
+  if (!target.startsWith("src/")) return [`${who} imports ${target}`, "only src is published: move it there"];
+  if (isTestFile(target)) return [`imports the test file ${target}`, "move what is needed to src/testing"];
+  if (to === "testing" && from !== "testing")
+    return [`${who} imports src/testing`, "nothing that ships depends on it: move the code to its owner"];
   if (from === undefined) return undefined;
-  if (to === undefined) {
-    return {
-      what: `${from} imports ${target}`,
-      why: "the root gathers the folders, so a folder that imports it makes a cycle",
-      fix: "import the file that defines the name",
-    };
-  }
-  return checkOrder(from, to) ?? checkInnerOrder(file, target) ?? checkSiblings(file, target);
+  if (to === undefined) return [`${from} imports ${target}`, "import the file that defines the name"];
+  return (
+    checkOrder({ order: FOLDERS, inside: "src" }, from, to) ??
+    checkGateway(file, target) ??
+    checkSiblings(file, target)
+  );
 }
 
 /**
- * @param {string} from
- * @param {string} to
+ * A folder imports only itself and those before it; what stands in none (undefined) is above all.
+ * @param {{ readonly order: readonly string[], readonly inside: string, readonly target?: string }} layout
+ * @param {string | undefined} from
+ * @param {string | undefined} to
  * @returns {Finding}
  */
-function checkOrder(from, to) {
-  for (const folder of [from, to]) {
-    if (FOLDERS.includes(folder)) continue;
-    return {
-      what: `src/${folder} isn't part of the layout`,
-      why: "every folder has a place in the order",
-      fix: "use an existing folder, or add it to FOLDERS in scripts/lib/layers.mjs with a decision in docs/decisions",
-    };
-  }
-  if (FOLDERS.indexOf(to) <= FOLDERS.indexOf(from)) return undefined;
-  return {
-    what: `${from} imports ${to}`,
-    why: `a folder imports only those before it, and the order is ${FOLDERS.slice(FOLDERS.indexOf(from), FOLDERS.indexOf(to) + 1).join(" → ")}`,
-    fix: `move what is shared to ${from} or below, or hand it in as an argument`,
-  };
+function checkOrder({ order, inside, target }, from, to) {
+  const unknown = [from, to].find((one) => one !== undefined && !order.includes(one));
+  if (unknown !== undefined)
+    return [
+      `${inside}/${unknown} isn't part of the layout`,
+      "use another folder, or add it to scripts/lib/layers.mjs",
+    ];
+  const place = (/** @type {string | undefined} */ one) =>
+    one === undefined ? order.length : order.indexOf(one);
+  if (place(to) <= place(from)) return undefined;
+  const between = order.slice(place(from), place(to) + 1).join(" → ");
+  return [
+    `${from} imports ${to ?? target}`,
+    `move what is shared to ${from} or below, or take it as an argument; the order is ${between}`,
+  ];
 }
 
 /**
- * The order of the folders inside of a folder.
  * @param {string} file
  * @param {string} target
  * @returns {Finding}
  */
-function checkInnerOrder(file, target) {
-  const group = INNER_ORDERS.find(({ folder }) => file.startsWith(`${folder}/`));
-  if (!group || !target.startsWith(`${group.folder}/`)) return undefined;
-  const [from, to] = [innerOf(group, file), innerOf(group, target)];
-  for (const inner of [from, to]) {
-    if (inner === undefined || group.order.includes(inner)) continue;
-    return {
-      what: `${group.folder}/${inner} isn't part of the layout`,
-      why: "every folder has a place in the order",
-      fix: "use an existing folder, or add it to INNER_ORDERS in scripts/lib/layers.mjs",
-    };
-  }
-  const place = (/** @type {string | undefined} */ inner) =>
-    inner === undefined ? group.order.length : group.order.indexOf(inner);
-  if (place(to) <= place(from)) return undefined;
-  return {
-    what: `${from} imports ${to ?? target}`,
-    why: `inside of ${group.folder} a folder imports only those before it: ${group.order.join(" → ")}; files beside the folders wire them together`,
-    fix: `move what is shared to ${from} or below, or take what is needed as an argument`,
+function checkGateway(file, target) {
+  const innerOf = (/** @type {string} */ path) => {
+    const [first = "", ...rest] = path.slice(GATEWAY.length + 1).split("/");
+    return rest.length > 0 ? first : GATEWAY_FILES[first];
   };
+  return isInGateway(file) && isInGateway(target)
+    ? checkOrder({ order: GATEWAY_FOLDERS, inside: GATEWAY, target }, innerOf(file), innerOf(target))
+    : undefined;
 }
 
 /**
- * The inner folder that a file stands in; undefined for one above all of them.
- * @param {(typeof INNER_ORDERS)[number]} group
- * @param {string} file
- * @returns {string | undefined}
- */
-function innerOf({ folder, files }, file) {
-  const [first = "", ...rest] = file.slice(folder.length + 1).split("/");
-  return rest.length > 0 ? first : files[first];
-}
-
-/**
+ * Implementations of one interface never know each other, nor what wires them together.
  * @param {string} file
  * @param {string} target
  * @returns {Finding}
@@ -228,16 +182,11 @@ function innerOf({ folder, files }, file) {
 function checkSiblings(file, target) {
   for (const group of SIBLINGS) {
     const [from, to] = [childOf(group, file), childOf(group, target)];
-    if (from === undefined || to === undefined || from.name === to.name) continue;
-    if (from.kind === "wiring" || to.kind === "shared") continue;
-    return {
-      what: `${group.folder}/${from.name} imports ${group.folder}/${to.name}`,
-      why:
-        to.kind === "wiring"
-          ? "that file wires all implementations together, so this imports every sibling"
-          : "implementations of one interface never know each other",
-      fix: `move what both need to ${group.folder}/shared/`,
-    };
+    if (!from || !to || from.name === to.name || from.kind === "wiring" || to.kind === "shared") continue;
+    return [
+      `${group.folder}/${from.name} imports ${group.folder}/${to.name}`,
+      `move what both need to ${group.folder}/shared/`,
+    ];
   }
   return undefined;
 }
@@ -254,8 +203,22 @@ function childOf({ folder, members, shared }, file) {
   const name = child.replace(/\.tsx?$/, "");
   if (shared.includes(name)) return { name, kind: "shared" };
   if (rest.length === 0 && (WIRING.includes(name) || members === "folders")) return { name, kind: "wiring" };
-  if (Array.isArray(members) && !members.includes(name)) return { name, kind: "shared" };
-  return { name, kind: "member" };
+  return { name, kind: Array.isArray(members) && !members.includes(name) ? "shared" : "member" };
+}
+
+/**
+ * A use of what differs from one environment or moment to the next.
+ * @param {SyntaxNode} node
+ * @param {SyntaxNode | undefined} parent
+ * @param {string} key
+ * @returns {string | undefined}
+ */
+function globalName(node, parent, key) {
+  if (node.type === "NewExpression" && node.callee.name === "Date" && node.arguments.length === 0)
+    return "new Date()";
+  if (node.type === "MemberExpression" && !node.computed) return `${node.object.name}.${node.property.name}`;
+  const isProperty = (key === "property" || key === "key") && parent?.computed !== true;
+  return node.type === "Identifier" && !isProperty ? node.name : undefined;
 }
 
 /**
@@ -264,32 +227,23 @@ function childOf({ folder, members, shared }, file) {
  * @returns {Finding}
  */
 function checkGlobal(file, name) {
-  if (folderOf(file) === "core" && IMPURE_GLOBALS.includes(name)) {
-    return {
-      what: `core uses \`${name}\``,
-      why: "core is pure: the same arguments give the same bytes",
-      fix: "take the value as an argument",
-    };
-  }
-  if (isBrowserSafe(file) && NODE_GLOBALS.includes(name)) {
-    return {
-      what: `\`${name}\` is used`,
-      why: "only Node has it, and this path must also run in browsers",
-      fix: "use what every runtime has (TextEncoder, Uint8Array, atob) or have the value handed in",
-    };
-  }
-  return undefined;
+  if (folderOf(file) === "core" && IMPURE_GLOBALS.includes(name))
+    return [`core uses \`${name}\``, "core is pure: take the value as an argument"];
+  return isBrowserSafe(file) && NODE_GLOBALS.includes(name)
+    ? [`\`${name}\` is used`, "only Node has it: use what every runtime has, or have the value handed in"]
+    : undefined;
 }
 
 /**
- * Cycles of imports that exist at run time, and cycles of types where the layout says so.
+ * Circles of imports that exist at run time, and inside of the gateway also those of types.
  * @param {readonly Edge[]} edges
  * @returns {Violation[]}
  */
-function checkCycles(edges) {
-  /** @type {Map<string, Edge[]>} */
+function checkCircles(edges) {
   const byFile = Map.groupBy(
-    edges.filter((edge) => edge.target !== undefined && (!edge.typeOnly || areTypesWatched(edge))),
+    edges.filter(
+      ({ file, target, isType }) => target && (!isType || (isInGateway(file) && isInGateway(target))),
+    ),
     (edge) => edge.file,
   );
   /** @type {Violation[]} */
@@ -301,18 +255,15 @@ function checkCycles(edges) {
   /** @param {string} file */
   const visit = (file) => {
     path.push(file);
-    for (const edge of byFile.get(file) ?? []) {
-      const target = /** @type {string} */ (edge.target);
+    for (const { line, target = "" } of byFile.get(file) ?? []) {
       const start = path.indexOf(target);
       if (start >= 0) {
+        const what = `imports in a circle: ${[...path.slice(start), target].join(" → ")}`;
         violations.push({
           file,
-          line: edge.line,
-          what: `imports in a circle: ${[...path.slice(start), target].join(" → ")}`,
-          why: edge.typeOnly
-            ? "files that know each other can only be read, changed and tested together"
-            : "the order in which such files run depends on who is imported first",
-          fix: "move what they share into a file of its own, or take what is needed as an argument",
+          line,
+          what,
+          fix: "move what they share into a file of its own, or take it as an argument",
         });
       } else if (!done.has(target)) visit(target);
     }
@@ -323,17 +274,10 @@ function checkCycles(edges) {
   return violations;
 }
 
-/** @param {Edge} edge */
-function areTypesWatched({ file, target = "" }) {
-  return WITHOUT_TYPE_CIRCLES.some((path) => file.startsWith(path) && target.startsWith(path));
-}
-
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { root: { type: "string", default: root } } });
-  const { violations, files, edges } = checkImports(values.root);
-  for (const { file, line, what, why, fix } of violations) {
-    console.error(`${file}:${line}: ${what}\n  why: ${why}\n  fix: ${fix}`);
-  }
+  const { violations, files, edges } = checkImports(root);
+  for (const { file, line, what, fix } of violations)
+    console.error(`${file}:${line}: ${what}\n  fix: ${fix}`);
   console.log(
     violations.length === 0
       ? `${files} files, ${edges} imports, all as the layout says`

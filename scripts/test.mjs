@@ -5,9 +5,8 @@
  *   --samples sample|more|all   how much of the sampled suites runs (default sample)
  *   --minutes N                 time limit of the whole run (default none: a slow machine is no failure)
  *   --clients                   real client programs too (`npm run test:clients`; installs 1.9 GB)
- *   --json FILE                 writes steps and counts there too
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -25,7 +24,6 @@ const { values } = parseArgs({
     samples: { type: "string", default: "sample" },
     minutes: { type: "string" },
     clients: { type: "boolean", default: false },
-    json: { type: "string" },
   },
 });
 if (!["sample", "more", "all"].includes(values.samples)) {
@@ -109,12 +107,6 @@ for (const result of results.filter((one) => one.failed > 0)) {
 }
 for (const one of leftOut) console.log(`skipped: ${one}`);
 if (skipped > 0) console.log(`skipped: ${skipped}`);
-if (values.json !== undefined) {
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ samples: values.samples, passed, failed, skipped, steps: results }, null, 2)}\n`,
-  );
-}
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm run test:mastra`, and a step of `npm run proof`: Mastra, which is installed here. */
+/** `npm run test:mastra`, and a step of `npm test -- --samples all`: Mastra, which is installed here. */
 import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
 
 process.exitCode = runWithOwnPackages({

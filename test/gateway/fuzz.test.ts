@@ -6,7 +6,7 @@ import { byProof } from "../support/proof.ts";
 import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { startGateway } from "./gateway-process.ts";
 
-/** Requests of one run; `npm run proof` sets more. */
+/** Requests of one run; `--samples all` sets more. */
 const RUNS = Number(process.env["PRECIS_FUZZ"] ?? byProof({ sample: 200, more: 5_000, all: 100_000 }));
 /** One request with its checks, on a busy machine (milliseconds). */
 const REQUEST_MS = 100;

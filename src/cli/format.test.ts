@@ -21,10 +21,13 @@ test("numbers as people read them", () => {
     "±0 %",
     "±0 %",
   ]);
-  expect([1234, 12.345, 0.1234, 0.01234].map(formatDollars)).toEqual([
+  expect([1234, 12.345, 0.1234, 0.01234, 0.05, 0.00001, 0].map(formatDollars)).toEqual([
     "$1,234",
     "$12.35",
     "$0.12",
     "$0.0123",
+    "$0.05",
+    "less than $0.0001",
+    "$0",
   ]);
 });

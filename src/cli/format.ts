@@ -1,10 +1,6 @@
-/** Numbers as people read them; the same in every locale, so that output can be compared. */
+/** Numbers in a terminal. */
 
-/** 1234567 → `1,234,567`. */
-export const formatCount = (value: number): string =>
-  Math.round(value)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ",");
+export { formatCount, formatDollars } from "../core/number-words.ts";
 
 /** 950 → `950`, 12345 → `12.3k`, 1234567 → `1.23M`. */
 export function formatShort(value: number): string {
@@ -23,13 +19,6 @@ export function formatChange(value: number, base: number): string {
   if (Math.abs(change) < 0.0005) return "±0 %";
   return `${change < 0 ? "−" : "+"}${Math.abs(change * 100).toFixed(1)} %`;
 }
-
-/** Dollars, with cents where they matter. */
-export const formatDollars = (value: number): string =>
-  value >= 100 ? `$${formatCount(value)}` : value >= 0.1 ? `$${value.toFixed(2)}` : `$${value.toFixed(4)}`;
-
-/** How receipts write numbers. */
-export const NUMBERS = { count: formatCount, dollars: formatDollars };
 
 /** A moment to the minute: `2026-01-31 23:59`. */
 export const formatTime = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 16);

@@ -4,6 +4,7 @@
  */
 
 export { EDIT_REASONS } from "../core/edit-reasons.ts";
+export { formatCount, formatDollars } from "../core/number-words.ts";
 export type {
   Part,
   Reason,

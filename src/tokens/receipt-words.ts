@@ -1,10 +1,5 @@
+import { formatCount as count, formatDollars as dollars } from "../core/number-words.ts";
 import type { Receipt, Receipts } from "./receipts.ts";
-
-/** How numbers are written where a receipt is read. */
-export interface NumberWords {
-  count(value: number): string;
-  dollars(value: number): string;
-}
 
 /** Names that are listed before the rest is left out. */
 const MAX_LISTED = 5;
@@ -12,7 +7,7 @@ const shortList = (names: readonly string[]): string =>
   names.slice(0, MAX_LISTED).join(", ") + (names.length > MAX_LISTED ? " …" : "");
 
 /** A receipt as people read it, on the page and in a terminal. */
-export function receiptWords(receipt: Receipt, { count, dollars }: NumberWords): readonly string[] {
+export function receiptWords(receipt: Receipt): readonly string[] {
   const { requests, tokens, saved, summaries, rewritten, quotations, net, paidAfter, unpriced, repeated } =
     receipt;
   const { used, missed, added } = receipt.summaryCheck ?? { used: 0, missed: [], added: [] };
@@ -34,9 +29,7 @@ export function receiptWords(receipt: Receipt, { count, dollars }: NumberWords):
       ? []
       : paidAfter === undefined
         ? [`It hasn't paid for itself yet: ${dollars(-net)} to go.`]
-        : [
-            `It had paid for itself after ${many(paidAfter, "request")}; ${savedWords(net, dollars)} so far.`,
-          ]),
+        : [`It had paid for itself after ${many(paidAfter, "request")}; ${savedWords(net)} so far.`]),
     ...(missed.length > 0
       ? [
           `Of ${many(used, "name")} that came up next, its summary missed ${count(missed.length)}: ${shortList(missed)}.${added.length > 0 ? ` Code added a line for ${count(added.length)} of them.` : ""}`,
@@ -46,12 +39,8 @@ export function receiptWords(receipt: Receipt, { count, dollars }: NumberWords):
   ];
 }
 
-const savedWords = (net: number, dollars: NumberWords["dollars"]): string =>
-  net < 0 ? `${dollars(-net)} lost` : `${dollars(net)} saved`;
+const savedWords = (net: number): string => (net < 0 ? `${dollars(-net)} lost` : `${dollars(net)} saved`);
 
 /** "precis saved $1.20 of $4.00, net." `spend` is what was paid. */
-export const netWords = (
-  { spend, net }: Pick<Receipts, "spend" | "net">,
-  { dollars }: Pick<NumberWords, "dollars">,
-): string =>
+export const netWords = ({ spend, net }: Pick<Receipts, "spend" | "net">): string =>
   `precis ${net < 0 ? "cost" : "saved"} ${dollars(Math.abs(net))} of ${dollars(spend + net)}, net.`;

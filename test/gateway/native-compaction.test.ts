@@ -283,7 +283,8 @@ describe("OpenAI's compaction for an upstream that has none", () => {
       store: false,
     });
     expect(provider.requests[0]!.messages.some(({ text }) => text.includes("V-100"))).toBe(true);
-    expect(provider.requests[0]!.raw).not.toContain("encrypted_content");
+    // A bridge to Anthropic, such as LiteLLM's, would drop an item of this kind.
+    expect(provider.requests[0]!.raw).not.toMatch(/encrypted_content|"compaction/);
   });
 
   it("answers POST /v1/responses/compact", async () => {

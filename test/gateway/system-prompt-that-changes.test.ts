@@ -66,7 +66,9 @@ it.each([
     const told = await advice();
     expect(told.slice(0, 2)).toEqual([[], []]);
     expect(told[2]).toEqual([expect.stringContaining("another one in 2 of 3 requests")]);
-    expect(told[3]![0]).toMatch(/differs at “.*Today is day 3 of the week.*”, which was “.*day 2 of/);
+    expect(told[3]![0]).toMatch(
+      /differs at “You help\. Today is day 3 of the week\. Answer .*…”, which was “You help\. Today is day 2 of/,
+    );
     const session = (await gateway.gateway.store.conversations.list("default")).conversations[0]!.id;
     const shown = await runCli(["inspect", session, "--db", db]);
     expect(shown.stdout.replace(/\s+/g, " ")).toContain("another one in 3 of 4 requests");

@@ -104,7 +104,7 @@ export async function inspectConversation(
     events: eventsIn(rows),
     receipts: receiptsIn(rows),
     deferred: rows.map((row) => detailsOf(row).deferred).findLast((one) => one !== undefined),
-    advice: await adviceOn(store, tenant, rows, createCacheTimes(learned).of),
+    advice: await adviceOn(store, tenant, { rows, dialect }, createCacheTimes(learned).of),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

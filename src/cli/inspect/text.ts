@@ -11,7 +11,7 @@ import {
 import { metaOf } from "../../gateway/conversation/chat-settings.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { netWords, receiptWords } from "../../tokens/receipt-words.ts";
-import { formatCount, formatTime, NUMBERS } from "../format.ts";
+import { formatCount, formatTime } from "../format.ts";
 import type { Look, Tone } from "../paint.ts";
 import { cut, previewOf } from "../plain-text.ts";
 import { shortId, shortName } from "../short-names.ts";
@@ -61,10 +61,10 @@ export function inspectionText(inspection: Inspection, look: Look): string {
               `  ${checkpointLine(one, one.id === view.checkpoint?.id, undone.has(one.id))}`,
               ...receipts.compactions
                 .filter(({ checkpoint }) => checkpoint === one.id)
-                .flatMap((receipt) => receiptWords(receipt, NUMBERS).map((line) => `    ${line}`)),
+                .flatMap((receipt) => receiptWords(receipt).map((line) => `    ${line}`)),
             ].flatMap((line) => wrap(line, look.columns, CHECKPOINT_HANG)),
           )),
-    ...(receipts.compactions.length === 0 ? [] : wrap(netWords(receipts, NUMBERS), look.columns)),
+    ...(receipts.compactions.length === 0 ? [] : wrap(netWords(receipts), look.columns)),
     ...(deferred
       ? [
           `Tools that weren't declared in the newest request: ${formatCount(deferred.tools)}, which spared ${formatCount(deferred.tokens)} tokens.`,

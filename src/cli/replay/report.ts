@@ -5,7 +5,7 @@ import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import type { Block, Chart, Report } from "../../eval/report/report.ts";
 import { netWords } from "../../tokens/receipt-words.ts";
-import { formatChange, formatCount, formatDollars, formatShare, formatShort, NUMBERS } from "../format.ts";
+import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";
 import { type Compared, comparedBlocks } from "./compare.ts";
 
 /** Facts about a replay that the text and the page show. */
@@ -66,7 +66,7 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
       formatDollars(cost.with.total),
       `${without(cost.with.total, cost.without.total, formatDollars(cost.without.total))} (${facts.pricesOf ?? "prices"}, with cache)`,
     ],
-    receipts && ["net", formatDollars(Math.abs(receipts.net)), netWords(receipts, NUMBERS)],
+    receipts && ["net", formatDollars(Math.abs(receipts.net)), netWords(receipts)],
     firstTooLong === undefined
       ? undefined
       : ["without precis", `request ${firstTooLong + 1}`, "is the first that no longer fits"],

@@ -17,8 +17,8 @@ const LEAST = 12;
 const LONGEST = 240;
 /** A longer message is a document, whoever sent it (characters). */
 const LONGEST_MESSAGE = 6_000;
-/** What programs put into a user's message, and what is quoted there. */
-const NOT_TYPED = /<([a-z][\w-]*)[^>]*>[\s\S]*?<\/\1>|```[\s\S]*?(?:```|$)|^>.*$/gm;
+/** What programs put into a user's message, what is quoted there, and rows of tables. */
+const NOT_TYPED = /<([a-z][\w-]*)[^>]*>[\s\S]*?<\/\1>|```[\s\S]*?(?:```|$)|^[>|].*$/gm;
 
 /** The recorded conversations of some sets in which a user gave rules, each as far as it goes. */
 export function* ownConversations(sets: readonly EvalSet[], everyNth: number): Iterable<RulesConversation> {

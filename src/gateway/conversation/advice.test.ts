@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { openaiChat } from "../../apis/chat/index.ts";
 import type { StoredRequest } from "../../stores/server-store.ts";
 import { adviceOn } from "./advice.ts";
 import { IDLE } from "./timeline.ts";
@@ -32,12 +33,12 @@ const rows = [
   ...[row(0, {}), row(10, cold), row(11, summary), row(12, {}), row(22, cold), row(23, summary), row(24, {})],
 ];
 const advice = (of: readonly StoredRequest[], keptMs: number | undefined) =>
-  adviceOn(store, "default", of, () => keptMs);
+  adviceOn(store, "default", { rows: of, dialect: openaiChat }, () => keptMs);
 
 it("says what summaries ahead of time would have saved, by the requests that there were", async () => {
   // 2 × 60,000 tokens at 2.5, less 2 × (80,000 at 1.25, a question of 1,000 at 2.5, 100 at 10).
   const [words, ...others] = await advice(rows, 5 * MINUTE);
-  expect(words).toContain("would have saved about $0.09 in this conversation");
+  expect(words).toContain("would have saved about $0.093 in this conversation");
   expect(words).toContain("($0.30)");
   expect(words).toContain("would have cost $0.21");
   expect(words).toContain("after the 5 minutes");

@@ -1,10 +1,16 @@
 import { isJson } from "../../apis/shared/fields.ts";
+import { readableText } from "../../core/message-text.ts";
+import { formatDollars } from "../../core/number-words.ts";
+import { systemMessage } from "../../core/render.ts";
 import {
   systemChanges,
   systemChangeWords,
   type WatchedPrompt,
   watchPrompt,
 } from "../../core/system-changes.ts";
+import type { Dialect } from "../../core/types.ts";
+import { hasSystem } from "../../engine/read/conversation.ts";
+import { readHead } from "../../recall/stored-transcript.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
 import { modelInfo, spendOf } from "../../tokens/model-info.ts";
 import { detailsOf, IDLE } from "./timeline.ts";
@@ -19,7 +25,7 @@ const COMPARED = 12;
 export async function adviceOn(
   store: Pick<ServerStore, "requests">,
   tenant: string,
-  rows: readonly StoredRequest[],
+  { rows, dialect }: { readonly rows: readonly StoredRequest[]; readonly dialect: Dialect<unknown> },
   /** How long a model's provider was seen to keep a prompt; undefined while too little is known. */
   cacheMs: (upstream: string, model: string) => number | undefined,
 ): Promise<readonly string[]> {
@@ -27,13 +33,20 @@ export async function adviceOn(
   let seen: WatchedPrompt | undefined;
   for (const { id } of sent.slice(-COMPARED)) {
     const head = (await store.requests.get(tenant, id))?.head;
-    if (head !== undefined) seen = watchPrompt(seen, head.replaceAll("\\n", " "));
+    if (head !== undefined) seen = watchPrompt(seen, promptIn(dialect, head));
   }
   const changes = seen && systemChanges(seen);
   const { upstream, model } = sent.at(-1) ?? {};
   const keptMs = upstream === undefined || model === undefined ? undefined : cacheMs(upstream, model);
   const ahead = keptMs ? aheadWords(rows, sent, keptMs) : undefined;
   return [...(changes ? [systemChangeWords(changes)] : []), ...(ahead === undefined ? [] : [ahead])];
+}
+
+/** What a model reads of a stored system prompt. */
+function promptIn(dialect: Dialect<unknown>, head: string): string {
+  const { system, lead } = readHead(dialect, head);
+  const messages = hasSystem(system) ? [systemMessage(system), ...lead] : lead;
+  return messages.map((message) => readableText(dialect.read(message))).join("\n");
 }
 
 /** A chat is idle from this share of the time on for which its provider keeps the prompt: somebody may still come back. */
@@ -88,8 +101,7 @@ function aheadWords(
     return sum + first + others * other;
   }, 0);
   if (saved - paid < LEAST_DOLLARS) return undefined;
-  const dollars = (value: number): string => `$${value.toFixed(2)}`;
-  return `Summaries ahead of time (\`idleSummaries\`) would have saved about ${dollars(saved - paid)} in this conversation. ${cold.length} times somebody came back after the ${Math.round(keptMs / 60_000)} minutes for which the provider was seen to keep a prompt, and what was hidden then was read at the full price by later summaries (${dollars(saved)}). Before these minutes were over, summaries would have cost ${dollars(paid)}.`;
+  return `Summaries ahead of time (\`idleSummaries\`) would have saved about ${formatDollars(saved - paid)} in this conversation. ${cold.length} times somebody came back after the ${Math.round(keptMs / 60_000)} minutes for which the provider was seen to keep a prompt, and what was hidden then was read at the full price by later summaries (${formatDollars(saved)}). Before these minutes were over, summaries would have cost ${formatDollars(paid)}.`;
 }
 
 /** Was it large enough to be summarised ahead of the next one? Small ones leave without being counted. */

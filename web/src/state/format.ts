@@ -1,7 +1,6 @@
-const whole = new Intl.NumberFormat("en-US");
+import { formatCount as count, formatDollars as dollars } from "../../../src/gateway/api.ts";
 
-/** 12,345 */
-export const count = (value: number): string => whole.format(Math.round(value));
+export { count, dollars };
 
 /** 12.3k, for places with little room. */
 export function short(value: number): string {
@@ -13,13 +12,6 @@ export function short(value: number): string {
 
 /** 42 % */
 export const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
-
-/** $0.0042, $1.20; nothing costs nothing. */
-export function dollars(value: number): string {
-  if (value === 0) return "$0";
-  if (value < 0.01) return `$${value.toPrecision(2)}`;
-  return `$${value.toFixed(2)}`;
-}
 
 /** $0.05 of ticks that are `step` apart: all are written with as many digits. */
 export const dollarTick = (value: number, step: number): string =>

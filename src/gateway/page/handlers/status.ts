@@ -115,7 +115,10 @@ export const statusHandlers = {
       advice: await adviceOn(
         store,
         tenant,
-        rows.slice(0, rows.findIndex(({ id }) => id === row.id) + 1),
+        {
+          rows: rows.slice(0, rows.findIndex(({ id }) => id === row.id) + 1),
+          dialect: wireOfDialect(chat?.dialect).dialect,
+        },
         gateway.requests.cacheMs,
       ),
       details: isGone || Object.keys(details).length === 0 ? undefined : details,

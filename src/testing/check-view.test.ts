@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry, FitResult, Report } from "../core/types.ts";
-import { anthropic } from "./builders/anthropic.ts";
-import { chat } from "./builders/chat.ts";
-import { responses } from "./builders/responses.ts";
+import { anthropic, chat, responses } from "./builders.ts";
 import { checkView } from "./check-view.ts";
 
 const count = (message: unknown) => JSON.stringify(message).length;

@@ -19,20 +19,20 @@
  * checkView({ dialect: "openai-chat", transcript, result, count }); // [] when all is well
  */
 
-export { aiSdk } from "./builders/ai-sdk.ts";
-export { anthropic } from "./builders/anthropic.ts";
-export { chat } from "./builders/chat.ts";
-export { gemini } from "./builders/gemini.ts";
 export {
+  aiSdk,
+  anthropic,
   type CallSpec,
   callId,
+  chat,
+  gemini,
   knowledge,
   type MessageBuilders,
   pin,
   type ResultSpec,
+  responses,
   TINY_PNG,
-} from "./builders/message-builders.ts";
-export { responses } from "./builders/responses.ts";
+} from "./builders.ts";
 export { type CheckImpossibleInput, checkImpossible, FORMAT_MINIMUM } from "./check-impossible.ts";
 export { type CheckViewInput, checkView, lastUserIndex } from "./check-view.ts";
 export { deepFreeze } from "./deep-freeze.ts";

@@ -67,7 +67,7 @@ test.each(Object.keys(dialects))("a dialect is its own folder and these lines: %
       "src/apis/dialect-by-id.ts",
       "src/apis/transcode.ts",
       "src/testing/rules/read-message.ts",
-      "src/testing/arbitraries/to-wire.ts",
+      "src/testing/builders.ts",
       "src/testing/arbitraries/raw-messages.ts",
       "src/testing/arbitraries/index.ts",
     ]),

@@ -9,7 +9,7 @@ import { prompt } from "../../src/stream/caches/prompt.ts";
 import { createStreamSession } from "../../src/stream/create-stream-session.ts";
 import { imageFile } from "../../src/stream/image-file.ts";
 import type { FrameImage, StreamSession } from "../../src/stream/types.ts";
-import { TINY_PNG } from "../../src/testing/builders/message-builders.ts";
+import { TINY_PNG } from "../../src/testing/builders.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { charsCounter, createMeasure } from "../../src/tokens/index.ts";
 

@@ -15,13 +15,13 @@
 
 import fc from "fast-check";
 import type { DialectId } from "../../core/types.ts";
+import { toWire, type WireTranscript } from "../builders.ts";
 import { RAW_MESSAGES } from "./raw-messages.ts";
-import { toWire, type WireTranscript } from "./to-wire.ts";
 import { hostileTranscript } from "./transcripts.ts";
 
+export { toWire, type WireTranscript } from "../builders.ts";
 export { RAW_MESSAGES } from "./raw-messages.ts";
 export { args, HOSTILE_TEXTS, large, lines, text } from "./texts.ts";
-export { toWire, type WireTranscript } from "./to-wire.ts";
 export { hostileTalk, hostileTranscript, longRun, round, soundRound } from "./transcripts.ts";
 
 /** The dialects that have a writer and raw messages. */

@@ -1,4 +1,4 @@
-import { TINY_PNG } from "../builders/message-builders.ts";
+import { TINY_PNG } from "../builders.ts";
 
 const said = (role: string, ...content: readonly object[]) => ({ role, content });
 const toolResult = (toolCallId: string, toolName: string, output: object) =>

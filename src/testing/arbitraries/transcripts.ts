@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { TINY_PNG } from "../builders/message-builders.ts";
+import { TINY_PNG } from "../builders.ts";
 import { args, HOSTILE_TEXTS, large, lines, text } from "./texts.ts";
 
 /** So few ids that they repeat in almost every transcript. */

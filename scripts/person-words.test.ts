@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { EDIT_REASONS } from "../src/core/edit-reasons.ts";
+import { EDIT_REASONS } from "../src/core/edits.ts";
 import { DROP_WORDS, REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../src/core/words.ts";
 
 const page = (name: string): string => readFileSync(`docs/reference/${name}.md`, "utf8");

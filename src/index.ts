@@ -33,7 +33,7 @@ export type * from "./core/types.ts";
 // The one entry point.
 export { createCompactor } from "./engine/create-compactor.ts";
 // The strategies, by name, with what a person reads.
-export { strategies } from "./engine/settings/strategies.ts";
+export { strategies } from "./engine/settings/settings.ts";
 // Named sets of options.
 export { profiles } from "./profiles/index.ts";
 // Where checkpoints live between calls.

@@ -1,7 +1,6 @@
 import type { ProbeCase } from "../../src/eval/types.ts";
 import { gatherCandidates } from "../../src/recall/candidates.ts";
-import { readQuery } from "../../src/recall/query.ts";
-import { rank } from "../../src/recall/rank.ts";
+import { rank, readQuery } from "../../src/recall/rank.ts";
 import type { ServerStore } from "../../src/stores/server-store.ts";
 
 /** Candidates that a search asks an index for. */

@@ -7,7 +7,7 @@ import { isAgentSession, parseAgentSession } from "../../src/eval/data/agent-ses
 import { readRecords } from "../../src/eval/node/data-files.ts";
 import type { ChatMessage } from "../../src/eval/types.ts";
 import { profiles } from "../../src/profiles/index.ts";
-import { readQuery } from "../../src/recall/query.ts";
+import { readQuery } from "../../src/recall/rank.ts";
 import { termsOf } from "../../src/recall/terms.ts";
 
 /** Every so many sessions, and turns of each at most. */

@@ -1,7 +1,6 @@
-import { LEAST_CAP } from "../core/options.ts";
-import { STRATEGY_NAMES } from "../core/strategy-names.ts";
+import { LEAST_CAP, STRATEGY_NAMES } from "../core/options.ts";
 import { PROFILE_NAMES } from "../profiles/index.ts";
-import { streamStrategies } from "../stream/strategies.ts";
+import { streamStrategies } from "../stream/settings.ts";
 import * as flag from "./flags.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import type { FitResult } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { profiles } from "../profiles/index.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream, lstatSync, statSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import type { Imported, ServerStore, StoreStats } from "../stores/server-store.ts";
 import type { COMMANDS } from "./commands.ts";
 import { formatCount, formatTime } from "./format.ts";

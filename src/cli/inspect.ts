@@ -1,4 +1,4 @@
-import { parseExact } from "../core/exact-json.ts";
+import { parseExact } from "../core/json.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { branchesOf } from "./inspect/branches.ts";
 import { inspectConversation } from "./inspect/inspection.ts";

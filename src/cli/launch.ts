@@ -1,4 +1,4 @@
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { nearest } from "../core/nearest.ts";
 import { CLIENT_NAMES, NEED_MODEL } from "./commands.ts";
 import { UsageError } from "./flags.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { databaseKind } from "../stores/database-kind.ts";
 import type { ServerStore } from "../stores/server-store.ts";
 import { untilAborted, warnOn } from "./io.ts";

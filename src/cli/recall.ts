@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { ConfigError, problemOf } from "../core/errors.ts";
 import type { Past } from "../gateway/conversation/past.ts";
-import { openRecall, type ReadMessage, type Recall } from "../recall/open-recall.ts";
-import { readQuery } from "../recall/query.ts";
-import { READ_FORMS, typedWhat } from "../recall/read-range.ts";
+import { openRecall, READ_FORMS, type ReadMessage, type Recall, typedWhat } from "../recall/open-recall.ts";
+import { readQuery } from "../recall/rank.ts";
 import type { SearchOptions } from "../recall/search.ts";
 import { termsOf } from "../recall/terms.ts";
 import type { Conversation } from "../stores/server-store.ts";

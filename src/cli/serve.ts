@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { version } from "../config/version.ts";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { shownAddress } from "../gateway/upstream/upstream.ts";
 import { databaseKind } from "../stores/database-kind.ts";
 import { aborted, untilAborted, warnOn } from "./io.ts";

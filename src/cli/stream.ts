@@ -1,12 +1,11 @@
 import { RUNG_WORDS } from "../core/words.ts";
 import type { Report } from "../eval/report/report.ts";
 import { countingCache } from "../stream/caches/counting-cache.ts";
-import { formatSeconds } from "../stream/format-seconds.ts";
 import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
 import { PLAY_DEFAULTS, playRecording, type Recording, readRecordings } from "../stream/recording.ts";
 import { type Played, sawtooth, type Timeline } from "../stream/timeline.ts";
 import type { KvCache, StreamTrace } from "../stream/types.ts";
-import { STREAM_WORDS } from "../stream/words.ts";
+import { formatSeconds, STREAM_WORDS } from "../stream/words.ts";
 import { exactCounter } from "../tokens/index.ts";
 import { UsageError } from "./flags.ts";
 import { formatCount, formatShort } from "./format.ts";

@@ -1,4 +1,4 @@
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { readMessages } from "../core/message-text.ts";
 import type { Compactor, FitInput, Report } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
+import { isRecord } from "../core/json.ts";
 import type { GatewayConfig, GatewayConfigInput } from "./gateway-schema.ts";
 import { fromFlags, fromVariables, givenClientKeys, givenUpstream } from "./given-settings.ts";
 import { parseConfig } from "./parse-config.ts";

@@ -1,5 +1,5 @@
-import { tryParseReadable } from "./deep-json.ts";
 import { contentHash, LONG_TEXT } from "./hash.ts";
+import { tryParseReadable } from "./json.ts";
 import type { Message } from "./types.ts";
 
 /** What every link's text begins with; the number is the version of the canonical form. */

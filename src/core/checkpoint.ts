@@ -2,7 +2,7 @@ import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { ConfigError } from "./errors.ts";
 import { contentHash } from "./hash.ts";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "./json.ts";
 import type {
   BranchView,
   Checkpoint,

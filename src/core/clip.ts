@@ -1,6 +1,4 @@
-import { tryParseReadable } from "./deep-json.ts";
-import { isExactNumber } from "./exact-json.ts";
-import { isRecord } from "./is-record.ts";
+import { isExactNumber, isRecord, tryParseReadable } from "./json.ts";
 
 /** Of what a clipped text may keep, this share stands before the marker, the rest after it: ends of logs matter more. */
 const HEAD_SHARE = 0.4;

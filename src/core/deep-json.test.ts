@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseReadable, stringifyDeep } from "./deep-json.ts";
-import { parseExact } from "./exact-json.ts";
+import { parseExact, parseReadable, stringifyDeep } from "./json.ts";
 
 /** Deeper than any stack. */
 const DEEP = 12_000;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it, test, vi } from "vitest";
 import { growth, LINEAR } from "../../test/support/growth.ts";
-import { stringifyDeep } from "./deep-json.ts";
-import { isExactNumber, parseExact, withDoubles } from "./exact-json.ts";
+import { isExactNumber, parseExact, stringifyDeep, withDoubles } from "./json.ts";
 
 const again = (text: string) => JSON.stringify(parseExact(text));
 

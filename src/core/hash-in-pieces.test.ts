@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { contentHash, hashFor } from "./hash.ts";
-import { portableSha256 } from "./sha256.ts";
+import { contentHash, hashFor, portableSha256 } from "./hash.ts";
 
 const texts = ["some words ", "é漢😀", "\ud83da"].map((unit) => unit.repeat(200_000));
 

@@ -1,4 +1,14 @@
-import { STRATEGY_NAMES } from "./strategy-names.ts";
+/** The names of the strategies. The type, the config, the command line, headers and the page take them from here. */
+export const STRATEGY_NAMES = [
+  "none",
+  "truncate-oldest",
+  "drop-middle",
+  "drop-all",
+  "summarize-oldest",
+  "summarize-middle",
+  "summarize-and-drop",
+  "tool-summaries",
+] as const;
 
 /**
  * Every option of a conversation: its name, what it may be, its default, and a sentence. The types of the library, its checks, the

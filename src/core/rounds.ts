@@ -409,3 +409,8 @@ class Queue {
     return undefined;
   }
 }
+
+/** The same run, counted from another beginning. */
+export function shifted({ from, to }: Run, by: number): Run {
+  return { from: from + by, to: to + by };
+}

@@ -1,4 +1,4 @@
-import { stringifyDeep } from "./deep-json.ts";
+import { stringifyDeep } from "./json.ts";
 import type { Message, Part } from "./types.ts";
 
 /** Do two messages say the same, with the same calls? Compared by content, never by identity. */

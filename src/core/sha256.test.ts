@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nativeSha256, portableSha256, sha256 } from "./sha256.ts";
+import { nativeSha256, portableSha256, sha256 } from "./hash.ts";
 
 test("browsers and Node name the same text alike", () => {
   const native = nativeSha256()!;

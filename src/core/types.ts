@@ -1,7 +1,7 @@
 /**
  * Every type of the public surface, by subject. Folders above core import them from here.
  */
-export type { EditReason } from "./edit-reasons.ts";
+export type { EditReason } from "./edits.ts";
 export type * from "./types/compactor.ts";
 export type * from "./types/dialect.ts";
 export type * from "./types/input.ts";

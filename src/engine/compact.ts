@@ -9,7 +9,7 @@ import { noRoomWarning, readyCut } from "./plan/wanted-run.ts";
 import { type Conversation, fixedTokens, mustShow, unansweredTokens } from "./read/conversation.ts";
 import { beginOperation, type Operation } from "./read/survey.ts";
 import { checkRange } from "./settings/check.ts";
-import { strategies } from "./settings/strategies.ts";
+import { strategies } from "./settings/settings.ts";
 
 /** A forced compaction of fewer messages than this has nothing to work with. */
 const LEAST_MESSAGES = 4;

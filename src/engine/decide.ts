@@ -14,6 +14,7 @@ import {
   readyCut,
   wantedRun,
 } from "./plan/wanted-run.ts";
+import { LEAVE_BELOW } from "./read/checkpoint-view.ts";
 import {
   type Conversation,
   fixedTokens,
@@ -21,12 +22,11 @@ import {
   shownTurns,
   wholeTokens,
 } from "./read/conversation.ts";
-import { LEAVE_BELOW } from "./read/current-view.ts";
 import { rejectedLimit } from "./read/limits.ts";
 import { openLoop } from "./read/reasoning.ts";
 import type { Operation, Survey } from "./read/survey.ts";
 import type { Settings } from "./settings/settings.ts";
-import { strategies, usesSummaries } from "./settings/strategies.ts";
+import { strategies, usesSummaries } from "./settings/settings.ts";
 
 /**
  * Where a compaction starts later than this, its summary is asked for here: asked when the budget is full, it would be shown

@@ -1,8 +1,8 @@
 import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
 import { check, ofChoice } from "../core/check.ts";
+import { createRecentMap, forgetOldest, type RecentMap } from "../core/collections.ts";
 import { createTextHash } from "../core/hash.ts";
-import { isRecord } from "../core/is-record.ts";
-import { forgetOldest } from "../core/keep-newest.ts";
+import { isRecord } from "../core/json.ts";
 import { MOST_TOKENS } from "../core/options.ts";
 import type { WatchedPrompt } from "../core/system-changes.ts";
 import type {
@@ -27,7 +27,6 @@ import { mostTokens } from "../tokens/create-measure.ts";
 import { isLoaded } from "../tokens/exact-counter.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
 import { modelInfo } from "../tokens/model-info.ts";
-import { createRecentMap, type RecentMap } from "../tokens/recent-map.ts";
 import { createJobs, createPlaces, type Jobs, type Places, settledInTime } from "./background/jobs.ts";
 import { type Circuit, createCircuit, type FirstSummaries, type SummaryAccounts } from "./plan/may-ask.ts";
 import { createGenuineCheckpoints, type GenuineMemory } from "./read/genuine-checkpoints.ts";
@@ -37,7 +36,7 @@ import {
   type TextRoom,
   type TranscriptReader,
 } from "./read/transcript-reader.ts";
-import { createRecallIndexes, type RecallIndexes } from "./recall/recall-indexes.ts";
+import { createRecallIndexes, type RecallIndexes } from "./recall/recall-for.ts";
 import { resolveSettings, type Settings } from "./settings/settings.ts";
 
 /** Name under which a model that the host didn't name is calibrated. */

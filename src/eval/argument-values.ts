@@ -1,4 +1,4 @@
-import { parseJson } from "../core/parse-json.ts";
+import { parseJson } from "../core/json.ts";
 import { memoByObject } from "./memo.ts";
 import type { ChatMessage } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import { addTo } from "../core/add-to.ts";
+import { addTo } from "../core/collections.ts";
 import { type Estimate, estimate, pairedDifference, type SessionObservation } from "./bootstrap.ts";
 import { unescapeNewlines } from "./message-text.ts";
 import type { EvalCase, RetentionMeasure, ScoredView, WordIndex } from "./types.ts";

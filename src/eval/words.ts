@@ -1,4 +1,4 @@
-import { addTo } from "../core/add-to.ts";
+import { addTo } from "../core/collections.ts";
 import type { WordIndex } from "./types.ts";
 
 /**

@@ -3,7 +3,7 @@
  * know each other by nothing else. No server code is reached from here.
  */
 
-export { EDIT_REASONS } from "../core/edit-reasons.ts";
+export { EDIT_REASONS } from "../core/edits.ts";
 export { formatCount, formatDollars } from "../core/number-words.ts";
 export type {
   Part,

@@ -1,9 +1,9 @@
 import { type Json, listOf, obj, str } from "../apis/shared/fields.ts";
 import { refusesTemperature } from "../apis/shared/model-traits.ts";
 import { usageOf } from "../apis/shared/usage.ts";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { ConfigError, ModelError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
+import { isRecord } from "../core/json.ts";
 import type { Model, ModelMessage, ModelReply, ModelRequest, StopReason, Usage } from "../core/types.ts";
 import { failureOf } from "./shared/failure.ts";
 import { redact } from "./shared/redact.ts";

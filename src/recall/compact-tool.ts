@@ -1,5 +1,5 @@
+import { keepNewest } from "../core/collections.ts";
 import { firstCharacters } from "../core/first-characters.ts";
-import { keepNewest } from "../core/keep-newest.ts";
 import { isUserMessage } from "../core/rounds.ts";
 import type {
   CompactInput,
@@ -14,7 +14,7 @@ import type {
 } from "../core/types.ts";
 import { pointerTo } from "../summaries/records/pointers.ts";
 import type { RecallToolContext } from "./recall-tool.ts";
-import { inputFields, type OwnTool, ownTool } from "./tool-forms.ts";
+import { inputFields, type OwnTool, ownTool } from "./recall-tool.ts";
 
 /** What the tool is called with. */
 export interface CompactToolInput {

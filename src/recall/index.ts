@@ -23,6 +23,8 @@ export {
   type CompactToolInput,
   compactTool,
 } from "./compact-tool.ts";
+export type { TranscriptStore } from "./conversation-index.ts";
+export type { ReadWhat, TimelineTurn } from "./open-recall.ts";
 export {
   type OpenRecallOptions,
   openRecall,
@@ -33,7 +35,7 @@ export {
   searchIndex,
 } from "./open-recall.ts";
 export { type Passage, passagesOf } from "./passages.ts";
-export type { ReadWhat } from "./read-range.ts";
+export type { ToolForms } from "./recall-tool.ts";
 export {
   type RecallTool,
   type RecallToolContext,
@@ -41,7 +43,4 @@ export {
   recallTool,
 } from "./recall-tool.ts";
 export type { Embed, Hit, SearchOptions, SearchResult } from "./search.ts";
-export type { TranscriptStore } from "./stored-transcript.ts";
 export { termsOf } from "./terms.ts";
-export type { TimelineTurn } from "./timeline.ts";
-export type { ToolForms } from "./tool-forms.ts";

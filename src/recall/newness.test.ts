@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createMemoryIndex } from "./memory-index.ts";
+import { createMemoryIndex } from "./candidates.ts";
 
 const said = (text: string) => ({ role: "user" as const, parts: [{ type: "text" as const, text }] });
 

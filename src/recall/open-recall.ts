@@ -12,15 +12,25 @@ import {
   said,
   text,
 } from "../core/check.ts";
+import { firstCharacters } from "../core/first-characters.ts";
+import { saidText } from "../core/message-text.ts";
+import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts";
+import { typedText } from "../summaries/material/user-words.ts";
+import { characterClass, DENSE } from "../summaries/text/characters.ts";
+import { baseName, touchedFiles } from "../summaries/write/files.ts";
+import { headName, sourceName } from "../summaries/write/sections.ts";
 import { gatherCandidates, type RecallIndex } from "./candidates.ts";
-import { type ConversationIndex, createConversationIndex, fileChanges } from "./conversation-index.ts";
-import { bestStretch, shown } from "./excerpt.ts";
+import {
+  type ConversationIndex,
+  createConversationIndex,
+  fileChanges,
+  storedTranscript,
+  type TranscriptStore,
+} from "./conversation-index.ts";
 import { type Passage, passagesOf, quoteEntry, quoteText } from "./passages.ts";
 import { createPause } from "./pause.ts";
-import { readQuery } from "./query.ts";
-import { type ReadWhat, readRange } from "./read-range.ts";
-import { roughCounter } from "./rough-counter.ts";
+import { readQuery } from "./rank.ts";
 import {
   type Embed,
   type OwnSearchOptions,
@@ -28,9 +38,7 @@ import {
   type SearchResult,
   searchCandidates,
 } from "./search.ts";
-import { storedTranscript, type TranscriptStore } from "./stored-transcript.ts";
-import { type TimelineTurn, timelineOf } from "./timeline.ts";
-import { type ShownView, visibleText } from "./visible-text.ts";
+import { bestStretch, type ShownView, shown, visibleText } from "./visible-text.ts";
 
 /** What every way to open a recall takes. */
 export interface RecallSettings {
@@ -309,4 +317,129 @@ function readMessages(
     if (texts.length > 0) read.push({ index, role: message.role, text: texts.join("\n") });
   }
   return read;
+}
+
+/** Which messages to read back: `"#12–18"`, `"#12"`, an id of a message or a call, or what stands around a message. */
+export type ReadWhat =
+  | string
+  | { readonly id: string }
+  | {
+      /** Place of the message, from 0. */
+      readonly around: number;
+      /** Messages before and after it. Default 2. */
+      readonly messages?: number;
+    };
+
+/** How messages are named, for whoever named none that is there. */
+export const READ_FORMS = "Give one (#12), several (#12–18), or the id of a message or of a tool call.";
+
+const POINTER = /^\s*#?(\d{1,9})(?:\s*[–—-]\s*#?(\d{1,9}))?\s*$/;
+const DEFAULT_AROUND = 2;
+/** So much of a wrong pointer is repeated (characters). */
+const MAX_SHOWN = 60;
+
+/** What somebody typed, as a pointer or as an id that may not be there. */
+export function typedWhat(text: string): ReadWhat {
+  return POINTER.test(text) ? text : { id: text };
+}
+
+/** The messages that are meant. Empty if there are none such. */
+function readRange(what: ReadWhat, length: number, find: (id: string) => number | undefined): Run {
+  const run = (from: number, to: number): Run => {
+    const start = Math.min(Math.max(0, from), length);
+    return { from: start, to: Math.max(start, Math.min(length, to)) };
+  };
+  if (typeof what === "object" && what !== null && "around" in what) {
+    const { around, messages = DEFAULT_AROUND } = what;
+    if (!Number.isInteger(around) || !(messages >= 0))
+      throw refused("read", "`around` isn't the place of a message.", "Give `{ around: 11, messages: 2 }`.");
+    return run(around - messages, around + messages + 1);
+  }
+  const pointer = typeof what === "string" ? POINTER.exec(what) : null;
+  if (pointer) {
+    const from = Number(pointer[1]);
+    return run(from - 1, Number(pointer[2] ?? from));
+  }
+  const id = typeof what === "string" ? what : (what as { readonly id?: unknown } | null | undefined)?.id;
+  if (typeof id !== "string" || id === "")
+    throw refused("read", "it names no message.", 'Give a pointer such as "#12–18", or an id.');
+  const at = find(id);
+  // `{ id }` is one that may be gone; a text that is neither pointer nor id is a mistake.
+  if (at === undefined && typeof what === "string")
+    throw refused(
+      "read",
+      `"${firstCharacters(id, MAX_SHOWN)}" is no message of this conversation.`,
+      READ_FORMS,
+    );
+  return at === undefined ? run(0, 0) : run(at, at + 1);
+}
+
+/** One turn of a conversation, in a line. */
+export interface TimelineTurn {
+  /** First message of the turn, and the one behind its last. */
+  readonly from: number;
+  readonly to: number;
+  /** How the user began it, which tools were called and which files were touched. */
+  readonly text: string;
+}
+
+/** Characters of the user's words, and how many files are named. */
+const MAX_WORDS = 160;
+const MAX_FILES = 6;
+
+function timelineOf(messages: readonly Message[]): TimelineTurn[] {
+  return structureOf(messages).turns.map(({ from, to }) => {
+    const turn = messages.slice(from, to);
+    const notes = [tools(turn), files(turn)].filter((note) => note !== "");
+    const words = isUserMessage(messages[from]!) ? firstWords(messages[from]!) : "";
+    const quoted = quoteText(quoteEntry(from, { text: words, by: "user" }));
+    const span = to - from > 1 ? quoted.replace(/^#\d+/, `#${from + 1}–${to}`) : quoted;
+    return { from, to, text: [span.trimEnd(), ...notes].join(" · ") };
+  });
+}
+
+function firstWords(message: Message): string {
+  const text = typedText(saidText(message));
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_WORDS ? line : `${firstCharacters(line, MAX_WORDS).trimEnd()} …`;
+}
+
+function tools(turn: readonly Message[]): string {
+  const counts = new Map<string, number>();
+  for (const { parts } of turn)
+    for (const part of parts)
+      if (part.type === "tool-call") {
+        const name = sourceName(part.name, "tool");
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+      }
+  return [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name)).join(", ");
+}
+
+function files(turn: readonly Message[]): string {
+  const names = [...new Set(touchedFiles(turn).map(({ path }) => headName(baseName(path), "file")))];
+  const more = names.length > MAX_FILES ? `, … (${names.length - MAX_FILES} more)` : "";
+  return `${names.slice(0, MAX_FILES).join(", ")}${more}`;
+}
+
+/** Characters of a token in scripts that have spaces between words. */
+const CHARS_PER_TOKEN = 4;
+
+/** Syllables of Korean, which has spaces and is as dense all the same. */
+const [FIRST_SYLLABLE, LAST_SYLLABLE] = [0xac00, 0xd7a3];
+
+/**
+ * What hits take, without a vocabulary to load. Each character of a dense script (Chinese, Japanese, Korean, Thai, …) is about a token: as a
+ * quarter of one it would let three times as much through as was allowed.
+ */
+export const roughCounter: TokenCounter = {
+  id: "rough",
+  count(text) {
+    let dense = 0;
+    for (let at = 0; at < text.length; at++) if (isDense(text.charCodeAt(at))) dense++;
+    return dense + Math.ceil((text.length - dense) / CHARS_PER_TOKEN);
+  },
+};
+
+function isDense(code: number): boolean {
+  return characterClass(code) === DENSE || (code >= FIRST_SYLLABLE && code <= LAST_SYLLABLE);
 }

@@ -1,12 +1,11 @@
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
 import { olderNote } from "./conversation-index.ts";
-import { bestStretch, type Stretch, shown, stretchWithMost } from "./excerpt.ts";
 import { quoteEntry, quoteText } from "./passages.ts";
 import { linearPattern } from "./pattern.ts";
 import { createPause } from "./pause.ts";
-import { readQuery } from "./query.ts";
-import { type Ranked, rank } from "./rank.ts";
+import { type Ranked, rank, readQuery } from "./rank.ts";
 import type { ShownView, Visible } from "./visible-text.ts";
+import { bestStretch, type Stretch, shown, stretchWithMost } from "./visible-text.ts";
 
 /** Something that was found. */
 export interface Hit {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type Fate, KEEP } from "../core/draft.ts";
 import type { Message } from "../core/types.ts";
-import { createMemoryIndex } from "./memory-index.ts";
+import { createMemoryIndex } from "./candidates.ts";
 import { visibleText } from "./visible-text.ts";
 
 const HIDDEN: Fate = { type: "cover", by: 0 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { anthropicMessages, openaiChat, openaiResponses } from "../apis/index.ts";
-import { readHead, writeHead } from "./stored-transcript.ts";
+import { readHead, writeHead } from "./conversation-index.ts";
 
 const lead = [{ role: "developer", content: "Speak French." }];
 const parts = [{ type: "text", text: "Be kind." }];

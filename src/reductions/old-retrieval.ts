@@ -1,6 +1,4 @@
-import { parseReadable } from "../core/deep-json.ts";
-import { isExactNumber } from "../core/exact-json.ts";
-import { isRecord } from "../core/is-record.ts";
+import { isExactNumber, isRecord, parseReadable } from "../core/json.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
 /** A string of at least this many characters in a passage is its text, not a name. */

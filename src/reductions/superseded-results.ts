@@ -1,6 +1,5 @@
-import { parseReadable } from "../core/deep-json.ts";
 import { editableParts } from "../core/edits.ts";
-import { isRecord } from "../core/is-record.ts";
+import { isRecord, parseReadable } from "../core/json.ts";
 import type { Structure } from "../core/rounds.ts";
 import type { Message, ToolCallPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";

@@ -1,4 +1,4 @@
-import { forgetOldest } from "../core/keep-newest.ts";
+import { forgetOldest } from "../core/collections.ts";
 import type { AnswerSizes, Checkpoint, Recalled, Store, Summary, Undo } from "../core/types.ts";
 
 /** Records that the default store keeps before it forgets the ones not used for longest. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/collections.ts";
 import { ConfigError } from "../core/errors.ts";
 import {
   BEGIN_SNAPSHOT,

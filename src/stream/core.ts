@@ -1,6 +1,6 @@
+import { createRecentMap } from "../core/collections.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { HostState } from "../core/types.ts";
-import { createRecentMap } from "../tokens/recent-map.ts";
 import { createLedger, joinFrames, type Ledger } from "./ledger.ts";
 import { createNotes, type Notes } from "./progress/render-progress.ts";
 import { type Settings, type StreamOptions, settingsOf } from "./settings.ts";

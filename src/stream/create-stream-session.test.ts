@@ -4,7 +4,7 @@ import type { TokenCounter } from "../core/types.ts";
 import { countingCache } from "./caches/counting-cache.ts";
 import { createStreamSession } from "./create-stream-session.ts";
 import type { StreamOptions } from "./settings.ts";
-import { streamStrategies } from "./strategies.ts";
+import { streamStrategies } from "./settings.ts";
 import type { CacheEntry, GenerateRequest, StreamStrategyName } from "./types.ts";
 
 /** One token per word: counts can be checked by reading. */

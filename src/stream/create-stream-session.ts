@@ -1,10 +1,9 @@
 import { ConfigError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
+import { isRecord } from "../core/json.ts";
 import { createCore, pendingTokens, resetCore, type SessionCore } from "./core.ts";
-import { manage } from "./manage.ts";
 import { writeProgress } from "./progress/write-progress.ts";
 import type { StreamOptions } from "./settings.ts";
-import { framesItem, type Speech, step } from "./step.ts";
+import { framesItem, manage, type Speech, step } from "./step.ts";
 import type { PushResult, Said, StreamEvent, StreamRole, StreamSession, StreamTrace } from "./types.ts";
 
 /** What waits is fed without a frame when it fills this share of the cache: captions may come without end. */

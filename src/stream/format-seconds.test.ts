@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatSeconds } from "./format-seconds.ts";
+import { formatSeconds } from "./words.ts";
 
 test.each([
   [0, "0 seconds"],

@@ -28,11 +28,8 @@ export { type OpenedLlamaCpp, type OpenLlamaCppOptions, openLlamaCpp } from "./o
 export { type RecordedEvent, type Recording, readRecordings, replayRecording } from "./recording.ts";
 export type { SpeakOptions, StreamOptions, StreamStep } from "./settings.ts";
 /** The question behind a progress summary. */
-export { progressQuery } from "./settings.ts";
 /** The names of the strategies. */
-export { streamStrategies } from "./strategies.ts";
-/** How turns look to a local model. */
-export { chatMl, type TurnTemplate } from "./template.ts";
+export { progressQuery, streamStrategies } from "./settings.ts";
 /** How full the cache was over time. */
 export { createTimeline, type Timeline, type TimelinePoint } from "./timeline.ts";
 export type {
@@ -57,3 +54,5 @@ export type {
   StreamTrace,
   TurnItem,
 } from "./types.ts";
+/** How turns look to a local model. */
+export { chatMl, type TurnTemplate } from "./words.ts";

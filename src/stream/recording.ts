@@ -1,5 +1,5 @@
 import { TranscriptError } from "../core/errors.ts";
-import { isRecord } from "../core/is-record.ts";
+import { isRecord } from "../core/json.ts";
 import { createStreamSession, STREAM_ROLES } from "./create-stream-session.ts";
 import { DEFAULT_FPS } from "./settings.ts";
 import { createTimeline, type Played, type Timeline } from "./timeline.ts";

@@ -5,7 +5,7 @@ import type {
   GeminiContent,
   ResponsesItem,
 } from "../apis/index.ts";
-import { parseJson } from "../core/parse-json.ts";
+import { parseJson } from "../core/json.ts";
 import type { DialectId, Message, Part } from "../core/types.ts";
 
 /** A call of a tool, as the builders take it. */

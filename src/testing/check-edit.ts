@@ -1,4 +1,4 @@
-import { parseJson } from "../core/parse-json.ts";
+import { parseJson } from "../core/json.ts";
 import type { DialectId, Edit } from "../core/types.ts";
 import { isObject } from "./json.ts";
 import type { WireLink } from "./rules/facts.ts";

@@ -1,4 +1,4 @@
-import { keepNewest } from "../core/keep-newest.ts";
+import { keepNewest } from "../core/collections.ts";
 import { modelInfo } from "./model-info.ts";
 
 /** How many of the newest observations of a model count. */

@@ -1,5 +1,5 @@
-import { stringifyDeep } from "../core/deep-json.ts";
 import { ConfigError } from "../core/errors.ts";
+import { stringifyDeep } from "../core/json.ts";
 import type { FilePart, Measure, Message, Part, TokenCounter } from "../core/types.ts";
 import { type ImageFormula, imageTokens } from "./image-tokens.ts";
 

@@ -1,8 +1,8 @@
+import { createRecentMap } from "../core/collections.ts";
 import { cutBefore } from "../core/first-characters.ts";
 import { createHeldTexts, HELD_FROM_CHARS } from "../core/hash.ts";
 import type { Pause } from "../core/pause.ts";
 import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
-import { createRecentMap } from "./recent-map.ts";
 
 /** The vocabularies that can be counted exactly. */
 export type Encoding = "o200k_base" | "cl100k_base";

@@ -1,4 +1,4 @@
-import { keepNewest } from "../core/keep-newest.ts";
+import { keepNewest } from "../core/collections.ts";
 import type { ModelInfo, Prices, Usage } from "../core/types.ts";
 import { REGISTRY, type RegistryEntry } from "./registry.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRecentMap } from "./recent-map.ts";
+import { createRecentMap } from "../core/collections.ts";
 
 test("holds at most its characters and never a wrong value", () => {
   const operation = fc.tuple(fc.boolean(), fc.string({ maxLength: 12 }));

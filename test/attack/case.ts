@@ -1,7 +1,7 @@
 import { BudgetImpossibleError } from "../../src/core/errors.ts";
 import type { CompactorOptions, FitInput, FitResult, Placement } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { strategies } from "../../src/engine/settings/strategies.ts";
+import { strategies } from "../../src/engine/settings/settings.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { dialectOf } from "../support/dialects.ts";
 import { createTalk } from "./conversation.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { aiSdk, type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { recallTool } from "../../src/recall/index.ts";
-import { roughCounter } from "../../src/recall/rough-counter.ts";
+import { roughCounter } from "../../src/recall/open-recall.ts";
 import { exactCounter } from "../../src/tokens/index.ts";
 
 const FACT = "The vault code of the north wing is 4711-heron.";

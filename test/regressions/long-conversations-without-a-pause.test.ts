@@ -4,9 +4,8 @@ import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { encode } from "../../src/apis/transcode.ts";
 import type { Message } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { createMemoryIndex } from "../../src/recall/memory-index.ts";
-import { readQuery } from "../../src/recall/query.ts";
-import { rank } from "../../src/recall/rank.ts";
+import { createMemoryIndex } from "../../src/recall/candidates.ts";
+import { rank, readQuery } from "../../src/recall/rank.ts";
 import { userWords } from "../../src/summaries/material/user-words.ts";
 import { growth, LINEAR } from "../support/growth.ts";
 

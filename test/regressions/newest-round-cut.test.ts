@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { StrategyName } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { strategies } from "../../src/engine/settings/strategies.ts";
+import { strategies } from "../../src/engine/settings/settings.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { chat } from "../../src/testing/index.ts";
 import { measure } from "../support/count.ts";

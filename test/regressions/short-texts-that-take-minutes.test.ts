@@ -2,10 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { structureOf } from "../../src/core/rounds.ts";
 import type { Message, Part } from "../../src/core/types.ts";
-import { piecesOf } from "../../src/recall/excerpt.ts";
-import { createMemoryIndex } from "../../src/recall/memory-index.ts";
+import { createMemoryIndex } from "../../src/recall/candidates.ts";
 import { passagesOf } from "../../src/recall/passages.ts";
-import { visibleText } from "../../src/recall/visible-text.ts";
+import { piecesOf, visibleText } from "../../src/recall/visible-text.ts";
 import { outcomesOf } from "../../src/summaries/calls/outcomes.ts";
 import { mustKeepOf } from "../../src/summaries/keep/must-keep.ts";
 import { peopleText } from "../../src/summaries/people/people-text.ts";

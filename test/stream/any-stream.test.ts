@@ -5,7 +5,7 @@ import { BudgetImpossibleError, ConfigError } from "../../src/core/errors.ts";
 import type { TokenCounter } from "../../src/core/types.ts";
 import { countingCache } from "../../src/stream/caches/counting-cache.ts";
 import { createStreamSession } from "../../src/stream/create-stream-session.ts";
-import { streamStrategies } from "../../src/stream/strategies.ts";
+import { streamStrategies } from "../../src/stream/settings.ts";
 import type { StreamEvent, StreamSession } from "../../src/stream/types.ts";
 import { byProof } from "../support/proof.ts";
 

@@ -11,7 +11,7 @@ import { contentWords } from "../../src/eval/words.ts";
 import { countingCache } from "../../src/stream/caches/counting-cache.ts";
 import { createStreamSession } from "../../src/stream/create-stream-session.ts";
 import { type Recording, readRecordings, replayRecording } from "../../src/stream/recording.ts";
-import { streamStrategies } from "../../src/stream/strategies.ts";
+import { streamStrategies } from "../../src/stream/settings.ts";
 import type { StreamSession, StreamStrategyName } from "../../src/stream/types.ts";
 import { exactCounter } from "../../src/tokens/index.ts";
 

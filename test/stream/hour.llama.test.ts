@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { LlamaCppCache } from "../../src/stream/caches/llama-cpp.ts";
 import { createStreamSession } from "../../src/stream/create-stream-session.ts";
-import { streamStrategies } from "../../src/stream/strategies.ts";
+import { streamStrategies } from "../../src/stream/settings.ts";
 import type { CacheItem, StreamSession, StreamStrategyName } from "../../src/stream/types.ts";
 import { byProof } from "../support/proof.ts";
 import { openTiny } from "./open-tiny.ts";

@@ -3,7 +3,7 @@ import type { Message } from "../../src/core/types.ts";
 import type { Conversation } from "../../src/engine/read/conversation.ts";
 import type { Chosen } from "../../src/engine/recall/quoter.ts";
 import { chooseRecalled } from "../../src/engine/recall/recall-for.ts";
-import { createMemoryIndex, type MemoryIndex } from "../../src/recall/memory-index.ts";
+import { createMemoryIndex, type MemoryIndex } from "../../src/recall/candidates.ts";
 
 /** What automatic recall chooses for the newest message, as the view of a draft shows the others; four characters are a token. */
 export function recalledFor(

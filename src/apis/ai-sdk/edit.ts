@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
 import { nameText, toArgsObject } from "../shared/fields.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import type { Dialect, InsertMessage } from "../../core/types.ts";
 import { withFieldEdit } from "../shared/edit.ts";
 import { legalText } from "../shared/legal-text.ts";

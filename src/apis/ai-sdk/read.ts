@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import type { FilePart, ImagePart, Message, Part, Role } from "../../core/types.ts";
 import { nameText, toJson } from "../shared/fields.ts";
 import { joinTexts } from "../shared/legal-text.ts";

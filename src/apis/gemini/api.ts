@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import type { Dialect, ModelMessage, ModelRequest, StopReason } from "../../core/types.ts";
 import type { Api, Asking, AskSettings } from "../shared/api.ts";
 import { capWithRoom, continuedFields } from "../shared/ask.ts";

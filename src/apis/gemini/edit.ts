@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, editParts, lockedPart } from "../shared/edit.ts";
 import { toArgsObject } from "../shared/fields.ts";

@@ -1,5 +1,4 @@
-import { withDoubles } from "../../core/exact-json.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord, withDoubles } from "../../core/json.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
 import { nameText, toJson } from "../shared/fields.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 
 /**
  * A part of a message. Which kind it is, the field says that it has. Fields that precis doesn't read pass through; the

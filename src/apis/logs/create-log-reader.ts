@@ -1,6 +1,6 @@
 import { TranscriptError } from "../../core/errors.ts";
-import { parseExact, tryParseExact } from "../../core/exact-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
+import { parseExact, tryParseExact } from "../../core/json.ts";
 import { isFields } from "./fields.ts";
 import { messages, placesAt } from "./message-list.ts";
 import { readDocument, recordFormats } from "./read-document.ts";

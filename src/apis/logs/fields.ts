@@ -1,6 +1,4 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { isExactNumber } from "../../core/exact-json.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isExactNumber, isRecord, stringifyDeep } from "../../core/json.ts";
 
 /** Safe access to JSON of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { tryParseExact } from "../../core/exact-json.ts";
+import { tryParseExact } from "../../core/json.ts";
 import { nameText } from "../shared/fields.ts";
 import {
   areMostly,

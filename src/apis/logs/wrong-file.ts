@@ -1,6 +1,6 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import { cutTo } from "../../core/first-characters.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { type Fields, isFields } from "./fields.ts";
 
 /** What can be read, said once for all errors. */

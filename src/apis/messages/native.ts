@@ -1,4 +1,4 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { rewriteEvents } from "../shared/events.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {

@@ -1,6 +1,5 @@
-import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord, parseExact } from "../../core/json.ts";
 import type { Edit } from "../../core/types.ts";
 import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
 import { nameText, toArgsText } from "../shared/fields.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import type {
   FilePart,
   ImagePart,

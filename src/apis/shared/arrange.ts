@@ -1,4 +1,4 @@
-import { addTo } from "../../core/add-to.ts";
+import { addTo } from "../../core/collections.ts";
 import { editableParts } from "../../core/edits.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";

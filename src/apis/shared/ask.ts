@@ -1,5 +1,5 @@
-import { defined } from "../../core/defined.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { defined } from "../../core/collections.ts";
+import { isRecord } from "../../core/json.ts";
 import type { ModelMessage, ModelRequest } from "../../core/types.ts";
 import type { Api, AskedRequest, Asking, AskSettings } from "./api.ts";
 import type { Json } from "./fields.ts";

@@ -1,5 +1,4 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { isJson, type Json, obj, parseJson, textOf } from "./fields.ts";
 
 /** The JSON of every event of a stream's text, in order. Whatever isn't JSON (`[DONE]`, comments) is left out. */

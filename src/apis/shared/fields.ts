@@ -1,6 +1,4 @@
-import { parseReadable, stringifyDeep } from "../../core/deep-json.ts";
-import { isExactNumber } from "../../core/exact-json.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isExactNumber, isRecord, parseReadable, stringifyDeep } from "../../core/json.ts";
 
 /** Reading JSON of any shape: nothing here throws. */
 
@@ -52,7 +50,7 @@ export function textsOf(content: unknown): string[] {
 }
 
 /** The text as JSON, its numbers as they were written; undefined if it isn't. */
-export { tryParseExact as parseJson } from "../../core/exact-json.ts";
+export { tryParseExact as parseJson } from "../../core/json.ts";
 
 /** The JSON of a wire value; the empty text for nothing. Never throws: what can't be JSON isn't sent as JSON. */
 export function toJson(value: unknown): string {

@@ -1,6 +1,6 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { cutTo } from "../../core/first-characters.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import type { DialectId, Message, Part, Role } from "../../core/types.ts";
 
 /** Keys named in an error text; more would bury the message. */

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import {
   type ApiClient,
   type ApiConversation,

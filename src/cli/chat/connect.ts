@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { version } from "../../config/version.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { type ApiClient, createApiClient, type LiveEvent, routes } from "../../gateway/api.ts";
 import { databaseKind } from "../../stores/database-kind.ts";
 import { flagName, UsageError } from "../flags.ts";

@@ -1,4 +1,4 @@
-import { EDIT_REASONS } from "../../core/edit-reasons.ts";
+import { EDIT_REASONS } from "../../core/edits.ts";
 import { DROP_WORDS, FATE_WORDS, type FateName, KEEP_WORDS } from "../../core/words.ts";
 import type { ApiConversation, ApiMessage, ApiMessages, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
 import { formatCount, formatTime } from "../format.ts";

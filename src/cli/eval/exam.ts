@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { memoryJournal } from "../../eval/judged/journal.ts";
 import { createSpending } from "../../eval/judged/spending.ts";
 import { planExam, writeExam } from "../../eval/judged/write-exam.ts";

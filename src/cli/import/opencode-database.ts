@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { createLogReader, type TranscriptLog } from "../../apis/logs/index.ts";
 import { counted } from "../../apis/logs/message-list.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { FileError } from "../read-lines.ts";
 import { UnreadableLog } from "./outcome.ts";
 

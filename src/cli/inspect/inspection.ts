@@ -1,7 +1,7 @@
 import { dialectById } from "../../apis/index.ts";
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/json.ts";
 import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
 import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
@@ -20,7 +20,7 @@ import {
   rowsOf,
 } from "../../gateway/conversation/timeline.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/view-of.ts";
-import { readHead } from "../../recall/stored-transcript.ts";
+import { readHead } from "../../recall/conversation-index.ts";
 import type { Conversation, ServerStore, StoredMessage } from "../../stores/server-store.ts";
 import type { Receipts } from "../../tokens/receipts.ts";
 import { type Branch, branchesOf } from "./branches.ts";

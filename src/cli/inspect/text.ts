@@ -1,4 +1,4 @@
-import { EDIT_REASONS } from "../../core/edit-reasons.ts";
+import { EDIT_REASONS } from "../../core/edits.ts";
 import type { Checkpoint, Entry } from "../../core/types.ts";
 import {
   DROP_WORDS,

@@ -1,6 +1,6 @@
 import type { GatewayConfig, GatewayConfigInput } from "../../config/gateway-schema.ts";
 import { version } from "../../config/version.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { routes, type Status } from "../../gateway/api.ts";
 import { shownAddress } from "../../gateway/upstream/upstream.ts";
 import { type Io, untilAborted, warnOn } from "../io.ts";

@@ -1,8 +1,8 @@
 import { MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../budget.ts";
 import { canonicalJson, type GenuineCheckpoints, isGenuine, summaryProof, textsIn } from "../checkpoint.ts";
-import { EDIT_REASONS } from "../edit-reasons.ts";
+import { EDIT_REASONS } from "../edits.ts";
 import { contentHash, keyedHash } from "../hash.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../json.ts";
 import type {
   AnswerSize,
   AnswerSizes,

@@ -1,4 +1,4 @@
-import type { EditReason } from "../edit-reasons.ts";
+import type { EditReason } from "../edits.ts";
 import type { Message } from "./messages.ts";
 
 /** The wire formats that precis speaks. Other packages may add their own ids. */

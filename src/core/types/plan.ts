@@ -1,4 +1,4 @@
-import type { STRATEGY_NAMES } from "../strategy-names.ts";
+import type { STRATEGY_NAMES } from "../options.ts";
 import type { Edit, InsertMessage } from "./dialect.ts";
 import type { Budget, Usage } from "./tokens.ts";
 

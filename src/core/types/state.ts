@@ -1,4 +1,4 @@
-import type { EditReason } from "../edit-reasons.ts";
+import type { EditReason } from "../edits.ts";
 import type { DialectId, InsertMessage } from "./dialect.ts";
 import type { DropReason, Reason, Run, RungName, StrategyName } from "./plan.ts";
 

@@ -27,7 +27,7 @@ import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../../summari
 import { trimRecord } from "../../summaries/records/trim-record.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import { spendOf } from "../../tokens/model-info.ts";
-import { learnFrom } from "./summarizer-window.ts";
+import { learnFrom } from "./writing-task.ts";
 
 /** So many names, or this share of all, need no second request: code appends them. */
 const FEW_ITEMS = 3;

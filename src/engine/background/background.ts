@@ -1,4 +1,4 @@
-import { keepNewest } from "../../core/keep-newest.ts";
+import { keepNewest } from "../../core/collections.ts";
 import type { ModelCall, Reason, Run, Summary, Warning } from "../../core/types.ts";
 import { prepareState } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";

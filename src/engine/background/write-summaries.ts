@@ -1,22 +1,34 @@
-import { shifted } from "../../core/shifted.ts";
+import { shifted } from "../../core/rounds.ts";
 import type { PlannedCall, Run, Summary, Warning } from "../../core/types.ts";
 import { type MustKeep, missingItems } from "../../summaries/keep/must-keep.ts";
 import { PROMPTS, type Prompt, stepPrompt } from "../../summaries/prompts/index.ts";
 import { isRolling, LEAST_RECORD, mergeDue, narrativeOf, recordLength, shareOf } from "../plan/narrative.ts";
-import { ARGS_TOKENS, RESULT_TOKENS, summarizesRounds, unsealedRounds } from "../plan/round-runs.ts";
-import { speaksOfRounds } from "../plan/wanted-run.ts";
+import {
+  ARGS_TOKENS,
+  RESULT_TOKENS,
+  speaksOfRounds,
+  summarizesRounds,
+  unsealedRounds,
+} from "../plan/wanted-run.ts";
 import type { Operation } from "../read/survey.ts";
 import { askSummary } from "./ask-summary.ts";
-import { expectedRequests, MAX_REQUESTS, modesOf, rollingModes } from "./modes.ts";
-import { writeRolling, writeSegments } from "./segments.ts";
-import { learnWindow, summarizerWindow } from "./summarizer-window.ts";
+import {
+  expectedRequests,
+  MAX_REQUESTS,
+  modesOf,
+  rollingModes,
+  writeRolling,
+  writeSegments,
+} from "./segments.ts";
 import {
   absolute,
   createWritingTask,
   inOwnNumbers,
+  learnWindow,
   mustKeep,
   record,
   roomBeside,
+  summarizerWindow,
   unfinished,
   type Work,
   type WritingTask,

@@ -1,7 +1,6 @@
 import { makeCheckpoint } from "../../core/checkpoint.ts";
-import { defined } from "../../core/defined.ts";
+import { defined, keepNewest } from "../../core/collections.ts";
 import type { Draft } from "../../core/draft.ts";
-import { keepNewest } from "../../core/keep-newest.ts";
 import { readableText } from "../../core/message-text.ts";
 import { renderView, systemMessage } from "../../core/render.ts";
 import { asBranch, mergeRecords, type Remembered } from "../../core/state/read-state.ts";
@@ -29,12 +28,11 @@ import type {
 } from "../../core/types.ts";
 import type { Climb } from "../ladder/ladder.ts";
 import { noteRequest } from "../plan/may-ask.ts";
-import { narrativeOf } from "../plan/narrative.ts";
-import { isAboutRounds } from "../plan/round-runs.ts";
+import { isAboutRounds, narrativeOf } from "../plan/narrative.ts";
 import { hasSystem, hiddenEnd, withHostNote } from "../read/conversation.ts";
 import { limitToRemember } from "../read/limits.ts";
-import { headJson } from "../read/lost-head.ts";
 import { type Quoted, quotationsOf, withFittingQuotations, withQuoted } from "../read/quotations.ts";
+import { headJson } from "../read/read-conversation.ts";
 import { type Operation, type Survey, tellBound } from "../read/survey.ts";
 import { type RecallNow, recallFor } from "../recall/recall-for.ts";
 import { repeatedIn, reportOf, viewWarnings } from "./report.ts";

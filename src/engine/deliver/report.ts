@@ -1,5 +1,5 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { type Draft, entriesOf, isShown } from "../../core/draft.ts";
 import { applyEdits } from "../../core/edits.ts";
 import { firstCharacters } from "../../core/first-characters.ts";

@@ -2,7 +2,7 @@ import { coversOf, type Draft, type Fate, type Insert, isShown } from "../../cor
 import { applyEdits } from "../../core/edits.ts";
 import { mayFollow } from "../../core/invariants.ts";
 import { readableText } from "../../core/message-text.ts";
-import { shifted } from "../../core/shifted.ts";
+import { shifted } from "../../core/rounds.ts";
 import type { DialectRules, Edit, InsertMessage, Summary, SummaryCheck } from "../../core/types.ts";
 import { edited } from "../../reductions/reduction.ts";
 import type { SummaryMessageInput } from "../../summaries/material/message-material.ts";

@@ -2,22 +2,78 @@ import { type Draft, type Fate, type Insert, isShown, withFates } from "../../co
 import { BudgetImpossibleError, InvariantError } from "../../core/errors.ts";
 import { isAboutSize } from "../../core/invariants.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
-import type { RungName, RungReport } from "../../core/types.ts";
+import type { Measure, RungName, RungReport } from "../../core/types.ts";
+import { reductions } from "../../reductions/index.ts";
 import { edited } from "../../reductions/reduction.ts";
-import { roundRecords } from "../plan/round-runs.ts";
-import { narrativeFor, speaksOfRounds } from "../plan/wanted-run.ts";
-import { draftTokens, floorTokens } from "../read/conversation.ts";
-import { judge } from "../read/current-view.ts";
+import { chooseTail } from "../plan/tail.ts";
+import { narrativeFor, roundRecords, speaksOfRounds } from "../plan/wanted-run.ts";
+import { judge } from "../read/checkpoint-view.ts";
+import { draftTokens, fixedTokens, floorTokens, mustShow } from "../read/conversation.ts";
 import { withQuoted } from "../read/quotations.ts";
-import { detachFromHiddenReasoning, dropsUnboundReasoning, isSigned, openLoop } from "../read/reasoning.ts";
+import {
+  detachFromHiddenReasoning,
+  dropsUnboundReasoning,
+  isSigned,
+  neededReasoning,
+  openLoop,
+} from "../read/reasoning.ts";
 import type { Operation } from "../read/survey.ts";
-import { type Step, strategies } from "../settings/strategies.ts";
+import { type Step, strategies } from "../settings/settings.ts";
 import { dropAll, dropMiddle, dropOldest, hardCut } from "./drop.ts";
-import { reduce } from "./reduce.ts";
 import { shrinkParts } from "./shrink.ts";
 import { NOT_SHOWN, type Rung, type RungInput, withRoleNotes } from "./step.ts";
 import { summarize, summarizeAll, summarizeRange } from "./summarize.ts";
 import { summarizeRounds } from "./summarize-rounds.ts";
+
+/** A batch is worth changing the prefix for when it frees this share of the view. */
+const LEAST_FREED = 0.15;
+/** Reductions are enough by themselves when the view then lands at or below this share of room. */
+const ENOUGH = 0.6;
+/** What one old result may keep, tried from generous to strict (tokens). */
+const ALLOWANCES = [4_000, 2_000, 1_000, 500];
+
+/** Rung 1: makes the shown middle smaller in one batch, with as generous an allowance as reaches the aim. */
+const reduce: Rung = async (input) => {
+  const { conversation, current, settings, rules, limit, goal, anyGain } = input;
+  const { messages, structure } = conversation;
+  const measure = countingOnce(conversation.measure);
+  const before = draftTokens(conversation, current);
+  const fixed = fixedTokens(conversation);
+  const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * ENOUGH));
+  const tail = chooseTail(conversation, {
+    tail: settings.tail,
+    limit: settings.tail.tokens ?? Math.floor((goal - fixed) * settings.tail.share),
+    soft: false,
+  });
+  const reducible = (index: number) =>
+    index < tail.from && isShown(current.fates[index]!) && !mustShow(conversation, index);
+  const needsReasoning = neededReasoning(conversation, rules);
+  const given = { messages, structure, reducible, needsReasoning, measure, images: settings.images };
+  for (const allowance of ALLOWANCES) {
+    let draft = current;
+    for (const reduction of reductions) {
+      await input.pause();
+      draft = reduction.apply(draft, { ...given, allowance });
+    }
+    await input.pause();
+    const after = draftTokens(conversation, draft);
+    if (after <= aim && (anyGain || before - after >= LEAST_FREED * before)) return draft;
+  }
+  return undefined;
+};
+
+/** The measure with a memory of the texts that it counted: each reduction asks for them again, for each allowance. */
+function countingOnce(measure: Measure): Measure {
+  const counted = new Map<string, number>();
+  return {
+    ...measure,
+    text(text) {
+      const tokens = counted.get(text) ?? measure.text(text);
+      counted.set(text, tokens);
+      return tokens;
+    },
+  };
+}
 
 /** Climbs the ladder towards a target, with the summaries that are there. */
 export async function climbTo<M>(

@@ -1,7 +1,7 @@
 import { clipArgs, clipText } from "../../core/clip.ts";
+import { evenShare } from "../../core/collections.ts";
 import { type Draft, type Fate, withFates } from "../../core/draft.ts";
 import { editableParts } from "../../core/edits.ts";
-import { evenShare } from "../../core/even-share.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type {
   DialectRules,

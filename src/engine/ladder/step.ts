@@ -23,8 +23,7 @@ import type {
 import type { IsOurs } from "../../summaries/material/user-words.ts";
 import type { Tail } from "../plan/tail.ts";
 import { type Conversation, mustShow } from "../read/conversation.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Step } from "../settings/strategies.ts";
+import type { Settings, Step } from "../settings/settings.ts";
 
 /** What a rung works with. */
 export interface RungInput {

@@ -8,7 +8,7 @@ import { escapeLine, escapeText } from "../../summaries/text/escape.ts";
 import { LINE_BREAK } from "../../summaries/text/look-alikes.ts";
 import { withPlantMark } from "../../summaries/text/plants.ts";
 import { headName } from "../../summaries/write/sections.ts";
-import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../plan/round-runs.ts";
+import { ARGS_TOKENS, RESULT_TOKENS, recordFor, roundRuns, roundsEnd } from "../plan/wanted-run.ts";
 import { type Conversation, draftTokens } from "../read/conversation.ts";
 import type { Rung } from "./step.ts";
 

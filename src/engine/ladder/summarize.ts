@@ -22,7 +22,7 @@ import {
   shownInsertTokens,
   wholeTokens,
 } from "../read/conversation.ts";
-import { usesSummaries } from "../settings/strategies.ts";
+import { usesSummaries } from "../settings/settings.ts";
 import { coverBySummary, fills, type SummaryPlace, summaryPlace } from "./cover-by-summary.ts";
 import { shrinkParts } from "./shrink.ts";
 import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "./step.ts";

@@ -1,5 +1,5 @@
 import { FIRST_LINK, nextLink } from "../../core/chain.ts";
-import { forgetOldest, keepNewest } from "../../core/keep-newest.ts";
+import { forgetOldest, keepNewest } from "../../core/collections.ts";
 import { charsOf } from "../../core/message-text.ts";
 import type { Message, Run, Warning } from "../../core/types.ts";
 import type { Summarizer } from "../background/ask-summary.ts";

@@ -1,9 +1,9 @@
 import { contentHash } from "../../core/hash.ts";
 import type { Run, Summary } from "../../core/types.ts";
+import { PROMPTS } from "../../summaries/prompts/index.ts";
 import type { Conversation } from "../read/conversation.ts";
 import type { Operation } from "../read/survey.ts";
 import type { Settings } from "../settings/settings.ts";
-import { isAboutRounds } from "./round-runs.ts";
 import { landingRoom, MAX_SUMMARY } from "./tail.ts";
 
 /** Records that are valid for a transcript, put together to speak for its beginning. */
@@ -13,6 +13,12 @@ export interface Narrative {
   /** Up to which message (after the leading system messages) they speak. */
   readonly sealed: number;
 }
+
+const ROUNDS_PROMPT = `${PROMPTS["tool-rounds"].id}@`;
+
+/** A record about rounds speaks for them alone: it is no part of the story of a whole conversation. */
+export const isAboutRounds = ({ prompt }: Pick<Summary, "prompt">): boolean =>
+  prompt.startsWith(ROUNDS_PROMPT);
 
 /** What names a summary: everything that it was made from. */
 export function summaryKey(source: {

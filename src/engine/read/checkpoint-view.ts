@@ -1,18 +1,23 @@
-import { restoreDraft } from "../../core/checkpoint.ts";
+import { findCheckpoint, type GenuineCheckpoints, restoreDraft } from "../../core/checkpoint.ts";
 import { clipMarker } from "../../core/clip.ts";
 import {
   coversOf,
   type Draft,
+  entriesOf,
   type Fate,
   isShown,
   KEEP,
+  keepAll,
   withFates,
   withoutInserts,
 } from "../../core/draft.ts";
 import { editableParts, editableText } from "../../core/edits.ts";
-import { isExactNumber, tryParseExact } from "../../core/exact-json.ts";
+import { breachesOf } from "../../core/invariants.ts";
+import { isExactNumber, tryParseExact } from "../../core/json.ts";
+import { renderView } from "../../core/render.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
-import type { Checkpoint, Dialect, DialectRules, Edit, Message, Part } from "../../core/types.ts";
+import type { Remembered } from "../../core/state/read-state.ts";
+import type { Checkpoint, Dialect, DialectRules, Edit, Message, Part, Undo } from "../../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../../reductions/old-images.ts";
 import { sourcesOf } from "../../reductions/old-retrieval.ts";
 import { SUPERSEDED } from "../../reductions/superseded-results.ts";
@@ -20,16 +25,180 @@ import { reframe } from "../../summaries/frames/reframe.ts";
 import { mergeIntoSystem } from "../ladder/cover-by-summary.ts";
 import { withRoleNotes } from "../ladder/step.ts";
 import { roundsText } from "../ladder/summarize-rounds.ts";
-import { type Conversation, mustShow, newestSpeaks } from "./conversation.ts";
+import { type Conversation, mustShow, newestSpeaks, recordOfLong, wholeTokens } from "./conversation.ts";
+import { LARGER_BUDGET } from "./limits.ts";
 import { detachFromHiddenReasoning, isSigned, withNeededReasoning } from "./reasoning.ts";
 
-export interface CheckpointView extends Amended {
+/** A checkpoint made for a smaller budget is left when the whole transcript is below this share of the present one. */
+export const LEAVE_BELOW = 0.65;
+
+/** What a checkpoint is chosen by. */
+export interface CheckpointChoice {
+  readonly state: Pick<Remembered, "checkpoints" | "undos" | "last" | "branches">;
+  readonly chain: readonly string[];
+  readonly dialect: string;
+  readonly strategy: string;
+  readonly textHash: (text: string) => string;
+  readonly genuine: GenuineCheckpoints;
+  /** Tokens that the present view may have. */
+  readonly budget: number;
+  /** Tokens of the whole transcript. */
+  readonly total: number;
+  /** Pressure from which on a compaction is due. */
+  readonly startsAt: number;
+  /** Time of records that are made now. */
+  readonly recordAt: number;
+}
+
+/** The checkpoint that the current view stands on, and what was left on the way to it. */
+interface ChosenCheckpoint {
+  readonly checkpoint: Checkpoint | undefined;
+  /** Records of checkpoints that are left for a larger budget just now: they are kept, or the view would flip back. */
+  readonly left: readonly Undo[];
+}
+
+/**
+ * The newest checkpoint that this transcript begins with and that nobody undid. One that was made for a smaller budget is
+ * left for good, until a compaction is due anyway: a view that was shown whole doesn't shrink because the transcript grew.
+ */
+function chooseCheckpoint(choice: CheckpointChoice): ChosenCheckpoint {
+  const { state, budget, total, startsAt } = choice;
+  const roomy = total < startsAt * budget;
+  const wasLeft = new Set(state.undos.flatMap(({ why, checkpoint }) => (why ? [checkpoint] : [])));
+  const skipped: Undo[] = state.undos.filter(({ why }) => !why);
+  const left: Undo[] = [];
+  const shown = [...state.branches, ...(state.last ? [state.last] : [])];
+  for (;;) {
+    const checkpoint = findCheckpoint({
+      ...choice,
+      checkpoints: state.checkpoints,
+      undos: skipped,
+      shown,
+    });
+    if (!checkpoint) return { checkpoint, left };
+    const { why, ...skip } = leave(checkpoint, choice);
+    if (wasLeft.has(checkpoint.id) && roomy) skipped.push(skip);
+    else if (checkpoint.budget * LARGER_BUDGET > budget) return { checkpoint, left };
+    else if (total < LEAVE_BELOW * budget) {
+      skipped.push(skip);
+      left.push({ ...skip, why });
+    } else return { checkpoint, left };
+  }
+}
+
+/** The record of a checkpoint that is left for a larger budget. */
+function leave({ id }: Checkpoint, { budget, total, recordAt }: CheckpointChoice) {
+  return {
+    checkpoint: id,
+    at: recordAt,
+    pressure: total / budget,
+    why: "larger-budget",
+  } as const satisfies Undo;
+}
+
+/** Undos by a person, of checkpoints that this transcript begins with. */
+export function undosOf(choice: CheckpointChoice): readonly Undo[] {
+  const { state } = choice;
+  return state.undos.filter(
+    (undo) =>
+      !undo.why &&
+      findCheckpoint({
+        ...choice,
+        checkpoints: state.checkpoints.filter(({ id }) => id === undo.checkpoint),
+        undos: [],
+      }),
+  );
+}
+
+/** A round fits with ease where the budget is this many times what must be shown: it isn't cut again at once. */
+const WITH_EASE = 1.25;
+
+/** The view that a conversation goes on from. */
+export interface CurrentView {
+  readonly checkpoint: Checkpoint | undefined;
+  /** There is a checkpoint, but its view of this transcript would break a post-condition. */
+  readonly invalid: boolean;
+  /** Records of checkpoints that are left just now because the budget is larger; to be saved with the next view. */
+  readonly left: readonly Undo[];
+  /** Messages that the checkpoint hid or shortened and that are shown again: pins, the other half of a round. */
+  readonly broughtBack: readonly number[];
+  /** Nobody vouches for the checkpoint, and so it is shown otherwise than it was made. */
+  readonly reworded: boolean;
+  readonly current: Draft;
+}
+
+/** The view of the newest checkpoint that still holds, or all of the transcript. */
+export function currentView<M>(
+  choice: CheckpointChoice & { readonly state: Pick<Remembered, "unproven"> },
+  read: ReadTranscript<M>,
+  /** Tokens that the view may have. */
+  budget: number,
+  /** Look at the whole transcript as if nothing had been compacted. */
+  fresh: boolean,
+): CurrentView {
+  const { conversation } = read;
+  const whole = { broughtBack: [], reworded: false, current: keepAll(conversation.messages.length) };
+  const { checkpoint, left } = fresh ? { checkpoint: undefined, left: [] } : chooseCheckpoint(choice);
+  const isUnproven = checkpoint !== undefined && choice.state.unproven.has(checkpoint.id);
+  const view = checkpoint && viewOfCheckpoint(checkpoint, conversation, read.dialect, isUnproven);
+  if (!checkpoint || !view) return { ...whole, checkpoint: undefined, invalid: false, left };
+  // The model asked for its newest results and has never seen them: a view that was made for less room may not keep them from it.
+  // What a long history needs for its record isn't room for them: a new compaction would cut them again.
+  const isTooNarrow =
+    wholeTokens(conversation) * WITH_EASE <= budget - recordOfLong(conversation, budget) &&
+    !showsUnanswered(conversation, view.draft);
+  const allLeft = isTooNarrow ? [...left, leave(checkpoint, choice)] : left;
+  // What the view ended with may have been taken back, or what must be shown by now may not go with the rest; or nobody
+  // vouches for the view.
+  const isDoubtful =
+    view.shown.length > 0 || checkpoint.seen.messages > conversation.messages.length || isUnproven;
+  const isBroken = (): boolean => judge(read, { draft: view.draft, tokens: 0, limit: 0 }).length > 0;
+  if (isTooNarrow || (isDoubtful && isBroken()))
+    return { ...whole, checkpoint: undefined, invalid: true, left: allLeft };
+  return {
+    checkpoint,
+    invalid: false,
+    left: allLeft,
+    broughtBack: view.shown,
+    reworded: view.reworded,
+    current: view.draft,
+  };
+}
+
+export interface ReadTranscript<M> {
+  readonly dialect: Dialect<M>;
+  readonly transcript: readonly M[];
+  readonly system: unknown;
+  readonly conversation: Conversation;
+}
+
+/** The post-conditions of a draft, judged on the wire messages that it renders to. */
+export function judge<M>(
+  { dialect, transcript, system, conversation }: ReadTranscript<M>,
+  { draft, tokens, limit }: { readonly draft: Draft; readonly tokens: number; readonly limit: number },
+): readonly string[] {
+  const entries = entriesOf(draft);
+  const rendered = renderView({ dialect, transcript, entries, system });
+  return breachesOf({
+    messages: conversation.messages,
+    structure: conversation.structure,
+    entries,
+    shown: rendered.messages.map((message) => dialect.read(message)),
+    rules: dialect.rules,
+    isHead: conversation.isHead,
+    tokens,
+    budget: limit,
+    transcriptTokens: conversation.total,
+  });
+}
+
+interface CheckpointView extends Amended {
   /** Nobody vouches for the checkpoint, and so it is shown otherwise than it was made. */
   readonly reworded: boolean;
 }
 
 /** The checkpoint's view of the transcript as it is now. Undefined if the record doesn't fit it. */
-export function viewOfCheckpoint<M>(
+function viewOfCheckpoint<M>(
   checkpoint: Checkpoint,
   conversation: Conversation,
   dialect: Dialect<M>,
@@ -182,7 +351,7 @@ function isWhole(conversation: Conversation, { fates }: Draft, index: number): b
 }
 
 /** Is everything whole that the model hasn't seen yet? Its own words before a call are no news to it. */
-export function showsUnanswered({ structure, messages }: Conversation, { fates }: Draft): boolean {
+function showsUnanswered({ structure, messages }: Conversation, { fates }: Draft): boolean {
   return fates.every(
     (fate, index) =>
       index < structure.unanswered ||

@@ -12,7 +12,6 @@ import {
   unansweredTokens,
   wholeTokens,
 } from "./conversation.ts";
-import { LARGER_BUDGET } from "./current-view.ts";
 import type { Operation } from "./survey.ts";
 
 /**
@@ -81,6 +80,8 @@ function landingAround(conversation: Conversation, { budget, room }: Budget): nu
   return beforeNext < whole + free * LEAST_BEFORE_NEXT ? usual : Math.min(usual, beforeNext);
 }
 
+/** A budget is larger if a larger model was chosen. One that moved a little, because tools or answers changed, is not. */
+export const LARGER_BUDGET = 1.25;
 /** A view that the provider refused without a number is made this much smaller. */
 const REJECTED_SHARE = 0.7;
 /** With the provider's own number known, this much of the budget is aimed at. */

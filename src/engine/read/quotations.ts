@@ -1,3 +1,4 @@
+import type { RecentMap } from "../../core/collections.ts";
 import { type Draft, type Fate, isShown } from "../../core/draft.ts";
 import { editableParts } from "../../core/edits.ts";
 import type {
@@ -9,12 +10,11 @@ import type {
   Quotation,
   Recalled,
 } from "../../core/types.ts";
-import { shown } from "../../recall/excerpt.ts";
 import { type Passage, partText, passagesOf, quoteEntry } from "../../recall/passages.ts";
+import { shown } from "../../recall/visible-text.ts";
 import { abridged } from "../../summaries/material/abridge.ts";
 import { citationRegistry, citationsIn } from "../../summaries/sources/citations.ts";
 import { type SectionEntry, writeSections } from "../../summaries/write/sections.ts";
-import type { RecentMap } from "../../tokens/recent-map.ts";
 import type { Climb } from "../ladder/ladder.ts";
 import { type Conversation, insertTokens } from "./conversation.ts";
 import type { Operation } from "./survey.ts";

@@ -6,7 +6,7 @@ import {
   sizesOf,
   startPressure,
 } from "../../core/budget.ts";
-import { forgetOldest } from "../../core/keep-newest.ts";
+import { forgetOldest } from "../../core/collections.ts";
 import type { Pause } from "../../core/pause.ts";
 import { systemMessage } from "../../core/render.ts";
 import {
@@ -22,14 +22,12 @@ import { loadFrame } from "../../summaries/frames/frames.ts";
 import { languageOf } from "../../summaries/frames/language.ts";
 import type { ChosenRange } from "../compact.ts";
 import type { Engine } from "../engine.ts";
-import { type Settings, USUAL_NARRATIVE } from "../settings/settings.ts";
-import { strategies } from "../settings/strategies.ts";
+import { type Settings, strategies, USUAL_NARRATIVE } from "../settings/settings.ts";
+import { type CurrentView, currentView, undosOf } from "./checkpoint-view.ts";
 import { type Conversation, draftTokens, floorTokens, hasSystem } from "./conversation.ts";
-import { type CurrentView, currentView, undosOf } from "./current-view.ts";
 import { type LandingGoals, landingGoals, rememberedLimit, windowFor } from "./limits.ts";
-import { lostHead } from "./lost-head.ts";
 import { type Quoted, quotedBy } from "./quotations.ts";
-import { readConversation } from "./read-conversation.ts";
+import { lostHead, readConversation } from "./read-conversation.ts";
 
 /** A head above this share of the budget leaves too little for the conversation. */
 const HEAVY_HEAD = 0.5;

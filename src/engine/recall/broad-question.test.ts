@@ -4,7 +4,7 @@ import { recalledFor } from "../../../test/support/recalled.ts";
 import type { Draft } from "../../core/draft.ts";
 import type { Message } from "../../core/types.ts";
 import type { Found } from "../../recall/search.ts";
-import { isBroad } from "./asked.ts";
+import { isBroad } from "./quoter.ts";
 
 const said = (role: "user" | "assistant", text: string): Message => ({
   role,

@@ -1,8 +1,8 @@
 import { openaiChat } from "../../apis/chat/index.ts";
 import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
-import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
+import { STRATEGY_NAMES } from "../../core/options.ts";
 import type { StrategyName, TokenCounter } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
 import type { EngineMemory } from "../../engine/engine.ts";

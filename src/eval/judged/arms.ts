@@ -1,4 +1,4 @@
-import { lastTrue } from "../../core/last-true.ts";
+import { lastTrue } from "../../core/collections.ts";
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
 import { costOf, type Item, suffixStart } from "../contestants/packing.ts";
 import { type CompactedInput, compacted, compactedWithRecall } from "./compacted.ts";

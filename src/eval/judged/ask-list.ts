@@ -1,6 +1,6 @@
 import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import type { Model, ModelMessage, ModelRequest } from "../../core/types.ts";
 import type { Journal } from "./journal.ts";
 import type { Role, Spending } from "./spending.ts";

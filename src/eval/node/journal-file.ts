@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import type { Journal } from "../judged/journal.ts";
 
 /** Replies hold words of a conversation, so the files are their owner's alone. */

@@ -1,4 +1,4 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Dialect, Measure } from "../../core/types.ts";
 
 interface Sent {

@@ -1,5 +1,4 @@
-import { EDIT_REASONS } from "../../core/edit-reasons.ts";
-import { applyEdits } from "../../core/edits.ts";
+import { applyEdits, EDIT_REASONS } from "../../core/edits.ts";
 import type { Edit, Entry, Measure, Message } from "../../core/types.ts";
 import { COVERED_WORDS, DROP_WORDS, type FateName, KEEP_WORDS, type KeepReason } from "../../core/words.ts";
 

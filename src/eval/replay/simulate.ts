@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type {
   Compactor,

@@ -1,8 +1,8 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
 import { MOST_RESERVED } from "../../core/budget.ts";
+import { keepNewest } from "../../core/collections.ts";
 import { contentHash } from "../../core/hash.ts";
-import { keepNewest } from "../../core/keep-newest.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
 import { createEngineMemory } from "../../engine/engine.ts";

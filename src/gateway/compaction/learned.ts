@@ -1,4 +1,4 @@
-import { keepNewest } from "../../core/keep-newest.ts";
+import { keepNewest } from "../../core/collections.ts";
 import type { LearnedStore, LearnedValue } from "../../stores/server-store.ts";
 import type { Log } from "../telemetry/log.ts";
 

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Model, ModelRequest, Reason } from "../../core/types.ts";
 import type { LeaseStore } from "../../stores/server-store.ts";
 import type { TimelineFact } from "../api.ts";

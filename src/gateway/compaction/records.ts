@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import type { Records, Store } from "../../core/types.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { keepNewest } from "../../core/keep-newest.ts";
+import { keepNewest } from "../../core/collections.ts";
 import { MOST_TOKENS } from "../../core/options.ts";
 import type { ModelInfo } from "../../core/types.ts";
 import { settledInTime } from "../../engine/background/jobs.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../core/system-changes.ts";
 import type { Dialect } from "../../core/types.ts";
 import { hasSystem } from "../../engine/read/conversation.ts";
-import { readHead } from "../../recall/stored-transcript.ts";
+import { readHead } from "../../recall/conversation-index.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
 import { modelInfo, spendOf } from "../../tokens/model-info.ts";
 import { detailsOf, IDLE } from "./timeline.ts";

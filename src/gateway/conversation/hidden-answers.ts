@@ -1,7 +1,6 @@
 import { createChain } from "../../core/chain.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
+import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
 import { quotedNumbers, readInput } from "../../recall/recall-tool.ts";

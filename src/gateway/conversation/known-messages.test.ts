@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { byProof } from "../../../test/support/proof.ts";
 import type { Json } from "../../apis/shared/fields.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/json.ts";
 import { createKnownMessages } from "./memory.ts";
 
 /** What TypeScript doesn't know of JSON yet. */

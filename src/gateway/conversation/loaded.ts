@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { GatewayConfig, HostedToolName } from "../../config/gateway-schema.ts";
 import { givingWay, windowProblem } from "../../core/budget.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact } from "../../core/json.ts";
 import type { Dialect, Message, Profile } from "../../core/types.ts";
 import { profiles } from "../../profiles/index.ts";
-import { readHead } from "../../recall/stored-transcript.ts";
+import { readHead } from "../../recall/conversation-index.ts";
 import type { Conversation, ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import { type ChatSettings, tuningOf } from "../api/settings.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";

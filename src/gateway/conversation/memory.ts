@@ -1,6 +1,5 @@
 import type { Json } from "../../apis/shared/fields.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { isExactNumber } from "../../core/exact-json.ts";
+import { isExactNumber, stringifyDeep } from "../../core/json.ts";
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { NamedBefore } from "../../apis/shared/api.ts";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import { parseExact } from "../../core/exact-json.ts";
-import { readHead } from "../../recall/stored-transcript.ts";
+import { parseExact } from "../../core/json.ts";
+import { readHead } from "../../recall/conversation-index.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { REDACTED } from "../compaction/redact-secrets.ts";
 import type { Client } from "../http/admit.ts";

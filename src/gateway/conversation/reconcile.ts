@@ -1,7 +1,7 @@
 import { isJson, textOf } from "../../apis/shared/fields.ts";
 import { chainOf } from "../../core/chain.ts";
-import { parseExact } from "../../core/exact-json.ts";
 import { contentHash } from "../../core/hash.ts";
+import { parseExact } from "../../core/json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";

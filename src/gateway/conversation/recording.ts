@@ -1,5 +1,5 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { contentHash } from "../../core/hash.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Dialect } from "../../core/types.ts";
 import type {
   Append,

@@ -1,13 +1,12 @@
 import type { TranscriptLog } from "../../apis/logs/index.ts";
 import { readyLog } from "../../apis/ready-log.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { parseExact } from "../../core/exact-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { createTextHash } from "../../core/hash.ts";
+import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { readMessages } from "../../core/message-text.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
-import { writeHead } from "../../recall/stored-transcript.ts";
+import { writeHead } from "../../recall/conversation-index.ts";
 import type {
   Appended,
   Conversation,

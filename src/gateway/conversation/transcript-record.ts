@@ -5,7 +5,7 @@ import { charsOf } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
-import { writeHead } from "../../recall/stored-transcript.ts";
+import { writeHead } from "../../recall/conversation-index.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/texts.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";

@@ -1,8 +1,8 @@
 import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
+import { keepNewest } from "../../core/collections.ts";
 import { type Draft, type Fate as DraftFate, entriesOf, isShown, KEEP, withFates } from "../../core/draft.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { createTextHash } from "../../core/hash.ts";
-import { keepNewest } from "../../core/keep-newest.ts";
 import { appendSystem, systemMessage } from "../../core/render.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type {

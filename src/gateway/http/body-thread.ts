@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import { parseMarked, withNumbers } from "../../core/exact-json.ts";
+import { parseMarked, withNumbers } from "../../core/json.ts";
 import { RequestFault } from "./request-fault.ts";
 
 /** The built package has no `.ts`. */

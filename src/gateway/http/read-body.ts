@@ -3,7 +3,7 @@ import type { Transform } from "node:stream";
 import { setImmediate as breathe } from "node:timers/promises";
 import zlib from "node:zlib";
 import type { Json } from "../../apis/shared/fields.ts";
-import { withNumbers } from "../../core/exact-json.ts";
+import { withNumbers } from "../../core/json.ts";
 import { parseInThread, parseObject } from "./body-thread.ts";
 import { RequestFault } from "./request-fault.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 
 /** What every answer has that isn't the page: a browser that is led to it runs nothing of it on the page's origin. */
 export const INERT: Readonly<Record<string, string>> = {

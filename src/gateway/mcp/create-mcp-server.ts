@@ -1,13 +1,13 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { ConfigError, problemOf } from "../../core/errors.ts";
 import { LEAST_CAP } from "../../core/options.ts";
 import { createCompactor } from "../../engine/create-compactor.ts";
 import { profiles } from "../../profiles/index.ts";
+import { readHead, storedTranscript } from "../../recall/conversation-index.ts";
 import type { ReadMessage } from "../../recall/open-recall.ts";
-import { READ_FORMS, typedWhat } from "../../recall/read-range.ts";
-import { readHead, storedTranscript } from "../../recall/stored-transcript.ts";
+import { READ_FORMS, typedWhat } from "../../recall/open-recall.ts";
 import type { Conversation, ConversationPage } from "../../stores/server-store.ts";
 import { escapeLine } from "../../summaries/text/escape.ts";
 import { markPlant, plantIn } from "../../summaries/text/plants.ts";

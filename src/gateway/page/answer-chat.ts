@@ -1,6 +1,5 @@
 import { isJson } from "../../apis/shared/fields.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { encode } from "../../apis/index.ts";
 import type { Json } from "../../apis/shared/fields.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { answerCap, type Loaded } from "../conversation/loaded.ts";
 import type { RequestStart, RunningRequest } from "../requests/running-request.ts";
 import type { Translation, Turn, TurnRecording } from "../turn/turn.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { explainIssue } from "../../config/explain-issue.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { type Route, routes } from "../api.ts";
 import { checkValues } from "../http/body-thread.ts";

@@ -1,4 +1,4 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Progress } from "../api.ts";
 import { MOST_UNREAD_BYTES } from "../http/admit.ts";
 import { apiError } from "../requests/describe-failure.ts";

@@ -15,7 +15,7 @@ import {
 import { LEAST_TOKENS, MOST_TOKENS } from "../../core/options.ts";
 import { PROFILE_NAMES } from "../../profiles/index.ts";
 import { nameFault } from "../../stores/shared/texts.ts";
-import { streamStrategies } from "../../stream/strategies.ts";
+import { streamStrategies } from "../../stream/settings.ts";
 import { ALL_SETTINGS, CHAT_SETTINGS, type Setting, type SettingKind } from "../api/settings.ts";
 
 /** What bodies of `/api` must look like. Types stand in `../api/`; these check them at run time. */

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
-import { parseExact } from "../../core/exact-json.ts";
+import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { renderView } from "../../core/render.ts";
-import { readHead } from "../../recall/stored-transcript.ts";
+import { readHead } from "../../recall/conversation-index.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";

@@ -1,6 +1,6 @@
 import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
 import { pickTuning, withoutUnset } from "../../config/tuning-schema.ts";
-import { STRATEGY_NAMES } from "../../core/strategy-names.ts";
+import { STRATEGY_NAMES } from "../../core/options.ts";
 import { STRATEGY_WORDS } from "../../core/words.ts";
 import { profiles } from "../../profiles/index.ts";
 import {

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { BudgetImpossibleError, ConfigError, PrecisError, TranscriptError } from "../../core/errors.ts";
 import { isConversationNotFound } from "../../stores/shared/not-found.ts";
 import type { ApiError } from "../api.ts";

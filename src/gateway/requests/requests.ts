@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { forgetOldest } from "../../core/collections.ts";
 import type { ModelError } from "../../core/errors.ts";
-import { forgetOldest } from "../../core/keep-newest.ts";
 import type { Model } from "../../core/types.ts";
 import type { NewRequest, RequestStore, ServerStore } from "../../stores/server-store.ts";
 import { modelInfo } from "../../tokens/index.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { crc32 } from "node:zlib";
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Prices, RecalledPassage, Report, Usage } from "../../core/types.ts";
 import type { NewRequest } from "../../stores/server-store.ts";

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import type { Telling } from "../../apis/shared/native.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Report } from "../../core/types.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../requests/describe-failure.ts";

@@ -1,9 +1,9 @@
 import { encode } from "../../apis/index.ts";
 import { readEvents } from "../../apis/shared/events.ts";
 import { isJson, parseJson, textOf } from "../../apis/shared/fields.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { contentHash } from "../../core/hash.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Message } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
 import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";

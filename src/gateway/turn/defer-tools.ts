@@ -1,7 +1,7 @@
 import { isJson, type Json, listOf, parseJson, textOf } from "../../apis/shared/fields.ts";
 import type { HostedTool, ToolHosting } from "../../apis/shared/hosting.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { Dialect } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import { createPace, measureOf } from "../compaction/measure.ts";

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { fittingCap, type Rejected } from "../../core/budget.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } from "../../core/errors.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { cacheMsOf } from "../compaction/cache-times.ts";

@@ -7,8 +7,8 @@ import {
   NO_WISH,
   summaryText,
 } from "../../apis/shared/native.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { TranscriptError } from "../../core/errors.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { InsertMessage, Measure } from "../../core/types.ts";
 import { measureOf } from "../compaction/measure.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";

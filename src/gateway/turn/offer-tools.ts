@@ -1,7 +1,7 @@
 import { type Json, listOf } from "../../apis/shared/fields.ts";
 import type { ToolHosting } from "../../apis/shared/hosting.ts";
 import type { GatewayConfig, HostedToolName } from "../../config/gateway-schema.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { hiddenAnswersIn, type ShownAnswer } from "../conversation/hidden-answers.ts";
 import { loggable } from "../telemetry/log.ts";
 import { hideRounds, hostedTools, withHiddenRounds, withTools } from "../wires/gateway-tools.ts";

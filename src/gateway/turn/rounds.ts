@@ -1,7 +1,7 @@
 import { type CutEvent, eventJson, eventText, splitEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import type { HostedResult } from "../../apis/shared/hosting.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type { ToolCallPart } from "../../core/types.ts";
 import { Answer } from "../upstream/answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { Answer, answerText } from "./answer.ts";
 import { codeOf, UpstreamFault } from "./upstream-fault.ts";
 

@@ -1,6 +1,6 @@
 import type { Api } from "../../apis/shared/api.ts";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import { isTooLarge, isWorthCounting } from "../../core/provider-count.ts";
+import { isTooLarge, isWorthCounting } from "../../core/budget.ts";
 import type { Compactor, FitResult } from "../../core/types.ts";
 import { CountedTooLong, learn } from "../shared/send-fitted.ts";
 import type { FetchLike } from "./fetch.ts";

@@ -1,5 +1,5 @@
-import { stringifyDeep } from "../../core/deep-json.ts";
 import { contentHash } from "../../core/hash.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import { renderView } from "../../core/render.ts";
 import type { Dialect, Entry, FitResult, Report } from "../../core/types.ts";
 

@@ -1,10 +1,9 @@
 import { obj, str } from "../../apis/shared/fields.ts";
 import { usageOf } from "../../apis/shared/usage.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { ConfigError, ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
 import type { ModelReply, ModelRequest, StopReason } from "../../core/types.ts";
 
 /** Requests hold words of a conversation, so the files are their owner's alone. */

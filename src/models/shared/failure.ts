@@ -1,7 +1,6 @@
 import { listOf, obj, str } from "../../apis/shared/fields.ts";
 import { ModelError, type ModelFailure } from "../../core/errors.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
 import { overflowOf } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { type HeaderReader, retryAfterOf } from "./retry-after.ts";

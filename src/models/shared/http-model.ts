@@ -2,10 +2,9 @@ import type { Api, ApiAnswer, AskedRequest, Asking, AskSettings } from "../../ap
 import { errorIn } from "../../apis/shared/events.ts";
 import { type Json as Body, isJson, type Json } from "../../apis/shared/fields.ts";
 import { refusesTemperature } from "../../apis/shared/model-traits.ts";
-import { stringifyDeep } from "../../core/deep-json.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/collections.ts";
 import { ConfigError, ModelError, TranscriptError } from "../../core/errors.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord, stringifyDeep } from "../../core/json.ts";
 import type { Model, ModelReply, ModelRequest, Part } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/model-info.ts";
 import { failureInside } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { readEvents } from "../../apis/shared/events.ts";
 import type { Json } from "../../apis/shared/fields.ts";
 import { ConfigError, ModelError } from "../../core/errors.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { failureInside, failureOf } from "./failure.ts";
 import { redact } from "./redact.ts";
 

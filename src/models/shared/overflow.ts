@@ -1,6 +1,5 @@
 import { count } from "../../apis/shared/fields.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
 
 /** What a provider's "too long" answer tells. */
 export interface Overflow {

@@ -1,5 +1,5 @@
 import { listOf, obj, str } from "../../apis/shared/fields.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 
 const MS_PER_SECOND = 1_000;
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: MS_PER_SECOND, ms: 1 };

@@ -1,6 +1,5 @@
 import { type Json, listOf, obj } from "../../apis/shared/fields.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
 import type { Endpoint } from "./http.ts";
 import { readText } from "./http.ts";
 

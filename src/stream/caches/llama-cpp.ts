@@ -1,8 +1,8 @@
 import { ConfigError, ModelError } from "../../core/errors.ts";
 import type { Run } from "../../core/types.ts";
 import { frameTokens } from "../ledger.ts";
-import { chatMl, type TurnTemplate } from "../template.ts";
 import type { CacheItem, FramesItem, GenerateRequest, KvCache, TurnItem } from "../types.ts";
+import { chatMl, type TurnTemplate } from "../words.ts";
 
 /**
  * What precis needs of a `LlamaContextSequence` of node-llama-cpp, by shape: the package is an optional peer, and its

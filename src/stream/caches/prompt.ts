@@ -12,10 +12,9 @@ import type {
   Role,
 } from "../../core/types.ts";
 import { type ImageFormula, imageTokens } from "../../tokens/index.ts";
-import { formatSeconds } from "../format-seconds.ts";
 import { createLedger, frameTokens, rangesOf } from "../ledger.ts";
-import { captionText } from "../template.ts";
 import type { CacheEntry, CacheItem, FrameImage, GenerateRequest, KvCache, TurnItem } from "../types.ts";
+import { captionText, formatSeconds } from "../words.ts";
 
 /** What `prompt` takes. */
 export interface PromptCacheOptions {

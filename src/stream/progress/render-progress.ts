@@ -2,8 +2,8 @@ import { clipText } from "../../core/clip.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import type { HostState } from "../../core/types.ts";
 import { select } from "../../summaries/select/select.ts";
-import { formatSeconds, plural } from "../format-seconds.ts";
 import type { StreamRole } from "../types.ts";
+import { formatSeconds, plural } from "../words.ts";
 
 /** One sentence of a turn, with the words that it brings. */
 interface NoteLine {

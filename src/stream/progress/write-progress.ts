@@ -4,10 +4,9 @@ import { timeLimit } from "../../models/shared/retry.ts";
 import { acceptSummary } from "../../summaries/accept/accept-summary.ts";
 import { answerCap, PROMPTS } from "../../summaries/prompts/index.ts";
 import type { SessionCore } from "../core.ts";
-import { formatSeconds } from "../format-seconds.ts";
 import { joinFrames, sliceFrames } from "../ledger.ts";
-import { captionText } from "../template.ts";
 import type { CacheItem, StreamQuery, StreamRung, StreamRungReport } from "../types.ts";
+import { captionText, formatSeconds } from "../words.ts";
 import { extractProgress, frameProgress, type ProgressInput } from "./render-progress.ts";
 
 /** A progress summary, and how it came about. */

@@ -1,4 +1,4 @@
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 
 /** A call that a model wrote as text, because the request forbade real ones. */
 const CALL_TAG =

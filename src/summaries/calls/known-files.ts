@@ -1,4 +1,4 @@
-import { addTo } from "../../core/add-to.ts";
+import { addTo } from "../../core/collections.ts";
 import { addedText, type FileChange, lineSet } from "./file-changes.ts";
 
 /** A file of a conversation. */

@@ -1,6 +1,6 @@
-import { tryParseReadable } from "../../core/deep-json.ts";
+import { onceFor } from "../../core/collections.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
-import { onceFor } from "../../core/once-for.ts";
+import { tryParseReadable } from "../../core/json.ts";
 import type { ToolCallPart } from "../../core/types.ts";
 import { addedText, type FileChange, leftText, namesFile, readEdit } from "./file-changes.ts";
 

@@ -1,4 +1,4 @@
-import { tryParseReadable } from "../../core/deep-json.ts";
+import { tryParseReadable } from "../../core/json.ts";
 
 /** Larger results are read as text: parsing them would cost more than it gives (characters). */
 const MAX_JSON = 2_000_000;

@@ -1,7 +1,6 @@
+import { onceFor } from "../../core/collections.ts";
 import { cutTo } from "../../core/first-characters.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { onceFor } from "../../core/once-for.ts";
-import { parseJson } from "../../core/parse-json.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { plantIn, withPlantMark } from "../text/plants.ts";
 import { sourceName } from "../write/sections.ts";

@@ -1,5 +1,5 @@
-import { addTo } from "../../core/add-to.ts";
 import { clipText } from "../../core/clip.ts";
+import { addTo } from "../../core/collections.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { isHostNote, isSummary, SUMMARY_MARKER } from "../../core/message-text.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../../core/types.ts";

@@ -1,4 +1,4 @@
-import { lastTrue } from "../../core/last-true.ts";
+import { lastTrue } from "../../core/collections.ts";
 import { withoutPointers } from "../records/pointers.ts";
 import { findCitations } from "../sources/citations.ts";
 import type { FoundItem } from "./find-items.ts";

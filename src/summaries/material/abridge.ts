@@ -1,9 +1,6 @@
-import { parseReadable } from "../../core/deep-json.ts";
-import { evenShare } from "../../core/even-share.ts";
-import { isExactNumber } from "../../core/exact-json.ts";
+import { evenShare, onceFor } from "../../core/collections.ts";
 import { firstCharacters, lastCharacters } from "../../core/first-characters.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { onceFor } from "../../core/once-for.ts";
+import { isExactNumber, isRecord, parseReadable } from "../../core/json.ts";
 import type { Message, Part } from "../../core/types.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { onceFor } from "../../core/collections.ts";
 import { cutBefore } from "../../core/first-characters.ts";
-import { onceFor } from "../../core/once-for.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { leftText } from "../calls/file-changes.ts";
 import { type KnownFile, type KnownFiles, knownFiles, type ShownLine } from "../calls/known-files.ts";

@@ -1,4 +1,4 @@
-import { evenShare } from "../../core/even-share.ts";
+import { evenShare } from "../../core/collections.ts";
 import type { Run } from "../../core/types.ts";
 import { cutToFit } from "../text/sentences.ts";
 import type { SectionEntry } from "../write/sections.ts";

@@ -1,4 +1,4 @@
-import { addTo } from "../../core/add-to.ts";
+import { addTo } from "../../core/collections.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { TermTable } from "../material/terms.ts";
 import { QUESTION, sentencesOf } from "../text/sentences.ts";

@@ -1,4 +1,4 @@
-import { evenShare } from "../../core/even-share.ts";
+import { evenShare } from "../../core/collections.ts";
 import { beginningAndEnd, shorten, type UserWords } from "../material/user-words.ts";
 
 export interface ChooseWordsInput {

@@ -1,5 +1,4 @@
-import { addTo } from "../../core/add-to.ts";
-import { onceFor } from "../../core/once-for.ts";
+import { addTo, onceFor } from "../../core/collections.ts";
 import type { Message } from "../../core/types.ts";
 import { typedText } from "../material/user-words.ts";
 import { CITATION } from "./citation-form.ts";

@@ -1,4 +1,4 @@
-import { onceFor } from "../../core/once-for.ts";
+import { onceFor } from "../../core/collections.ts";
 import type { Message } from "../../core/types.ts";
 import { abridged } from "../material/abridge.ts";
 import type { SectionEntry } from "../write/sections.ts";

@@ -1,5 +1,5 @@
-import { tryParseReadable } from "../../core/deep-json.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
+import { tryParseReadable } from "../../core/json.ts";
 import type { Part } from "../../core/types.ts";
 
 /** A source with the number that the host gave it. */

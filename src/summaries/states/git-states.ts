@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/is-record.ts";
+import { isRecord } from "../../core/json.ts";
 import { readArguments } from "../calls/read-call.ts";
 import { type EndedCall, outsideQuotes, type StateBook } from "./state.ts";
 

@@ -1,6 +1,6 @@
+import { onceFor } from "../../core/collections.ts";
 import { cutTo } from "../../core/first-characters.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { onceFor } from "../../core/once-for.ts";
+import { isRecord } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { readArguments, readCall } from "../calls/read-call.ts";
 import { isRefusal } from "../calls/refusals.ts";

@@ -1,4 +1,4 @@
-import { lastTrue } from "../../core/last-true.ts";
+import { lastTrue } from "../../core/collections.ts";
 import type { MadeMessage } from "./write-message.ts";
 
 /** What may stay unused: less than a line, and each try to do better costs a count of the whole message. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lastTrue } from "../../core/last-true.ts";
+import { lastTrue } from "../../core/collections.ts";
 import type { FakeApi, FakeReply, FakeRequest } from "./types.ts";
 
 /** A reply with everything decided, before it is put into an API's own shape. */

@@ -1,4 +1,4 @@
-import { parseJson } from "../../core/parse-json.ts";
+import { parseJson } from "../../core/json.ts";
 import { isObject } from "../json.ts";
 import { decide } from "./answer.ts";
 import { faultName, refusalOf, spoiled } from "./apply-fault.ts";

@@ -1,8 +1,8 @@
 import { readLogs } from "../../../apis/logs/index.ts";
 import { givingWay } from "../../../core/budget.ts";
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/collections.ts";
 import { firstCharacters } from "../../../core/first-characters.ts";
+import { stringifyDeep } from "../../../core/json.ts";
 import { conversationNotFound, isRefusal } from "../../../stores/shared/not-found.ts";
 import { type ApiConversation, ARCHIVED, type ChatSettings, LISTED_OF } from "../../api.ts";
 import { createPace } from "../../compaction/measure.ts";

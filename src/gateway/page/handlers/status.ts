@@ -1,5 +1,5 @@
 import { type Json, textOf } from "../../../apis/shared/fields.ts";
-import { parseExact } from "../../../core/exact-json.ts";
+import { parseExact } from "../../../core/json.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
 import type { RequestFilter, RequestSums, StoredRequest } from "../../../stores/server-store.ts";
 import {

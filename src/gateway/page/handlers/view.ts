@@ -1,6 +1,6 @@
 import { fittingCap, givingWay } from "../../../core/budget.ts";
-import { stringifyDeep } from "../../../core/deep-json.ts";
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/collections.ts";
+import { stringifyDeep } from "../../../core/json.ts";
 import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";

@@ -2,7 +2,7 @@ import { assembleChat } from "../../../apis/chat/api.ts";
 import { eventsIn, readEvents, splitEvents } from "../../../apis/shared/events.ts";
 import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../../apis/shared/fields.ts";
 import { asUrl, mediaSource } from "../../../apis/shared/media.ts";
-import { stringifyDeep } from "../../../core/deep-json.ts";
+import { stringifyDeep } from "../../../core/json.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson, type Json, parseJson, textOf } from "../../../apis/shared/fields.ts";
-import { stringifyDeep } from "../../../core/deep-json.ts";
+import { stringifyDeep } from "../../../core/json.ts";
 import type { Client } from "../../http/admit.ts";
 import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";

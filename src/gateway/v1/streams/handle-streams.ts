@@ -15,11 +15,11 @@ import {
   textUpTo,
   wholeNumber,
 } from "../../../config/values.ts";
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/collections.ts";
 import type { HostState } from "../../../core/types.ts";
 import { checkHostState } from "../../../engine/settings/check.ts";
 import type { StreamOptions } from "../../../stream/settings.ts";
-import { streamStrategies } from "../../../stream/strategies.ts";
+import { streamStrategies } from "../../../stream/settings.ts";
 import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";

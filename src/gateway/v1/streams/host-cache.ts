@@ -1,3 +1,4 @@
+import { createRecentMap } from "../../../core/collections.ts";
 import type { Run, TokenCounter } from "../../../core/types.ts";
 import { addRun, createLedger, frameTokens, TURN_TOKENS } from "../../../stream/ledger.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
   KvCache,
   TurnItem,
 } from "../../../stream/types.ts";
-import { createRecentMap } from "../../../tokens/recent-map.ts";
 import { createPace } from "../../compaction/measure.ts";
 
 /** What a host is told to put into its cache. Its id names it from then on. */

@@ -1,5 +1,5 @@
 import { dialectById } from "../../../apis/dialect-by-id.ts";
-import { parseExact } from "../../../core/exact-json.ts";
+import { parseExact } from "../../../core/json.ts";
 import type { Dialect, Message } from "../../../core/types.ts";
 import { type ByKind, type Kind, readMessage } from "../../../recall/candidates.ts";
 import { rows, type Script, type Statement } from "../script.ts";

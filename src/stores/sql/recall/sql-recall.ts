@@ -8,7 +8,7 @@ import {
   type RecallIndex,
   type Statistics,
 } from "../../../recall/candidates.ts";
-import { readHead } from "../../../recall/stored-transcript.ts";
+import { readHead } from "../../../recall/conversation-index.ts";
 import { readBody } from "../bodies.ts";
 import { type ConversationRow, NODES_PER_CONVERSATION, plainRow, rowOf } from "../conversation-row.ts";
 import { firstRow, rows, type Script } from "../script.ts";

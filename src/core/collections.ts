@@ -1,0 +1,126 @@
+/** Adds a value to the list that a map has under a key. */
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+/** Only the fields that have a value, for objects with optional fields. */
+export function defined<T extends Record<string, unknown>>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;
+  return kept as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** Puts an entry into a map as its newest, and forgets the oldest ones of more than `most`. */
+export function keepNewest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  forgetOldest(map, most);
+}
+
+/** Forgets what was put in first, until at most so many are left. */
+export function forgetOldest(held: Map<unknown, unknown> | Set<unknown>, most: number): void {
+  for (const key of held.keys()) {
+    if (held.size <= most) return;
+    held.delete(key);
+  }
+}
+
+/**
+ * Work that is done once for an object, and found again for as long as the object lives. A list that somebody has added to since is
+ * read again.
+ */
+export function onceFor<K extends object, V>(work: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly length: number; readonly value: V }>();
+  return (key) => {
+    const length = Array.isArray(key) ? key.length : 0;
+    const before = known.get(key);
+    if (before?.length === length) return before.value;
+    const value = work(key);
+    known.set(key, { length, value });
+    return value;
+  };
+}
+
+/**
+ * The largest of the numbers `from` to `to` of which the test is true; `from` − 1 if it is true of none. A test that is true of a number
+ * has to be true of all smaller ones: the place is found by halving.
+ */
+export function lastTrue(from: number, to: number, isTrue: (number: number) => boolean): number {
+  let low = from - 1;
+  let high = to + 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isTrue(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The size to which all are cut so that together they have `total`: small ones leave their room to the others. Infinity: all fit whole. */
+export function evenShare(sizes: readonly number[], total: number): number {
+  const sorted = sizes.toSorted((a, b) => a - b);
+  let left = total;
+  for (const [at, size] of sorted.entries()) {
+    const share = left / (sorted.length - at);
+    if (size > share) return share;
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** A Map from strings that forgets what wasn't asked for lately. */
+export interface RecentMap<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V): void;
+  /** Characters of all keys held at the moment. */
+  readonly chars: number;
+}
+
+/**
+ * A bounded Map: it holds keys of at most `maxChars` characters in all.
+ *
+ * Two generations instead of a linked list: a hit in the young one costs a single Map lookup, a hit in the old one
+ * moves the key over, and when the young one has half of the characters it becomes the old one. So what was used in the
+ * last `maxChars / 2` characters is always there, and what was used in the last `maxChars` mostly.
+ */
+export function createRecentMap<V>(maxChars: number): RecentMap<V> {
+  let young = new Map<string, V>();
+  let old = new Map<string, V>();
+  let youngChars = 0;
+  let oldChars = 0;
+
+  const set = (key: string, value: V): void => {
+    // A key that would push out everything else isn't worth it.
+    if (key.length > maxChars / 2) return;
+    if (young.has(key)) {
+      young.set(key, value);
+      return;
+    }
+    if (youngChars + key.length > maxChars / 2) {
+      old = young;
+      oldChars = youngChars;
+      young = new Map();
+      youngChars = 0;
+    }
+    young.set(key, value);
+    youngChars += key.length;
+  };
+
+  return {
+    get(key) {
+      const hit = young.get(key);
+      if (hit !== undefined) return hit;
+      const aged = old.get(key);
+      if (aged !== undefined) set(key, aged);
+      return aged;
+    },
+    set,
+    get chars() {
+      return youngChars + oldChars;
+    },
+  };
+}

@@ -6,7 +6,7 @@ import { createSession, emptyLog, openDatabase, type SqliteSession, takeOverLog 
  * whoever did it within a write would hold up every request for as long.
  */
 export interface LogThread {
-  /** While others write. The log's file stays as long as it is, and is written from its beginning again. */
+  /** While others write. The log's file stays as long as it is: to cut it takes longer than to write it from its beginning again. */
   takeOver(): Promise<boolean>;
   /** The log's file is empty then. False if somebody still reads the log. */
   empty(): Promise<boolean>;
@@ -74,8 +74,6 @@ async function serve(port: MessagePort, path: string): Promise<void> {
       const session = await opened;
       if (job === "empty") port.postMessage(emptyLog(session));
       else {
-        // The second time it is what was written during the first.
-        takeOverLog(session);
         takeOverLog(session);
         port.postMessage(true);
       }
@@ -99,19 +97,13 @@ interface LogKeeper {
 
 /** So long without a write, and the log is emptied (milliseconds). */
 const IDLE_MS = 1_000;
-/** Every so many writes the log's length is looked at. */
-const LOOK_EVERY = 32;
 const MB = 1_024 * 1_024;
-/** From this length on the thread takes it over while others write: before SQLite would do it within a write, which waits for it. */
-const TAKE_OVER_BYTES = 32 * MB;
-/** Its file stays then, because to cut a file takes longer than to write over it; when it has grown by this, the log is full again. */
-const GROWN_BYTES = 4 * MB;
+/** Once the log's file is this long, the thread takes over what is new in it, */
+const LONG_BYTES = 32 * MB;
+/** every so many writes: when SQLite begins the file anew, within a write, nearly all of it is taken over already. */
+const TAKE_OVER_EVERY = 128;
 /** A log that is shorter is emptied by this process itself: to start a thread would take longer. */
 const SHORT_BYTES = 4 * MB;
-/** A file of this length is cut all the same. */
-const CUT_BYTES = 64 * MB;
-/** While somebody reads for long, the log grows: it is cut after so many more writes at the earliest. */
-const AGAIN_WRITES = 2_000;
 /** While somebody reads the log: pause between two tries (milliseconds), and how many there are. */
 const PAUSE_MS = 50;
 const MAX_TRIES = 20;
@@ -129,16 +121,10 @@ export function createLogKeeper({
   let timer: NodeJS.Timeout | undefined;
   let writes = 0;
   let isTakingOver = false;
-  let full = TAKE_OVER_BYTES;
-  /** With this write the file is to be cut once more, though it hasn't grown. */
-  let again = Number.POSITIVE_INFINITY;
   let isClosed = false;
 
-  const once = async (): Promise<boolean> => {
-    const isEmpty = logBytes() <= SHORT_BYTES ? emptyLog(direct) : await thread.empty();
-    if (isEmpty) full = TAKE_OVER_BYTES;
-    return isEmpty;
-  };
+  const once = async (): Promise<boolean> =>
+    logBytes() <= SHORT_BYTES ? emptyLog(direct) : await thread.empty();
   const later = (): void => {
     if (timer || isClosed) return;
     const before = writes;
@@ -151,25 +137,15 @@ export function createLogKeeper({
     // A log that stays is whole, too: nothing is lost by ending now.
     timer.unref();
   };
-  const takeOver = async (): Promise<void> => {
-    isTakingOver = true;
-    try {
-      if (!(await thread.takeOver()) || isClosed) return;
-      full = logBytes() + GROWN_BYTES;
-      again = Number.POSITIVE_INFINITY;
-      if (full <= CUT_BYTES || (await once())) return;
-      full = logBytes() + TAKE_OVER_BYTES;
-      again = writes + AGAIN_WRITES;
-    } finally {
-      isTakingOver = false;
-    }
-  };
 
   return {
     wrote() {
       later();
-      if (++writes % LOOK_EVERY !== 0 || isTakingOver) return;
-      if (writes >= again || logBytes() >= full) takeOver().catch(() => {});
+      if (++writes % TAKE_OVER_EVERY !== 0 || isTakingOver || logBytes() < LONG_BYTES) return;
+      isTakingOver = true;
+      void thread.takeOver().finally(() => {
+        isTakingOver = false;
+      });
     },
     async empty() {
       for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -14,8 +14,6 @@ const BEGIN_JITTER_MS = 12;
 /** Prepared statements that are kept. */
 const MAX_STATEMENTS = 200;
 
-/** Pages that are kept in memory: hashes lie anywhere in their indexes, so a small cache would read pages over and over. */
-const CACHE_KB = 16_384;
 /**
  * Of new files. A transaction writes every page that it changes to the log, and hashes change pages all over their indexes: with
  * larger pages that is more to write, with smaller ones more calls and long texts in more pieces.
@@ -41,13 +39,11 @@ export async function openDatabase(
     durability,
     readOnly = false,
     busyMs = BUSY_TIMEOUT_MS,
-    cacheKb = CACHE_KB,
   }: {
     readonly durability: Durability;
     readonly readOnly?: boolean;
     /** How long a statement waits for another process, holding up its own thread. */
     readonly busyMs?: number;
-    readonly cacheKb?: number;
   },
 ): Promise<DatabaseSync> {
   if (!readOnly) createPrivate(path);
@@ -64,7 +60,6 @@ export async function openDatabase(
       database.exec(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
       database.exec("pragma foreign_keys = on");
       database.exec(KEEP_IN_MEMORY);
-      database.exec(`pragma cache_size = -${cacheKb}`);
       database.exec(`pragma wal_autocheckpoint = ${Math.round(LOG_BYTES / pageBytes(database))}`);
       if (!readOnly) database.exec("pragma secure_delete = on");
     });

@@ -61,8 +61,6 @@ export interface GatewayParts {
   readonly share?: (event: SentEvent) => void;
   /** Tells them what is under way in this one. */
   readonly shareBusy?: (word: BusyWord) => void;
-  /** Tells them of an answer that the store didn't take. */
-  readonly shareHidden?: Gateway["shareHidden"];
   /** Asks all of them for what they counted. */
   readonly gather?: Gateway["gather"];
   /** How long the end waits for a store that doesn't answer (milliseconds). Default 10 seconds. */
@@ -113,7 +111,6 @@ export async function createGateway(
     // With `redact` they can't be written down as they were.
     streamLog: config.store && !config.redact && store.kind !== "memory" ? bounded.streams : undefined,
     gather: parts.gather,
-    shareHidden: parts.shareHidden,
     logHealth,
     isLeaving: () => isLeaving || drain.signal.aborted,
     isDraining: () => drain.signal.aborted,

@@ -1,11 +1,30 @@
 import cluster, { type Worker } from "node:cluster";
+import { randomUUID } from "node:crypto";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError, PrecisError } from "../core/errors.ts";
 import { databaseKind } from "../stores/database-kind.ts";
-import { hearHidden } from "./conversation/hidden-answers.ts";
 import { createGateway } from "./create-gateway.ts";
-import { createBusyBoard, createGather, createGathering, type Word } from "./ops/workers.ts";
+import type { BusyWord } from "./telemetry/busy.ts";
+import type { SentEvent } from "./telemetry/live.ts";
 import { createLog } from "./telemetry/log.ts";
+
+/** What the processes of one server tell each other. What isn't for the first process, it passes on to all others. */
+type Word =
+  | { readonly type: "listening"; readonly address: string }
+  /** It can't be started; the words are for people. */
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "event"; readonly event: SentEvent }
+  /** Somebody waits for the end. */
+  | { readonly type: "hurry" }
+  | BusyWord
+  /** A process that has just begun asks what the others have under way. */
+  | { readonly type: "new" }
+  /** Asks all others for what they counted, and one's answer. */
+  | { readonly type: "ask"; readonly id: string }
+  | { readonly type: "tell"; readonly id: string; readonly counted: object };
+
+/** A process that doesn't answer in this time is left out (milliseconds). */
+const ANSWER_MS = 1_000;
 
 /** A worker that dies is started again after this pause (milliseconds). */
 const RESTART_PAUSE_MS = 1_000;
@@ -60,8 +79,9 @@ async function watch(
   if (![...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].some((one) => one.includes(YOUNG_HEAP)))
     cluster.setupPrimary({ execArgv: [...process.execArgv, `${YOUNG_HEAP}=${YOUNG_HEAP_MB}`] });
   const alive = new Set<Worker>();
-  const gathering = createGathering(alive);
-  const board = createBusyBoard(alive);
+  const pass = (from: Worker, word: Word): void => {
+    for (const other of alive) if (other !== from && other.isConnected()) other.send(word);
+  };
   let isListening = false;
   let stop: (error?: Error) => void = () => {};
   const stopped = new Promise<Error | undefined>((resolve) => {
@@ -74,15 +94,9 @@ async function watch(
     let failure = "";
     alive.add(worker);
     worker.on("message", (word: Word) => {
-      if (word.type === "event" || word.type === "hidden") {
-        for (const other of alive) if (other !== worker && other.isConnected()) other.send(word);
-      } else if (word.type === "busy" || word.type === "stop") board.pass(worker, word);
-      else if (word.type === "ask") gathering.ask(worker, word);
-      else if (word.type === "tell") gathering.tell(word);
-      else if (word.type === "failed") failure = word.message;
-      else if (word.type === "listening") {
-        board.catchUp(worker);
-        if (isListening) return;
+      if (word.type === "failed") failure = word.message;
+      else if (word.type !== "listening") pass(worker, word);
+      else if (!isListening) {
         isListening = true;
         onListening(word.address);
         for (let count = 1; count < config.workers; count++) start();
@@ -90,7 +104,7 @@ async function watch(
     });
     worker.on("exit", (code, killed) => {
       alive.delete(worker);
-      board.gone(worker);
+      pass(worker, { type: "gone", worker: worker.id });
       if (signal.aborted) return;
       if (!isListening) {
         const message = failure === "" ? `precis: a worker ended with ${killed ?? code}.` : failure;
@@ -121,7 +135,22 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
   const say = (word: Word): void => {
     if (process.connected) process.send?.(word);
   };
-  const { gather, told } = createGather(say);
+  const waiting = new Map<string, (counted: object) => void>();
+  const gather = (own: object): Promise<readonly object[]> =>
+    new Promise((resolve) => {
+      const id = randomUUID();
+      const all = [own];
+      const done = (): void => {
+        clearTimeout(late);
+        waiting.delete(id);
+        resolve(all);
+      };
+      const late = setTimeout(done, ANSWER_MS);
+      waiting.set(id, (counted) => {
+        if (all.push(counted) === config.workers) done();
+      });
+      say({ type: "ask", id });
+    });
   const hurry = new AbortController();
   interrupted?.addEventListener("abort", () => hurry.abort(), { once: true });
   const toldToEnd = new Promise<undefined>((resolve) => {
@@ -138,8 +167,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
     const starting = createGateway(config, {
       version,
       share: (event) => say({ type: "event", event }),
-      shareBusy: say,
-      shareHidden: (answer) => say({ type: "hidden", answer }),
+      shareBusy: (word) => say(word.type === "busy" ? { ...word, worker: cluster.worker!.id } : word),
       gather,
     });
     // A store may not answer: who is told to end meanwhile has nothing to finish.
@@ -149,16 +177,19 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
       process.disconnect?.();
       return;
     }
-    const { live, busy, memory, metrics } = running.gateway;
+    const { live, busy, metrics } = running.gateway;
     process.on("message", (word: Word) => {
       if (word.type === "event") live.receive(word.event);
-      else if (word.type === "hidden") hearHidden({ memory }, word.answer);
       else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
-      else if (word.type === "told") told(word);
+      else if (word.type === "new") busy.tellAll();
+      else if (word.type === "tell") waiting.get(word.id)?.(word.counted);
       else if (word.type === "hurry") hurry.abort();
       else if (word.type === "ask")
-        void metrics.registry.getMetricsAsJSON().then((data) => say({ type: "tell", id: word.id, data }));
+        void metrics.registry
+          .getMetricsAsJSON()
+          .then((counted) => say({ type: "tell", id: word.id, counted }));
     });
+    say({ type: "new" });
     say({ type: "listening", address: await running.listen() });
     await toldToEnd;
     await running.leave(hurry.signal);

@@ -3,9 +3,8 @@
  * rounds, and a provider whose signed thoughts are bound to what stands before them refused it.
  */
 import Anthropic from "@anthropic-ai/sdk";
-import { afterEach, expect, it, onTestFinished } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { StoreError } from "../../src/core/errors.ts";
-import { hearHidden } from "../../src/gateway/conversation/hidden-answers.ts";
 import type { ConversationStore } from "../../src/stores/server-store.ts";
 import { memoryServerStore } from "../../src/stores/sqlite.ts";
 import { type FakeProvider, startFakeProvider } from "../../src/testing/fake-provider/index.ts";
@@ -93,18 +92,4 @@ it.each([
   await ask(other.url, turn);
   await other.close();
   expect(provider.requests.map(({ status }) => status)).toEqual(provider.requests.map(() => 200));
-});
-
-it("what was looked up in one worker stays in requests that come to another", async () => {
-  let turn = 0;
-  const store = shakyStore(() => turn < TURNS - 1);
-  const config = await startLookingUp(() => turn);
-  gateway = await startGateway(config, { store, shareHidden: (word) => hearHidden(other.gateway, word) });
-  const other = await startGateway(config, {
-    store,
-    shareHidden: (word) => hearHidden(gateway.gateway, word),
-  });
-  onTestFinished(() => other.close());
-  const ask = startAsking();
-  for (; turn < TURNS; turn++) await ask(turn % 2 === 0 ? gateway.url : other.url, turn);
 });

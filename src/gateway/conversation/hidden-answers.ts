@@ -1,13 +1,13 @@
 import { createChain } from "../../core/chain.ts";
 import { contentHash } from "../../core/hash.ts";
-import { parseExact, stringifyDeep } from "../../core/json.ts";
+import { parseExact } from "../../core/json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
 import { quotedNumbers, readInput } from "../../recall/recall-tool.ts";
 import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import type { Lookup } from "../api.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
-import { type WireRequest, wireOfDialect } from "../wires/index.ts";
+import type { WireRequest } from "../wires/index.ts";
 import type { ConversationCacheEntry, GivenAnswers, HiddenAnswer, HiddenAnswers } from "./memory.ts";
 import { compareAnswers, endOfAnswer, type Said } from "./reconcile.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
@@ -23,7 +23,7 @@ export async function hiddenAnswersIn(
 ): Promise<readonly ShownAnswer[]> {
   const { tenant, recording, opening } = request;
   let stored: HiddenAnswers | undefined;
-  let isMissing = recording === undefined || hasUnstored || memory.hidden.hasForeign;
+  let isMissing = recording === undefined || hasUnstored;
   try {
     stored = recording && (await storedAnswers(store, tenant, recording, opening.dialect));
   } catch (error) {
@@ -93,44 +93,6 @@ async function storedAnswers(
 
 function recordOf({ recording, opening: { dialect, asked } }: HiddenRequest): TranscriptRecord {
   return recording?.record ?? transcriptRecord(dialect, asked, contentHash);
-}
-
-/** An answer of which the client was shown only a part, for other processes of this server. */
-export interface HiddenWord {
-  readonly tenant: string;
-  /** Names the messages before it. */
-  readonly name: string;
-  readonly dialect: string;
-  /** What was shown and what is real, as JSON: numbers stay as they were written. */
-  readonly answer: string;
-}
-
-/** A longer answer isn't told to others (characters). */
-const MOST_TOLD = 1_000_000;
-
-/** Tells other processes of an answer that the store didn't take: the client's next request may come to any of them. */
-export function tellHidden(
-  share: (word: HiddenWord) => void,
-  { tenant, opening, recording }: HiddenRequest,
-  { shown, real }: { readonly shown: readonly unknown[]; readonly real: readonly unknown[] },
-): void {
-  const { messages, start } = recordOf({ tenant, opening, recording });
-  const answer = stringifyDeep([shown, real]);
-  const name = namesOf(messages, start).at(-1)!;
-  if (answer.length <= MOST_TOLD) share({ tenant, name, dialect: opening.dialect.id, answer });
-}
-
-/** Remembers what another process told. */
-export function hearHidden(
-  { memory }: Pick<HiddenParts, "memory">,
-  { tenant, name, dialect, answer }: HiddenWord,
-): void {
-  const reading = wireOfDialect(dialect).dialect;
-  const [shown, real] = parseExact(answer) as [readonly unknown[], readonly unknown[]];
-  memory.hidden.hear(tenant, name, {
-    shown: shown.map((wire): Said => ({ wire, message: reading.read(wire) })),
-    real,
-  });
 }
 
 /** Remembers an answer of which the client was shown only a part. */

@@ -169,10 +169,6 @@ export interface GivenAnswers {
   /** `name` names the messages before the answer. */
   find(tenant: string, name: string): readonly HiddenAnswer[];
   keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void;
-  /** Keeps one that another process of this server gave, and the store didn't take. */
-  hear(tenant: string, name: string, answer: HiddenAnswer): void;
-  /** Is one of them from another process? */
-  readonly hasForeign: boolean;
   /** Forgets those that were given in this conversation. */
   forget(id: string): void;
 }
@@ -182,28 +178,19 @@ function createGivenAnswers(): GivenAnswers {
   interface Given {
     readonly answer: HiddenAnswer;
     readonly bytes: number;
-    /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up, or another process gave the answer. */
+    /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up. */
     readonly of: ConversationCacheEntry | undefined;
   }
   const given = createBounded<string, Given>(MAX_HIDDEN_BYTES);
-  let hasForeign = false;
-  const keep: GivenAnswers["keep"] = (tenant, name, answer, of) => {
-    const key = nameOf(tenant, name);
-    const bytes = stringifyDeep([answer.shown, answer.real]).length;
-    given.put(key, [...given.of(key), { answer, bytes, of }]);
-  };
   return {
     get isEmpty() {
       return given.isEmpty();
     },
-    get hasForeign() {
-      return hasForeign;
-    },
     find: (tenant, name) => given.of(nameOf(tenant, name)).map(({ answer }) => answer),
-    keep,
-    hear(tenant, name, answer) {
-      hasForeign = true;
-      keep(tenant, name, answer, undefined);
+    keep(tenant, name, answer, of) {
+      const key = nameOf(tenant, name);
+      const bytes = stringifyDeep([answer.shown, answer.real]).length;
+      given.put(key, [...given.of(key), { answer, bytes, of }]);
     },
     forget(id) {
       for (const [key, all] of given.all()) {

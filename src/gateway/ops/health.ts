@@ -62,5 +62,5 @@ function troubles({ spill, logHealth }: HealthParts): object {
 /** One process knows only what went through it; whoever asks wants to know about the server. */
 async function registryOf({ gather, metrics }: HealthParts): Promise<Registry> {
   if (!gather) return metrics.registry;
-  return AggregatorRegistry.aggregate((await gather("metrics")) as object[]);
+  return AggregatorRegistry.aggregate([...(await gather(await metrics.registry.getMetricsAsJSON()))]);
 }

@@ -8,7 +8,7 @@ interface UnderWay {
   readonly inBackground: boolean;
 }
 
-/** What the processes of one server tell each other about it. `worker` is filled in on the way. */
+/** What the processes of one server tell each other about it. `worker` is filled in by whoever sends it. */
 export type BusyWord =
   | ({ readonly type: "busy"; readonly conversation: string; readonly worker?: number } & UnderWay)
   | { readonly type: "stop"; readonly conversation: string }
@@ -34,6 +34,8 @@ export interface Busy {
   settled(): Promise<void>;
   /** A word of another process of this server. */
   receive(word: BusyWord): void;
+  /** Tells other processes of all that is under way: one of them has just begun. */
+  tellAll(): void;
 }
 
 /** `share` tells other processes of this server. They may begin at the same moment; what has begun, all know of. */
@@ -102,6 +104,9 @@ export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
     stopAll() {
       for (const { controller } of running.values()) abort(controller);
       for (const controller of background.values()) abort(controller);
+    },
+    tellAll() {
+      for (const conversation of new Set([...running.keys(), ...background.keys()])) tell(conversation);
     },
     async settled() {
       while (working.size > 0) await Promise.allSettled(working);

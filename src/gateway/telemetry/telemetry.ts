@@ -4,9 +4,6 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Tracing } from "./open-telemetry.ts";
 
-/** What each process of a server knows only for itself. */
-export type Counted = "metrics";
-
 /** What tells people and machines what a server does, and when. */
 export interface Telemetry {
   readonly log: Log;

@@ -6,7 +6,7 @@ import { contentHash } from "../../core/hash.ts";
 import { stringifyDeep } from "../../core/json.ts";
 import type { Message } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
-import { keepHidden, tellHidden } from "../conversation/hidden-answers.ts";
+import { keepHidden } from "../conversation/hidden-answers.ts";
 import type { AnswerNames } from "../conversation/recording.ts";
 import { loggable } from "../telemetry/log.ts";
 import type { Wire, WireAnswer } from "../wires/index.ts";
@@ -62,7 +62,7 @@ function guardLoops({ recording, wire, record }: Turn, answer: readonly unknown[
   }
 }
 
-type RecordParts = Pick<TurnParts, "memory" | "metrics" | "log" | "spill" | "shareHidden" | "recorder">;
+type RecordParts = Pick<TurnParts, "memory" | "metrics" | "log" | "spill" | "recorder">;
 type Recorded = Pick<
   Exchange,
   "recording" | "opening" | "client" | "wire" | "body" | "goesOnFrom" | "hosted" | "plain"
@@ -96,12 +96,6 @@ export async function recordAnswer(
     parts.log.error(loggable(error), "a transcript could not be stored yet");
     const bytes = exchange.plain.length + stringifyDeep(messages).length;
     try {
-      if (given && parts.shareHidden)
-        tellHidden(
-          parts.shareHidden,
-          { tenant: client.tenant, recording, opening },
-          { shown: messages, real: given },
-        );
       parts.spill?.add({
         opening,
         answer: messages,

@@ -7,7 +7,6 @@ import type { Report, ToolCallPart } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
-import type { HiddenWord } from "../conversation/hidden-answers.ts";
 import type { ConversationCacheEntry } from "../conversation/memory.ts";
 import type { GoesOnFrom } from "../conversation/named-by-client.ts";
 import type { Opening, Recording } from "../conversation/recording.ts";
@@ -19,11 +18,7 @@ import type { Wire, WireRequest } from "../wires/index.ts";
 import type { Deferral, KeptWhy } from "./defer-tools.ts";
 
 /** What requests are served with, whichever door they come in by. */
-export interface TurnParts
-  extends Omit<ConversationParts, "transcripts" | "fates" | "replayedStates" | "deletions"> {
-  /** Tells other processes of this server of an answer that the store didn't take, where there are any. */
-  readonly shareHidden?: ((word: HiddenWord) => void) | undefined;
-}
+export type TurnParts = Omit<ConversationParts, "transcripts" | "fates" | "replayedStates" | "deletions">;
 
 /** One turn of a conversation: a request and its answer, whoever asks. */
 export interface Turn {

@@ -380,25 +380,17 @@ export const COMMANDS = {
     ],
   },
   mcp: {
-    summary: "Lets any MCP client search and read the stored conversations: over stdio, or over HTTP.",
+    summary: "Lets any MCP client search and read the stored conversations over stdio.",
     args: "",
     flags: {
-      http: flag.on("serve streamable HTTP at /mcp instead of stdio"),
-      port: flag.port("N", "--http: port (default: 8788)"),
-      host: flag.text("H", "--http: address to listen at (default: 127.0.0.1; others need client keys)"),
       ...DATABASE_FLAGS,
       ...ofTenant,
-      json: flag.on("--http: one line of JSON with the address on stdout"),
     },
     notes: [
       "The tools are search, read, summary, handover and sessions. They only read, call no model, and what they return is marked as quotations.",
-      "Over HTTP on another host than this machine, or with auth.mode keys, clients need a key (precis serve --new-key NAME). It says whose conversations they see.",
+      "Over streamable HTTP, precis serve has the same tools at /mcp.",
     ],
-    examples: [
-      "precis mcp --db precis.db",
-      "claude mcp add precis -- precis mcp --db ~/precis.db",
-      "precis mcp --http --port 8788",
-    ],
+    examples: ["precis mcp --db precis.db", "claude mcp add precis -- precis mcp --db ~/precis.db"],
   },
   import: {
     summary: "Takes logs and exports of other programs into the database, a folder at a time.",

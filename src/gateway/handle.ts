@@ -40,6 +40,9 @@ export function createHandler(
     if (pathname === OLLAMA_PREFIX || pathname.startsWith(`${OLLAMA_PREFIX}/`))
       return handleOllama(gateway, request, response, pathname);
     if (pathname.startsWith("/api/")) return api(request, response);
+    if (pathname === "/mcp")
+      // The SDK is loaded by the first who asks.
+      return import("./mcp/serve-mcp.ts").then(({ handleMcp }) => handleMcp(gateway, request, response));
     if (request.method === "GET" || request.method === "HEAD")
       return servePage(response, pathname, request.method === "HEAD");
     throw new RequestFault(

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { openaiError } from "../apis/shared/providers.ts";
 import type { GatewayConfig } from "../config/gateway-schema.ts";
-import { unlistenable } from "./http/unlistenable.ts";
+import { ConfigError } from "../core/errors.ts";
 import type { Log } from "./telemetry/log.ts";
 
 /** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
@@ -77,6 +77,26 @@ export function openHttp(
       clearInterval(idle);
     },
   };
+}
+
+/** Says in words why a server can't listen at an address, and what to choose instead. */
+function unlistenable(error: Error, { host, port }: { readonly host: string; readonly port: number }): Error {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return new ConfigError({
+      option: "host",
+      message: `this machine knows no address of ${host} (${code}).`,
+      fix: "Give an address of this machine with --host: 127.0.0.1 for programs here, 0.0.0.0 for others, too.",
+      cause: error,
+    });
+  if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") return error;
+  return new ConfigError({
+    option: code === "EADDRNOTAVAIL" ? "host" : "port",
+    message:
+      code === "EADDRINUSE" ? `${host}:${port} is in use.` : `${host}:${port} can't be bound (${code}).`,
+    fix: "Choose another with --port or --host.",
+    cause: error,
+  });
 }
 
 /** Waits for something, but not for ever. True if it was there in time. */

@@ -1,5 +1,3 @@
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -8,11 +6,11 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
+import { serveHere } from "../gateway/serve-here.ts";
 import { compileCache } from "../support/compile-cache.ts";
 import { programFile } from "../support/programs.ts";
 import { storeChat } from "../support/store-chat.ts";
-import { commandHere } from "./command-here.ts";
-import { gardenChat, runCli, scratchFolder, startCli } from "./run-cli.ts";
+import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
 
 const folder = scratchFolder();
 const db = folder.path("chats.db");
@@ -67,28 +65,11 @@ const overStdio = (): Promise<Client> =>
     }),
   );
 
-const HTTP = ["mcp", "--http", "--port", "0", "--db", db];
-
-/** Serves `precis mcp --http` and returns where it listens. */
-async function startHttp(...args: string[]): Promise<string> {
-  const { address, stop } = await commandHere([...HTTP, ...args]);
-  open.push(async () => expect(await stop()).toBe(0));
-  return address;
-}
-
-/** The same as a process of its own, as people start it. */
-async function startHttpProcess(): Promise<string> {
-  const child = startCli([...HTTP, "--json"]);
-  open.push(() => ended(child));
-  const [line] = (await once(child.stdout!.setEncoding("utf8"), "data")) as [string];
-  return (JSON.parse(line) as { address: string }).address;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  const exit = once(child, "exit");
-  child.kill("SIGTERM");
-  const [code] = (await exit) as [number | null];
-  expect(code).toBe(0);
+/** Starts a gateway over the database and returns where it serves MCP. */
+async function startHttp(...flags: string[]): Promise<string> {
+  const { url, stop } = await serveHere(flags, { db });
+  open.push(stop);
+  return `${url}/mcp`;
 }
 
 const overHttp = (address: string, headers: Record<string, string> = {}): Promise<Client> =>
@@ -164,8 +145,7 @@ async function usesAllTools(client: Client): Promise<void> {
 test("the official client uses all tools over stdio", async () => usesAllTools(await overStdio()));
 
 test("the official client uses all tools over streamable HTTP, two at a time", async () => {
-  const address = await startHttpProcess();
-  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  const address = await startHttp();
   await Promise.all([usesAllTools(await overHttp(address)), usesAllTools(await overHttp(address))]);
 });
 
@@ -203,13 +183,10 @@ test("a page of another site can't ask, by its origin or by a name that points h
     });
   expect(await status("/mcp", { origin: "https://evil.example" })).toBe(403);
   expect(await status("/mcp", { host: "evil.example" })).toBe(421);
-  expect(await status("/", {})).toBe(404);
   expect(await status("/mcp", {}, "GET")).toBe(405);
 });
 
 test("bad usage is told with the fix", async () => {
-  expect((await runCli(["mcp", "--port", "8000"])).stderr).toContain("--port needs --http");
-  expect((await runCli(["mcp", "--http", "--port", "many"])).code).toBe(2);
   expect((await runCli(["mcp", "file.json"])).code).toBe(2);
   expect((await runCli(["mcp", "--db", folder.path("none.db")])).stderr).toContain("there is no database");
 });

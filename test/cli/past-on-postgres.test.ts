@@ -68,12 +68,12 @@ test("precis mcp over stdio", async () => {
   expect(await searchedBy(transport)).toContain("41 attempts");
 });
 
-test("precis mcp over streamable HTTP", async () => {
-  const child = startCli(["mcp", "--http", "--port", "0", "--json", "--db", postgres]);
+test("the gateway's MCP over streamable HTTP", async () => {
+  const child = startCli(["serve", "--port", "0", "--json", "--db", postgres]);
   try {
     const [line] = (await once(child.stdout!.setEncoding("utf8"), "data")) as [string];
     const { address } = JSON.parse(line) as { address: string };
-    const transport = new StreamableHTTPClientTransport(new URL(address)) as unknown as Transport;
+    const transport = new StreamableHTTPClientTransport(new URL("/mcp", address)) as unknown as Transport;
     expect(await searchedBy(transport)).toContain("41 attempts");
   } finally {
     const exit = once(child, "exit");

@@ -30,34 +30,24 @@ it("an address that is none names its flag", async () => {
   expect(stderr).toMatch(/^precis: --base-url nope: this is not an http\(s\) address\. Give /);
 });
 
-it.each(["serve", "mcp"])("a host that nobody knows is told without a stack: %s", async (command) => {
-  const args = command === "serve" ? ["--db", "memory", "--json"] : ["--http"];
+it("a host that nobody knows is told without a stack", async () => {
   const config = folder.path("config.json");
   writeFileSync(
     config,
     JSON.stringify({ auth: { keys: [{ name: "me", key: "k".repeat(20) }] }, db: folder.path("x.db") }),
   );
-  await runCli(["import", chat, "--db", folder.path("x.db")]);
   const given = ["--host", "nobody.invalid", "--port", "0", "--config", config];
-  const { code, stderr } = await runCli([command, ...args, ...given]);
+  const { code, stderr } = await runCli(["serve", "--db", "memory", "--json", ...given]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/nobody\.invalid .*--host/);
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-it("a port in use is told without a stack by precis mcp, too", async () => {
+it("a port in use is told without a stack", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as { port: number };
-  await runCli(["import", chat, "--db", folder.path("y.db")]);
-  const { code, stderr } = await runCli([
-    "mcp",
-    "--http",
-    "--port",
-    String(port),
-    "--db",
-    folder.path("y.db"),
-  ]);
+  const { code, stderr } = await runCli(["serve", "--db", "memory", "--port", String(port)]);
   other.close();
   expect(code).toBe(1);
   expect(stderr).toMatch(/is in use\. .*--port/);

@@ -41,10 +41,10 @@ describe("@modelcontextprotocol/inspector", () => {
   test("over stdio", () => usesTools([process.execPath, MAIN, "mcp", "--db", db]));
 
   test("over streamable HTTP", async () => {
-    const child = startCli(["mcp", "--http", "--port", "0", "--json", "--db", db]);
+    const child = startCli(["serve", "--port", "0", "--json", "--db", db]);
     try {
       const [line] = (await once(child.stdout!.setEncoding("utf8"), "data")) as [string];
-      await usesTools([(JSON.parse(line) as { address: string }).address, "--transport", "http"]);
+      await usesTools([`${(JSON.parse(line) as { address: string }).address}/mcp`, "--transport", "http"]);
     } finally {
       const exit = once(child, "exit");
       child.kill("SIGTERM");

@@ -3,9 +3,9 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { PastStore } from "../conversation/past.ts";
+import type { Authenticate, Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
-import type { OpsParts } from "../ops/ops-parts.ts";
-import type { V1Parts } from "../v1/pass-through.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 
 /** Speaks with the program that started this one, until it closes stdin or `signal` aborts. */
@@ -27,7 +27,12 @@ export async function serveStdio(
 
 /** Streamable HTTP. It keeps nothing between requests, so that any number of them may run side by side, on any node. */
 export async function handleMcp(
-  parts: Pick<V1Parts & OpsParts, "authenticate" | "limitRate" | "store" | "version">,
+  parts: {
+    readonly store: PastStore;
+    readonly version: string;
+    readonly authenticate: Authenticate;
+    limitRate(client: Client): void;
+  },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

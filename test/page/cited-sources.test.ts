@@ -79,6 +79,14 @@ it("a number in an answer opens the title, the passage and the link of its own s
   expect(await answer(tab, 7).locator(".markdown button").allTextContents()).toEqual(["[2]", "1", "2"]);
   expect(await answer(tab, 7).locator(".markdown").innerText()).toContain("[1, 2], and see [77].");
 
+  // What the host put into the question stands below it, each document under its title.
+  const question = tab.locator(".message.user", { hasText: "How fast is Pump-7?" });
+  expect(await question.locator(".plain").allTextContents()).toEqual(["How fast is Pump-7?"]);
+  expect(await question.locator(".fold-name").allTextContents()).toEqual([
+    "[1] Trap 7",
+    "[2] Manual of Pump-7",
+  ]);
+
   await answer(tab, 7).getByRole("button", { name: "Source 1: Trap 7" }).click();
   await eventually(() => opened(tab).innerText()).toContain("Never do this to Pump-7.");
   expect(await opened(tab).getByRole("link").count()).toBe(0);

@@ -71,7 +71,7 @@ export function AlignedView(props: {
                 ref={virtual.measureElement}
                 data-index={item.index}
                 className="row-frame"
-                style={{ transform: `translateY(${item.start}px)` }}
+                style={{ top: item.start }}
               >
                 {row.type === "system" ? (
                   <Row

@@ -106,7 +106,11 @@ function ModelPicker({ chat }: { chat: Chat }) {
       none={current === "" ? strings.chat.model : undefined}
       values={choices.map((id) => [id, texts.get(id) ?? id] as const)}
       chosen={current}
-      onChoose={(model = "") => void app.attempt(() => app.conversations.change(conversation.id, { model }))}
+      onChoose={(model = "") =>
+        void app.attempt(() =>
+          app.conversations.change(conversation.id, { model, settings: { model: null } }),
+        )
+      }
     />
   );
 }

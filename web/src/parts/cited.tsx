@@ -1,19 +1,10 @@
-import {
-  createContext,
-  type KeyboardEvent,
-  use,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useMemo,
-  useState,
-} from "react";
+import { createContext, use, useEffect, useMemo, useState } from "react";
 import { type ApiCitations, type ApiSource, routes } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat.ts";
 import { type CitedPiece, sourceOf, splitCitations } from "../state/citations.ts";
 import { strings } from "../strings.ts";
+import { Popover } from "./popover.tsx";
 import { useLoaded } from "./use-loaded.ts";
-import { usePopover } from "./use-popover.ts";
 import { useApp, usePiece } from "./use-store.ts";
 
 interface Sources {
@@ -53,63 +44,26 @@ export function Cited({ text, message }: { text: string; message?: number }) {
   });
 }
 
-function SourceButton(props: { piece: CitedPiece; source: ApiSource }) {
-  const {
-    piece,
-    source: { source, title, passage },
-  } = props;
-  const { isOpen, setOpen, at, button, panel } = usePopover<HTMLSpanElement>("left");
-  const id = useId();
-  const label = strings.chat.source(piece.text.replace(/\D/g, ""), title ?? source);
-  // Only once it has its place: what is still hidden can't take the focus.
-  useLayoutEffect(() => {
-    if (isOpen && at) panel.current?.focus();
-  }, [isOpen, at, panel]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    setOpen(false);
-    button.current?.focus();
-  };
+function SourceButton({ piece, source }: { piece: CitedPiece; source: ApiSource }) {
+  const { source: place, title, passage } = source;
+  const label = strings.chat.source(piece.text.replace(/\D/g, ""), title ?? place);
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        className="pointer"
-        aria-label={label}
-        title={label}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {piece.text}
-      </button>
-      {isOpen ? (
-        // Spans: it stands inside of a paragraph.
-        <span
-          ref={panel}
-          id={id}
-          popover="manual"
-          role="dialog"
-          aria-label={label}
-          className="source"
-          tabIndex={-1}
-          style={at ?? { visibility: "hidden" }}
-          onKeyDown={onKeyDown}
-        >
-          <strong>{title ?? source}</strong>
-          {/^https?:/i.test(source) ? (
-            <a href={source} target="_blank" rel="noreferrer noopener">
-              {source}
+    <Popover role="dialog" label={label} classNames={["pointer", "source"]} face={piece.text}>
+      {() => (
+        // It has the focus: a long passage is scrolled by keyboard.
+        // biome-ignore lint/a11y/noAutofocus: the person just opened it
+        <span tabIndex={-1} autoFocus>
+          <strong>{title ?? place}</strong>
+          {/^https?:/i.test(place) ? (
+            <a href={place} target="_blank" rel="noreferrer noopener">
+              {place}
             </a>
           ) : title === undefined ? null : (
-            <span>{source}</span>
+            <span>{place}</span>
           )}
           {passage === "" ? null : <span className="passage">{passage}</span>}
         </span>
-      ) : null}
-    </>
+      )}
+    </Popover>
   );
 }

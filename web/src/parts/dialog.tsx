@@ -18,15 +18,12 @@ export function Dialog(props: {
     return () => dialog?.close();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it; the click is for the backdrop only
     <dialog
       ref={ref}
       className={side ? "dialog side" : "dialog"}
       aria-labelledby={id}
+      closedby="any"
       onClose={onClose}
-      onClick={(event) => {
-        if (event.target === ref.current) onClose();
-      }}
     >
       <div className="dialog-body">
         <header>

@@ -1,6 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
-import { usePopover } from "./use-popover.ts";
+import { Popover } from "./popover.tsx";
 
 export interface MenuItem {
   readonly label: string;
@@ -23,71 +23,41 @@ export function moveFocus(
   buttons.at(to % buttons.length)?.focus();
 }
 
-/** A button with a list of actions. Arrow keys move, Escape and a click elsewhere close it. */
+/** A button with a list of actions. Arrow keys move in it, and Tab leaves it. */
 export function Menu(props: { label: string; items: readonly MenuItem[]; children: ReactNode }) {
   const { label, items, children } = props;
-  const { isOpen, setOpen, at, button, panel: list } = usePopover<HTMLDivElement>("right");
-  const id = useId();
-
-  // Only once it has its place: what is still hidden can't take the focus.
-  useLayoutEffect(() => {
-    if (isOpen && at) list.current?.querySelector("button")?.focus();
-  }, [isOpen, at, list]);
-
-  const onKeyDown = (event: KeyboardEvent) => {
-    moveFocus(event, [...(list.current?.querySelectorAll("button") ?? [])], "ArrowDown", "ArrowUp");
-    if (event.key === "Escape" || event.key === "Tab") {
-      event.preventDefault();
-      event.stopPropagation();
-      setOpen(false);
-      button.current?.focus();
-    }
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    moveFocus(event, [...event.currentTarget.querySelectorAll("button")], "ArrowDown", "ArrowUp");
+    if (event.key !== "Tab") return;
+    event.preventDefault();
+    event.currentTarget.hidePopover();
   };
-
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        className="icon-button"
-        aria-label={label}
-        title={label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {children}
-      </button>
-      {isOpen ? (
-        <div
-          ref={list}
-          id={id}
-          popover="manual"
-          role="menu"
-          aria-label={label}
-          className="menu"
-          style={at ?? { visibility: "hidden" }}
-          onKeyDown={onKeyDown}
-        >
-          {items.map((item) => (
-            <button
-              key={item.label}
-              type="button"
-              role="menuitem"
-              className={item.danger ? "danger" : undefined}
-              onClick={() => {
-                setOpen(false);
-                button.current?.focus();
-                item.act();
-              }}
-            >
-              <Icon name={item.icon} size={16} />
-              {item.label}
-            </button>
-          ))}
-        </div>
-      ) : null}
-    </>
+    <Popover
+      role="menu"
+      label={label}
+      classNames={["icon-button", "menu"]}
+      face={children}
+      onKeyDown={onKeyDown}
+    >
+      {(id) =>
+        items.map((item, n) => (
+          <button
+            key={item.label}
+            type="button"
+            role="menuitem"
+            // biome-ignore lint/a11y/noAutofocus: the person just opened it
+            autoFocus={n === 0}
+            className={item.danger ? "danger" : undefined}
+            popoverTarget={id}
+            popoverTargetAction="hide"
+            onClick={item.act}
+          >
+            <Icon name={item.icon} size={16} />
+            {item.label}
+          </button>
+        ))
+      }
+    </Popover>
   );
 }

@@ -55,7 +55,10 @@ export function SettingsForm({
   const own: object = place.scope === "chat" ? (place.levels.chat ?? {}) : place.levels.answer.settings;
   const namesOf = (group: keyof typeof SETTINGS, everyday: boolean) =>
     (Object.keys(SETTINGS[group]) as FieldName[]).filter(
-      (name) => ((ALL_SETTINGS[name] as Setting).everyday ?? false) === everyday,
+      (name) =>
+        ((ALL_SETTINGS[name] as Setting).everyday ?? false) === everyday &&
+        // A chat's own is chosen beside its title.
+        !(place.scope === "chat" && name === "model"),
     );
   const fields = (names: readonly FieldName[]) =>
     names.map((name) => <SettingField key={name} name={name} models={texts} {...place} />);

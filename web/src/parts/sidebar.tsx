@@ -7,14 +7,14 @@ import { Button, ScrollArea, Tabs } from "./controls.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
-import { useApp, usePiece, useStore } from "./use-store.ts";
+import { useApp, useStore } from "./use-store.ts";
 
 const words = strings.sidebar;
 
 export function Sidebar(props: { place: Place; onChoose: () => void; onFile: () => void }) {
   const { place, onChoose, onFile } = props;
   const app = useApp();
-  const search = usePiece(app.conversations.store, (state) => state.search);
+  const { search, of } = useStore(app.conversations.store);
   return (
     <nav className="sidebar" aria-label={words.navLabel}>
       <header>
@@ -46,6 +46,12 @@ export function Sidebar(props: { place: Place; onChoose: () => void; onFile: () 
           onChange={(event) => app.conversations.find(event.target.value)}
         />
       </label>
+      <Tabs
+        legend={words.of}
+        names={words.whose}
+        chosen={of}
+        onChoose={(one) => void app.attempt(() => app.conversations.show(one))}
+      />
       <List place={place} onChoose={onChoose} />
       <footer>
         <button type="button" className="nav-item" onClick={onFile}>
@@ -74,12 +80,6 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
   const hits = search === "" ? [] : state.hits;
   return (
     <ScrollArea className="list" label={words.label}>
-      <Tabs
-        legend={words.of}
-        names={words.whose}
-        chosen={state.of}
-        onChoose={(of) => void app.attempt(() => app.conversations.show(of))}
-      />
       {groups.map(({ name, conversations }) => (
         <section key={name}>
           <h2>{words.groups[name]}</h2>

@@ -182,7 +182,7 @@ function plotOptions(host: HTMLElement, series: readonly Series[], latest: () =>
         label: one.label,
         stroke: color(one.color),
         width: one.width ?? 2,
-        points: { show: hasPoints, size: 4, fill: color(one.color) },
+        points: { show: hasPoints, size: 8, fill: color(one.color) },
         ...(bars !== undefined && {
           width: 0,
           fill: color(one.color),

@@ -137,7 +137,7 @@ export function TranscriptList(props: {
                   ref={virtual.measureElement}
                   data-index={item.index}
                   className={`row-frame ${isFlashed ? "flash" : ""}`}
-                  style={{ transform: `translateY(${item.start}px)` }}
+                  style={{ top: item.start }}
                 >
                   {row.type === "divider" ? (
                     <DividerRow

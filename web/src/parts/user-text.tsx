@@ -1,18 +1,19 @@
 import { useMemo, useState } from "react";
 import { splitAttachments } from "../../../src/gateway/api.ts";
 import { beginningOf } from "../state/attachments.ts";
-import { oneLine } from "../state/message-text.ts";
+import { oneLine, splitDocuments } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 import { Button } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
 
-/** What a person said: the beginning of it if it is long, and below it what was attached. */
+/** What a person said: the beginning of it if it is long, and below it what was attached, or put in by an application. */
 export function UserText({ text }: { text: string }) {
   const { words, attachments } = useMemo(() => splitAttachments(text), [text]);
+  const { rest, documents } = useMemo(() => splitDocuments(words), [words]);
   return (
     <>
-      {words === "" ? null : <LongText text={words} />}
-      {attachments.map(({ name, text: attached }, n) => (
+      {rest === "" ? null : <LongText text={rest} />}
+      {[...documents, ...attachments].map(({ name, text: attached }, n) => (
         <Fold
           // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
           key={n}

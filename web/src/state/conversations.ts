@@ -115,7 +115,10 @@ export function createConversations(api: Api) {
       store.set({ of, next: undefined });
       await load();
     },
-    async change(id: string, changes: Pick<ConversationChanges, "title" | "pinned" | "archived" | "model">) {
+    async change(
+      id: string,
+      changes: Pick<ConversationChanges, "title" | "pinned" | "archived" | "model" | "settings">,
+    ) {
       put(await api.call(routes.changeConversation, { params: { id }, body: changes }));
     },
     async remove(id: string) {

@@ -7,6 +7,25 @@ export const textOf = (parts: readonly Part[]): string =>
     .map(({ text }) => text)
     .join("\n\n");
 
+const DOCUMENT =
+  /<(document|source|passage)\b([^<>]*)>([\s\S]*?)<\/\1>\s*|<\/?(?:documents|sources|context)>\s*/g;
+
+/** The documents that an application puts into a message in tags, each with its number and title, and the rest of the words. */
+export function splitDocuments(text: string) {
+  const documents: { readonly name: string; readonly text: string }[] = [];
+  const rest = text.replace(DOCUMENT, (_, tag?: string, attributes = "", inside = "") => {
+    if (tag === undefined) return "";
+    const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1];
+    const named = [
+      of("index")?.replace(/.+/, "[$&]"),
+      of("title") ?? of("source") ?? /<source>([^<]+)/.exec(inside)?.[1],
+    ];
+    documents.push({ name: named.filter(Boolean).join(" ") || tag, text: inside.trim() });
+    return "";
+  });
+  return documents.length === 0 ? { rest: text, documents } : { rest: rest.trim(), documents };
+}
+
 /** An answer in which nothing is said, called or shown. */
 export const isEmptyAnswer = ({ role, parts }: Pick<ApiMessage, "role" | "parts">): boolean =>
   role === "assistant" &&

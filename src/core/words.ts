@@ -3,7 +3,7 @@ import type { DropReason, Reason, RungName, StrategyName } from "./types.ts";
 /**
  * What a person reads for the names that reports use. Page, command line, HTML reports and docs take the words from here, so
  * that one thing is called the same wherever it is met. JSON, headers and metrics have the names themselves. Why a part was
- * changed has its words in `edit-reasons.ts`.
+ * changed has its words in `edits.ts`.
  */
 
 /** Why a compaction was due, as what follows "because". */

@@ -270,7 +270,7 @@ it("bad usage is told with the fix", async () => {
   expect(await usage("judged", "--reader", "mailbox:x")).toContain("--exams");
   const known = ["judged", "--reader", "mailbox:x", "--exams", exams];
   expect(await usage(...known, "--arms", "precis+model")).toContain("--summarizer");
-  expect(await usage(...known, "--arms", "newst")).toContain("did you mean newest?");
+  expect(await usage(...known, "--arms", "newst")).toContain("Did you mean newest?");
   expect(await usage(...known, "--arms", "whole*3")).toContain("only precis and precis+model");
   expect(await usage(...known, "--arms", "precis*0")).toContain("--arms");
   expect(await usage(...known, "--sizes", "tiny")).toContain("S, 2S, 10% or 4k");

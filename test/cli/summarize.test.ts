@@ -127,5 +127,5 @@ it("the shortest cap is the one that the help and the reference tell", async () 
   const reference = readFileSync(new URL("../../docs/reference/cli.md", import.meta.url), "utf8");
   expect(/`--cap N` .*at least (\d+)/.exec(reference)?.[1]).toBe(told);
   const { code, stderr } = await runCli(["summarize", "x.jsonl", "--cap", String(Number(told) - 1)]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`Give at least ${told}.`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Give a whole number of at least ${told},`)]);
 });

@@ -110,7 +110,7 @@ test.each(reductions.map(({ name }) => name))("a reduction is a file and a line:
 });
 
 test("a reason for an edit is a line and a row, whoever gives it", () => {
-  const text = readFileSync("src/core/edit-reasons.ts", "utf8");
+  const text = readFileSync("src/core/edits.ts", "utf8");
   const reasons = [...text.matchAll(/^ {2}"?([a-z-]+)"?: "/gm)].map(([, reason]) => reason!);
   expect(reasons.length).toBeGreaterThan(8);
   const docs = readFileSync("docs/reference/results.md", "utf8");
@@ -119,7 +119,7 @@ test("a reason for an edit is a line and a row, whoever gives it", () => {
     const named = naming(all, new RegExp(`"${reason}"`)).filter(
       (path) => !path.startsWith("src/reductions/"),
     );
-    expect(named).toEqual(["src/core/edit-reasons.ts"]);
+    expect(named).toEqual(["src/core/edits.ts"]);
   }
 });
 

@@ -148,7 +148,7 @@ it("a model is told no more than the cap, and answers that are a little longer t
 it("a cap that no summary fits is refused, with the least that works", () => {
   const withCap = (cap: number) => () =>
     createCompactor<ChatMessage>({ dialect: openaiChat, window: 32_000, summary: { cap } });
-  expect(withCap(49)).toThrow(/`summary\.cap`.*49.*from 50/s);
+  expect(withCap(49)).toThrow(/`summary\.cap`.*49.*at least 50/s);
   expect(withCap(50)).not.toThrow();
 });
 

@@ -115,7 +115,10 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
 }
 
 /** How long a conversation's provider keeps a prompt; undefined while nobody knows. */
-const keptMsOf = ({ config, requests }: OpsParts, { choice, model }: Loaded): number | undefined =>
+const keptMsOf = (
+  { config, requests }: Pick<OpsParts, "config" | "requests">,
+  { choice, model }: Loaded,
+): number | undefined =>
   cacheMsOf(choice, config, (choice.upstream && requests.cacheMs(choice.upstream.name, model)) || undefined);
 
 /**

@@ -1,5 +1,5 @@
 import type { HostState, Message } from "../../core/types.ts";
-import { findRestrictions } from "../keep/rules.ts";
+import { setsLastingRule } from "../keep/rules.ts";
 import { abridged } from "../material/abridge.ts";
 import { SPECIFIC } from "../material/read-passage.ts";
 import { SHORT_INTENTION, statementsOf } from "../material/statements.ts";
@@ -78,6 +78,8 @@ const LEAST_REQUEST = 3;
 const NOT_TYPED = /^\s*(?:<[a-z][\w-]*>|\[request interrupted|caveat: )/i;
 /** A longer sentence with "never" in it is a request (characters). */
 const LONGEST_RULE = 200;
+/** From so many rules on, a list may be one of rules. */
+const LEAST_RULES = 2;
 /** Longer statements are cut (characters). */
 const LONGEST = 420;
 /** What is as near as can be to what the reader cares about counts so many times more. */
@@ -88,6 +90,7 @@ const FAR = 0.2;
 const LAST_STATEMENTS = 2;
 /** Files that were only looked at are named up to this number. */
 const MOST_READ = 12;
+const LIST_ITEM = /^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$/;
 /** How an item of a list begins, and a sign that programs put before a line. */
 const ITEM = /^(?:\s|[-*•+>→✓✔✗✖]|\d{1,3}[.)]\s|\[[ xX]\]\s|\p{Extended_Pictographic}|\uFE0F)+/u;
 
@@ -153,8 +156,7 @@ function readPeople(input: PeopleTextInput, care: string | undefined, fullPaths 
       title: "Rules",
       share: SHARES.rules,
       lines: requests.flatMap(({ text, message }) =>
-        findRestrictions(text)
-          .map(inOneLine)
+        rulesIn(text)
           .filter((one) => one.length <= LONGEST_RULE && !one.endsWith("?"))
           .map((one) => ({ text: one, worth: message })),
       ),
@@ -239,6 +241,31 @@ const inOneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").t
 /** The sentences of a text of several lines. */
 function sentencesIn(text: string): string[] {
   return text.split("\n").flatMap((line) => sentencesOf(line.replace(ITEM, "")).map(inOneLine));
+}
+
+/** The rules that a request sets: sentences, and all items of a list most of whose items are rules. */
+function rulesIn(text: string): string[] {
+  const lists: string[][] = [];
+  const others: string[] = [];
+  let list: string[] | undefined;
+  for (const line of text.split("\n")) {
+    const item = LIST_ITEM.exec(line)?.[1];
+    if (item !== undefined) {
+      if (list === undefined) {
+        list = [];
+        lists.push(list);
+      }
+      list.push(inOneLine(item));
+    } else if (line.trim() !== "") {
+      list = undefined;
+      others.push(line);
+    }
+  }
+  const { true: rules = [], false: rest = [] } = Object.groupBy(lists, (items) => {
+    const found = items.filter(setsLastingRule).length;
+    return `${found >= LEAST_RULES && found > items.length / 2}`;
+  });
+  return [...rules.flat(), ...sentencesIn([...others, ...rest.flat()].join("\n")).filter(setsLastingRule)];
 }
 
 /** A request in one line: titles end in a colon, marks of lists go, and what is said again isn't repeated. */

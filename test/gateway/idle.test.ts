@@ -62,7 +62,7 @@ const tools = [
 ];
 
 /** Somebody who talks through a server, with pauses. */
-async function talker(config: object, ttlMs: number) {
+async function talker(config: object, cache: object) {
   const clock = createFakeClock(Date.now());
   const { count } = await exactCounter("o200k_base");
   const reply = summarizingReply({
@@ -71,7 +71,7 @@ async function talker(config: object, ttlMs: number) {
   });
   const provider = await startFakeProvider({
     ...{ window: 400_000, reply, count, now: clock.now },
-    cache: { ttlMs },
+    cache,
   });
   const gateway = await startGateway(
     { ...upstreamAt(provider.url, { apiKey: "server-key" }), window: 30_000, summarizer: "same", ...config },
@@ -109,13 +109,20 @@ async function talker(config: object, ttlMs: number) {
   };
 }
 
+it("where the provider was seen to keep nothing, no summary is written ahead of time", async () => {
+  const { clock, look, ask } = await talker({}, { minTokens: 1e9 });
+  await ask(24);
+  clock.advance(4 * MINUTE);
+  expect(await look()).toBe(0);
+});
+
 it.each([
   ["five minutes, which nobody knows", {}, 5, 1, 4],
   ["an hour, as it is set", { cache: { ttlMs: 60 * MINUTE } }, 60, 20, 50],
 ])(
   "with a cache of %s, a summary ahead of time reads the last request from there",
   async (_, config, minutes, early, late) => {
-    const { provider, clock, look, ask } = await talker(config, minutes * MINUTE);
+    const { provider, clock, look, ask } = await talker(config, { ttlMs: minutes * MINUTE });
     await ask(16);
     const last = provider.requests.at(-1)!;
     clock.advance(early * MINUTE);

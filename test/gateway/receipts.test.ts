@@ -38,7 +38,7 @@ const WINDOW = 80 * ROUNDS;
 const PAUSE_EVERY = 40;
 
 /** A talk of so many rounds, and the provider's own bill for it. */
-async function talk({ isPlain }: { readonly isPlain: boolean }) {
+async function talk({ isPlain, ttlMs }: { readonly isPlain: boolean; readonly ttlMs?: number }) {
   // The store has a clock of its own, and sweeps out what is years old.
   const clock = createFakeClock(Date.now());
   const { count } = await exactCounter("o200k_base");
@@ -48,8 +48,8 @@ async function talk({ isPlain }: { readonly isPlain: boolean }) {
       `About ${lastUser.slice(0, 12)}: ${fileText(lastUser.slice(0, 12)).slice(0, 900)}`,
   });
   const { provider, gateway } = await startBoth(
-    { window: WINDOW, summarizer: "same" },
-    { window: 400_000, reply, count, now: clock.now },
+    { window: WINDOW, summarizer: "same", ...(ttlMs && { cache: { ttlMs } }) },
+    { window: 400_000, reply, count, now: clock.now, ...(ttlMs && { cache: { ttlMs } }) },
     { now: clock.now },
   );
   const messages = [{ role: "system", content: `You answer. ${"Be brief and exact. ".repeat(80)}` }];
@@ -78,28 +78,35 @@ function billOf({ requests }: FakeProvider): number {
   }, 0);
 }
 
-it(`receipts of ${ROUNDS} rounds are the difference of two bills, to the cent`, {
-  timeout: 600_000,
-}, async () => {
-  const plain = await talk({ isPlain: true });
-  const { gateway, bill } = await talk({ isPlain: false });
-  const totals = await totalsOf(gateway.url);
-  expect(totals.spend + totals.cost).toBeCloseTo(bill, 6);
-  expect(Math.abs(totals.net - (plain.bill - bill))).toBeLessThan(0.01);
-  const receipts = await receiptsOf(gateway);
-  expect(receipts.length).toBeGreaterThan(3);
-  const sum = (of: (one: (typeof receipts)[number]) => number) =>
-    receipts.reduce((all, one) => all + of(one), 0);
-  // A last summary may wait for its compaction.
-  expect(Math.abs(sum(({ summaries }) => summaries) - totals.cost)).toBeLessThan(0.05);
-  expect(Math.abs(sum(({ net, summaries }) => net + summaries) - totals.net - totals.cost)).toBeLessThan(
-    0.01,
-  );
-  // By client and by time they are the same.
-  const since = Date.now() - 3_600_000;
-  const { parts } = await totalsOf(gateway.url, { by: "model", every: 4 * 3_600_000, since });
-  expect(parts!.reduce((all, { net }) => all + net, 0)).toBeCloseTo(totals.net, 6);
-});
+it.each([
+  ["five minutes", undefined],
+  ["an hour, as the config says", 60 * 60_000],
+])(
+  `receipts of ${ROUNDS} rounds are the difference of two bills, to the cent, with a cache of %s`,
+  {
+    timeout: 600_000,
+  },
+  async (_, ttlMs) => {
+    const plain = await talk({ isPlain: true, ...(ttlMs && { ttlMs }) });
+    const { gateway, bill } = await talk({ isPlain: false, ...(ttlMs && { ttlMs }) });
+    const totals = await totalsOf(gateway.url);
+    expect(totals.spend + totals.cost).toBeCloseTo(bill, 6);
+    expect(Math.abs(totals.net - (plain.bill - bill))).toBeLessThan(0.01);
+    const receipts = await receiptsOf(gateway);
+    expect(receipts.length).toBeGreaterThan(3);
+    const sum = (of: (one: (typeof receipts)[number]) => number) =>
+      receipts.reduce((all, one) => all + of(one), 0);
+    // A last summary may wait for its compaction.
+    expect(Math.abs(sum(({ summaries }) => summaries) - totals.cost)).toBeLessThan(0.05);
+    expect(Math.abs(sum(({ net, summaries }) => net + summaries) - totals.net - totals.cost)).toBeLessThan(
+      0.01,
+    );
+    // By client and by time they are the same.
+    const since = Date.now() - 3_600_000;
+    const { parts } = await totalsOf(gateway.url, { by: "model", every: 4 * 3_600_000, since });
+    expect(parts!.reduce((all, { net }) => all + net, 0)).toBeCloseTo(totals.net, 6);
+  },
+);
 
 it("what the agent asks for again, because a compaction hid it, is in its receipt", async () => {
   let round = 0;

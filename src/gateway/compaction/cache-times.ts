@@ -43,13 +43,11 @@ export function createCacheTimes(learned: Learned = createLearned()): CacheTimes
   };
 }
 
-/** How long a prompt is kept: as somebody set it, or else as it was learned. */
+/** How long a prompt is kept, as somebody set it. */
 export const cacheMsOf = (
   { tuning, upstream }: Pick<CompactorChoice, "tuning" | "upstream">,
   config: Pick<GatewayConfig, "cache">,
-  learned: number | undefined,
-): number | undefined =>
-  tuning?.cache?.ttlMs ?? upstream?.config.cache?.ttlMs ?? config.cache?.ttlMs ?? learned;
+): number | undefined => tuning?.cache?.ttlMs ?? upstream?.config.cache?.ttlMs ?? config.cache?.ttlMs;
 
 /** The time that fewest of the readings speak against, between a hit and a miss. */
 function timeOf(readings: readonly CacheReading[]): number | undefined {

@@ -119,7 +119,7 @@ const keptMsOf = (
   { config, requests }: Pick<OpsParts, "config" | "requests">,
   { choice, model }: Loaded,
 ): number | undefined =>
-  cacheMsOf(choice, config, (choice.upstream && requests.cacheMs(choice.upstream.name, model)) || undefined);
+  cacheMsOf(choice, config) ?? (choice.upstream && requests.cacheMs(choice.upstream.name, model));
 
 /**
  * With the last request as it was sent, which the provider still has: a summary that continues it is read from there for a tenth of the

@@ -3,6 +3,7 @@ import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
+import { cacheMsOf } from "../compaction/cache-times.ts";
 import type { Unfinished } from "../conversation/chat-settings.ts";
 import { changeMeta, withUnfinished } from "../conversation/chat-settings.ts";
 import { lookupOf } from "../conversation/hidden-answers.ts";
@@ -52,7 +53,8 @@ export async function answerChat(
   const turn = chatTurn(context, loaded, stop, begin);
   const { upstream, asked, recording, wire, arrivedAt } = turn;
   const { prices } = gateway.windows.of(upstream, asked.model, tenant);
-  turn.record.asks({ upstream, asked, recording, wire, arrivedAt }, prices);
+  const cacheMs = cacheMsOf(loaded.choice, gateway.config);
+  turn.record.asks({ upstream, asked, recording, wire, arrivedAt }, { prices, cacheMs });
   try {
     await turn.record.run(() => take(context, question, turn, send));
     turn.record.end(200);

@@ -52,7 +52,7 @@ export function createRequests(
       const noted = begin({ kind: "compaction", api: "page", path: fact.type, headers: {}, client });
       const asked = { model: "", transcript: [] };
       const recording = { known: { id: conversation }, hadRequest: false };
-      noted.asks({ upstream: undefined, asked, recording }, undefined);
+      noted.asks({ upstream: undefined, asked, recording }, {});
       noted.checkpoint = checkpoint;
       noted.happened({ type: "noted", fact });
       noted.end(200);
@@ -199,7 +199,7 @@ export function toldModel(
             hadRequest: false,
           },
         },
-        modelInfo(model.id).prices,
+        { prices: modelInfo(model.id).prices },
       );
       const { reason, request: cause } = behalf?.cause?.() ?? {};
       told.reason = reason;

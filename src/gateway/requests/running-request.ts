@@ -70,6 +70,12 @@ export interface AskedRequest {
   readonly arrivedAt?: number;
 }
 
+/** What is known of the provider that answers: its prices, and how long somebody said that it keeps a prompt. */
+interface ProviderFacts {
+  readonly prices?: Prices | undefined;
+  readonly cacheMs?: number | undefined;
+}
+
 /** A request as it leaves for the upstream. */
 export interface SentRequest {
   readonly action: RequestFact["outcome"];
@@ -144,6 +150,7 @@ export class RunningRequest {
   #details: (() => object) | undefined;
   /** When the request before it was sent. */
   #lastRequestAt: number | undefined;
+  #cacheMs: number | undefined;
   #id: string | undefined;
   #row: NewRequest | undefined;
 
@@ -189,9 +196,10 @@ export class RunningRequest {
   }
 
   /** What it asks for is known now. */
-  asks(turn: AskedRequest, prices: Prices | undefined): void {
+  asks(turn: AskedRequest, { prices, cacheMs }: ProviderFacts): void {
     this.turn = turn;
     this.prices = prices;
+    this.#cacheMs = cacheMs;
     this.#lastRequestAt = turn.recording?.known.lastRequestAt;
   }
 
@@ -272,10 +280,10 @@ export class RunningRequest {
     for (const one of this.#context.listeners) one.ended(this);
   }
 
-  /** How long its provider was seen to keep a prompt; undefined while too little is known. */
+  /** How long its provider keeps a prompt: as somebody set it, or else as it was seen; undefined while nobody knows. */
   get cacheMs(): number | undefined {
     const { upstream, asked } = this.turn ?? {};
-    return upstream && asked && this.#context.cacheTimes.of(upstream.name, asked.model);
+    return this.#cacheMs ?? (upstream && asked && this.#context.cacheTimes.of(upstream.name, asked.model));
   }
 
   /** How long its conversation waited for it; undefined where it is the first that this server knows of. */

@@ -4,7 +4,6 @@ import { BudgetImpossibleError, ConfigError, InvariantError, TranscriptError } f
 import { stringifyDeep } from "../../core/json.ts";
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
-import { cacheMsOf } from "../compaction/cache-times.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { followSummary, noteSummaries, tellBegun } from "../conversation/announcer.ts";
 import { loggable } from "../telemetry/log.ts";
@@ -160,14 +159,14 @@ function unchanged({ bytes, isRewritten }: Turn): Outgoing {
 }
 
 function inputOf(
-  parts: Pick<TurnParts, "memory" | "windows" | "config">,
+  parts: Pick<TurnParts, "memory" | "windows">,
   turn: Turn,
   hasOwnWish: boolean,
   rejected: Rejected | undefined,
 ): FitInput<unknown> {
-  const { asked, recording, choice, record } = turn;
+  const { asked, recording, record } = turn;
   // Where nothing is ever kept no moment is cheaper than another: it would be compacted again and again.
-  const cacheTtlMs = cacheMsOf(choice, parts.config, record.cacheMs || undefined);
+  const cacheTtlMs = record.cacheMs || undefined;
   return {
     tools: loadedTools(asked),
     // A client may ask for anything; what can't be a number of tokens says nothing.

@@ -4,6 +4,7 @@ import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning } from "../../config/tuning-schema.ts";
 import { defined } from "../../core/collections.ts";
 import { stringifyDeep } from "../../core/json.ts";
+import { cacheMsOf } from "../compaction/cache-times.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { CompactorChoice } from "../compaction/compactors.ts";
 import { lookAhead } from "../compaction/measure.ts";
@@ -93,9 +94,11 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     recording = await openRecording(parts, opening);
   }
   const set = chat === "thrown away" ? undefined : chat;
+  const choice = choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set });
+  const { prices } = parts.windows.of(upstream, asked.model, client.tenant);
   record.asks(
     { upstream, asked, wire, recording, arrivedAt },
-    parts.windows.of(upstream, asked.model, client.tenant).prices,
+    { prices, cacheMs: cacheMsOf(choice, parts.config) },
   );
   // Field by field: an object that begins with a spread grows with each field that follows.
   return {
@@ -120,7 +123,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     record,
     opening,
     compactors: parts.observing ?? parts.compactors,
-    choice: choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set }),
+    choice,
     pins: set?.pins ?? [],
     hasSettings: set !== undefined,
     isObserved: parts.config.observe,

@@ -249,7 +249,7 @@ async function compaction(
         asked: { model: loaded.model, transcript: [] },
         recording: { known: { id }, hadRequest: false },
       },
-      undefined,
+      {},
     );
     let told: string | undefined;
     const onFailed = (message: string): void => {

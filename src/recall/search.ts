@@ -1,7 +1,7 @@
+import { refused } from "../core/check.ts";
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
 import { olderNote } from "./conversation-index.ts";
 import { quoteEntry, quoteText } from "./passages.ts";
-import { linearPattern } from "./pattern.ts";
 import { createPause } from "./pause.ts";
 import { type Ranked, rank, readQuery } from "./rank.ts";
 import type { ShownView, Visible } from "./visible-text.ts";
@@ -97,24 +97,68 @@ export function passagesFound(candidates: CandidateSet, ranked: readonly Ranked[
   });
 }
 
+/** Longer patterns are refused (characters): to compile one can't be ended. */
+const MAX_PATTERN = 256;
+/** A search for a pattern is ended after this time: nothing else runs meanwhile (milliseconds). */
+const PATTERN_MS = 100;
+
 /** Passages with a line that matches, newest first: who looks for a pattern mostly wants its last state. */
 function matching(
   candidates: CandidateSet,
   source: string,
   limit: number,
 ): { readonly found: Found[]; readonly partial: boolean } {
-  const pattern = linearPattern(source);
+  const pattern = patternOf(source);
   const found: Found[] = [];
-  const seen = new Set<number>();
-  for (const passage of candidates.passages.toReversed()) {
-    if (found.length >= limit || pattern.isExhausted) break;
-    if (seen.has(passage.of)) continue;
-    const line = passage.text.split("\n").find((one) => pattern.find(one) !== undefined);
-    if (line === undefined) continue;
-    seen.add(passage.of);
-    found.push({ of: passage.of, score: 1, passage });
+  const look = (): void => {
+    const seen = new Set<number>();
+    for (const passage of candidates.passages.toReversed()) {
+      if (found.length >= limit) return;
+      if (seen.has(passage.of) || !passage.text.split("\n").some((line) => pattern.test(line))) continue;
+      seen.add(passage.of);
+      found.push({ of: passage.of, score: 1, passage });
+    }
+  };
+  return { found, partial: !endsInTime(look) };
+}
+
+const UNNEEDED_ESCAPE = /\\[^\w\s^$\\.*+?()[\]{}|/]/u;
+
+function patternOf(source: string): RegExp {
+  const fix = "Write a regular expression as JavaScript knows them, or search for words.";
+  const unusable = (why: string) => refused("regex", `the pattern can't be used: ${why}.`, fix);
+  if (source.length > MAX_PATTERN)
+    throw unusable(`it has ${source.length} characters; ${MAX_PATTERN} are allowed`);
+  try {
+    // With `u` one character is one character, but escapes that aren't needed are refused.
+    const pattern = new RegExp(source, UNNEEDED_ESCAPE.test(source) ? "i" : "iu");
+    // It is compiled when it is first used.
+    pattern.test("");
+    return pattern;
+  } catch (error) {
+    throw unusable((error as Error).message.replace(/^Invalid regular expression: .*: /su, ""));
   }
-  return { found, partial: pattern.isExhausted };
+}
+
+/**
+ * Does it come to its end by itself? A pattern of strangers can be made to run for years, and a server ends it. Where the runtime can't (a
+ * browser, say), who asks waits for themselves alone.
+ */
+function endsInTime(work: () => void): boolean {
+  const vm = globalThis.process?.getBuiltinModule?.("node:vm");
+  if (vm === undefined) {
+    work();
+    return true;
+  }
+  try {
+    vm.runInNewContext("work()", { work }, { timeout: PATTERN_MS });
+    return true;
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown };
+    // Some patterns use up the stack before the time.
+    if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT" || error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** The best by words, in an order that also their meaning decides. */

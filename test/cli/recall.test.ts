@@ -127,7 +127,7 @@ test.each([[file], ["garden", "--db", db], ["--db", db]])(
   async (...where) => {
     const { code, stderr } = await runCli(["recall", "[", ...where, "--regex"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("precis: --regex: the pattern can't be used: a bracket isn't closed.");
+    expect(stderr).toContain("precis: --regex: the pattern can't be used: Unterminated character class.");
     expect(stderr).toContain("See precis recall --help.");
   },
 );

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { chainOf } from "./chain.ts";
-import { contentHash } from "./hash.ts";
 import type { Message } from "./types.ts";
 
-const chain = (messages: Message[], start = 0) => chainOf(messages, start, contentHash);
+const chain = (messages: Message[], start = 0) => chainOf(messages, start);
 const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 const round = (id: string): Message[] => [
   { role: "assistant", parts: [{ type: "tool-call", id, name: "read", args: '{"path":"a"}' }] },

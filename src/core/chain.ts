@@ -53,7 +53,7 @@ export const FIRST_LINK: Link = { hash: contentHash(VERSION), calls: new CallIds
  * (clients drop it from older messages), the spaces between the tokens of a call's arguments, those around an
  * assistant's text, and all of a spoken answer but its id. Content as a string and as one text part is the same, and so are no content and an empty one.
  */
-export function nextLink(before: Link, message: Message, textHash: (text: string) => string): Link {
+export function nextLink(before: Link, message: Message): Link {
   let { calls } = before;
   const ordinal = (id: string): number => {
     const known = calls.ordinalOf(id);
@@ -61,33 +61,32 @@ export function nextLink(before: Link, message: Message, textHash: (text: string
     calls = calls.with(id);
     return calls.size - 1;
   };
-  const piece = (text: string) => pieceOf(text, textHash);
   let form = `${VERSION} ${before.hash} ${message.role}`;
   for (const part of message.parts) {
     switch (part.type) {
       case "text": {
         const text = message.role === "assistant" ? part.text.trim() : part.text;
-        if (text !== "" || message.role !== "assistant") form += `\ntext${piece(text)}`;
+        if (text !== "" || message.role !== "assistant") form += `\ntext${pieceOf(text)}`;
         break;
       }
       case "image":
       case "file":
-        form += `\n${part.type}${piece(part.source)}`;
+        form += `\n${part.type}${pieceOf(part.source)}`;
         break;
       case "frame":
-        form += `\nframe ${part.count}${piece(part.source)}`;
+        form += `\nframe ${part.count}${pieceOf(part.source)}`;
         break;
       case "reasoning":
         break;
       case "tool-call":
-        form += `\ncall ${ordinal(part.id)}${piece(part.name)}${piece(canonicalArgs(part.asDoubles ?? part.args))}`;
+        form += `\ncall ${ordinal(part.id)}${pieceOf(part.name)}${pieceOf(canonicalArgs(part.asDoubles ?? part.args))}`;
         break;
       case "tool-result":
-        form += `\nresult ${ordinal(part.id)} ${part.error === true}${piece(part.text)}`;
-        for (const media of part.media ?? []) form += piece(media.source);
+        form += `\nresult ${ordinal(part.id)} ${part.error === true}${pieceOf(part.text)}`;
+        for (const media of part.media ?? []) form += pieceOf(media.source);
         break;
       case "other":
-        form += `\nother${piece(part.kind)}${piece(part.comesBackAs ?? part.json)}`;
+        form += `\nother${pieceOf(part.kind)}${pieceOf(part.comesBackAs ?? part.json)}`;
         break;
       default:
         part satisfies never;
@@ -97,8 +96,8 @@ export function nextLink(before: Link, message: Message, textHash: (text: string
 }
 
 /** With its length before it, so that no text can pass for several; a long one by its hash. */
-function pieceOf(text: string, textHash: (text: string) => string): string {
-  return text.length < LONG_TEXT ? ` ${text.length}:${text}` : ` #${textHash(text)}`;
+function pieceOf(text: string): string {
+  return text.length < LONG_TEXT ? ` ${text.length}:${text}` : ` #${contentHash(text)}`;
 }
 
 /** Longer arguments are taken as they are: to parse and to write them would take a server's time from everybody (characters). */
@@ -115,12 +114,8 @@ function canonicalArgs(args: string): string {
  * Hashes of every prefix of a transcript: `chain[n]` names its first n messages, counted from the first message after
  * the leading system messages (the system prompt isn't part of the conversation's identity).
  */
-export function chainOf(
-  messages: readonly Message[],
-  start: number,
-  textHash: (text: string) => string,
-): string[] {
-  const chain = createChain(textHash);
+export function chainOf(messages: readonly Message[], start: number): string[] {
+  const chain = createChain();
   for (let i = start; i < messages.length; i++) chain.add(messages[i]!);
   return chain.hashes;
 }
@@ -134,28 +129,26 @@ export interface Chain {
   copy(): Chain;
 }
 
-export function createChain(textHash: (text: string) => string): Chain {
-  return new GrowingChain(textHash, FIRST_LINK, [FIRST_LINK.hash]);
+export function createChain(): Chain {
+  return new GrowingChain(FIRST_LINK, [FIRST_LINK.hash]);
 }
 
 /** A class, because every request has one. */
 class GrowingChain implements Chain {
   readonly hashes: string[];
-  readonly #textHash: (text: string) => string;
   #link: Link;
 
-  constructor(textHash: (text: string) => string, link: Link, hashes: string[]) {
+  constructor(link: Link, hashes: string[]) {
     this.hashes = hashes;
-    this.#textHash = textHash;
     this.#link = link;
   }
 
   add(message: Message): void {
-    this.#link = nextLink(this.#link, message, this.#textHash);
+    this.#link = nextLink(this.#link, message);
     this.hashes.push(this.#link.hash);
   }
 
   copy(): Chain {
-    return new GrowingChain(this.#textHash, this.#link, [...this.hashes]);
+    return new GrowingChain(this.#link, [...this.hashes]);
   }
 }

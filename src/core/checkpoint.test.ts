@@ -26,7 +26,7 @@ const draft: Draft = {
   ],
   inserts: [{ message: { role: "user", text: "summary" } }],
 };
-const chain = chainOf(messages, 1, contentHash);
+const chain = chainOf(messages, 1);
 const make = (more: Partial<Checkpoint> = {}, toldOf = 0) =>
   makeCheckpoint({
     draft,
@@ -92,7 +92,7 @@ describe("the newest checkpoint that is still a prefix", () => {
     expect(findCheckpoint({ ...keyed, checkpoints: [newer, older], chain })).toBe(newer);
   });
   test("isn't found after an edit of what it is keyed by, by another strategy, or after an undo", () => {
-    const edited = chainOf([messages[0]!, user("A"), ...messages.slice(2)], 1, contentHash);
+    const edited = chainOf([messages[0]!, user("A"), ...messages.slice(2)], 1);
     expect(findCheckpoint({ ...keyed, checkpoints: [older], chain: edited })).toBeUndefined();
     expect(findCheckpoint({ ...keyed, strategy: "drop-all", checkpoints: [older], chain })).toBeUndefined();
     const undos = [{ checkpoint: newer.id, at: 3, pressure: 0.5 }];

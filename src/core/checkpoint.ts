@@ -87,12 +87,12 @@ export function textsIn(entries: readonly EntryRange[]): ReadonlySet<string> {
 }
 
 /** Is the record what its id and the hashes of its texts say? One that was cut, damaged or tampered with is not. */
-export function isGenuine(checkpoint: Checkpoint, textHash: (text: string) => string): boolean {
+export function isGenuine(checkpoint: Checkpoint): boolean {
   const { id, texts, ...body } = checkpoint;
   return (
     // Records keep the order of their fields on most ways, and then the slow way isn't needed.
-    (id === textHash(JSON.stringify(body)) || id === contentHash(canonicalJson(body))) &&
-    Object.entries(texts).every(([hash, text]) => typeof text === "string" && textHash(text) === hash)
+    (id === contentHash(JSON.stringify(body)) || id === contentHash(canonicalJson(body))) &&
+    Object.entries(texts).every(([hash, text]) => typeof text === "string" && contentHash(text) === hash)
   );
 }
 
@@ -252,12 +252,11 @@ export function findCheckpoint(options: {
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
-  readonly textHash: (text: string) => string;
   readonly genuine?: GenuineCheckpoints;
   /** Views that were made last, of this branch of the chat and of others: those of others say nothing. */
   readonly shown?: readonly BranchView[];
 }): Checkpoint | undefined {
-  const { checkpoints, undos, chain, dialect, strategy, textHash, genuine, shown = [] } = options;
+  const { checkpoints, undos, chain, dialect, strategy, genuine, shown = [] } = options;
   const undone = new Set(undos.map((undo) => undo.checkpoint));
   const fitting = checkpoints
     .filter(
@@ -271,7 +270,7 @@ export function findCheckpoint(options: {
     .sort(newestFirst);
   const isBelieved = (one: Checkpoint): boolean => {
     if (genuine?.find(one)) return true;
-    if (!isGenuine(one, textHash)) return false;
+    if (!isGenuine(one)) return false;
     genuine?.add(one);
     return true;
   };

@@ -124,3 +124,35 @@ export function createRecentMap<V>(maxChars: number): RecentMap<V> {
     },
   };
 }
+
+/** What was found out about texts, of which some are longer than any memory has room for. */
+export interface TextMemo<V> {
+  get(text: string): V | undefined;
+  /** Keeps a value; that of a long text at least for as long as `owner` lives, which had better be what holds the text. */
+  set(text: string, value: V, owner?: object): void;
+}
+
+/** Texts that a memo remembers: characters in all. A transcript of a million tokens has about 4 M. */
+const MEMO_CHARS = 32_000_000;
+/** Texts from here on are kept for their owners (characters). */
+const HELD_FROM_CHARS = 32_768;
+
+export function createTextMemo<V>(): TextMemo<V> {
+  const recent = createRecentMap<V>(MEMO_CHARS);
+  const held = new Map<string, { readonly value: V; owners: number }>();
+  const owners = new FinalizationRegistry<string>((text) => {
+    const one = held.get(text);
+    if (one && --one.owners === 0) held.delete(text);
+  });
+  return {
+    get: (text) => recent.get(text) ?? (text.length > HELD_FROM_CHARS ? held.get(text)?.value : undefined),
+    set(text, value, owner) {
+      recent.set(text, value);
+      if (owner === undefined || text.length <= HELD_FROM_CHARS) return;
+      const one = held.get(text);
+      if (one) one.owners++;
+      else held.set(text, { value, owners: 1 });
+      owners.register(owner, text);
+    },
+  };
+}

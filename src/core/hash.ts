@@ -1,37 +1,8 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 as noble } from "@noble/hashes/sha2.js";
+import { createTextMemo } from "./collections.ts";
 import { textSlices } from "./first-characters.ts";
 import type { Pause } from "./pause.ts";
-
-/**
- * What was found out about texts that are too long for a memory of texts. Each is kept for as long as something that holds the
- * text lives.
- */
-export interface HeldTexts<V> {
-  get(text: string): V | undefined;
-  /** Keeps a value for as long as `owner` lives. The text is kept with it, so the owner had better be what holds it. */
-  hold(owner: object, text: string, value: V): void;
-}
-
-/** Texts from here on are held rather than remembered with the others (characters). */
-export const HELD_FROM_CHARS = 32_768;
-
-export function createHeldTexts<V>(): HeldTexts<V> {
-  const held = new Map<string, { readonly value: V; owners: number }>();
-  const owners = new FinalizationRegistry<string>((text) => {
-    const one = held.get(text);
-    if (one && --one.owners === 0) held.delete(text);
-  });
-  return {
-    get: (text) => held.get(text)?.value,
-    hold(owner, text, value) {
-      const one = held.get(text);
-      if (one) one.owners++;
-      else held.set(text, { value, owners: 1 });
-      owners.register(owner, text);
-    },
-  };
-}
 
 /**
  * Names a text by its content: SHA-256, 43 characters. Cryptographic, because text of strangers (a fetched page, a tool
@@ -39,22 +10,28 @@ export function createHeldTexts<V>(): HeldTexts<V> {
  * All 256 bits are kept: who can choose both texts needs 2^128 attempts, and a shorter name would save little.
  */
 export function contentHash(text: string): string {
-  if (text.length > HELD_FROM_CHARS) {
-    const known = held.get(text);
-    if (known !== undefined) return known;
-  }
-  return text.isWellFormed() ? sha256.digest(text) : hashOfIllFormed(text);
+  if (text.length < LONG_TEXT) return hashOf(text);
+  const hash = longTexts.get(text) ?? hashOf(text);
+  longTexts.set(text, hash);
+  return hash;
 }
 
-const held = createHeldTexts<string>();
+const hashOf = (text: string): string => (text.isWellFormed() ? sha256.digest(text) : hashOfIllFormed(text));
+
+/**
+ * Texts from this length on are hashed by themselves and remembered. To look up a shorter one takes about as long as to
+ * hash it, because V8 reads a key from end to end; of longer ones it takes the length, and compares.
+ */
+export const LONG_TEXT = 16_384;
+const longTexts = createTextMemo<string>();
 /** Characters that are hashed at once: some milliseconds of work. */
 const PIECE_CHARS = 524_288;
 
 /** Hashes a long text with pauses. `contentHash` knows it from then on, for as long as `owner`, which holds the text, lives. */
 export async function hashFor(owner: object, text: string, pause: Pause): Promise<string> {
-  if (text.length <= HELD_FROM_CHARS) return contentHash(text);
-  const hash = held.get(text) ?? (await hashInPieces(text, pause));
-  held.hold(owner, text, hash);
+  if (text.length < LONG_TEXT) return hashOf(text);
+  const hash = longTexts.get(text) ?? (await hashInPieces(text, pause));
+  longTexts.set(text, hash, owner);
   return hash;
 }
 
@@ -102,37 +79,6 @@ export function shareOf(hash: string): number {
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const BASE = BASE64URL.length;
 const SHARE_SIGNS = 4;
-
-/** Characters of text whose hashes are remembered; enough for a transcript of several million tokens. */
-const DEFAULT_MEMO_CHARACTERS = 32_000_000;
-/**
- * Texts from this length on are hashed by themselves and remembered. To look up a shorter one takes about as long as to
- * hash it, because V8 reads a key from end to end; of longer ones it takes the length, and compares.
- */
-export const LONG_TEXT = 16_384;
-
-/** A memoised `contentHash`: a long text that was seen before is compared instead of hashed. */
-export function createTextHash(maxCharacters = DEFAULT_MEMO_CHARACTERS): (text: string) => string {
-  let memo = new Map<string, string>();
-  let older = new Map<string, string>();
-  let characters = 0;
-  return (text) => {
-    // One text of a quarter of the memory would push out too many others.
-    if (text.length < LONG_TEXT || text.length > maxCharacters / 4) return contentHash(text);
-    const known = memo.get(text);
-    if (known !== undefined) return known;
-    const hash = older.get(text) ?? contentHash(text);
-    // Two generations instead of a linked list: what wasn't asked for during one generation is forgotten.
-    if (characters + text.length > maxCharacters / 2 && memo.size > 0) {
-      older = memo;
-      memo = new Map();
-      characters = 0;
-    }
-    memo.set(text, hash);
-    characters += text.length;
-    return hash;
-  };
-}
 
 /**
  * The runtime's own SHA-256, if it has a synchronous one (Node, Bun, Deno, workers with Node's modules). It is asked for

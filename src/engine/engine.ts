@@ -1,7 +1,7 @@
 import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
 import { check, ofChoice } from "../core/check.ts";
 import { createRecentMap, forgetOldest, type RecentMap } from "../core/collections.ts";
-import { createTextHash } from "../core/hash.ts";
+import { contentHash } from "../core/hash.ts";
 import { isRecord } from "../core/json.ts";
 import { MOST_TOKENS } from "../core/options.ts";
 import type { WatchedPrompt } from "../core/system-changes.ts";
@@ -54,7 +54,6 @@ const MOST_WAITING = 96;
 /** What is remembered of texts, and how many summaries are under way. Compactors that share it are bounded together. */
 export interface EngineMemory {
   readonly room: TextRoom;
-  readonly textHash: (text: string) => string;
   readonly accounts: SummaryAccounts;
   readonly places: Places;
   /** System prompts by conversation, to see which change all the time. Left out where compactors of several tenants share this. */
@@ -66,7 +65,6 @@ export interface EngineMemory {
 export function createEngineMemory(): EngineMemory {
   return {
     room: createTextRoom(),
-    textHash: createTextHash(),
     accounts: new Map(),
     places: createPlaces(MOST_AT_ONCE, MOST_WAITING),
   };
@@ -82,7 +80,6 @@ export interface Engine<M> {
   readonly records: RecordKeeper;
   /** What states are signed with: the first signs, all are believed. None: states aren't signed. */
   readonly stateKeys: readonly string[];
-  readonly textHash: (text: string) => string;
   readonly transcriptReader: TranscriptReader;
   /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
   readonly editTokens: EditTokens;
@@ -124,14 +121,7 @@ interface RecordKeeper {
 
 export function createEngine<M>(
   options: CompactorOptions<M>,
-  {
-    room,
-    textHash,
-    accounts,
-    places,
-    prompts,
-    calibration = createCalibration(),
-  }: EngineMemory = createEngineMemory(),
+  { room, accounts, places, prompts, calibration = createCalibration() }: EngineMemory = createEngineMemory(),
 ): Engine<M> {
   const settings = resolveSettings(options);
   const modelName = settings.model?.id ?? UNNAMED_MODEL;
@@ -153,13 +143,12 @@ export function createEngine<M>(
     marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
     records: recordKeeper(options.store, genuine),
     stateKeys: [options.stateKey ?? []].flat(),
-    textHash,
-    transcriptReader: createTranscriptReader(textHash, room),
+    transcriptReader: createTranscriptReader(room),
     editTokens: createEditTokens(),
     genuine,
     recallIndexes: createRecallIndexes(room),
     recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
-    writtenTexts: createWrittenTexts(textHash),
+    writtenTexts: createWrittenTexts(),
     emitter: createEmitter(),
     jobs: createJobs(),
     places,
@@ -359,17 +348,17 @@ interface WrittenTexts {
   has(text: string): boolean;
 }
 
-function createWrittenTexts(textHash: (text: string) => string): WrittenTexts {
+function createWrittenTexts(): WrittenTexts {
   const hashes = new Set<string>();
   return {
     add(text) {
-      const hash = textHash(text);
+      const hash = contentHash(text);
       // The newest stand last.
       hashes.delete(hash);
       hashes.add(hash);
       forgetOldest(hashes, MAX_TEXTS);
     },
-    has: (text) => hashes.has(textHash(text)),
+    has: (text) => hashes.has(contentHash(text)),
   };
 }
 

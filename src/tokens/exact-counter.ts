@@ -1,14 +1,11 @@
-import { createRecentMap } from "../core/collections.ts";
+import { createRecentMap, createTextMemo } from "../core/collections.ts";
 import { cutBefore } from "../core/first-characters.ts";
-import { createHeldTexts, HELD_FROM_CHARS } from "../core/hash.ts";
 import type { Pause } from "../core/pause.ts";
 import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
 
 /** The vocabularies that can be counted exactly. */
 export type Encoding = "o200k_base" | "cl100k_base";
 
-/** Texts that the memo of one encoding remembers: characters in all. A transcript of a million tokens has about 4 M. */
-const MEMO_CHARS = 32_000_000;
 /** Pre-tokens that the piece cache remembers: characters in all, about 200,000 words. */
 const PIECE_CHARS = 2_000_000;
 /** Pre-tokens above this are rare and large: they get a cache of their own, so that they don't push the words out. */
@@ -80,8 +77,7 @@ function createExactCounter(id: Encoding, vocabulary: Vocabulary): PatientCounte
   const countPiece = createBpe(vocabulary);
   const pieces = createRecentMap<number>(PIECE_CHARS);
   const longPieces = createRecentMap<number>(LONG_PIECES_CHARS);
-  const texts = createRecentMap<number>(MEMO_CHARS);
-  const heldTexts = createHeldTexts<number>();
+  const texts = createTextMemo<number>();
   const pattern = new RegExp(SPLIT_PATTERNS[id], "gu");
 
   const pieceTokens = (piece: string): number => {
@@ -111,10 +107,7 @@ function createExactCounter(id: Encoding, vocabulary: Vocabulary): PatientCounte
     return tokens;
   };
 
-  const knownCount = (text: string): number | undefined => {
-    if (text === "") return 0;
-    return texts.get(text) ?? (text.length > HELD_FROM_CHARS ? heldTexts.get(text) : undefined);
-  };
+  const knownCount = (text: string): number | undefined => (text === "" ? 0 : texts.get(text));
 
   return {
     id,
@@ -139,9 +132,7 @@ function createExactCounter(id: Encoding, vocabulary: Vocabulary): PatientCounte
           await pause();
         }
       }
-      texts.set(text, tokens);
-      // The memo has no room for the longest, and forgets others soon.
-      if (text.length > HELD_FROM_CHARS) heldTexts.hold(owner, text, tokens);
+      texts.set(text, tokens, owner);
       return tokens;
     },
   };

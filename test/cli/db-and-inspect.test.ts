@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openaiChat } from "../../src/apis/index.ts";
 import { chainOf } from "../../src/core/chain.ts";
-import { contentHash } from "../../src/core/hash.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { sqliteStore } from "../../src/stores/sqlite.ts";
 import { gardenChat, runCli, scratchFolder } from "./run-cli.ts";
@@ -15,7 +14,7 @@ beforeAll(async () => {
   const store = sqliteStore({ path: db });
   const [system, ...chat] = gardenChat(TURNS);
   const messages = chat.map((message) => openaiChat.read(message as never));
-  const chain = chainOf(messages, 0, contentHash);
+  const chain = chainOf(messages, 0);
   await store.conversations.append("default", {
     session: "garden",
     title: "Beds and rye",
@@ -95,7 +94,7 @@ test("inspect tells the branches of one session other", async () => {
   const append = (words: readonly string[], more: object = {}) => {
     const wire = words.map((content, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content }));
     const messages = wire.map((message) => openaiChat.read(message as never));
-    const chain = chainOf(messages, 0, contentHash);
+    const chain = chainOf(messages, 0);
     return store.conversations.append("default", {
       session: "plans",
       title: "Plans",

@@ -99,7 +99,7 @@ describe("without a key, a state that somebody made", () => {
 
   it("can't put words into the mouth of anybody whose message it edits", async () => {
     const messages = TRANSCRIPT.slice(1).map((message) => openaiChat.read(message as ChatMessage));
-    const chain = chainOf(messages, 0, contentHash);
+    const chain = chainOf(messages, 0);
     const change = (checkpoint: Forging) => {
       checkpoint["length"] = 1;
       checkpoint["hash"] = chain[1];

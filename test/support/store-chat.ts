@@ -1,6 +1,5 @@
 import { openaiChat } from "../../src/apis/index.ts";
 import { chainOf } from "../../src/core/chain.ts";
-import { contentHash } from "../../src/core/hash.ts";
 import type { Append, Appended, ServerStore } from "../../src/stores/server-store.ts";
 
 /** Stores a chat of the openai-chat format as the gateway would: leading system messages apart. */
@@ -17,7 +16,7 @@ export function storeChat(
   const lead = chat.findIndex((message) => (message as { role?: unknown }).role !== "system");
   const said = chat.slice(lead);
   const messages = said.map((message) => openaiChat.read(message as never));
-  const chain = chainOf(messages, 0, contentHash);
+  const chain = chainOf(messages, 0);
   return store.conversations.append(tenant, {
     dialect: "openai-chat",
     ...(lead > 0 && { head: JSON.stringify(chat.slice(0, lead)) }),

@@ -296,7 +296,6 @@ export interface StateContext {
   readonly start: number;
   /** `chain[n]` names the first n messages after them. */
   readonly chain: readonly string[];
-  readonly textHash: (text: string) => string;
   /** What states are signed with. None: nothing in a state is proven. */
   readonly keys: readonly string[];
   /** What was read before. */
@@ -398,10 +397,10 @@ function withTexts(
 }
 
 /** The checkpoint, as an object that its host can't change; undefined if it isn't genuine. */
-function asGenuine(checkpoint: Checkpoint, { textHash, genuine }: StateContext): Checkpoint | undefined {
+function asGenuine(checkpoint: Checkpoint, { genuine }: StateContext): Checkpoint | undefined {
   const known = genuine?.find(checkpoint);
   if (known) return known;
-  if (!isGenuine(checkpoint, textHash)) return undefined;
+  if (!isGenuine(checkpoint)) return undefined;
   return genuine ? genuine.add(checkpoint) : checkpoint;
 }
 

@@ -1,6 +1,7 @@
 import { makeCheckpoint } from "../../core/checkpoint.ts";
 import { defined, keepNewest } from "../../core/collections.ts";
 import type { Draft } from "../../core/draft.ts";
+import { contentHash } from "../../core/hash.ts";
 import { readableText } from "../../core/message-text.ts";
 import { renderView, systemMessage } from "../../core/render.ts";
 import { asBranch, mergeRecords, type Remembered } from "../../core/state/read-state.ts";
@@ -387,7 +388,7 @@ function lastView<M>(
     ...(checkpoint !== undefined &&
       checkpoint === operation.survey.checkpoint?.id &&
       operation.survey.reworded && { reworded: "unproven" }),
-    ...(quoted.length > 0 && { recalled: quotedHash(operation, quoted) }),
+    ...(quoted.length > 0 && { recalled: quotedHash(quoted) }),
   };
 }
 
@@ -432,20 +433,20 @@ function quotedUpTo<M>({ survey }: Operation<M>, length: number): readonly Quote
   return survey.quoted.filter(({ record }) => record.length <= length);
 }
 
-function quotedHash<M>({ engine }: Operation<M>, quoted: readonly Pick<Quoted, "text">[]): string {
-  return engine.textHash(quoted.map(({ text }) => text).join("\n"));
+function quotedHash(quoted: readonly Pick<Quoted, "text">[]): string {
+  return contentHash(quoted.map(({ text }) => text).join("\n"));
 }
 
 /** Names the messages that are shown although the checkpoint hides them. */
-function broughtBackHash<M>({ engine, survey }: Operation<M>): string | undefined {
+function broughtBackHash<M>({ survey }: Operation<M>): string | undefined {
   const { broughtBack, conversation } = survey;
   if (broughtBack.length === 0) return undefined;
-  return engine.textHash(broughtBack.map((index) => index - conversation.structure.start).join(" "));
+  return contentHash(broughtBack.map((index) => index - conversation.structure.start).join(" "));
 }
 
 /** Names the system prompt by what the model reads of it. */
 function headHash<M>(operation: Operation<M>): string {
-  return operation.engine.textHash(JSON.stringify(headMessages(operation).map((message) => message.parts)));
+  return contentHash(JSON.stringify(headMessages(operation).map((message) => message.parts)));
 }
 
 function headMessages<M>({ engine, input, survey }: Operation<M>): readonly Message[] {

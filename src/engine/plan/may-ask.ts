@@ -236,12 +236,12 @@ function plannedTokens<M>({ survey }: Operation<M>, { from, to }: Run): number {
 
 /** The account of a conversation, also where its first message isn't the one that it was. */
 function accountOf<M>({ engine, survey }: Operation<M>): Account {
-  const { accounts, textHash } = engine;
+  const { accounts } = engine;
   const { messages } = survey.conversation;
   const marks: string[] = [];
   let found: { readonly account: Account; hits: number; misses: number } | undefined;
   for (let index = messages.length - 2; index >= 0 && (!found || marks.length < MARKS); index--) {
-    const mark = markAt(messages, index, textHash);
+    const mark = markAt(messages, index);
     if (mark === undefined) continue;
     if (marks.length < MARKS) marks.push(mark);
     if (found && found.hits >= LEAST_SAME) continue;
@@ -258,12 +258,8 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
 }
 
 /** Names an answer together with what follows it. */
-function markAt(
-  messages: readonly Message[],
-  index: number,
-  textHash: (text: string) => string,
-): string | undefined {
+function markAt(messages: readonly Message[], index: number): string | undefined {
   const [answer, next] = [messages[index]!, messages[index + 1]!];
   if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < LEAST_MARK) return undefined;
-  return nextLink(nextLink(FIRST_LINK, answer, textHash), next, textHash).hash;
+  return nextLink(nextLink(FIRST_LINK, answer), next).hash;
 }

@@ -38,7 +38,6 @@ export interface CheckpointChoice {
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
-  readonly textHash: (text: string) => string;
   readonly genuine: GenuineCheckpoints;
   /** Tokens that the present view may have. */
   readonly budget: number;

@@ -95,7 +95,6 @@ export async function takeSurvey<M>(
     chain: conversation.chain,
     dialect: dialect.id,
     strategy: settings.strategy,
-    textHash: engine.textHash,
     genuine: engine.genuine,
     budget: steadyBudget,
     total: conversation.total,
@@ -238,7 +237,6 @@ async function readAll<M>(
   const reading = readState(given.state, {
     ...sent,
     start: structure.start,
-    textHash: engine.textHash,
     keys: engine.stateKeys,
     genuine: engine.genuine,
   });

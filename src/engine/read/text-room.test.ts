@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { createTextHash } from "../../core/hash.ts";
 import type { Measure, Message } from "../../core/types.ts";
 import { createTextRoom, createTranscriptReader } from "./transcript-reader.ts";
 
@@ -40,7 +39,7 @@ it("what was used longest ago leaves first, whoever has it", () => {
 it("one long transcript for each of many models doesn't fill the memory: readers that share a room are bounded together", async () => {
   const room = createTextRoom(10_000);
   const measure = counting();
-  const readers = Array.from({ length: 20 }, () => createTranscriptReader(createTextHash(), room));
+  const readers = Array.from({ length: 20 }, () => createTranscriptReader(room));
   const talk = (n: number) => [say(`${n} ${"a".repeat(1_000)}`), say("b")];
   const counted = async (n: number) => {
     const before = measure.calls;
@@ -54,10 +53,10 @@ it("one long transcript for each of many models doesn't fill the memory: readers
 
 it("a transcript that others push out while it is read is read all the same", async () => {
   const room = createTextRoom(3_000);
-  const reader = createTranscriptReader(createTextHash(), room);
+  const reader = createTranscriptReader(room);
   const measure = counting();
   const talk = Array.from({ length: 300 }, (_, n) => say(`message ${n}`));
-  const alone = await createTranscriptReader(createTextHash()).read(talk, 0, measure, atOnce);
+  const alone = await createTranscriptReader().read(talk, 0, measure, atOnce);
   await reader.read(talk.slice(0, 100), 0, measure, atOnce);
   let pauses = 0;
   const read = reader.read(talk, 0, measure, async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
-import { contentHash, createTextHash } from "../../core/hash.ts";
 import type { Measure, Message } from "../../core/types.ts";
 import { createTranscriptReader } from "./transcript-reader.ts";
 
@@ -26,14 +25,14 @@ describe("messages seen before", () => {
   const talk = [system, say("a"), say("b"), say("c")];
 
   test("give the same hashes and tokens as a first reading, and only new ones are counted", async () => {
-    const seen = createTranscriptReader(createTextHash());
+    const seen = createTranscriptReader();
     const measure = counting();
     await seen.read(talk, 1, measure, atOnce);
     const before = measure.calls;
     const longer = [...structuredClone(talk), say("d")];
     const reading = await seen.read(longer, 1, measure, atOnce);
     expect(measure.calls - before).toBe(2);
-    expect(reading.chain).toEqual(chainOf(longer, 1, contentHash));
+    expect(reading.chain).toEqual(chainOf(longer, 1));
     expect(reading.tokens).toEqual(longer.map((message) => JSON.stringify(message).length));
   });
 
@@ -51,7 +50,7 @@ describe("messages seen before", () => {
       ],
     ],
   ])("don't hide %s", async (_name, changed) => {
-    const seen = createTranscriptReader(createTextHash());
+    const seen = createTranscriptReader();
     const measure = counting();
     await seen.read(talk, 1, measure, atOnce);
     await seen.read(
@@ -61,14 +60,12 @@ describe("messages seen before", () => {
       atOnce,
     );
     const start = changed[0] === system ? 1 : 0;
-    expect((await seen.read(changed, start, measure, atOnce)).chain).toEqual(
-      chainOf(changed, start, contentHash),
-    );
-    expect((await seen.read(talk, 1, measure, atOnce)).chain).toEqual(chainOf(talk, 1, contentHash));
+    expect((await seen.read(changed, start, measure, atOnce)).chain).toEqual(chainOf(changed, start));
+    expect((await seen.read(talk, 1, measure, atOnce)).chain).toEqual(chainOf(talk, 1));
   });
 
   test("that a host changes in place are read anew", async () => {
-    const seen = createTranscriptReader(createTextHash());
+    const seen = createTranscriptReader();
     const part = { type: "text" as const, text: "a" };
     const first = (await seen.read([{ role: "user", parts: [{ ...part }] }], 0, counting(), atOnce)).chain;
     part.text = "b";
@@ -78,7 +75,7 @@ describe("messages seen before", () => {
   });
 
   test("are looked at once for all forks that share them, and not once for each", async () => {
-    const seen = createTranscriptReader(createTextHash());
+    const seen = createTranscriptReader();
     const measure = counting();
     const shared = Array.from({ length: 20 }, (_, n) => say(`shared ${n}`));
     for (let fork = 0; fork < 30; fork++)
@@ -93,16 +90,14 @@ describe("messages seen before", () => {
     }));
     const before = measure.calls;
     const transcript = [...watched, say("another one")];
-    expect((await seen.read(transcript, 0, measure, atOnce)).chain).toEqual(
-      chainOf(transcript, 0, contentHash),
-    );
+    expect((await seen.read(transcript, 0, measure, atOnce)).chain).toEqual(chainOf(transcript, 0));
     expect(measure.calls - before).toBe(1);
     // A few for each message in the comparison, and one in the chain that was expected.
     expect(looks).toBeLessThan(shared.length * 6);
   });
 
   test("are forgotten with the last conversation that has them", async () => {
-    const seen = createTranscriptReader(createTextHash());
+    const seen = createTranscriptReader();
     const measure = counting();
     const talks = Array.from({ length: 40 }, (_, n) => [say("same beginning"), say(`talk ${n}`)]);
     for (const one of talks) await seen.read(one, 0, measure, atOnce);

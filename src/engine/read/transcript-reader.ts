@@ -64,10 +64,7 @@ interface Remembered {
 }
 
 /** Remembers the last few transcripts, so that a `fit` costs a comparison of each old message and real work for the new ones only. */
-export function createTranscriptReader(
-  textHash: (text: string) => string,
-  room: TextRoom = createTextRoom(),
-): TranscriptReader {
+export function createTranscriptReader(room: TextRoom = createTextRoom()): TranscriptReader {
   /** Least recently used first. */
   const remembered = new Set<Remembered>();
   const forget = (one: Remembered): void => {
@@ -120,7 +117,7 @@ export function createTranscriptReader(
           await pause();
           chars = 0;
         }
-        links.push(nextLink(links[index]!, message, textHash));
+        links.push(nextLink(links[index]!, message));
         if (isLong) await countLongTexts(measure, message, pause);
         tokens.push(measure.message(message));
       }

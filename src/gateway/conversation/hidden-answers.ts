@@ -1,5 +1,4 @@
 import { createChain } from "../../core/chain.ts";
-import { contentHash } from "../../core/hash.ts";
 import { parseExact } from "../../core/json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
@@ -92,7 +91,7 @@ async function storedAnswers(
 }
 
 function recordOf({ recording, opening: { dialect, asked } }: HiddenRequest): TranscriptRecord {
-  return recording?.record ?? transcriptRecord(dialect, asked, contentHash);
+  return recording?.record ?? transcriptRecord(dialect, asked);
 }
 
 /** Remembers an answer of which the client was shown only a part. */
@@ -222,7 +221,7 @@ export function givenAnswersIn(
 
 /** `names[n]` names the messages before the n-th. Leading system messages aren't part of it. */
 function namesOf(messages: readonly Message[], start: number): readonly string[] {
-  const chain = createChain(contentHash);
+  const chain = createChain();
   const names: string[] = [];
   for (const [index, message] of messages.entries()) {
     names.push(chain.hashes.at(-1)!);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
-import { contentHash } from "../../core/hash.ts";
 import { wireOfDialect } from "../wires/index.ts";
 
 import { createKnownChains, transcriptRecord } from "./transcript-record.ts";
@@ -15,14 +14,13 @@ const whole = (wire: readonly unknown[]) =>
   chainOf(
     wire.map((one) => dialect.read(one)),
     1,
-    contentHash,
   );
 
 test("a chain that goes on from the one before is the chain of the whole transcript", () => {
   const chains = createKnownChains();
   for (const length of [4, 6, 6, 9, 5, 12]) {
     const transcript = messages.slice(0, length);
-    const record = transcriptRecord(dialect, { transcript, system: undefined }, contentHash, chains);
+    const record = transcriptRecord(dialect, { transcript, system: undefined }, chains);
     expect(record.chain).toEqual(whole(transcript));
     const answer = { role: "assistant", content: `answer at ${length}` };
     expect(record.with([answer]).chain).toEqual(whole([...transcript, answer]));
@@ -31,8 +29,8 @@ test("a chain that goes on from the one before is the chain of the whole transcr
 
 test("another message before the known last one makes another chain", () => {
   const chains = createKnownChains();
-  transcriptRecord(dialect, { transcript: messages.slice(0, 8), system: undefined }, contentHash, chains);
+  transcriptRecord(dialect, { transcript: messages.slice(0, 8), system: undefined }, chains);
   const changed = messages.with(3, { role: "user", content: "something else" });
-  const record = transcriptRecord(dialect, { transcript: changed, system: undefined }, contentHash, chains);
+  const record = transcriptRecord(dialect, { transcript: changed, system: undefined }, chains);
   expect(record.chain).toEqual(whole(changed));
 });

@@ -1,6 +1,5 @@
 import { isJson, textOf } from "../../apis/shared/fields.ts";
 import { chainOf } from "../../core/chain.ts";
-import { contentHash } from "../../core/hash.ts";
 import { parseExact } from "../../core/json.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type { Dialect, Message, ToolCallPart } from "../../core/types.ts";
@@ -147,7 +146,7 @@ function createStored(dialect: Dialect<unknown>, tail: readonly StoredMessage[])
 
 /** What a message says, whatever its calls are called. */
 function keyOf({ message }: Said): string {
-  return chainOf([message], 0, contentHash)[1]!;
+  return chainOf([message], 0)[1]!;
 }
 
 /** For each message of the client's that stands beside others. */

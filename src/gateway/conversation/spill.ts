@@ -1,4 +1,3 @@
-import { contentHash } from "../../core/hash.ts";
 import type { ConversationStore } from "../../stores/server-store.ts";
 import { isForGood } from "../../stores/shared/not-found.ts";
 import type { AnswerNames, Opening, Recorder, Recording } from "./recording.ts";
@@ -149,7 +148,7 @@ export function createSpill(options: {
 }
 
 function hashesOf({ opening, answer }: Spilled): readonly string[] {
-  return transcriptRecord(opening.dialect, opening.asked, contentHash).with(answer).chain.slice(1);
+  return transcriptRecord(opening.dialect, opening.asked).with(answer).chain.slice(1);
 }
 
 /** Is all of `one` said again by a later request of the same client? What can be named by an id stays with its id. */

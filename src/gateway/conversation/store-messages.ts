@@ -1,7 +1,6 @@
 import type { TranscriptLog } from "../../apis/logs/index.ts";
 import { readyLog } from "../../apis/ready-log.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
-import { createTextHash } from "../../core/hash.ts";
 import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { readMessages } from "../../core/message-text.ts";
 import { leadLength } from "../../core/rounds.ts";
@@ -26,8 +25,6 @@ import { newMessage, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 export type Writing = Pick<CompactionParts, "config" | "store" | "now">;
 
-const textHash = createTextHash();
-
 /** Messages as the store takes them, from the n-th on (leading system messages not counted). */
 function newMessages(
   parts: Writing,
@@ -41,11 +38,7 @@ function newMessages(
   readonly messages: NewMessage[];
   readonly after: string | undefined;
 } {
-  const record = transcriptRecord(
-    readingOf(parts.config, dialect),
-    { transcript, system: undefined },
-    textHash,
-  );
+  const record = transcriptRecord(readingOf(parts.config, dialect), { transcript, system: undefined });
   const { start, chain } = record;
   const messages = transcript.slice(start + from).map((message, offset) => {
     const at = times[start + from + offset] ?? parts.now();

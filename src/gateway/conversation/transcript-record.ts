@@ -99,7 +99,7 @@ export class TranscriptRecord implements Transcript {
 
   /** As far as the messages were named before. */
   #begin(): Chain {
-    return this.#of.chains?.take(this.wire) ?? createChain(this.#of.textHash);
+    return this.#of.chains?.take(this.wire) ?? createChain();
   }
 
   #end(growing: Chain): Chain {
@@ -112,17 +112,15 @@ export class TranscriptRecord implements Transcript {
 /** What names and head of a request's own messages are made by. */
 interface OfRequest extends Pick<WireRequest, "system"> {
   readonly dialect: Dialect<unknown>;
-  textHash(text: string): string;
   readonly chains: KnownChains | undefined;
 }
 
 export function transcriptRecord(
   dialect: Dialect<unknown>,
   { transcript, system }: Pick<WireRequest, "transcript" | "system">,
-  textHash: (text: string) => string,
   chains?: KnownChains,
 ): TranscriptRecord {
-  return new TranscriptRecord(transcript, { dialect, system, textHash, chains });
+  return new TranscriptRecord(transcript, { dialect, system, chains });
 }
 
 /** Is there an answer among the messages from one to another, leading system messages not counted? */

@@ -2,7 +2,6 @@ import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
 import { keepNewest } from "../../core/collections.ts";
 import { type Draft, type Fate as DraftFate, entriesOf, isShown, KEEP, withFates } from "../../core/draft.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
-import { createTextHash } from "../../core/hash.ts";
 import { appendSystem, systemMessage } from "../../core/render.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type {
@@ -363,8 +362,6 @@ const MAX_KNOWN = 50;
 /** Records that another process has written are seen after this long at the latest (milliseconds). */
 const MAX_AGE_MS = { shared: 2_000, alone: 60_000 };
 
-const textHash = createTextHash();
-
 export type FatesOf = (tenant: string, loaded: Loaded) => Promise<Fates>;
 
 type FateParts = Pick<CompactionParts, "config" | "store" | "records" | "compactors" | "now">;
@@ -445,7 +442,6 @@ function newestCheckpoint(
     chain: chainOf(loaded),
     dialect: dialect.id,
     strategy: compactors.strategyOf(choice),
-    textHash,
   });
 }
 

@@ -45,7 +45,7 @@ test("each compaction bears its own costs and gets its own share of what is save
     request("3", { checkpoint: "a", hidden: 100, saved: 1, rewritten: 1 }),
     request("4", { checkpoint: "a", hidden: 100, saved: 1 }),
     // 20 tokens of it were quoted.
-    request("5", { checkpoint: "a", hidden: 80, saved: 0.8 }),
+    request("5", { checkpoint: "a", hidden: 80, saved: 0.8, isQuoting: true }),
     request("6", { checkpoint: "b", hidden: 300, saved: 3, rewritten: 1 }),
     summary("7", 3, "6"),
     request("8", { checkpoint: "b", hidden: 300, saved: 3, repeated: [{ checkpoint: "b", text: "read a" }] }),
@@ -67,6 +67,15 @@ test("each compaction bears its own costs and gets its own share of what is save
   expect(b).toMatchObject({ net: 0, paidAfter: 2 });
   expect(spend).toBeCloseTo(9.5, 9);
   expect(net).toBeCloseTo(a!.net + b!.net, 9);
+});
+
+test("tokens that a provider counts otherwise than before are no quotation", () => {
+  const [one] = receiptsOf([
+    request("1", { checkpoint: "a", hidden: 100, saved: 1 }),
+    request("2", { checkpoint: "a", hidden: 98, saved: 0.98 }),
+  ]).compactions;
+  expect(one).toMatchObject({ quotations: 0, tokens: 198 });
+  expect(one!.net).toBeCloseTo(1.98, 9);
 });
 
 test("a request without the compaction isn't one of those that it saved something in", () => {

@@ -50,6 +50,7 @@ export type ReceiptReport = Pick<
   Report,
   "tokens" | "prefixReason" | "recalled" | "checkpoint" | "cost" | "summaryCheck" | "repeated"
 > & {
+  readonly quoted?: readonly unknown[];
   readonly budget: Pick<Report["budget"], "tools">;
 };
 
@@ -227,6 +228,8 @@ export interface ReceiptItem {
   readonly spend?: number | undefined;
   /** US dollars that declarations which weren't sent would have cost, less what it cost to load some; part of no compaction. */
   readonly deferred?: number;
+  /** What the view hides was quoted in it. */
+  readonly isQuoting?: boolean;
   /** US dollars of it for rounds in which the model looked up what is hidden. */
   readonly lookUps?: number | undefined;
   /** Whether the records of the compaction said what was used next. */
@@ -369,6 +372,7 @@ export function compactionReceipts(
       spend: prices && spendOf(usage, prices),
       saved: saving?.saved,
       rewritten: isOurs ? saving?.rewritten : 0,
+      isQuoting: (report.quoted ?? report.recalled).length > 0,
       summaryCheck,
       repeated: (repeated?.calls ?? []).map((text) => ({ checkpoint: repeated!.checkpoint, text })),
     };
@@ -467,7 +471,11 @@ function opened(
 }
 
 /** Shares out what a request saved among the compactions that its view stands on. */
-function addTo(newest: Open, { saved, rewritten = 0, lookUps = 0 }: ReceiptItem, hidden: number): void {
+function addTo(
+  newest: Open,
+  { saved, rewritten = 0, lookUps = 0, isQuoting = false }: ReceiptItem,
+  hidden: number,
+): void {
   const price = hidden > 0 && saved !== undefined ? saved / hidden : 0;
   const usual = newest.chain.reduce((sum, one) => sum + one.hides, 0);
   for (const one of newest.chain) {
@@ -476,9 +484,9 @@ function addTo(newest: Open, { saved, rewritten = 0, lookUps = 0 }: ReceiptItem,
     one.tokens += one.hides;
     one.saved += one.hides * price;
   }
-  // What is quoted is sent again; what is shortened beside a compaction isn't sent.
+  // What is quoted is sent again. Else the view shortens more or less than at first, or its tokens are counted a little otherwise.
   newest.tokens += hidden - usual;
-  if (hidden < usual) newest.quotations += (usual - hidden) * price;
+  if (isQuoting && hidden < usual) newest.quotations += (usual - hidden) * price;
   else newest.saved += (hidden - usual) * price;
   newest.rewritten += rewritten;
   newest.quotations += lookUps;

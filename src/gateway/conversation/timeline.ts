@@ -112,7 +112,13 @@ export function receiptsIn(rows: readonly StoredRequest[]): Receipts {
   return receiptsOf(
     rows.flatMap((row): ReceiptItem[] => {
       const { id, kind, spend, saved, checkpoint, lostSpend = 0, cacheLost, status } = row;
-      const { cause, lookUps = 0, facts = [], deferred: { saved: deferred = 0 } = {} } = detailsOf(row);
+      const {
+        cause,
+        lookUps = 0,
+        facts = [],
+        quoted,
+        deferred: { saved: deferred = 0 } = {},
+      } = detailsOf(row);
       if (kind === "summary") return [{ id, isSummary: true, cause, spend }];
       // What failed wasn't paid, and what was only observed was sent as it came.
       if (kind === "compaction" || status >= 400) return [];
@@ -128,6 +134,7 @@ export function receiptsIn(rows: readonly StoredRequest[]): Receipts {
           saved: saved === undefined ? undefined : saved - deferred + rewritten + lookUps,
           deferred,
           rewritten,
+          isQuoting: quoted !== undefined,
           lookUps,
           summaryCheck: checks.get(checkpoint),
           repeated: facts.flatMap((fact) =>

@@ -39,9 +39,9 @@ test("the numbers, as JSON", async () => {
   expect(totals.sent).toBeLessThan(totals.sentWithout / 2);
   expect(totals.unchanged).toBeGreaterThan(0.8);
   expect(totals.cost?.with.total).toBeLessThan(totals.cost?.without.total ?? 0);
-  for (const { at, receipt } of compactions) {
-    expect(receipt[0]?.from).toBe(0);
-    expect(receipt.at(-1)?.to).toBe(at);
+  for (const { at, fates } of compactions) {
+    expect(fates[0]?.from).toBe(0);
+    expect(fates.at(-1)?.to).toBe(at);
   }
 });
 

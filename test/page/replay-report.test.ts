@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test("a mark opens its compaction, which shows the receipt and the summary word for word", async () => {
+test("a mark opens its compaction, which shows what became of each message and the summary word for word", async () => {
   const { tab, context } = await open(1280, "light");
   const summary = tab.locator("#c1 h3:text-is('Summary message') + pre");
   expect(await summary.isVisible()).toBe(false);

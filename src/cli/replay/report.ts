@@ -1,6 +1,6 @@
 import type { StrategyName } from "../../core/types.ts";
 import { FATE_WORDS, REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../../core/words.ts";
-import type { ReceiptRun } from "../../eval/replay/receipt.ts";
+import type { FateRun } from "../../eval/replay/message-fates.ts";
 import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
 import type { ReplayTotals } from "../../eval/replay/totals.ts";
 import type { Block, Chart, Report } from "../../eval/report/report.ts";
@@ -74,7 +74,7 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
   return figures.flatMap((one) => (one ? [{ name: one[0], value: one[1], note: one[2] }] : []));
 }
 
-/** Lines of one receipt that the page shows; a longer one is cut, with a note. */
+/** Lines of one compaction that the page shows; a longer one is cut, with a note. */
 const MAX_LINES = 400;
 /** A peak beyond this share of the budget is cut, so that one huge result doesn't flatten everything else. */
 const MAX_TOP = 1.3;
@@ -190,10 +190,10 @@ const requestTable = ({ requests }: Replay): Block => ({
   ]),
 });
 
-/** One compaction: its numbers, the receipt, the summary message. */
+/** One compaction: its numbers, what became of each message, the summary message. */
 function compactionBlock(compaction: ReplayCompaction, index: number): Block {
-  const { at, tokens, counts, pressure, rung, reason, receipt, warnings, written } = compaction;
-  const more = receipt.length - MAX_LINES;
+  const { at, tokens, counts, pressure, rung, reason, fates, warnings, written } = compaction;
+  const more = fates.length - MAX_LINES;
   return {
     is: "fold",
     id: `c${index + 1}`,
@@ -212,7 +212,7 @@ function compactionBlock(compaction: ReplayCompaction, index: number): Block {
       {
         is: "table",
         columns: ["messages", "became", "why", "what", "tokens"],
-        rows: receipt.slice(0, MAX_LINES).map(receiptRow),
+        rows: fates.slice(0, MAX_LINES).map(fateRow),
       },
       ...(more > 0 ? [note(`and ${formatCount(more)} lines more`)] : []),
       ...written.map(
@@ -224,7 +224,7 @@ function compactionBlock(compaction: ReplayCompaction, index: number): Block {
 }
 
 /** Messages are numbered from 1, as in the summary message. */
-function receiptRow(run: ReceiptRun): string[] {
+function fateRow(run: FateRun): string[] {
   const { from, to, fate, tokens } = run;
   const [before, after] = [formatCount(tokens.before), formatCount(tokens.after)];
   return [
@@ -237,7 +237,7 @@ function receiptRow(run: ReceiptRun): string[] {
 }
 
 /** `user: the start of it` for one message, `4 assistant, 7 tool` for several. */
-function whatOf({ roles, preview }: ReceiptRun): string {
+function whatOf({ roles, preview }: FateRun): string {
   const all = Object.entries(roles);
   return preview === undefined
     ? all.map(([role, count]) => `${count} ${role}`).join(", ")

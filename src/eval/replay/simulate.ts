@@ -13,7 +13,7 @@ import type {
   Warning,
 } from "../../core/types.ts";
 import { createCachedShare } from "./cached-share.ts";
-import { type ReceiptRun, receiptOf } from "./receipt.ts";
+import { type FateRun, fatesByRun } from "./message-fates.ts";
 import { answerStarts, orImpossible } from "./requests.ts";
 import { type Survival, survivalOf } from "./survival.ts";
 
@@ -28,7 +28,7 @@ export interface ReplayCompaction {
   readonly tokens: { readonly before: number; readonly after: number };
   readonly pressure: { readonly before: number; readonly after: number };
   readonly counts: Report["counts"];
-  readonly receipt: readonly ReceiptRun[];
+  readonly fates: readonly FateRun[];
   /** The messages that precis wrote. */
   readonly written: readonly string[];
   readonly warnings: readonly Warning[];
@@ -126,8 +126,8 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
     const compacted = report.outcome === "compacted" || isFound;
     checkpoint = report.checkpoint;
     if (compacted) {
-      const receipt = receiptOf({ entries: report.entries, messages: read.slice(0, start), tokens, measure });
-      compactions.push({ request: requests.length, at: start, receipt, ...compactionOf(report) });
+      const fates = fatesByRun({ entries: report.entries, messages: read.slice(0, start), tokens, measure });
+      compactions.push({ request: requests.length, at: start, fates, ...compactionOf(report) });
     }
     requests.push({
       at: start,
@@ -163,7 +163,7 @@ async function readAll(
   return { read, tokens };
 }
 
-function compactionOf(report: Report): Omit<ReplayCompaction, "request" | "at" | "receipt"> {
+function compactionOf(report: Report): Omit<ReplayCompaction, "request" | "at" | "fates"> {
   return {
     reason: report.reason,
     rung: report.rungs.findLast((rung) => rung.result === "used")?.rung,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../core/types.ts";
 import { charsCounter, createMeasure } from "../../tokens/index.ts";
-import { previewOf, receiptOf } from "./receipt.ts";
+import { fatesByRun, previewOf } from "./message-fates.ts";
 
 const measure = createMeasure({ counter: charsCounter() });
 const said = (role: Message["role"], text: string): Message => ({ role, parts: [{ type: "text", text }] });
@@ -15,7 +15,7 @@ test("every message once, neighbours with one fate together, shortened ones with
     said("assistant", "x".repeat(4_000)),
     said("user", "new question"),
   ];
-  const runs = receiptOf({
+  const runs = fatesByRun({
     messages,
     tokens: messages.map((message) => measure.message(message)),
     measure,
@@ -43,7 +43,7 @@ test("every message once, neighbours with one fate together, shortened ones with
 });
 
 test("a dropped message says why", () => {
-  const [run] = receiptOf({
+  const [run] = fatesByRun({
     messages: [said("user", "a")],
     tokens: [5],
     measure,

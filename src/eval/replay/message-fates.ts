@@ -3,7 +3,7 @@ import type { Edit, Entry, Measure, Message } from "../../core/types.ts";
 import { COVERED_WORDS, DROP_WORDS, type FateName, KEEP_WORDS, type KeepReason } from "../../core/words.ts";
 
 /** Neighbouring messages with the same fate for the same reason. */
-export interface ReceiptRun {
+export interface FateRun {
   readonly from: number;
   /** The index after the last one. */
   readonly to: number;
@@ -18,17 +18,17 @@ export interface ReceiptRun {
 
 const PREVIEW_CHARACTERS = 90;
 
-/** The receipt of one view: every message exactly once, neighbours with the same fate together. */
-export function receiptOf(options: {
+/** What became of each message of one view: every message exactly once, neighbours with the same fate together. */
+export function fatesByRun(options: {
   readonly entries: readonly Entry[];
   readonly messages: readonly Message[];
   /** Tokens of each message. */
   readonly tokens: readonly number[];
   readonly measure: Measure;
-}): readonly ReceiptRun[] {
+}): readonly FateRun[] {
   const { entries, messages, tokens, measure } = options;
   const fates = fatesOf(entries, messages);
-  const runs: ReceiptRun[] = [];
+  const runs: FateRun[] = [];
   for (const [index, message] of messages.entries()) {
     const { fate, why, edits } = fates[index]!;
     const before = tokens[index] ?? 0;

@@ -29,18 +29,12 @@ export { CITATION } from "../summaries/sources/citation-form.ts";
 export { SECTIONS } from "../summaries/write/section-titles.ts";
 export { receiptWords } from "../tokens/receipt-words.ts";
 export type { Receipt } from "../tokens/receipts.ts";
+export { type Attachment, splitAttachments, withAttachments } from "./api/attachments.ts";
 export type * from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
 export type * from "./api/common.ts";
 export * from "./api/conversation.ts";
 export * from "./api/events.ts";
-export {
-  type Attachment,
-  answerOffline,
-  answerOfflineAgain,
-  splitAttachments,
-  withAttachments,
-} from "./api/offline-answer.ts";
 export * from "./api/replay.ts";
 export {
   type AnswerOf,

@@ -74,7 +74,7 @@ describe("without a model", () => {
       id!,
     );
     expect(code).toBe(0);
-    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ messages summarised/);
+    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ % full/);
     expect(stdout).toContain("Grundfos 4412");
     expect((await runCli(["chat", "--db", db, "--list"])).stdout.trim().split("\n")).toHaveLength(1);
   });
@@ -134,7 +134,7 @@ describe("with a model", () => {
     );
     expect(view.join("\n")).toMatch(/#1 user {2}kept: pinned.*\n.*summarised/);
     expect(stderr).toContain("Pinned #1");
-    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ messages summarised/);
+    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ % full/);
     expect(stderr).toMatch(/Undone: the view has [\d,]+ tokens again/);
     expect(stderr).toContain("There is no compaction to undo.");
     expect(stderr).not.toContain("elsewhere");

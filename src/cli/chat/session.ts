@@ -5,7 +5,6 @@ import {
   type ApiMessage,
   type ApiMessages,
   type ApiPressure,
-  answerOffline,
   type ChatEvent,
   type CompactAnswer,
   type LiveEvent,
@@ -19,7 +18,6 @@ import { compactionNotice, eventNotice, lookupNotice, type Notice, turnNotice } 
 interface Hear {
   text(piece: string): void;
   reasoning(piece: string): void;
-  call(name: string): void;
 }
 
 /** What the session tells by itself. */
@@ -117,14 +115,6 @@ export function createChatSession(options: {
     async say(text, hear) {
       const chat = await session.ensure(text);
       return work(async () => {
-        if (offline) {
-          const answer = await answerOffline(api, chat, text);
-          hear.text(answer.text);
-          seen += 2;
-          if (answer.compacted.outcome === "compacted")
-            for (const notice of compactionNotice(answer.compacted)) tell.notice(notice);
-          return "done";
-        }
         let outcome: "done" | "stopped" | undefined;
         for await (const { event } of api.stream(routes.chat, { params: { id: chat }, body: { text } })) {
           outcome = take(event, hear) ?? outcome;
@@ -183,9 +173,6 @@ export function createChatSession(options: {
         return undefined;
       case "reasoning":
         hear.reasoning(event.text);
-        return undefined;
-      case "tool-call":
-        if (event.part.type === "tool-call") hear.call(event.part.name);
         return undefined;
       case "lookup":
         tell.notice(lookupNotice(event.lookup, event.lead));

@@ -37,7 +37,6 @@ async function takeLine(
     const outcome = await session.say(line.trim(), {
       text: screen.text,
       reasoning: screen.reasoning,
-      call: (name) => screen.notice("accent", `calls ${name}`),
     });
     screen.endAnswer(outcome === "stopped");
   } finally {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitAttachments, withAttachments } from "./offline-answer.ts";
+import { splitAttachments, withAttachments } from "./attachments.ts";
 
 it.each([
   [

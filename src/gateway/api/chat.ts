@@ -1,4 +1,4 @@
-import type { Outcome, Part, Usage } from "../../core/types.ts";
+import type { Outcome, Usage } from "../../core/types.ts";
 import type { ApiError } from "./common.ts";
 import type { ApiConversation, ApiMessage, ApiPressure, Lookup } from "./conversation.ts";
 
@@ -28,7 +28,6 @@ export type ChatEvent =
     }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "tool-call"; readonly part: Part }
   /** The model looked something up, and goes on. `lead`: leading system messages, as in `ApiMessages`. */
   | { readonly type: "lookup"; readonly lookup: Lookup; readonly lead: number }
   | {

@@ -158,8 +158,7 @@ export const routes = {
   /** Reads back what the view no longer shows. */
   recall: json<{
     params: Id;
-    /** `answering`: only what can answer the message with this index, not what repeats it or came after it. */
-    query: { q: string; limit?: number; answering?: number };
+    query: { q: string; limit?: number };
     answer: { readonly hits: readonly SearchHit[] };
   }>("GET", "/api/conversations/:id/recall"),
 

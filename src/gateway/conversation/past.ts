@@ -239,6 +239,13 @@ export async function searchHits(
     }));
 }
 
+/** The piece of a message that holds the most of what is asked for; undefined where it holds none of it. */
+export function excerptFor(message: Message, query: string): string | undefined {
+  const { terms: asked, phrases } = readQuery(query);
+  const terms = new Set(asked);
+  return heldBy(message, terms, phrases) > 0 ? excerptOf(message, terms, phrases) : undefined;
+}
+
 /** How many of the terms a message itself holds; 0 where a phrase in quotation marks isn't in it letter for letter. */
 function heldBy(message: Message, terms: ReadonlySet<string>, phrases: readonly string[]): number {
   const passages = passagesOf(message);

@@ -6,6 +6,7 @@ import { readMessages } from "../../core/message-text.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect } from "../../core/types.ts";
 import { writeHead } from "../../recall/conversation-index.ts";
+import { isFunctionWord } from "../../recall/terms.ts";
 import type {
   Appended,
   Conversation,
@@ -13,7 +14,7 @@ import type {
   ServerStore,
   StoredMessage,
 } from "../../stores/server-store.ts";
-import { keywords, splitAttachments } from "../api/offline-answer.ts";
+import { splitAttachments } from "../api/attachments.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { readingOf, redactSecrets } from "../compaction/redact-secrets.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -162,6 +163,23 @@ export async function forkConversation(
 /** A chat that begins with a greeting is called by what is said next, among so many messages. */
 const TITLED = 6;
 
+/** What people begin with, how they ask whom they speak to, and by which words they ask: none says what a text is about. */
+const ASKING = new Set(
+  "hello hey hiya greetings good morning afternoon evening thanks thank help there test ping anyone hallo hola bonjour salut ciao moin servus guten tag please say said tell told know show give like let make any all".split(
+    " ",
+  ),
+);
+const SHORTEST_WORD = 3;
+
+/** The words of a text that say what it is about; none in a greeting. */
+export function tellingWords(text: string): readonly string[] {
+  const words = text.match(/[\p{L}\p{N}_./-]*[\p{L}\p{N}]/gu) ?? [];
+  return words.filter((word) => {
+    const lower = word.toLowerCase();
+    return word.length >= SHORTEST_WORD && !isFunctionWord(lower) && !ASKING.has(lower);
+  });
+}
+
 /** What a chat of the page is called as long as nobody names it: its first words that say something, without what is attached. */
 export function titleOfChat(
   parts: Pick<Writing, "config">,
@@ -174,7 +192,9 @@ export function titleOfChat(
     const { words, attachments } = splitAttachments(text.trim());
     return { role, parts: [{ type: "text" as const, text: words || (attachments[0]?.name ?? "") }] };
   });
-  const telling = said.filter(({ parts: [part] }) => keywords(firstCharacters(part!.text, 500)).length > 0);
+  const telling = said.filter(
+    ({ parts: [part] }) => tellingWords(firstCharacters(part!.text, 500)).length > 0,
+  );
   return titleOf(telling) || titleOf(said);
 }
 

@@ -1,5 +1,6 @@
 import { isJson } from "../../apis/shared/fields.ts";
 import { parseExact, stringifyDeep } from "../../core/json.ts";
+import type { Report } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
@@ -76,13 +77,7 @@ async function take(context: ApiContext, question: Question, plain: Turn, send: 
     const makeView = async (rejected?: Parameters<Shrink>[0]) => {
       const outgoing = await fitTurn(gateway, round, { rejected });
       const { report } = outgoing;
-      if (report)
-        send({
-          type: "view",
-          outcome: report.outcome,
-          tokens: report.tokens,
-          pressure: report.pressure.after,
-        });
+      if (report) send(viewEvent(report));
       return outgoing;
     };
     return runTurn(gateway, round, await makeView(), makeView);
@@ -103,6 +98,14 @@ async function take(context: ApiContext, question: Question, plain: Turn, send: 
   );
   if (end.unfinished === "broken") throw end.cause;
 }
+
+/** What precis did to a request, for the page. */
+export const viewEvent = ({ outcome, tokens, pressure }: Report): ChatEvent => ({
+  type: "view",
+  outcome,
+  tokens,
+  pressure: pressure.after,
+});
 
 /** The chat's model may call tools of precis's own; undefined where it has none. */
 function hostedTurn({ loaded: { tools, lead } }: Question, turn: Turn, send: Send): HostedTurn | undefined {

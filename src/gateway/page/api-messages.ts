@@ -1,9 +1,11 @@
-import type { ApiMessage, ApiMessages } from "../api.ts";
+import { openRecall } from "../../recall/open-recall.ts";
+import type { ApiMessage, ApiMessages, SearchHit } from "../api.ts";
 import { measureOf } from "../compaction/measure.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import { lookupsBeside } from "../conversation/hidden-answers.ts";
 import type { Loaded } from "../conversation/loaded.ts";
-import { fatesOf } from "../conversation/view-of.ts";
+import { excerptFor } from "../conversation/past.ts";
+import { currentPlan, fatesOf } from "../conversation/view-of.ts";
 import { shownParts } from "../wires/gateway-tools.ts";
 
 /** Messages with what became of each, and the compactions between them. */
@@ -59,4 +61,35 @@ function systemText({ dialect, lead }: Loaded, system: unknown): string {
     .flatMap((message) => dialect.read(message).parts)
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("\n\n");
+}
+
+/** Messages that are looked at for an answer, and the tokens that quoting them may take: people are shown less of each. */
+const LOOKED_AT = 50;
+const LOOKED_AT_TOKENS = 50_000;
+
+/** Messages of a chat that hold something of what is asked for, the best first. */
+export async function foundIn(
+  parts: Parameters<typeof currentPlan>[0],
+  loaded: Loaded,
+  query: string,
+): Promise<readonly SearchHit[]> {
+  const { conversation, dialect, transcript, messages, lead } = loaded;
+  const { entries } = await currentPlan(parts, loaded);
+  const shown = new Set(entries.flatMap((entry) => (entry.type === "keep" ? [entry.index] : [])));
+  const recall = openRecall({ dialect, transcript });
+  const { hits } = await recall.search(query, { limit: LOOKED_AT, tokens: LOOKED_AT_TOKENS });
+  return hits.flatMap(({ index }) => {
+    const message = messages[index]!;
+    const excerpt = index < lead.length ? undefined : excerptFor(message, query);
+    return excerpt === undefined
+      ? []
+      : {
+          conversation: conversation.id,
+          title: conversation.title,
+          index: index - lead.length,
+          role: message.role,
+          excerpt,
+          visible: shown.has(index),
+        };
+  });
 }

@@ -180,10 +180,6 @@ function LiveAnswer({ answer }: { answer: Answer }) {
         )}
         <Lookups lookups={answer.lookups} />
         {text === "" ? <span className="caret" /> : <Markdown text={text} />}
-        {answer.calls.map((part, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: calls only ever come one after the other
-          <PartView key={n} part={part} />
-        ))}
       </div>
     </article>
   );

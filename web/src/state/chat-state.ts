@@ -6,7 +6,6 @@ import type {
   Divider,
   FailedSummary,
   Lookup,
-  Part,
   Reason,
   TimelineEvent,
 } from "../../../src/gateway/api.ts";
@@ -19,13 +18,12 @@ import type { Transcript } from "./transcript.ts";
 export interface Answer {
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly Part[];
   readonly lookups: readonly Lookup[];
   /** Asked for by this page, or seen from elsewhere (another tab, a page before a reload). */
   readonly mine: boolean;
 }
 
-export const EMPTY_ANSWER: Answer = { text: "", reasoning: "", calls: [], lookups: [], mine: true };
+export const EMPTY_ANSWER: Answer = { text: "", reasoning: "", lookups: [], mine: true };
 
 interface Notice {
   readonly kind: "info" | "error";

@@ -1,6 +1,5 @@
 import {
   type ApiConversation,
-  answerOfflineAgain,
   type ChatInput,
   type ChatSettings,
   type ConversationChanges,
@@ -123,14 +122,6 @@ export function createChat(options: ChatOptions) {
     if (!followed.isTaken) fail(followed.error);
     return followed.isTaken;
   };
-  /** Without a model, what was said and has no answer is answered by quotes. */
-  const againOffline = async () => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined });
-    await answerOfflineAgain(api, id).catch(fail);
-    store.set({ answer: undefined, compacting: undefined });
-    await refreshSoon();
-  };
-
   const change = async (body: ConversationChanges) =>
     setConversation(await api.call(routes.changeConversation, { params, body }));
   /** What a chat without a model, or with one that isn't there, is asked with: the same for a message, a second try, an edit and a summary. */
@@ -147,7 +138,7 @@ export function createChat(options: ChatOptions) {
   };
 
   const closed = streams.signal;
-  const sendUnsent = createSendUnsent(parts, { outbox, follow, isOffline, missingModel, closed });
+  const sendUnsent = createSendUnsent(parts, { outbox, follow, missingModel, closed });
   const { isActing, ...compactions } = createChatCompactions(parts, { change, takeModel, now });
 
   return {
@@ -206,7 +197,6 @@ export function createChat(options: ChatOptions) {
       return new Promise<boolean>((taken) => void ask(events, () => taken(true)).then(taken));
     },
     async regenerate(index?: number) {
-      if (index === undefined && isOffline?.()) return againOffline();
       const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
       await ask(api.stream(routes.regenerate, { params, body }));
     },

@@ -64,8 +64,6 @@ export function createFollowAnswer(
         return grow({ text: answer.text + event.text });
       case "reasoning":
         return grow({ reasoning: answer.reasoning + event.text });
-      case "tool-call":
-        return grow({ calls: [...answer.calls, event.part] });
       case "lookup":
         return grow({ lookups: [...answer.lookups, event.lookup] });
       case "done":

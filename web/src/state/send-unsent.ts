@@ -1,6 +1,6 @@
-import { answerOffline, routes } from "../../../src/gateway/api.ts";
+import { routes } from "../../../src/gateway/api.ts";
 import { ApiFailure, explain } from "./api-client.ts";
-import { type ChatParts, EMPTY_ANSWER } from "./chat-state.ts";
+import type { ChatParts } from "./chat-state.ts";
 import type { FollowAnswer, Followed } from "./follow-answer.ts";
 import type { Obstacle, Outbox, Unsent } from "./outbox.ts";
 
@@ -16,11 +16,10 @@ function obstacleOf(error: unknown): Obstacle {
 
 /** Sends what is unsent, the oldest first. By itself nothing is sent again that the server refused. */
 export function createSendUnsent(
-  { api, id, store, transcript, fail, refresh }: ChatParts,
+  { api, id, store }: ChatParts,
   options: {
     readonly outbox: Outbox;
     readonly follow: FollowAnswer;
-    readonly isOffline: (() => boolean) | undefined;
     /** The model for a chat that has none yet. */
     readonly missingModel: () => Promise<{ readonly model?: string }>;
     /** Nothing is sent any more. */
@@ -29,27 +28,7 @@ export function createSendUnsent(
 ): (by: "person" | "itself") => Promise<void> {
   const { outbox, follow, closed } = options;
 
-  const sendOffline = async ({ id: item, text }: Unsent): Promise<Followed> => {
-    store.set({ answer: EMPTY_ANSWER, notice: undefined });
-    let isTaken = false;
-    try {
-      await answerOffline(api, id, text, (said) => {
-        isTaken = true;
-        outbox.remove(item);
-        for (const message of said.messages) transcript.put(message);
-      });
-    } catch (error) {
-      if (!isTaken) return { isTaken, error };
-      fail(error);
-    } finally {
-      store.set({ answer: undefined, compacting: undefined });
-      await refresh();
-    }
-    return { isTaken: true };
-  };
-
   const deliver = async (item: Unsent): Promise<Followed> => {
-    if (options.isOffline?.()) return sendOffline(item);
     const { id: named, text, images } = item;
     const body = { id: named, text, ...(images && { images }), ...(await options.missingModel()) };
     return follow(api.stream(routes.chat, { params: { id }, body }), () => outbox.remove(named));

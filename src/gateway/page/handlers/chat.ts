@@ -7,12 +7,13 @@ import { appendMessages } from "../../conversation/store-messages.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { loggable } from "../../telemetry/log.ts";
 import { announced, exclusive, showAnswer } from "../announce.ts";
-import { answerChat } from "../answer-chat.ts";
+import { answerChat, viewEvent } from "../answer-chat.ts";
 import { apiMessages } from "../api-messages.ts";
 import type { ApiContext, Handlers } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
+import { answerOffline } from "../offline-answer.ts";
 import { schemas } from "../schemas.ts";
-import { titleByModel } from "../title-chat.ts";
+import { compactDue } from "./compact.ts";
 
 export const chatHandlers = {
   async chat(context) {
@@ -140,11 +141,16 @@ async function answer(
   const isUnfinished = newest !== undefined && whole.meta.unfinished?.[newest.hash] !== undefined;
   const question = { loaded, instead: isUnfinished ? whole.stored.slice(loaded.stored.length) : [] };
   try {
-    await answerChat(context, question, signal, (event) => {
+    const tell = (event: ChatEvent): void => {
       send(event);
       others.take(event);
-    });
-    void titleByModel(context, id).catch((error: unknown) => gateway.log.warn(loggable(error), "no title"));
+    };
+    if (gateway.upstreams.length > 0) await answerChat(context, question, signal, tell);
+    else {
+      const { report } = await compactDue(context, id, signal);
+      if (report) tell(viewEvent(report));
+      await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), tell);
+    }
     if (whole.meta.failure) await changeMeta(gateway, tenant, id, ({ failure: _, ...meta }) => meta);
   } catch (error) {
     if (!signal.aborted) {

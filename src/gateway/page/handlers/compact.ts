@@ -38,21 +38,19 @@ export const compactHandlers = {
     const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
     const isPlain = !whenDue && focus === undefined && !chosen.upTo && !chosen.range;
     const isDone = isPlain && (await isJustCompacted(context.gateway, context.tenant, context.param("id")));
-    const work: Work = (loaded, signal) => {
+    const byHand: Work = (loaded, signal) => {
       const places = placesIn(loaded, chosen);
       const compactor = context.gateway.compactors.of(loaded.choice);
       const input = { ...fitInput(loaded), now: context.gateway.now(), signal };
-      return whenDue || isDone
-        ? compactor.fit(loaded.transcript, input)
-        : compactor.compact(loaded.transcript, {
-            ...input,
-            ...(focus !== undefined && { focus }),
-            ...places,
-          });
+      return compactor.compact(loaded.transcript, {
+        ...input,
+        ...(focus !== undefined && { focus }),
+        ...places,
+      });
     };
     const made = await compaction(
       context,
-      work,
+      whenDue || isDone ? fitWork(context) : byHand,
       whenDue || isDone ? { isSure: false } : { endsWith: context.signal, isWhole: isPlain },
     );
     return isDone && made.outcome === "view"
@@ -210,82 +208,104 @@ function rangeOf(
 
 type Work = (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>;
 
+interface CompactionOptions {
+  /** What the timeline is told instead of the compaction itself. */
+  readonly fact?: (report: Report) => TimelineFact;
+  /** It will come to a compaction. Otherwise pages are told when it does. */
+  readonly isSure?: boolean;
+  /** A person asked for all of it, and not for a part. */
+  readonly isWhole?: boolean;
+  /** Aborted when whoever waits for it has left: then nobody wants it any more. */
+  readonly endsWith?: AbortSignal;
+}
+
 async function compaction(
   context: ApiContext,
   work: Work,
-  options: {
-    /** What the timeline is told instead of the compaction itself. */
-    readonly fact?: (report: Report) => TimelineFact;
-    /** It will come to a compaction. Otherwise pages are told when it does. */
-    readonly isSure?: boolean;
-    /** A person asked for all of it, and not for a part. */
-    readonly isWhole?: boolean;
-    /** Aborted when whoever waits for it has left: then nobody wants it any more. */
-    readonly endsWith?: AbortSignal;
-  } = {},
+  options: CompactionOptions = {},
 ): Promise<CompactAnswer> {
-  const { fact, isSure = true, isWhole = false, endsWith } = options;
+  const { endsWith } = options;
+  const { id } = await findConversation(context.gateway, context.tenant, context.param("id"));
+  return exclusive(context, id, "compacting", (stopped) =>
+    compacted(context, id, endsWith ? AbortSignal.any([stopped, endsWith]) : stopped, work, options),
+  );
+}
+
+/** Compacts a chat that is being answered by others than a model, if that is due: with a model, the way of a request does so. */
+export const compactDue = (context: ApiContext, id: string, signal: AbortSignal): Promise<CompactAnswer> =>
+  compacted(context, id, signal, fitWork(context), { isSure: false });
+
+const fitWork =
+  ({ gateway }: ApiContext): Work =>
+  (loaded, signal) =>
+    gateway.compactors
+      .of(loaded.choice)
+      .fit(loaded.transcript, { ...fitInput(loaded), now: gateway.now(), signal });
+
+async function compacted(
+  context: ApiContext,
+  id: string,
+  signal: AbortSignal,
+  work: Work,
+  { fact, isSure = true, isWhole = false }: CompactionOptions,
+): Promise<CompactAnswer> {
   const { gateway, tenant, headers, client } = context;
-  const { id } = await findConversation(gateway, tenant, context.param("id"));
-  return exclusive(context, id, "compacting", async (stopped) => {
-    const signal = endsWith ? AbortSignal.any([stopped, endsWith]) : stopped;
-    const tell = (reason: Reason): void =>
-      gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
-    if (isSure) tell("forced");
-    const loaded = await load(gateway, tenant, id);
-    await countAhead(gateway, loaded);
-    const started = performance.now();
-    const made = gateway.requests.begin({
-      kind: "compaction",
-      api: "page",
-      path: isSure ? "compaction" : "compaction-when-due",
-      headers,
-      client,
-    });
-    made.action = "untouched";
-    made.asks(
-      {
-        upstream: loaded.choice.upstream,
-        asked: { model: loaded.model, transcript: [] },
-        recording: { known: { id }, hadRequest: false },
-      },
-      {},
-    );
-    let told: string | undefined;
-    const onFailed = (message: string): void => {
-      told = message;
-    };
-    try {
-      const { report } = await onBehalfOf(
-        // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
-        {
-          sent: { headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream },
-          client: made.clientName,
-          conversation: () => id,
-          cause: () => ({ reason: "forced", request: made.id }),
-          noted: (said) => made.happened({ type: "noted", fact: said }),
-          onFailed,
-          ...(!isSure && { onStarted: tell }),
-        },
-        () => work(loaded, signal),
-      );
-      const failed = failedSummary(report, told);
-      const isCompacted = report.outcome === "compacted";
-      Object.assign(made, { report, action: report.outcome });
-      const noted =
-        fact?.(report) ??
-        (isCompacted ? compactedFact(report, performance.now() - started, failed) : undefined);
-      if (noted) made.happened({ type: "noted", fact: noted });
-      if (made.happenings.length > 0) made.end(200);
-      if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
-      const said = await answer(context, loaded, fact ? "edited" : report.outcome, report);
-      return { ...said, ...(failed && { failed }) };
-    } catch (error) {
-      made.end(signal.aborted ? CLIENT_LEFT : describeFailure(error).status, error);
-      if (!signal.aborted) throw error;
-      return answer(context, loaded, "cancelled", undefined);
-    }
+  const tell = (reason: Reason): void =>
+    gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
+  if (isSure) tell("forced");
+  const loaded = await load(gateway, tenant, id);
+  await countAhead(gateway, loaded);
+  const started = performance.now();
+  const made = gateway.requests.begin({
+    kind: "compaction",
+    api: "page",
+    path: isSure ? "compaction" : "compaction-when-due",
+    headers,
+    client,
   });
+  made.action = "untouched";
+  made.asks(
+    {
+      upstream: loaded.choice.upstream,
+      asked: { model: loaded.model, transcript: [] },
+      recording: { known: { id }, hadRequest: false },
+    },
+    {},
+  );
+  let told: string | undefined;
+  const onFailed = (message: string): void => {
+    told = message;
+  };
+  try {
+    const { report } = await onBehalfOf(
+      // Without a signal: others may wait for the same summary, and the engine knows when nobody does any more.
+      {
+        sent: { headers, keyIsOurs: client.keyIsOurs, upstream: loaded.choice.upstream },
+        client: made.clientName,
+        conversation: () => id,
+        cause: () => ({ reason: "forced", request: made.id }),
+        noted: (said) => made.happened({ type: "noted", fact: said }),
+        onFailed,
+        ...(!isSure && { onStarted: tell }),
+      },
+      () => work(loaded, signal),
+    );
+    const failed = failedSummary(report, told);
+    const isCompacted = report.outcome === "compacted";
+    Object.assign(made, { report, action: report.outcome });
+    const noted =
+      fact?.(report) ??
+      (isCompacted ? compactedFact(report, performance.now() - started, failed) : undefined);
+    if (noted) made.happened({ type: "noted", fact: noted });
+    if (made.happenings.length > 0) made.end(200);
+    if (isCompacted) await noteCompacted(context, loaded, report, isWhole && !failed);
+    const said = await answer(context, loaded, fact ? "edited" : report.outcome, report);
+    return { ...said, ...(failed && { failed }) };
+  } catch (error) {
+    made.end(signal.aborted ? CLIENT_LEFT : describeFailure(error).status, error);
+    if (!signal.aborted) throw error;
+    return answer(context, loaded, "cancelled", undefined);
+  }
 }
 
 /** Later requests of the conversation are told of its compaction, and of one by hand which view it made. */

@@ -134,7 +134,7 @@ describe("with a model", () => {
     );
     expect(view.join("\n")).toMatch(/#1 user {2}kept: pinned.*\n.*summarised/);
     expect(stderr).toContain("Pinned #1");
-    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ % full/);
+    expect(stderr).toMatch(/Compacted: [\d,]+ → [\d,]+ tokens, \d+ messages summarised/);
     expect(stderr).toMatch(/Undone: the view has [\d,]+ tokens again/);
     expect(stderr).toContain("There is no compaction to undo.");
     expect(stderr).not.toContain("elsewhere");

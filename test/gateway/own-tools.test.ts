@@ -184,12 +184,13 @@ describe.each(byProof({ sample: ONE_OF_EACH, more: clients, all: clients }))("$n
     const words = provider.requests[1]!.error!;
     expect(String((error as Error).message)).toContain(words);
     const { store, requests } = gateway.gateway;
-    await expect
-      .poll(async () => {
-        await requests.flush();
-        return (await store.requests.list("default", { kinds: ["client"] }))[0]?.error;
-      })
-      .toContain(words);
+    const row = async () => {
+      await requests.flush();
+      return (await store.requests.list("default", { kinds: ["client"] }))[0];
+    };
+    await expect.poll(async () => (await row())?.error).toContain(words);
+    // The first round was answered, and is on the provider's bill.
+    expect((await row())!.input).toBe(provider.requests[0]!.tokens.input);
   });
 
   it("a second round that is too long is made smaller", async () => {

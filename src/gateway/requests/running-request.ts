@@ -358,14 +358,16 @@ export class RunningRequest {
       row.checkpoint = report.checkpoint;
       if (action === "compacted") row.reason = report.reason;
     }
-    if (usage) {
-      const all = sumOf([...loading, ...looking, usage]);
+    // Where a later round failed, those before it were paid all the same.
+    const rounds = [...loading, ...looking, ...(usage ? [usage] : [])];
+    if (rounds.length > 0) {
+      const all = sumOf(rounds);
       row.input = all.input;
       row.cacheRead = all.cacheRead;
       row.cacheWrite = all.cacheWrite;
       row.output = all.output;
       if (prices) row.spend = spendOf(all, prices);
-      if (deferred) row.spared = Math.round(deferred.tokens) - sumOf(loading).input;
+      if (deferred && usage) row.spared = Math.round(deferred.tokens) - sumOf(loading).input;
     }
     row.spend ??= this.spend;
     if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;

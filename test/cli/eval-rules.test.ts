@@ -47,7 +47,14 @@ it("a person's own conversations are measured, too", async () => {
   const data = scratch.path("own");
   mkdirSync(data);
   const messages = Array.from({ length: 60 }, (_, turn) => [
-    { role: "user", content: turn === 1 ? "Fine. Never call her Liz. Next?" : `What about house ${turn}?` },
+    {
+      role: "user",
+      content:
+        turn === 1
+          ? // A row of a table is a document's, and no rule that somebody gives.
+            "Fine. Never call her Liz. Next?\n| mistake | fix |\n| late | always call before |"
+          : `What about house ${turn}?`,
+    },
     { role: "assistant", content: `House ${turn} has a roof. ${"It stands in the sun. ".repeat(20)}` },
   ]).flat();
   const probes = [{ q: "?", a: "roof", type: "fact", evidence: [1] }];

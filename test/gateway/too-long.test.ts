@@ -41,8 +41,45 @@ const messages = Array.from({ length: 41 }, (_, n) => ({
   content: `${n}: ${"please say more. ".repeat(50)}`,
 }));
 
+/** What servers of one's own answer before a stream begins. */
+const servers: Readonly<Record<string, readonly [status: number, refusal: object]>> = {
+  "llama.cpp": [
+    400,
+    {
+      error: {
+        code: 400,
+        message:
+          "the request exceeds the available context size. try increasing the context size or enable context shift",
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 9_000,
+        n_ctx: REAL_WINDOW,
+      },
+    },
+  ],
+  vLLM: [
+    400,
+    {
+      object: "error",
+      message:
+        "This model's maximum context length is 3000 tokens. However, you requested 10000 tokens (9000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+      type: "BadRequestError",
+      param: null,
+      code: 400,
+    },
+  ],
+  Ollama: [400, { error: "The prompt is too long: 9000, model maximum context length: 3000" }],
+};
+
 type Way = readonly [name: string, path: string, refuse: (response: ServerResponse) => void];
 const ways: readonly Way[] = [
+  ...Object.entries(servers).map(
+    ([name, [status, refusal]]): Way => [
+      `as ${name} does`,
+      "/v1/chat/completions",
+      (response) =>
+        void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(refusal)),
+    ],
+  ),
   [
     "behind the opening events of a stream",
     "/v1/responses",

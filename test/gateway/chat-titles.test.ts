@@ -56,3 +56,14 @@ it("a name that a person gave stays", async () => {
   await call(urlOf(routes.chat, { id }), "POST", { text: "Where is the mulch?" });
   expect(await titleOf(id)).toBe("Garden");
 });
+
+it("the model names it after the first answer, once, where the setting says so", async () => {
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: true });
+  const asked = provider.requests.length;
+  const id = await chat("Where is the mulch?");
+  await expect.poll(() => titleOf(id)).toBe("Mulch in the shed");
+  expect(provider.requests.at(-1)?.raw).toContain("Here it is.");
+  await call(urlOf(routes.chat, { id }), "POST", { text: "And the spade?" });
+  expect(provider.requests.length).toBe(asked + 3);
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: null });
+});

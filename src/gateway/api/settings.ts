@@ -177,6 +177,11 @@ export const SETTINGS = {
       help: "The meter at the top of every chat.",
       fallback: ["On", "On"],
     }),
+    modelTitles: own<boolean>({ is: "switch" })({
+      label: "Titles by the model",
+      help: "After the first answer the chat's model writes its title: one short request. Off: the first words.",
+      fallback: ["Off", "Off"],
+    }),
     theme: own<"system" | "light" | "dark">({
       is: "choice",
       what: "theme",

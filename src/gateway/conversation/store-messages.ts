@@ -181,7 +181,7 @@ export function tellingWords(text: string): readonly string[] {
 }
 
 /** What a chat of the page is called as long as nobody names it: its first words that say something, without what is attached. */
-function titleOfChat(
+export function titleOfChat(
   parts: Pick<Writing, "config">,
   { dialect, transcript }: Pick<Loaded, "dialect" | "transcript">,
 ): string {

@@ -51,7 +51,8 @@ export function withoutOwn(
   scope: "global" | "chat",
   { answer, chat, upstream }: SettingLevels,
 ): { readonly value: Value | undefined; readonly from: SettingInForce["from"] } {
-  if (name === "showMeter" || name === "theme") return { value: undefined, from: "built-in" };
+  if (name === "showMeter" || name === "modelTitles" || name === "theme")
+    return { value: undefined, from: "built-in" };
   const without = <S extends object>(settings: S | undefined): S =>
     ({ ...settings, [name]: undefined }) as unknown as S;
   const found = inForce(

@@ -13,6 +13,7 @@ import type { ApiContext, Handlers } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { answerOffline } from "../offline-answer.ts";
 import { schemas } from "../schemas.ts";
+import { titleByModel } from "../title-chat.ts";
 import { compactDue } from "./compact.ts";
 
 export const chatHandlers = {
@@ -145,8 +146,10 @@ async function answer(
       send(event);
       others.take(event);
     };
-    if (gateway.upstreams.length > 0) await answerChat(context, question, signal, tell);
-    else {
+    if (gateway.upstreams.length > 0) {
+      await answerChat(context, question, signal, tell);
+      void titleByModel(context, id).catch((error: unknown) => gateway.log.warn(loggable(error), "no title"));
+    } else {
       const { report } = await compactDue(context, id, signal);
       if (report) tell(viewEvent(report));
       await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), tell);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openaiChat } from "../../src/apis/index.ts";
 import type { TokenCounter } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { isAgentSession, parseAgentSession } from "../../src/eval/data/agent-session.ts";
+import { isAgentSession, parseAgentSession } from "../../src/eval/data/sessions.ts";
 import { readRecords } from "../../src/eval/node/data-files.ts";
 import type { ChatMessage } from "../../src/eval/types.ts";
 import { profiles } from "../../src/profiles/index.ts";

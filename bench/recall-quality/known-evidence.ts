@@ -1,7 +1,6 @@
 import { recalledMessage } from "../../src/engine/read/quotations.ts";
 import { recallAllowance } from "../../src/engine/recall/recall-for.ts";
-import { isThere } from "../../src/eval/evidence.ts";
-import { indexWords } from "../../src/eval/words.ts";
+import { indexWords, isThere } from "../../src/eval/words.ts";
 import { piecesOf } from "../../src/recall/visible-text.ts";
 
 /** Tokens of a message beside its text. */

@@ -116,7 +116,7 @@ export const SIBLINGS = [
 ];
 
 /** Files that gather the members of their folder. */
-export const WIRING = ["index", "main", "run-command-line", "open-store", "server", "explain-failure"];
+export const WIRING = ["index", "main", "run-command-line", "open-store", "server"];
 
 /** The only file of `src` that the web page may import. */
 export const ROUTE_FILE = "src/gateway/api.ts";

@@ -1,9 +1,7 @@
 import { saidText } from "../core/message-text.ts";
 import { type ApiClient, type ApiConversation, type ApiMessage, routes } from "../gateway/api.ts";
-import { beginning, newest } from "./chat/choose.ts";
-import { type Connection, connect, followEvents, resumeLine } from "./chat/connect.ts";
-import { jsonScreen, lineScreen } from "./chat/line-screen.ts";
-import type { Screen } from "./chat/screen.ts";
+import { beginning, type Connection, connect, followEvents, newest, resumeLine } from "./chat/connect.ts";
+import { jsonScreen, lineScreen, type Screen } from "./chat/screen.ts";
 import { type ChatSession, createChatSession } from "./chat/session.ts";
 import { createTerminal, type Terminal } from "./chat/terminal.ts";
 import { OFFLINE_HOW, OFFLINE_NAME, OFFLINE_NOTE, runLines, runTerminal, showMeter } from "./chat/turns.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { oldNode } from "./check-node.ts";
+import { oldNode } from "./io.ts";
 
 it.each(["v20.20.2", "v22.12.0", "v18.0.0"])("%s is too old, and is told so", (version) => {
   expect(oldNode(version)).toContain(`Node 22.13 or later, and this is ${version}`);

@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli } from "../../test/cli/run-cli.ts";
-import { checkNode, checkSqlite } from "./doctor/machine.ts";
-import type { Diagnosis } from "./doctor.ts";
+import { checkNode, checkSqlite, type Diagnosis } from "./doctor.ts";
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
   const { code, stdout } = await runCli(["doctor", ...args], { env });

@@ -1,7 +1,7 @@
 import { COMMANDS, type Command, GROUPS } from "./commands.ts";
 import { flagName } from "./flags.ts";
+import { wrap } from "./io.ts";
 import { HELP, membersOf, TOP_NAMES } from "./parse-command.ts";
-import { wrap } from "./wrap.ts";
 
 const INDENT = 2;
 /** Widest line of the help texts, for terminals that are wider. */

@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
+import { PrecisError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { COMMANDS, type Command, type CommandName, GROUPS } from "./commands.ts";
 import { type Flag, type Flags, flagName, type Options, on, UsageError } from "./flags.ts";
+import type { Io } from "./io.ts";
 
 /** What a command line asks for. */
-export type Parsed =
+type Parsed =
   | { readonly is: "help"; readonly about: string | undefined }
   | {
       readonly is: "run";
@@ -143,4 +145,56 @@ function unknownCommand(name: string): UsageError {
   const hint =
     close === undefined ? `The commands are ${TOP_NAMES.join(", ")}.` : `Did you mean precis ${close}?`;
   return new UsageError(`there is no command ${name}. ${hint}`);
+}
+
+const FAILED = 1;
+const BAD_USAGE = 2;
+/** What a shell reports for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** The error whose message says all that a person needs, by its name: `@precis/eval` may come with a copy of its class. */
+const FOR_PEOPLE = "FileError";
+/** Messages of the library and of a server say already who speaks. */
+const OWN_NAME = /^precis: /;
+const OPTION = /^precis: option `\w+`: /;
+
+/** Tells a person about an error, and returns the exit code. */
+export function explainFailure(error: unknown, args: readonly string[], io: Io): number {
+  // A progress bar may still stand on the line.
+  if (io.stderr.isTTY === true) io.stderr.write("\r\u001b[K");
+  if (io.signal.aborted) {
+    io.stderr.write("precis: interrupted\n");
+    return INTERRUPTED;
+  }
+  if (isAboutUsage(error)) {
+    io.stderr.write(`precis: ${error.message.replace(OWN_NAME, "")}\nSee ${helpFor(args)}.\n`);
+    return BAD_USAGE;
+  }
+  io.stderr.write(`precis: ${textOf(error).replace(OWN_NAME, "")}\n`);
+  return FAILED;
+}
+
+/** Is the command line wrong? A `SettingError` may also be about a variable. */
+function isAboutUsage(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const isFlag = "setting" in error && String(error.setting).startsWith("--");
+  return isFlag || error.name === UsageError.name;
+}
+
+function helpFor([first = "", second]: readonly string[]): string {
+  const known = [`${first} ${second}`, first].find(
+    (name) => Object.hasOwn(COMMANDS, name) || Object.hasOwn(GROUPS, name),
+  );
+  return known === undefined ? "precis --help" : `precis ${known} --help`;
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Of a server: an `ApiFailure`.
+  if ("trouble" in error) return Object.values(error.trouble as object).join(" ");
+  // Whoever typed a command knows flags, not the options behind them.
+  if (PrecisError.isInstance(error) && error.fix.includes("--")) return error.message.replace(OPTION, "");
+  return PrecisError.isInstance(error) || error.name === FOR_PEOPLE
+    ? error.message
+    : (error.stack ?? error.message);
 }

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import type { Io } from "./io.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress, type Io } from "./io.ts";
 
 function start(options: { tty: boolean; json: boolean }) {
   const written: string[] = [];

@@ -6,7 +6,7 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 import type { Io } from "./io.ts";
 
-/** The file can't be read: a message for people, exit code 1. */
+/** A file, or a line of stdin, that nothing can be done with: a message for people, exit code 1. */
 export class FileError extends Error {
   override readonly name = "FileError";
 }

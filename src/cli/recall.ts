@@ -9,12 +9,11 @@ import { termsOf } from "../recall/terms.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { COMMANDS } from "./commands.ts";
 import { UsageError } from "./flags.ts";
-import { DEFAULT_TENANT, withDatabase } from "./open-database.ts";
+import { DEFAULT_TENANT, findByName, shortName, withDatabase } from "./open-database.ts";
 import { openLog } from "./open-log.ts";
 import { oneLine, plainText } from "./plain-text.ts";
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
-import { findByName, shortName } from "./short-names.ts";
 
 /** People see no hit whose score is below this share of the best one's, unless they say how many they want. */
 const NOTABLE = 0.6;

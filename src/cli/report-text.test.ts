@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Chart } from "../eval/report/report.ts";
-import { createPaint } from "./paint.ts";
+import { createPaint } from "./io.ts";
 import { reportText } from "./report-text.ts";
 
 const plain = createPaint(false);

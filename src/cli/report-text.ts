@@ -1,6 +1,5 @@
 import type { Block, Cell, Chart, Report } from "../eval/report/report.ts";
-import type { Look } from "./paint.ts";
-import { wrap } from "./wrap.ts";
+import { type Look, wrap } from "./io.ts";
 
 /** Lines of a list: a page has all of them. */
 const LISTED = 12;

@@ -1,6 +1,5 @@
-import { oldNode } from "./check-node.ts";
 import type { CommandName } from "./commands.ts";
-import { columnsOf, type Io } from "./io.ts";
+import { columnsOf, type Io, oldNode } from "./io.ts";
 import type { Run, RunOf } from "./run.ts";
 
 /** Each command is loaded when it is called: a server takes long to load. It may resolve to an exit code of its own. */
@@ -53,7 +52,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
   try {
     return await run(args, io);
   } catch (error) {
-    const { explainFailure } = await import("./explain-failure.ts");
+    const { explainFailure } = await import("./parse-command.ts");
     return explainFailure(error, args, io);
   }
 }

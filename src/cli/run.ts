@@ -1,8 +1,6 @@
 import type { COMMANDS, CommandName } from "./commands.ts";
 import type { Flags, Options } from "./flags.ts";
-import type { Io } from "./io.ts";
-import { type Look, lookOf } from "./paint.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { createProgress, type Io, type Look, lookOf, type Progress } from "./io.ts";
 
 /** A command that runs: what it was given, and the ways in which it speaks. */
 export interface Run<F extends Flags = Flags> {

@@ -1,4 +1,3 @@
-import { seededRandom } from "./random.ts";
 import type { Observation } from "./types.ts";
 
 /** An observation and the session it is from. Cases of one session aren't independent, so sessions are resampled. */
@@ -105,5 +104,16 @@ export function pairedDifference(
     ...range,
     cases: Math.min(a.length, b.length),
     sessions: left.length,
+  };
+}
+
+/** A small seeded generator (mulberry32): the same seed gives the same intervals on every machine. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -1,4 +1,3 @@
-import { isThere } from "./evidence.ts";
 import type {
   AgentCase,
   Anchor,
@@ -10,7 +9,7 @@ import type {
   RetentionMeasure,
   ScoredView,
 } from "./types.ts";
-import { contentWords } from "./words.ts";
+import { contentWords, isThere } from "./words.ts";
 
 /** Characters on either side of a name in which its neighbour words are looked for. */
 const REACH = 200;

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { PROOF } from "../../test/support/proof.ts";
 import { charsCounter } from "../tokens/index.ts";
-import { keepLast, withoutResults } from "./contestants/baselines.ts";
+import { keepLast, withoutResults } from "./contestants.ts";
 import { findSets } from "./node/find-sets.ts";
-import { runRetention } from "./run-retention.ts";
+import { runRetention } from "./retention.ts";
 
 /** Figures of the recorded data, without names of arguments: whoever changes a measure or a baseline has to see it here. */
 const data = fileURLToPath(new URL("../../../shared/data", import.meta.url));

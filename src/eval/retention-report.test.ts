@@ -2,12 +2,9 @@ import { expect, test } from "vitest";
 import { agentCase, say, user } from "../../test/support/eval-cases.ts";
 import { reportText } from "../cli/report-text.ts";
 import { charsCounter } from "../tokens/index.ts";
-import { keepLast } from "./contestants/baselines.ts";
-import type { EvalSet } from "./eval-set.ts";
-
-import { retentionReport } from "./retention-report.ts";
-import { runRetention } from "./run-retention.ts";
-import type { Contestant } from "./types.ts";
+import { keepLast } from "./contestants.ts";
+import { retentionReport, runRetention } from "./retention.ts";
+import type { Contestant, EvalSet } from "./types.ts";
 
 const look = { columns: 80, paint: (_: string, text: string) => text };
 const filler = say("nothing of interest ".repeat(20));

@@ -1,7 +1,6 @@
 import type { FitResult, PrefixReason } from "../../src/core/types.ts";
 import type { Conversation, Turn } from "./conversation.ts";
-import type { Session } from "./session.ts";
-import { anotherBudget } from "./session.ts";
+import { anotherBudget, type Session } from "./session.ts";
 import { markersIn } from "./writer.ts";
 
 /** One thing that a host does before its next request. */

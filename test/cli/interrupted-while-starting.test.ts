@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { runClient } from "../../src/cli/launch/run-client.ts";
+import { runClient } from "../../src/cli/launch.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import { scratchFolder } from "./run-cli.ts";
 

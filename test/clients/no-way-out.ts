@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 
 /** A proxy that refuses everything and remembers the hosts that were asked for. */
 export interface NoWayOut {

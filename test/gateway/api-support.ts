@@ -1,5 +1,11 @@
-import type { AnswerOf, ChatEvent, LiveEvent, Route } from "../../src/gateway/api.ts";
-import { routes, urlOf } from "../../src/gateway/api.ts";
+import {
+  type AnswerOf,
+  type ChatEvent,
+  type LiveEvent,
+  type Route,
+  routes,
+  urlOf,
+} from "../../src/gateway/api.ts";
 
 interface Call {
   readonly params?: object;

@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { startGateway, upstreamAt } from "./gateway-process.ts";
 import { post } from "./own-upstream.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ARMS } from "../../src/eval/judged/arms.ts";
-import { examTokens } from "../../src/eval/judged/size.ts";
+import { examTokens } from "../../src/eval/judged/exam.ts";
 import { type Draw, noisyConversation, toolCall } from "../../src/eval/rules/conversation.ts";
 import type { ChatMessage } from "../../src/eval/types.ts";
 import { exactCounter } from "../../src/tokens/index.ts";

@@ -1,5 +1,4 @@
-import type { ChatMessage } from "../../src/apis/index.ts";
-import { openaiChat } from "../../src/apis/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { countingModel, type Habit } from "./counting-model.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type ChatMessage, openaiChat } from "../../src/apis/index.ts";
 import type { Events, State } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { seededRandom } from "../../src/eval/random.ts";
+import { seededRandom } from "../../src/eval/bootstrap.ts";
 import { openaiCompatible } from "../../src/models/index.ts";
 import { chat, checkView, startFakeProvider, summarizingReply } from "../../src/testing/index.ts";
 import { counterOf } from "../support/count.ts";

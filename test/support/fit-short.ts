@@ -1,7 +1,6 @@
 /** Run as a process of its own, which has no tokenizer yet: fits what its argument names, and prints what it was told. */
 
-import type { ChatMessage } from "../../src/apis/chat/index.ts";
-import { openaiChat } from "../../src/apis/chat/index.ts";
+import { type ChatMessage, openaiChat } from "../../src/apis/chat/index.ts";
 import type { CompactorOptions, FitInput, Sized, Usage } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createPaint } from "../paint.ts";
-import { type MeterFacts, meterLine } from "./meter.ts";
+import { createPaint } from "../io.ts";
+import { type MeterFacts, meterLine } from "./screen.ts";
 
 const facts = (pressure: number, level: "green" | "yellow" | "red"): MeterFacts => ({
   pressure: {

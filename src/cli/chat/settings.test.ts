@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SettingsAnswer } from "../../gateway/api.ts";
 import { UsageError } from "../flags.ts";
-import { parseSetting, settingsText } from "./settings.ts";
+import { parseSetting, settingsText } from "./commands.ts";
 
 test.each([
   ["window", "16k", 16_000, "chat"],

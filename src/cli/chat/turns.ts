@@ -1,13 +1,12 @@
 import { createInterface } from "node:readline";
 import { ApiFailure, inForce, routes } from "../../gateway/api.ts";
 import { UsageError } from "../flags.ts";
-import type { Io } from "../io.ts";
-import { createPaint, type Paint } from "../paint.ts";
+import { createPaint, type Io, type Paint } from "../io.ts";
+import { FileError } from "../read-lines.ts";
 import { isCommand, runCommand } from "./commands.ts";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
-import { TurnError } from "./turn-error.ts";
 
 /** Carries out one line of a chat: a command, or something that is said. */
 async function takeLine(
@@ -105,7 +104,7 @@ export async function runLines(io: Io, session: ChatSession, screen: Screen): Pr
 
 /** The command line was right: what was wrong with a line of stdin isn't in its help. */
 function failTurn(error: unknown): never {
-  throw error instanceof UsageError ? new TurnError(error.message, { cause: error }) : error;
+  throw error instanceof UsageError ? new FileError(error.message, { cause: error }) : error;
 }
 
 /** Reads and answers until a person leaves. */

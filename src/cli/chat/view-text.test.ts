@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApiMessage, ApiView, ViewEntry } from "../../gateway/api.ts";
-import { createPaint } from "../paint.ts";
+import { createPaint } from "../io.ts";
 import { messageText, summaryText, viewText } from "./view-text.ts";
 
 const message = (index: number): ApiMessage => ({

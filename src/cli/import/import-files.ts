@@ -1,17 +1,16 @@
 import { stat } from "node:fs/promises";
 import { createLogReader, type TranscriptLog } from "../../apis/logs/index.ts";
 import { PrecisError, TranscriptError } from "../../core/errors.ts";
-import type { Writing } from "../../gateway/conversation/store-messages.ts";
 import {
   importedFiles,
   importLog,
   makeSearchable,
   markImported,
+  type Writing,
 } from "../../gateway/conversation/store-messages.ts";
 import type { Conversation, ConversationStore } from "../../stores/server-store.ts";
 import { formatCount } from "../format.ts";
-import type { Io } from "../io.ts";
-import type { Progress } from "../progress.ts";
+import type { Io, Progress } from "../io.ts";
 import { FileError, readLines } from "../read-lines.ts";
 import { OPENCODE_DATABASE, withOpencodeSessions } from "./opencode-database.ts";
 import { type Outcome, UnreadableLog } from "./outcome.ts";

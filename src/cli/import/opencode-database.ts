@@ -3,7 +3,7 @@ import { createLogReader, type TranscriptLog } from "../../apis/logs/index.ts";
 import { counted } from "../../apis/logs/message-list.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
-import { stringifyDeep } from "../../core/json.ts";
+import { isRecord, parseJson, stringifyDeep } from "../../core/json.ts";
 import { FileError } from "../read-lines.ts";
 import { UnreadableLog } from "./outcome.ts";
 
@@ -75,11 +75,7 @@ function sessionsIn(database: DatabaseSync, file: string): OpencodeSession[] {
     updated: Number(time_updated),
     read() {
       try {
-        const { session, damages } = exported(database, id);
-        // In the form of `opencode export`, which is read already.
-        const reader = createLogReader({ name: `${file}#${id}` });
-        reader.push(stringifyDeep(session));
-        return withWarnings(damages, () => reader.endAll());
+        return readSound(exported(database, id), `${file}#${id}`);
       } catch (cause) {
         if (cause instanceof FileError || cause instanceof PrecisError) throw cause;
         const why = cause instanceof Error ? cause.message : String(cause);
@@ -116,33 +112,22 @@ function strayMessages(database: DatabaseSync): string[] {
   return count === 0 ? [] : [`left out ${counted(count, "message")} whose session isn't in the database`];
 }
 
-/** A row that can't be used. */
-interface Damage {
-  readonly what: "session" | "message" | "part";
-  readonly id: string;
-  /** Said of one row and of several. */
-  readonly problem: readonly [one: string, several: string];
-}
-
-const NO_OBJECT: Damage["problem"] = ["is no JSON object", "are no JSON objects"];
-const NO_ROLE: Damage["problem"] = ["says no role", "say no role"];
-const NO_MESSAGE: Damage["problem"] = ["belongs to no message", "belong to no message"];
-const NO_REVERT: Damage["problem"] = ["doesn't say what was taken back", "don't say what was taken back"];
-
-function exported(database: DatabaseSync, id: unknown): { session: object; damages: readonly Damage[] } {
-  const damages: Damage[] = [];
-  const damaged = (what: Damage["what"], row: unknown, problem: Damage["problem"]): undefined => {
-    damages.push({ what, id: firstCharacters(String(row), MOST_OF_ID), problem });
+/** A session in the form of `opencode export`, which is read already, and the rows of it that can't be used. */
+function exported(database: DatabaseSync, id: unknown): { session: object; damaged: readonly string[] } {
+  const damaged: string[] = [];
+  const usable = (what: "session" | "message" | "part", row: unknown, text: unknown): Row | undefined => {
+    const parsed = typeof text === "string" ? parseJson(text) : undefined;
+    const isWhole = isRecord(parsed) && (what !== "message" || typeof parsed["role"] === "string");
+    const value = isWhole ? parsed : undefined;
+    if (!value) damaged.push(`${what} ${firstCharacters(String(row), MOST_OF_ID)}`);
+    return value;
   };
-  const usable = (what: Damage["what"], row: unknown, text: unknown, problem = NO_OBJECT) =>
-    objectIn(text) ?? damaged(what, row, problem);
   const all = (sql: string): Row[] => allRows(database, sql, id);
   const [session] = all("SELECT title, revert FROM session WHERE id = ?");
   const rows = all("SELECT id, data FROM message WHERE session_id = ? ORDER BY id");
   // What a person took back stands there until something else is said.
-  const revert = session?.["revert"] ? usable("session", id, session["revert"], NO_REVERT) : undefined;
-  const takenBack = typeof revert?.["messageID"] === "string" ? revert["messageID"] : undefined;
-  const said = rows.filter((row) => takenBack === undefined || String(row["id"]) < takenBack);
+  const takenBack = session?.["revert"] ? usable("session", id, session["revert"])?.["messageID"] : undefined;
+  const said = rows.filter((row) => typeof takenBack !== "string" || String(row["id"]) < takenBack);
   const partsOf = Map.groupBy(
     all("SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id"),
     ({ message_id }) => message_id,
@@ -151,66 +136,37 @@ function exported(database: DatabaseSync, id: unknown): { session: object; damag
     throw new FileError("nothing was said in this session.");
   const messages = said.flatMap((row) => {
     const info = usable("message", row["id"], row["data"]);
+    const parts = partsOf.get(row["id"]) ?? [];
     if (!info) return [];
-    if (typeof info["role"] !== "string") {
-      damaged("message", row["id"], NO_ROLE);
-      return [];
-    }
-    const parts = (partsOf.get(row["id"]) ?? []).flatMap(
-      (part) => usable("part", part["id"], part["data"]) ?? [],
-    );
-    return [{ info, parts }];
+    return [{ info, parts: parts.flatMap((part) => usable("part", part["id"], part["data"]) ?? []) }];
   });
   const known = new Set(rows.map((row) => row["id"]));
   for (const [message, parts] of partsOf)
-    if (!known.has(message)) for (const part of parts) damaged("part", part["id"], NO_MESSAGE);
+    if (!known.has(message)) damaged.push(...parts.map((part) => `part ${String(part["id"])}`));
   const title = session?.["title"];
   const info = { id: String(id), ...(typeof title === "string" && { title }) };
-  if (messages.length === 0 && damages[0]) throw nothingLeft(damages[0]);
-  return { session: { info, messages }, damages };
+  return { session: { info, messages }, damaged };
 }
 
-function objectIn(text: unknown): Row | undefined {
-  try {
-    const value: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What a session's sound rows say; without any the first damaged one is why it can't be read. */
-function withWarnings(
-  damages: readonly Damage[],
-  read: () => readonly TranscriptLog[],
+/** What a session's sound rows say. Without any, the damaged ones are why it can't be read. */
+function readSound(
+  { session, damaged }: ReturnType<typeof exported>,
+  name: string,
 ): readonly TranscriptLog[] {
-  const [first] = damages;
-  if (!first) return read();
-  const warnings = warningsOf(damages);
+  const more = damaged.length > NAMED ? ` and ${damaged.length - NAMED} more` : "";
+  const named = `${damaged.slice(0, NAMED).join(", ")}${more}`;
+  const reader = createLogReader({ name });
+  reader.push(stringifyDeep(session));
   try {
-    return read().map((log) => ({ ...log, warnings: [...log.warnings, ...warnings] }));
+    const logs = reader.endAll();
+    if (damaged.length === 0) return logs;
+    return logs.map((log) => ({ ...log, warnings: [...log.warnings, `left out what is damaged: ${named}`] }));
   } catch (cause) {
-    throw cause instanceof PrecisError ? nothingLeft(first) : cause;
+    if (damaged.length === 0 || !(cause instanceof PrecisError)) throw cause;
+    throw new UnreadableLog(`it is damaged: ${named}. ${MEND}`, { cause });
   }
 }
 
-const nothingLeft = ({ what, id, problem: [one] }: Damage): UnreadableLog =>
-  new UnreadableLog(`the ${what} ${id} ${one}. ${MEND}`);
-
-/** One warning for rows of a table that have the same fault. */
-function warningsOf(damages: readonly Damage[]): string[] {
-  const kinds = Map.groupBy(damages, ({ what, problem: [one] }) => `${what} ${one}`);
-  return [...kinds.values()].map((alike) => {
-    const { what, problem } = alike[0]!;
-    const ids = alike.slice(0, NAMED).map(({ id }) => id);
-    const more = alike.length > NAMED ? ` and ${alike.length - NAMED} more` : "";
-    const named = `${what}${alike.length > 1 ? "s" : ""} ${ids.join(", ")}${more} ${problem[alike.length > 1 ? 1 : 0]}`;
-    return what === "session"
-      ? `${named}: nothing was left out for it`
-      : `left out what is damaged: ${named}`;
-  });
-}
-
-/** Characters of an id that are repeated, and rows that one warning names. */
+/** Characters of an id that are repeated, and rows that are named. */
 const MOST_OF_ID = 60;
 const NAMED = 10;

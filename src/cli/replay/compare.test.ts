@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Replay, ReplayRequest } from "../../eval/replay/simulate.ts";
-import { createPaint } from "../paint.ts";
+import { createPaint } from "../io.ts";
 import { reportText } from "../report-text.ts";
-import { type Compared, comparedBlocks, comparedOf } from "./compare.ts";
+import { type Compared, comparedBlocks, comparedOf } from "./report.ts";
 
 /** The comparison in a terminal. */
 const shown = (lines: readonly Compared[], chosen: string, columns: number): string =>

@@ -6,11 +6,10 @@ import { STRATEGY_NAMES } from "../../core/options.ts";
 import type { StrategyName, TokenCounter } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
 import type { EngineMemory } from "../../engine/engine.ts";
-import { memoByObject } from "../memo.ts";
-import { orImpossible } from "../replay/requests.ts";
+import { memoByObject } from "../message-text.ts";
+import { orImpossible } from "../replay/simulate.ts";
 import type { ChatMessage } from "../types.ts";
-import { sumOf } from "./cost-session.ts";
-import type { CachePrices } from "./price.ts";
+import { type CachePrices, sumOf } from "./cost-session.ts";
 
 /** What a policy is told about the session that it serves. */
 interface PolicyInput {

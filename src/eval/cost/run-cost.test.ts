@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { charsCounter } from "../../tokens/index.ts";
 import type { ChatMessage } from "../types.ts";
-import { type CostSession, chainSessions, messageTokens } from "./cost-session.ts";
+import { type CostSession, chainSessions, messageTokens, PRICES } from "./cost-session.ts";
 import { costPolicies, everything, keepLast, precisPolicy } from "./policy.ts";
-import { PRICES } from "./price.ts";
 import { type CostOptions, costOfSession, costResult } from "./run-cost.ts";
 
 const counter = charsCounter();

@@ -1,9 +1,8 @@
 import { anchorsOf } from "../anchors.ts";
-import { argumentValues } from "../argument-values.ts";
-import { messageText, plainText, unescapeNewlines } from "../message-text.ts";
+import { argumentValues, messageText, plainText, unescapeNewlines } from "../message-text.ts";
 import type { AgentCase, Anchor, ChatMessage } from "../types.ts";
 import { contentWords } from "../words.ts";
-import type { AgentSession } from "./agent-session.ts";
+import type { AgentSession } from "./sessions.ts";
 
 /** Where a session is cut, as shares of its characters. */
 const CUTS = [0.5, 0.75] as const;

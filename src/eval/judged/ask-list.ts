@@ -2,11 +2,10 @@ import { ModelError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
 import { parseJson } from "../../core/json.ts";
 import type { Model, ModelMessage, ModelRequest } from "../../core/types.ts";
-import type { Journal } from "./journal.ts";
 import type { Role, Spending } from "./spending.ts";
 
 /** What a list of answers is asked for with. */
-export interface ListRequest<T> {
+interface ListRequest<T> {
   readonly model: Model;
   readonly journal: Journal;
   readonly spending: Spending;
@@ -65,4 +64,21 @@ function listIn(text: string): readonly unknown[] | undefined {
   if (start < 0 || end < start) return undefined;
   const value = parseJson(text.slice(start, end + 1));
   return Array.isArray(value) ? value : undefined;
+}
+
+/** Replies of earlier runs by the hash of what was asked: a run that was interrupted goes on where it stopped. */
+export interface Journal {
+  find(key: string): string | undefined;
+  keep(key: string, text: string): Promise<void>;
+}
+
+/** A journal that ends with the process. */
+export function memoryJournal(): Journal {
+  const replies = new Map<string, string>();
+  return {
+    find: (key) => replies.get(key),
+    async keep(key, text) {
+      replies.set(key, text);
+    },
+  };
 }

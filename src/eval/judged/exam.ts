@@ -1,4 +1,7 @@
-import type { ChatMessage } from "../types.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
+import { costOf } from "../contestants.ts";
+import { messageText } from "../message-text.ts";
+import type { ChatMessage, Count } from "../types.ts";
 
 /** One question about a conversation, with what a good answer says. */
 export interface ExamItem {
@@ -39,4 +42,109 @@ export function inPieces<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   );
+}
+
+/** Questions as files hold them: exams with rubrics, and probes whose rubric may be their answer. */
+
+interface RawItem {
+  readonly n?: number;
+  readonly type?: string;
+  readonly q: string;
+  readonly expected?: string;
+  readonly rubric?: readonly string[];
+}
+
+/** An exam's file: the conversation is in another one. */
+export interface ExamRecord {
+  /** Path of the conversation, relative to the exam, to the folder above it, or to `--data`. */
+  readonly session: string;
+  /** Messages before the cut. Default: up to the first recorded compaction, else all. */
+  readonly at?: number;
+  /** Which conversation of a file that holds several, from 1. */
+  readonly pick?: number;
+  /** A summary that somebody wrote of it, to compare with. Default: the recorded one. */
+  readonly summary?: string;
+  readonly items: readonly RawItem[];
+}
+
+/** A question about somebody of whom nothing was said: the given answer is true of somebody else. */
+const ADVERSARIAL = "adversarial";
+
+export function isExamRecord(value: unknown): value is ExamRecord {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { session?: unknown }).session === "string" &&
+    Array.isArray((value as { items?: unknown }).items) &&
+    (value as { items: readonly unknown[] }).items.every(isRawItem)
+  );
+}
+
+function isRawItem(value: unknown): value is RawItem {
+  const { q, rubric } = (value ?? {}) as { q?: unknown; rubric?: unknown };
+  const isRubric =
+    rubric === undefined || (Array.isArray(rubric) && rubric.every((point) => typeof point === "string"));
+  return typeof q === "string" && isRubric;
+}
+
+export function examItems(items: readonly RawItem[]): ExamItem[] {
+  return items.map((item, index) => ({
+    n: item.n ?? index,
+    type: item.type ?? "question",
+    question: item.q,
+    expected: item.expected ?? "",
+    rubric: rubricOf(item.rubric, item.expected ?? ""),
+  }));
+}
+
+/** A probe of a conversation with questions. */
+export interface RawProbe {
+  readonly q: string;
+  readonly a: unknown;
+  readonly type: string;
+  readonly rubric?: readonly string[];
+}
+
+export function probeItems(probes: readonly RawProbe[]): ExamItem[] {
+  return probes.map(({ q, a, type, rubric }, n) => {
+    const answer = typeof a === "string" ? a : JSON.stringify(a);
+    if (type !== ADVERSARIAL || rubric !== undefined)
+      return { n, type, question: q, expected: answer, rubric: rubricOf(rubric, answer) };
+    const expected = `The conversation doesn't say so. (It says of somebody else: ${answer})`;
+    return {
+      n,
+      type,
+      question: q,
+      expected,
+      rubric: ["Says that the conversation doesn't tell this, or that it is true of somebody else"],
+    };
+  });
+}
+
+const rubricOf = (rubric: readonly string[] | undefined, expected: string): readonly string[] =>
+  rubric !== undefined && rubric.length > 0 ? rubric : [`Says: ${expected}`];
+
+/** A message as a reader sees it. */
+export interface Shown {
+  readonly role: string;
+  readonly text: string;
+}
+
+const NAMES: Readonly<Record<string, string>> = { tool: "tool result" };
+
+/** Messages with their speakers. The names stand for what a message costs on the wire, about four tokens. */
+export function readerText(messages: readonly Shown[]): string {
+  return messages.map(({ role, text }) => `[${NAMES[role] ?? role}]\n${text}`).join("\n\n");
+}
+
+/** A message of the Chat Completions format, its calls as lines. */
+export function shownMessage({ role, content, tool_calls: calls }: WireMessage): Shown {
+  const text =
+    typeof content === "string" ? content : (content ?? []).map((part) => String(part.text ?? "")).join("\n");
+  const lines = (calls ?? []).map((call) => `→ ${call.function?.name} ${call.function?.arguments}`);
+  return { role, text: [...(text === "" ? [] : [text]), ...lines].join("\n") };
+}
+
+export function examTokens({ messages }: Exam, count: Count): number {
+  return messages.reduce((sum, message) => sum + costOf(messageText(message), count), 0);
 }

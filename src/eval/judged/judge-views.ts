@@ -1,15 +1,13 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Compactor, Dialect, FitInput, Message, Model } from "../../core/types.ts";
 import { exactCounter } from "../../tokens/index.ts";
-import { chatMessages } from "../data/log-session.ts";
+import { chatMessages } from "../data/sessions.ts";
 import { arm } from "./arms.ts";
-import type { Entrant } from "./entrants.ts";
-import type { ExamItem } from "./exam.ts";
-import { memoryJournal } from "./journal.ts";
-import { planJudged } from "./plan.ts";
-import { readerText, shownMessage } from "./reader-text.ts";
+import { memoryJournal } from "./ask-list.ts";
+import { type ExamItem, readerText, shownMessage } from "./exam.ts";
 import { type JudgedSetup, runJudged } from "./run-judged.ts";
-import { createSpending, type Expense } from "./spending.ts";
+import type { Entrant } from "./sittings.ts";
+import { createSpending, type Expense, planJudged } from "./spending.ts";
 import { planExam, writeExam } from "./write-exam.ts";
 
 /** Questions that a judge writes where nobody says how many. */

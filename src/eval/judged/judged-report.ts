@@ -1,7 +1,6 @@
 import type { Block, Cell, Report } from "../report/report.ts";
 import { type Exam, inPieces } from "./exam.ts";
-import type { ExamEstimate } from "./exam-estimate.ts";
-import type { JudgedResult, JudgedRow } from "./result.ts";
+import type { ExamEstimate, JudgedResult, JudgedRow } from "./result.ts";
 
 /** Arms that stand beside each other in a table, so that it fits 80 columns. */
 const ARMS_BESIDE = 8;

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../../core/types.ts";
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../bootstrap.ts";
 import type { ExamItem } from "./exam.ts";
 
 /** Answers of all arms to one question. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { estimateOf } from "./exam-estimate.ts";
 import { judgeRequest, readMarks, type Sheet, shuffled } from "./mark-answers.ts";
 import { readAnswers } from "./read-exam.ts";
+import { estimateOf } from "./result.ts";
 
 const item = { n: 0, type: "t", question: "Which?", expected: "that", rubric: ["says that", "says why"] };
 const sheet = (seed: number): Sheet => ({ item, answers: ["from A", "from B", "from C"], seed });

@@ -2,8 +2,7 @@
 import { expect, it } from "vitest";
 import { measure, plainTokens } from "../../../test/support/count.ts";
 import { ARMS } from "./arms.ts";
-import type { Exam } from "./exam.ts";
-import { readerText } from "./reader-text.ts";
+import { type Exam, readerText } from "./exam.ts";
 
 it("the newest messages are within their size as a reader sees them, and use it", async () => {
   const messages = Array.from({ length: 900 }, (_, at) => [

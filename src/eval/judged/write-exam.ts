@@ -1,11 +1,9 @@
 import type { Model, ModelRequest, TokenCounter } from "../../core/types.ts";
 import { modelInfo } from "../../tokens/model-info.ts";
-import { costOf } from "../contestants/packing.ts";
+import { costOf } from "../contestants.ts";
 import type { ChatMessage } from "../types.ts";
-import { askList } from "./ask-list.ts";
-import type { ExamItem } from "./exam.ts";
-import type { Journal } from "./journal.ts";
-import { readerText, type Shown, shownMessage } from "./reader-text.ts";
+import { askList, type Journal } from "./ask-list.ts";
+import { type ExamItem, readerText, type Shown, shownMessage } from "./exam.ts";
 import { type Expense, expense, requestTokens, type Spending } from "./spending.ts";
 
 /** A conversation, and who writes how many questions about it. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { fewerQuestions } from "../judged/exam.ts";
-import { parseSize, sizeLabel } from "../judged/size.ts";
+import { parseSize, sizeLabel } from "../judged/sittings.ts";
 import { findExams } from "./find-exams.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-exams-"));

@@ -1,13 +1,20 @@
 import { basename, join } from "node:path";
 import { readLogs, type TranscriptLog } from "../../apis/logs/index.ts";
 import { TranscriptError } from "../../core/errors.ts";
-import { type AgentSession, chatMessage, isAgentSession, parseAgentSession } from "../data/agent-session.ts";
-import { type AnchorCaseRecord, anchorCase, isAnchorCase } from "../data/anchor-case.ts";
 import { cutCases } from "../data/cut-cases.ts";
-import { logSession } from "../data/log-session.ts";
-import { isProbeRecord, probeCase } from "../data/probe-case.ts";
-import type { EvalSet } from "../eval-set.ts";
-import type { CitationCase, EvalCase } from "../types.ts";
+import {
+  type AgentSession,
+  type AnchorCaseRecord,
+  anchorCase,
+  chatMessage,
+  isAgentSession,
+  isAnchorCase,
+  isProbeRecord,
+  logSession,
+  parseAgentSession,
+  probeCase,
+} from "../data/sessions.ts";
+import type { CitationCase, EvalCase, EvalSet } from "../types.ts";
 import { type DataFolder, inFile, readFolder, readRecords, readText } from "./data-files.ts";
 
 /** A file of cases brings its sessions with it, so what lies beside and below it isn't looked at again. */

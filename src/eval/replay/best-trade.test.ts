@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bestTrade, type Trade } from "./best-trade.ts";
+import { bestTrade, type Trade } from "./totals.ts";
 
 const trade = (keeps: number, costs: number, isPossible = true, strategy = "drop-all"): Trade => ({
   keeps,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { dialectById } from "../../apis/index.ts";
 import type { Dialect } from "../../core/types.ts";
 import { createMeasure, exactCounter } from "../../tokens/index.ts";
-import { createCachedShare } from "./cached-share.ts";
+import { createCachedShare } from "./simulate.ts";
 
 const dialect = dialectById("openai-chat") as Dialect<unknown>;
 const measure = createMeasure({ counter: await exactCounter("o200k_base") });

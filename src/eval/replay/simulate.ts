@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { defined } from "../../core/collections.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
+import { stringifyDeep } from "../../core/json.ts";
 import type {
   Compactor,
   Dialect,
@@ -12,9 +13,7 @@ import type {
   RungName,
   Warning,
 } from "../../core/types.ts";
-import { createCachedShare } from "./cached-share.ts";
 import { type FateRun, fatesByRun } from "./message-fates.ts";
-import { answerStarts, orImpossible } from "./requests.ts";
 import { type Survival, survivalOf } from "./survival.ts";
 
 /** One compaction of a replay. */
@@ -211,3 +210,73 @@ function answerTokens(
     answer += tokens[index]!;
   return answer;
 }
+
+interface Sent {
+  readonly system: unknown;
+  readonly messages: readonly unknown[];
+}
+
+/**
+ * Tells of each request which share of it, from its front, the request before had too: that is what a provider reads from
+ * its prompt cache. Views share most of their messages, so each object is counted once.
+ */
+export function createCachedShare(
+  dialect: Pick<Dialect<unknown>, "read">,
+  measure: Measure,
+): (now: Sent) => number {
+  const known = new WeakMap<object, number>();
+  const tokensOf = (message: unknown): number => {
+    const key = typeof message === "object" && message !== null ? message : undefined;
+    const found = key && known.get(key);
+    if (found !== undefined) return found;
+    const tokens = measure.message(dialect.read(message));
+    if (key) known.set(key, tokens);
+    return tokens;
+  };
+  let before: Sent | undefined;
+  return (now) => {
+    const last = before;
+    before = now;
+    const system = now.system == null ? 0 : tokensOf({ role: "system", content: now.system });
+    const total = now.messages.reduce<number>((sum, message) => sum + tokensOf(message), system);
+    if (!last || total === 0 || !isSame(last.system, now.system)) return 0;
+    return (system + commonTokens(last.messages, now.messages, tokensOf)) / total;
+  };
+}
+
+/** Tokens at the front that both requests have. */
+export function commonTokens<M>(
+  before: readonly M[],
+  now: readonly M[],
+  tokensOf: (message: M) => number,
+): number {
+  let total = 0;
+  for (const [index, message] of now.entries()) {
+    if (index >= before.length || !isSame(before[index], message)) break;
+    total += tokensOf(message);
+  }
+  return total;
+}
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || stringifyDeep(a) === stringifyDeep(b);
+
+/**
+ * Index of the first message of every answer: before each, the model was asked. `joined`: one answer may be several messages
+ * in a row, as in the Responses format.
+ */
+export function answerStarts(
+  messages: readonly { readonly role: string }[],
+  { joined }: { readonly joined: boolean },
+): readonly number[] {
+  return messages.flatMap((message, index) => {
+    if (index === 0 || message.role !== "assistant") return [];
+    return joined && messages[index - 1]?.role === "assistant" ? [] : [index];
+  });
+}
+
+/** The result, or the error that says that nothing can be sent at this point of the session. */
+export const orImpossible = async <T>(run: () => Promise<T>): Promise<T | BudgetImpossibleError> =>
+  run().catch((error: unknown) => {
+    if (error instanceof BudgetImpossibleError) return error;
+    throw error;
+  });

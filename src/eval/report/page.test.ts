@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { retentionReport } from "../retention-report.ts";
-import type { RetentionResult } from "../run-retention.ts";
+import { type RetentionResult, retentionReport } from "../retention.ts";
 import { reportPage } from "./report.ts";
 
 const estimate = (mean: number) => ({ mean, low: mean - 0.1, high: mean + 0.1, cases: 3, sessions: 2 });

@@ -1,4 +1,4 @@
-import { seededRandom } from "../random.ts";
+import { seededRandom } from "../bootstrap.ts";
 import type { ChatMessage } from "../types.ts";
 import { type LanguageCode, PHRASES, type Phrases } from "./phrases.ts";
 

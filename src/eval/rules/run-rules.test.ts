@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { charsCounter } from "../../tokens/index.ts";
 import { arm } from "../judged/arms.ts";
-import type { Rule } from "./conversation.ts";
-import { NOISES, rulesConversation, WAYS } from "./conversation.ts";
+import { NOISES, type Rule, rulesConversation, WAYS } from "./conversation.ts";
 import { LANGUAGE_CODES } from "./phrases.ts";
 import { runRules } from "./run-rules.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { round, say, user } from "../../../test/support/eval-cases.ts";
-import { charsCounter } from "../../tokens/index.ts";
-import { precis } from "./precis.ts";
+import { round, say, user } from "../../test/support/eval-cases.ts";
+import { charsCounter } from "../tokens/index.ts";
+import { precis } from "./contestants.ts";
 
 const counter = charsCounter();
 const messages = [

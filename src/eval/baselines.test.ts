@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { round, say, user } from "../../../test/support/eval-cases.ts";
-import type { ChatMessage, Contestant } from "../types.ts";
-import { baselines, keepLast, middleOut, observationMasking, withoutResults } from "./baselines.ts";
+import { round, say, user } from "../../test/support/eval-cases.ts";
+import { baselines, keepLast, middleOut, observationMasking, withoutResults } from "./contestants.ts";
+import type { ChatMessage, Contestant } from "./types.ts";
 
 const count = (text: string) => text.length;
 const view = (contestant: Contestant, messages: readonly ChatMessage[], budget: number) =>

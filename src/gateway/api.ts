@@ -21,7 +21,7 @@ export {
   RUNG_WORDS,
   STRATEGY_WORDS,
 } from "../core/words.ts";
-export { bestTrade, survivingShare } from "../eval/replay/totals.ts";
+export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
 export { sawtooth } from "../stream/timeline.ts";
 export { STREAM_WORDS } from "../stream/words.ts";
 export { loadTitles } from "../summaries/frames/load-titles.ts";

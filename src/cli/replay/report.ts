@@ -1,8 +1,10 @@
 import type { Prices, StrategyName } from "../../core/types.ts";
 import { FATE_WORDS, REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../../core/words.ts";
+import { bestTrade, survivingShare } from "../../eval/replay/best-trade.ts";
 import type { FateRun } from "../../eval/replay/message-fates.ts";
+
 import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
-import { bestTrade, type ReplayTotals, survivingShare, totalsOf } from "../../eval/replay/totals.ts";
+import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import type { Block, Chart, Report } from "../../eval/report/report.ts";
 import { netWords } from "../../tokens/receipt-words.ts";
 import { formatChange, formatCount, formatDollars, formatShare, formatShort } from "../format.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bestTrade, type Trade } from "./totals.ts";
+import { bestTrade, type Trade } from "./best-trade.ts";
 
 const trade = (keeps: number, costs: number, isPossible = true, strategy = "drop-all"): Trade => ({
   keeps,

@@ -1,5 +1,4 @@
-import { saidText } from "../core/message-text.ts";
-import type { Compactor, Dialect, FitInput, Message, Prices, StrategyName } from "../core/types.ts";
+import type { Compactor, Dialect, FitInput, Prices, StrategyName } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { createViewJudge, JUDGE_QUESTIONS } from "../eval/judged/judge-views.ts";
 import { modelCounting, windowOptions } from "../eval/replay/model-counting.ts";
@@ -7,14 +6,14 @@ import { type Replay, simulate } from "../eval/replay/simulate.ts";
 import { totalsOf } from "../eval/replay/totals.ts";
 import { reportPage } from "../eval/report/report.ts";
 import { systemTokens } from "../gateway/conversation/view-of.ts";
-import { type PROFILE_NAMES, profiles } from "../profiles/index.ts";
-import { CITATION } from "../summaries/sources/citation-form.ts";
+import { profiles } from "../profiles/index.ts";
 import { modelInfo } from "../tokens/index.ts";
 import { UsageError } from "./flags.ts";
 import { formatCount } from "./format.ts";
 import { confirmSpending, namedModel, spendLines } from "./model.ts";
 import { knownModel, type OpenLog, openLog } from "./open-log.ts";
 import { COMPARED, comparedOf, type ReplayFacts, replayReport } from "./replay/report.ts";
+import { suggestProfile } from "./replay/suggest-profile.ts";
 import { reportText } from "./report-text.ts";
 import type { RunOf } from "./run.ts";
 import { writeOutput } from "./write-output.ts";
@@ -151,20 +150,4 @@ async function judgedShares(
   });
   progress.clear();
   return new Map(scores.map(({ score }, place) => [strategies[place]!, score]));
-}
-
-/** From this share of cited answers on, a conversation is about documents. */
-const CITED_SHARE = 0.25;
-/** From so many calls to a question on, an agent works. */
-const CALLS_PER_QUESTION = 1;
-
-/** The profile that is made for conversations like this one. Questions about documents use tools, too, so citations count first. */
-export function suggestProfile(messages: readonly Message[]): (typeof PROFILE_NAMES)[number] {
-  const of = (role: Message["role"]) => messages.filter((message) => message.role === role);
-  const answers = of("assistant").filter((message) => saidText(message).trim() !== "");
-  const cited = answers.filter((message) => saidText(message).search(CITATION) >= 0).length;
-  if (cited > 0 && cited >= CITED_SHARE * answers.length) return "rag";
-  const questions = of("user").filter(({ parts }) => parts.some(({ type }) => type === "text")).length;
-  const calls = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-call")).length;
-  return calls > CALLS_PER_QUESTION * questions ? "agent" : "desktop";
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { dialectById } from "../../apis/index.ts";
 import { readLog } from "../../apis/logs/index.ts";
-import { suggestProfile } from "../replay.ts";
+import { suggestProfile } from "./suggest-profile.ts";
 
 const ofExample = (name: string): string => {
   const log = readLog(readFileSync(new URL(`../../../examples/${name}`, import.meta.url), "utf8"));

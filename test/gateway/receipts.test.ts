@@ -1,5 +1,8 @@
 /** Receipts against the provider's own bill: what they say was saved is what a session without precis would have cost more. */
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { type Past, type RequestFact, type RequestRecord, routes, urlOf } from "../../src/gateway/api.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import {
@@ -8,6 +11,7 @@ import {
   summarizingReply,
 } from "../../src/testing/fake-provider/index.ts";
 import { exactCounter } from "../../src/tokens/index.ts";
+import { runCli } from "../cli/run-cli.ts";
 import { byProof } from "../support/proof.ts";
 import { type StartedGateway, startBoth } from "./gateway-process.ts";
 import { fileText } from "./long-task.ts";
@@ -115,8 +119,11 @@ it("what the agent asks for again, because a compaction hid it, is in its receip
     const path = round % 9 === 8 ? "src/a-0.ts" : `src/a-${round}.ts`;
     return { calls: [{ name: "read_file", args: { path }, id: `call_${round++}` }] };
   };
+  const folder = mkdtempSync(join(tmpdir(), "precis-receipts-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const db = join(folder, "precis.db");
   const { gateway } = await startBoth(
-    { window: 4_000, summarizer: "extractive" },
+    { window: 4_000, summarizer: "extractive", db },
     { window: 400_000, reply },
   );
   const messages: object[] = [{ role: "user", content: "Read them." }];
@@ -142,4 +149,9 @@ it("what the agent asks for again, because a compaction hid it, is in its receip
   const record = await called<RequestRecord>(gateway.url, routes.requestRecord, of.request);
   expect(record.receipt).toEqual(of);
   expect((record satisfies RequestFact).saved).toBeTypeOf("number");
+  const { conversations } = await gateway.gateway.store.conversations.list("default");
+  const shown = (await runCli(["inspect", conversations[0]!.id, "--db", db])).stdout.replace(/\s+/g, " ");
+  expect(shown).toMatch(/Left out [\d,]+ tokens in \d+ requests?, worth \$[\d.]+\./);
+  expect(shown).toContain("Asked for again because of it: read_file path=src/a-0.ts");
+  expect(shown).toMatch(/precis (?:saved|cost) \$[\d.]+ of \$[\d.]+, net\./);
 });

@@ -63,6 +63,8 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await rows.first().getByRole("link").click();
   await tab.getByText("This is exactly what was sent: its SHA-256 agrees.").waitFor();
   await tab.getByRole("link", { name: "Open it in its chat" }).waitFor();
+  // And what its compaction came to so far.
+  await tab.getByText(/^Left out [\d,]+ tokens in \d+ requests?, worth \$[\d.]+\./).waitFor();
   // Message by message, and not only as JSON.
   await tab
     .getByRole("button", { name: /^user .*Program turn/ })
@@ -95,7 +97,9 @@ it("requests come in live, with what was done to them; a conversation can be ope
   }).toBeGreaterThan(0);
   await tab.getByRole("link", { name: "Timeline" }).click();
   await tab.locator(".chart canvas").waitFor();
-  await tab.locator(".events li.compacted").first().getByRole("link", { name: "Request" }).click();
+  const last = tab.locator(".events li.compacted").first();
+  expect(await last.textContent()).toMatch(/Left out [\d,]+ tokens in \d+ requests?, worth \$/);
+  await last.getByRole("link", { name: "Request" }).click();
   await tab.getByRole("heading", { name: "What was sent" }).waitFor();
   expect(faults).toEqual([]);
   await context.close();

@@ -144,10 +144,10 @@ function postgresEngine(
     textIndex: postgresTextIndex,
     appended: earlyStatistics(pool),
     *newKey() {
-      const row = yield* firstRow<{ readonly key: string }>(
+      const row = yield* firstRow<{ readonly key: number }>(
         "select nextval('precis_conversation_keys') as key",
       );
-      return Number(row?.key);
+      return row!.key;
     },
     clock: "floor(extract(epoch from clock_timestamp()) * 1000)::bigint",
     // The inner `select` hides from the planner how many values there are: it would plan anew for each number of them.
@@ -206,10 +206,10 @@ const OWN_TABLES =
 const TABLES = `select quote_ident(c.relname) as name ${OWN_TABLES}`;
 
 function* bytesOfTables(): Script<number> {
-  const row = yield* firstRow<{ bytes: string | null }>(
+  const row = yield* firstRow<{ readonly bytes: number | null }>(
     `select sum(pg_total_relation_size(c.oid)) as bytes ${OWN_TABLES}`,
   );
-  return Number(row?.bytes ?? 0);
+  return row?.bytes ?? 0;
 }
 
 /**

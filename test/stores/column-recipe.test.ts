@@ -56,7 +56,6 @@ beforeAll(() => {
   // 2. How they are stored.
   edit(
     "src/stores/sql/conversation-row.ts",
-    ["  meta: string | null;\n", "  meta: string | null;\n  region: string | null;\n"],
     ['  meta: "text",\n', '  meta: "text",\n  region: "text",\n'],
     [
       "    model: row.model ?? undefined,\n",
@@ -70,24 +69,18 @@ beforeAll(() => {
   ]);
   edit(
     "src/stores/sql/tree.ts",
-    [
-      "  readonly answer: string | null;\n",
-      "  readonly answer: string | null;\n  readonly mood: string | null;\n",
-    ],
-    ['  "answer",\n', '  "answer",\n  "mood",\n'],
+    ['  answer: "text",\n', '  answer: "text",\n  mood: "text",\n'],
     [
       "  if (row.answer !== null) message.answer = row.answer;\n",
       "  if (row.answer !== null) message.answer = row.answer;\n  if (row.mood !== null) message.mood = row.mood;\n",
     ],
     ["    answer: answer ?? null,\n", "    answer: answer ?? null,\n    mood: message.mood ?? null,\n"],
   );
-  // 3. The tables, and the version of the schema.
-  edit(
-    "src/stores/sql/schema.ts",
-    ["    answer text,\n", "    answer text,\n    mood text,\n"],
-    ["    model text,\n", "    model text,\n    region text,\n"],
-    [`SCHEMA_VERSION = ${SCHEMA_VERSION};`, `SCHEMA_VERSION = ${SCHEMA_VERSION + 1};`],
-  );
+  // 3. The version of the schema.
+  edit("src/stores/sql/schema.ts", [
+    `SCHEMA_VERSION = ${SCHEMA_VERSION};`,
+    `SCHEMA_VERSION = ${SCHEMA_VERSION + 1};`,
+  ]);
   // 4. The contract, the reference and the changelog.
   for (const file of ["src/testing/store-contract/upkeep.ts", "docs/reference/stores.md", "CHANGELOG.md"])
     touched.add(file);

@@ -3,7 +3,7 @@ import { landingProblem, type StartAndLanding } from "../../core/budget.ts";
 import type { Summary } from "../../core/types.ts";
 import type { Conversation, ConversationStore, ServerStore } from "../../stores/server-store.ts";
 import { isConversationNotFound } from "../../stores/shared/not-found.ts";
-import type { ApiError, ApiMessage, ChatSettings, GlobalSettings } from "../api.ts";
+import type { ApiError, ChatSettings, GlobalSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -21,8 +21,6 @@ export interface ChatMeta {
   readonly model?: string;
   /** What it was forked from by a person, who may have renamed or deleted that since. */
   readonly fork?: { readonly of: string; readonly length: number; readonly title: string };
-  /** Answers that didn't come to their end, by the chain hash of their last message. */
-  readonly unfinished?: Readonly<Record<string, Unfinished>>;
   /** Why there is no (whole) answer: holds as long as `leaf` is shown last. */
   readonly failure?: { readonly leaf: number | undefined; readonly error: Failure };
   /** Ids of what the page said last, so that the same thing is never said twice. */
@@ -34,9 +32,6 @@ export interface ChatMeta {
   /** Other files that hold the same: they needn't be read again. */
   readonly copies?: readonly ImportedFile[];
 }
-
-/** How an answer ended before its end: a person stopped it, it broke off, or it reached the largest size that it may have. */
-export type Unfinished = NonNullable<ApiMessage["unfinished"]>;
 
 type Failure = ApiError["error"];
 
@@ -72,20 +67,8 @@ export async function changeMeta(
   }
 }
 
-/** Marks that are kept: answers that broke off long ago are read like any other. */
-const MAX_MARKS = 50;
 /** Ids of things said that are kept: an outbox is sent again within minutes. */
 const MAX_SAID = 20;
-
-/** Marks an answer that didn't come to its end. */
-export const withUnfinished = (meta: ChatMeta, hash: string, how: Unfinished): ChatMeta => ({
-  ...meta,
-  unfinished: Object.fromEntries(
-    [...Object.entries(meta.unfinished ?? {}).filter(([other]) => other !== hash), [hash, how]].slice(
-      -MAX_MARKS,
-    ),
-  ),
-});
 
 export const withSaid = (meta: ChatMeta, id: string): ChatMeta => ({
   ...meta,

@@ -1,5 +1,6 @@
 import type { TranscriptLog } from "../../apis/logs/index.ts";
 import { readyLog } from "../../apis/ready-log.ts";
+import { defined } from "../../core/collections.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { parseExact, stringifyDeep } from "../../core/json.ts";
 import { readMessages } from "../../core/message-text.ts";
@@ -26,6 +27,9 @@ import { newMessage, titleOf, transcriptRecord } from "./transcript-record.ts";
 
 export type Writing = Pick<CompactionParts, "config" | "store" | "now">;
 
+/** What is stored with a message beside its text: all that the model said and was answered, and how an answer ended before its end. */
+type Beside = Partial<Pick<StoredMessage, "given" | "unfinished">>;
+
 /** Messages as the store takes them, from the n-th on (leading system messages not counted). */
 function newMessages(
   parts: Writing,
@@ -33,8 +37,7 @@ function newMessages(
   transcript: readonly unknown[],
   from: number,
   times: readonly (number | undefined)[] = [],
-  /** What the model said and was answered, beside messages of which people are shown only a part. */
-  given: readonly StoredMessage["given"][] = [],
+  beside: readonly Beside[] = [],
 ): {
   readonly messages: NewMessage[];
   readonly after: string | undefined;
@@ -43,10 +46,10 @@ function newMessages(
   const { start, chain } = record;
   const messages = transcript.slice(start + from).map((message, offset) => {
     const at = times[start + from + offset] ?? parts.now();
-    const beside = given[offset];
+    const { given, unfinished } = beside[offset] ?? {};
     return {
       ...newMessage(record, from + offset, at, storedText(parts, message)),
-      ...(beside && { given: beside }),
+      ...defined({ given, unfinished }),
     };
   });
   return { messages, after: from > 0 ? chain[from] : undefined };
@@ -60,10 +63,12 @@ export async function appendMessages(
   added: readonly unknown[],
   {
     real,
+    unfinished,
     request,
   }: {
     /** All that the model said and was answered, where people are shown only a part of it. */
     readonly real?: readonly unknown[] | undefined;
+    readonly unfinished?: StoredMessage["unfinished"] | undefined;
     /** The request that they are the answer of. */
     readonly request?: RecordedRequest;
   } = {},
@@ -72,7 +77,11 @@ export async function appendMessages(
   const { length } = stored;
   const whole = [...transcript, ...added];
   const given = real?.map((message) => storedText(parts, message));
-  const { messages, after } = newMessages(parts, dialect, whole, length, [], [given]);
+  const beside = added.map((_, n) => ({
+    ...(n === 0 && given && { given }),
+    ...(n === added.length - 1 && unfinished && { unfinished }),
+  }));
+  const { messages, after } = newMessages(parts, dialect, whole, length, [], beside);
   const isFirst = conversation.title === "" && length === 0;
   const isOurs = length > 0 && length < TITLED && conversation.title === titleOfChat(parts, loaded);
   const appended = await parts.store.conversations.append(tenant, {
@@ -103,7 +112,7 @@ export async function createConversation(
     readonly title?: string | undefined;
     readonly model?: string | undefined;
     readonly times?: readonly (number | undefined)[];
-    readonly given?: readonly StoredMessage["given"][];
+    readonly beside?: readonly Beside[];
     readonly meta?: ChatMeta;
     /** A name that it is found by again; left out: one that nobody knows. */
     readonly session?: string;
@@ -112,7 +121,7 @@ export async function createConversation(
   },
 ): Promise<string> {
   const { dialect, transcript, head, model } = made;
-  const { messages } = newMessages(parts, dialect, transcript, 0, made.times, made.given);
+  const { messages } = newMessages(parts, dialect, transcript, 0, made.times, made.beside);
   const title = made.title ?? titleIn(parts, dialect, transcript);
   const { conversation } = await parts.store.conversations.append(tenant, {
     ...(made.session !== undefined && { session: made.session }),
@@ -151,7 +160,7 @@ export async function forkConversation(
     title: loaded.conversation.title,
     model: loaded.model,
     times: [...loaded.lead.map(() => undefined), ...loaded.stored.map(({ at }) => at)],
-    given: loaded.stored.map(({ given }) => given),
+    beside: loaded.stored,
     meta: {
       ...meta,
       fork: { of: id, length, title: loaded.conversation.title },

@@ -5,8 +5,6 @@ import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
 import { cacheMsOf } from "../compaction/cache-times.ts";
-import type { Unfinished } from "../conversation/chat-settings.ts";
-import { changeMeta, withUnfinished } from "../conversation/chat-settings.ts";
 import { lookupOf } from "../conversation/hidden-answers.ts";
 import { countAhead, type Loaded, load } from "../conversation/loaded.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
@@ -212,9 +210,11 @@ async function store(
   }
   if (unfinished === "stopped") record.fails(CLIENT_LEFT, "It was stopped.");
   else if (unfinished) record.fails(502, describeFailure(ended.cause).message);
-  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, { real, request: record });
-  const how = unfinished ?? (stop === "length" ? stop : undefined);
-  if (how) await mark(context, conversation, how);
+  const { conversation } = await appendMessages(gateway, tenant, loaded, messages, {
+    real,
+    unfinished: unfinished ?? (stop === "length" ? stop : undefined),
+    request: record,
+  });
   const after = await load(gateway, tenant, conversation);
   if (recording?.known.id === conversation) {
     recording.known.newest = after.stored.at(-1)?.hash;
@@ -231,13 +231,6 @@ async function store(
 
 const sizeOf = (messages: readonly unknown[]): number =>
   messages.reduce<number>((sum, message) => sum + stringifyDeep(message).length, 0);
-
-/** Marks the newest message as one that didn't come to its end. */
-async function mark({ gateway, tenant }: ApiContext, id: string, how: Unfinished): Promise<void> {
-  const { stored } = await load(gateway, tenant, id);
-  const hash = stored.at(-1)?.hash;
-  if (hash !== undefined) await changeMeta(gateway, tenant, id, (meta) => withUnfinished(meta, hash, how));
-}
 
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {
   // Only a person can mend that, and the page says where.

@@ -24,9 +24,8 @@ export async function apiMessages(
   ]);
   const start = lead.length;
   const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
-  const shown = stored.slice(from, to).map(({ position, hash, role, at, given }): ApiMessage => {
+  const shown = stored.slice(from, to).map(({ position, hash, role, at, given, unfinished }): ApiMessage => {
     const message = messages[position + start]!;
-    const unfinished = meta.unfinished?.[hash];
     const lookups = lookupsBeside(given, dialect, start);
     const branches = siblings.get(position);
     return {

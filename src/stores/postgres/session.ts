@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import pg from "pg";
 import { numberedOnce, runSoon, type Script, type Statement } from "../sql/script.ts";
 import type { Explained } from "../sql/sql-engine.ts";
 
@@ -29,6 +30,7 @@ export interface PreparingClient {
     readonly name?: string | undefined;
     readonly values?: readonly unknown[];
     readonly query_timeout?: number;
+    readonly types?: object;
   }): Promise<{
     readonly rows: readonly R[];
   }>;
@@ -197,6 +199,13 @@ export function explainPostgres(error: unknown, place: Place): Explained | undef
 /** Begins a transaction that sees one moment and changes nothing. */
 export const BEGIN_SNAPSHOT = "begin isolation level repeatable read read only";
 
+/** Types of PostgreSQL whose values are numbers here, which `pg` gives as texts: `bigint`, and sums of it. */
+const LARGE_NUMBERS = new Set([20, 1700]);
+const types = {
+  getTypeParser: (type: number, format?: "text" | "binary"): unknown =>
+    LARGE_NUMBERS.has(type) ? Number : pg.types.getTypeParser(type, format as "text"),
+};
+
 /** Runs statements of scripts. Each is parsed and planned once for each connection. */
 export function statementRunner(
   client: PreparingClient,
@@ -204,7 +213,7 @@ export function statementRunner(
 ): (statement: Statement) => Promise<readonly unknown[]> {
   return async ({ sql, parameters }) => {
     const text = numberedOnce(sql);
-    const { rows } = await client.query({ text, name: names?.of(text), values: parameters });
+    const { rows } = await client.query({ text, name: names?.of(text), values: parameters, types });
     return rows;
   };
 }

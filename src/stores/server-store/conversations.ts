@@ -57,6 +57,8 @@ export interface NewMessage {
    * first message of the answer.
    */
   readonly given?: readonly string[];
+  /** How the answer that ends with this message ended before its end: a person stopped it, it broke off, or it was as long as it may be. */
+  readonly unfinished?: "stopped" | "broken" | "length";
   /** The client rewrote an answer: this stands beside it, and counts as no answer of its own. */
   readonly rewritten?: true;
 }

@@ -9,7 +9,6 @@ import {
   type ConversationRow,
   conversationRow,
   NODES_PER_CONVERSATION,
-  plainRow,
   rowOfSession,
 } from "./conversation-row.ts";
 import { findMatch } from "./find-match.ts";
@@ -28,7 +27,8 @@ export interface AppendCall {
   readonly keepsLeaf?: true;
 }
 
-const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_COLUMNS);
+const CONVERSATION_NAMES = Object.keys(CONVERSATION_COLUMNS) as readonly (keyof ConversationRow)[];
+const insertConversations = insertInto<ConversationRow>("precis_conversations", CONVERSATION_NAMES);
 /** What every append changes of a conversation that is there, */
 const MOVED: readonly (keyof ConversationRow)[] = ["leaf", "length", "tokens", "nodes", "updated_at"];
 /** and what none changes. */
@@ -46,15 +46,15 @@ const KEPT: readonly (keyof ConversationRow)[] = [
   "meta",
 ];
 /** What only few appends change: to set a column costs an entry in each of its indexes, whatever it was before. */
-const SELDOM = CONVERSATION_COLUMNS.filter((name) => !MOVED.includes(name) && !KEPT.includes(name));
+const SELDOM = CONVERSATION_NAMES.filter((name) => !MOVED.includes(name) && !KEPT.includes(name));
 type Seldom = readonly ConversationRow[keyof ConversationRow][];
 const seldomOf = (row: ConversationRow): Seldom => SELDOM.map((name) => row[name]);
 const moveLeaves = insertInto<ConversationRow>(
   "precis_conversations",
-  CONVERSATION_COLUMNS,
+  CONVERSATION_NAMES,
   `on conflict (key) do update set ${MOVED.map((name) => `${name} = excluded.${name}`).join(", ")}`,
 );
-const insertNodes = insertInto<NodeRow>("precis_nodes", NODE_COLUMNS);
+const insertNodes = insertInto<NodeRow>("precis_nodes", Object.keys(NODE_COLUMNS) as (keyof NodeRow)[]);
 
 /** A conversation that is appended to, as it will be. */
 interface Target {
@@ -190,7 +190,7 @@ function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<T
   const known = (row: ConversationRow): Target => {
     const name = nameOf(row.tenant, row.id);
     const target = targets.byId.get(name) ?? { row, before: undefined, places: new Map(), added: [] };
-    target.row = plainRow(row);
+    target.row = { ...row };
     target.before = seldomOf(target.row);
     targets.byId.set(name, target);
     return target;

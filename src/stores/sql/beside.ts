@@ -33,7 +33,7 @@ export function sqlLeases({ engine, now, write }: SqlContext): LeaseStore {
         checkName("leases.acquire", "tenant", tenant);
         checkName("leases.acquire", "name", name);
         checkName("leases.acquire", "owner", owner);
-        const held = yield* firstRow<{ expires_at: number | string; fence: number | string }>(
+        const held = yield* firstRow<{ readonly expires_at: number; readonly fence: number }>(
           `insert into precis_leases (tenant, name, owner, expires_at, fence) values (?, ?, ?, ${clock} + ?, 1)
            on conflict (tenant, name) do update set owner = excluded.owner, expires_at = excluded.expires_at,
              fence = precis_leases.fence + case when precis_leases.owner = excluded.owner then 0 else 1 end
@@ -46,7 +46,7 @@ export function sqlLeases({ engine, now, write }: SqlContext): LeaseStore {
           Math.round(ttlMs),
           ...time(),
         );
-        return held && { name, owner, expiresAt: Number(held.expires_at), fence: Number(held.fence) };
+        return held && { name, owner, expiresAt: held.expires_at, fence: held.fence };
       }),
 
     renew: (tenant, name, owner, ttlMs) =>
@@ -91,18 +91,12 @@ export function sqlLearned({ read, write }: SqlContext): LearnedStore {
   return {
     list: (since = 0) =>
       read("learned.list", function* () {
-        const found = yield* rows<
-          Omit<LearnedValue, "value" | "at"> & { readonly json: string; readonly at: number | string }
-        >(
+        const found = yield* rows<Omit<LearnedValue, "value"> & { readonly json: string }>(
           "select * from precis_learned where at > ? order by at desc limit ?",
           Math.round(since),
           MOST_LEARNED,
         );
-        return found.map(({ json, at, ...of }) => ({
-          ...of,
-          value: JSON.parse(json) as unknown,
-          at: Number(at),
-        }));
+        return found.map(({ json, ...of }) => ({ ...of, value: JSON.parse(json) as unknown }));
       }),
     put: (learned) =>
       write("learned.put", function* () {

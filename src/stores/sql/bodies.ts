@@ -100,12 +100,9 @@ export function* headRow(
 /** A text of its own, whole. */
 export function* readBody(hash: string): Script<string | undefined> {
   if (!standsApart(hash)) return hash.slice(OWN_NAME_SIGN.length);
-  const found = yield* firstRow<{
-    wire: string;
-    prefix: number | string;
-    suffix: number | string;
-    whole: string | null;
-  }>(
+  const found = yield* firstRow<
+    Pick<BodyRow, "wire" | "prefix" | "suffix"> & { readonly whole: string | null }
+  >(
     `select b.wire, b.prefix, b.suffix, base.wire as whole from precis_bodies b
      left join precis_bodies base on base.hash = b.base where b.hash = ?`,
     hash,
@@ -113,7 +110,7 @@ export function* readBody(hash: string): Script<string | undefined> {
   if (!found) return undefined;
   const { wire, prefix, suffix, whole } = found;
   if (whole === null) return wire;
-  return whole.slice(0, Number(prefix)) + wire + whole.slice(whole.length - Number(suffix));
+  return whole.slice(0, prefix) + wire + whole.slice(whole.length - suffix);
 }
 
 /** Texts that one statement looks at. */
@@ -271,15 +268,14 @@ export function* collectUses(
   { lockRows }: Pick<SqlEngine, "lockRows">,
   after: UseRow,
 ): Script<UseRow | undefined> {
-  const found = yield* rows<{ readonly body: string; readonly block: number | string }>(
+  const found = yield* rows<UseRow>(
     `select body, block from precis_uses where (body, block) > (?, ?) order by body, block limit ${USES_AT_ONCE}
      ${lockRows ? "for update" : ""}`,
     after.body,
     after.block,
   );
-  const last = found.at(-1);
-  if (last === undefined) return undefined;
-  const end = { body: last.body, block: Number(last.block) };
+  const end = found.at(-1);
+  if (end === undefined) return undefined;
   yield* rows(
     `delete from precis_uses where (body, block) > (?, ?) and (body, block) <= (?, ?) and ${IS_OVER}`,
     after.body,

@@ -1,6 +1,6 @@
 import type { ClientKey, ClientKeyStore, NewClientKey } from "../server-store.ts";
 import { checkName, cleanTitle } from "../shared/texts.ts";
-import { firstRow, putRow, rows, type Script } from "./script.ts";
+import { firstRow, putRow, type RowOf, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 
 export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKeyStore {
@@ -49,18 +49,19 @@ export function sqlClientKeys({ now, newId, read, write }: SqlContext): ClientKe
   };
 }
 
-export interface ClientKeyRow {
-  readonly tenant: string;
-  readonly id: string;
+export const KEY_COLUMNS = {
+  tenant: "text not null",
+  id: "text not null",
   /** SHA-256 of the key. */
-  readonly hash: string;
-  readonly name: string;
-  readonly limits: string;
-  readonly created_at: number | string;
-  readonly expires_at: number | string | null;
-  readonly revoked_at: number | string | null;
-  readonly last_used_at: number | string | null;
-}
+  hash: "text not null unique",
+  name: "text not null",
+  limits: "text not null",
+  created_at: "bigint not null",
+  expires_at: "bigint",
+  revoked_at: "bigint",
+  last_used_at: "bigint",
+} as const;
+export type ClientKeyRow = RowOf<typeof KEY_COLUMNS>;
 
 /** False if there is one with this id or hash already, and that may be. */
 export function insertClientKey(
@@ -85,16 +86,15 @@ export function insertClientKey(
 
 /** A row as the outside sees it. */
 export function clientKeyOf(row: ClientKeyRow): ClientKey {
-  const time = (value: number | string | null) => (value === null ? undefined : Number(value));
   return {
     id: row.id,
     tenant: row.tenant,
     name: row.name,
     limits: JSON.parse(row.limits) as Record<string, number>,
-    createdAt: Number(row.created_at),
-    expiresAt: time(row.expires_at),
-    revokedAt: time(row.revoked_at),
-    lastUsedAt: time(row.last_used_at),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
   };
 }
 

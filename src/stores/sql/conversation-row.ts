@@ -1,95 +1,57 @@
 import type { DialectId } from "../../core/types.ts";
 import type { Conversation } from "../server-store.ts";
 import { cleanTitle, nameFault } from "../shared/texts.ts";
-import { firstRow, type Script } from "./script.ts";
+import { firstRow, type RowOf, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** Messages that a conversation can have. */
 export const NODES_PER_CONVERSATION = 2 ** 20;
 
-/** A conversation as the table holds it. */
-export interface ConversationRow {
-  key: number;
-  tenant: string;
-  id: string;
+/** The columns of conversations: the one place to declare one. */
+export const CONVERSATION_COLUMNS = {
+  key: "integer not null primary key",
+  tenant: "text not null",
+  id: "text not null",
   /** The node that is shown last; null in an empty one. */
-  leaf: number | null;
+  leaf: "bigint",
   /** Messages and tokens on the path to the leaf. */
-  length: number;
-  tokens: number;
+  length: "bigint not null",
+  tokens: "bigint not null",
   /** Messages in all branches. */
-  nodes: number;
-  branched: number;
+  nodes: "bigint not null",
+  branched: "smallint not null",
   /** Nodes that are in the index of words. */
-  indexed: number;
-  created_at: number;
-  updated_at: number;
-  stored_at: number | null;
-  expires_at: number | null;
-  deleted_at: number | null;
-  pinned: number;
-  archived: number;
-  named: number;
-  session: string | null;
-  client: string | null;
-  dialect: DialectId | null;
-  model: string | null;
-  head: string | null;
-  title: string;
-  /** The title in lower case, because databases disagree on what lower case is. */
-  title_search: string;
-  meta: string | null;
-}
-
-/** How each column is stored. PostgreSQL says large numbers as text. */
-const COLUMNS: Readonly<Record<keyof ConversationRow, "number" | "text">> = {
-  key: "number",
-  leaf: "number",
-  length: "number",
-  tokens: "number",
-  nodes: "number",
-  branched: "number",
-  indexed: "number",
-  created_at: "number",
-  updated_at: "number",
-  stored_at: "number",
-  expires_at: "number",
-  deleted_at: "number",
-  pinned: "number",
-  archived: "number",
-  named: "number",
-  tenant: "text",
-  id: "text",
+  indexed: "bigint not null",
+  created_at: "bigint not null",
+  updated_at: "bigint not null",
+  stored_at: "bigint",
+  expires_at: "bigint",
+  deleted_at: "bigint",
+  pinned: "smallint not null",
+  archived: "smallint not null",
+  named: "smallint not null",
   session: "text",
   client: "text",
   dialect: "text",
   model: "text",
   head: "text",
-  title: "text",
-  title_search: "text",
+  title: "text not null",
+  /** The title in lower case, because databases disagree on what lower case is. */
+  title_search: "text not null",
   meta: "text",
-};
+} as const;
 
-export const CONVERSATION_COLUMNS = Object.keys(COLUMNS) as readonly (keyof ConversationRow)[];
-const NUMBERS = CONVERSATION_COLUMNS.filter((name) => COLUMNS[name] === "number");
+/** A conversation as the table holds it. */
+export type ConversationRow = RowOf<typeof CONVERSATION_COLUMNS>;
 
-/** A row with numbers, on every database. */
-export function plainRow<R extends ConversationRow>(row: R): R {
-  if (typeof row.key === "number") return row;
-  const plain = { ...row } as Record<string, unknown>;
-  for (const name of NUMBERS) if (plain[name] !== null) plain[name] = Number(plain[name]);
-  return plain as unknown as R;
-}
-
-export function conversationOf(given: ConversationRow): Conversation {
-  const row = plainRow(given);
+export function conversationOf(row: ConversationRow): Conversation {
   return {
     id: row.id,
     session: row.session ?? row.id,
     client: row.client ?? undefined,
     named: row.named === 1,
     title: row.title,
-    dialect: row.dialect ?? undefined,
+    dialect: (row.dialect as DialectId | null) ?? undefined,
     model: row.model ?? undefined,
     length: row.length,
     tokens: row.tokens,
@@ -149,14 +111,13 @@ export const GOES_BY = "(session = ? or (id = ? and session is null))";
 
 /** The newest conversation of a session. */
 export function* rowOfSession(tenant: string, session: string): Script<ConversationRow | undefined> {
-  const row = yield* firstRow<ConversationRow>(
+  return yield* firstRow<ConversationRow>(
     `select * from precis_conversations where tenant = ? and ${GOES_BY} and deleted_at is null
      order by updated_at desc, created_at desc, id desc limit 1`,
     tenant,
     session,
     session,
   );
-  return row && plainRow(row);
 }
 
 /** True if there is such a conversation. Where rows can be locked, it stays as it is until the transaction ends. */
@@ -172,10 +133,9 @@ export function* holdConversation(
 export function* rowOf(tenant: string, id: string, lock = ""): Script<ConversationRow | undefined> {
   // PostgreSQL would refuse the question. Nothing has a name that can't be stored.
   if (nameFault(id)) return undefined;
-  const row = yield* firstRow<ConversationRow>(
+  return yield* firstRow<ConversationRow>(
     `select * from precis_conversations where tenant = ? and id = ? ${lock}`,
     tenant,
     id,
   );
-  return row && plainRow(row);
 }

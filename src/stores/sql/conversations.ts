@@ -16,7 +16,6 @@ import {
   type ConversationRow,
   conversationOf,
   GOES_BY,
-  plainRow,
   rowOf,
   rowOfSession,
   titleColumns,
@@ -53,7 +52,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
           hash,
         );
         const branches: Branch[] = [];
-        for (const row of found.map(plainRow)) {
+        for (const row of found) {
           const place = yield* placeOf(row.key, hash);
           if (place) branches.push(...(yield* branchesBehind(row, place, BRANCHES - branches.length)));
         }
@@ -68,14 +67,14 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     findAnswer: (tenant, answer) =>
       read("findAnswer", function* () {
-        const row = yield* firstRow<ConversationRow & { depth: number | string; node: string }>(
+        const row = yield* firstRow<ConversationRow & { readonly depth: number; readonly node: string }>(
           `select c.*, n.depth, n.hash as node from precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")}
            where n.answer = ? and c.tenant = ? and c.deleted_at is null
            order by case when c.leaf = n.id then 0 else 1 end, c.updated_at desc, n.id desc limit 1`,
           answer,
           tenant,
         );
-        return row && { conversation: conversationOf(row), length: Number(row.depth), hash: row.node };
+        return row && { conversation: conversationOf(row), length: row.depth, hash: row.node };
       }),
 
     get: (tenant, id) =>
@@ -94,7 +93,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
         return (
           row && {
             meta: row.meta === null ? undefined : (JSON.parse(row.meta) as unknown),
-            deletedAt: row.deleted_at === null ? undefined : Number(row.deleted_at),
+            deletedAt: row.deleted_at ?? undefined,
           }
         );
       }),
@@ -198,19 +197,10 @@ function likeText(search: string): string {
 
 /** Removes a conversation: its messages with their records, its events and citations, its words from the index and from the rows of its requests. False when there is none. */
 export function* deleteConversation(engine: SqlEngine, tenant: string, id: string): Script<boolean> {
-  const [row] = yield* rows<{
-    readonly key: number | string;
-    readonly dialect: string | null;
-    readonly indexed: number | string;
-    readonly head: string | null;
-  }>(
-    `select key, dialect, indexed, head from precis_conversations where tenant = ? and id = ? ${engine.lockRows ? "for update" : ""}`,
-    tenant,
-    id,
-  );
+  const row = yield* rowOf(tenant, id, engine.lockRows ? "for update" : "");
   if (!row) return false;
-  const key = Number(row.key);
-  yield* forgetConversation(engine, { tenant, key, dialect: row.dialect, indexed: Number(row.indexed) });
+  const { key, head } = row;
+  yield* forgetConversation(engine, row);
   const bodies = yield* rows<{ readonly body: string }>(
     "select distinct body from precis_nodes where id >= ? and id < ? and body is not null",
     ...nodesOf(key),
@@ -218,7 +208,7 @@ export function* deleteConversation(engine: SqlEngine, tenant: string, id: strin
   const told = yield* blankRequests(key);
   yield* rows("delete from precis_nodes where id >= ? and id < ?", ...nodesOf(key));
   yield* rows("delete from precis_conversations where key = ?", key);
-  const used = [...told, ...(row.head !== null && standsApart(row.head) ? [row.head] : [])];
+  const used = [...told, ...(head !== null && standsApart(head) ? [head] : [])];
   yield* releaseUses(engine, key, used);
   yield* deleteUnused(engine, [...bodies.map(({ body }) => body), ...used]);
   return true;

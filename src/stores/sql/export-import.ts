@@ -12,7 +12,7 @@ import { insertTree } from "./append.ts";
 import { readSettings } from "./beside.ts";
 import { readBody } from "./bodies.ts";
 import { type ClientKeyRow, clientKeyOf, insertClientKey } from "./client-keys.ts";
-import { type ConversationRow, conversationOf, plainRow, rowOf } from "./conversation-row.ts";
+import { type ConversationRow, conversationOf, rowOf } from "./conversation-row.ts";
 import { insertRecord, nodesWith, type RecordRow } from "./records.ts";
 import { addRequest, requestsAfter } from "./requests.ts";
 import { firstRow, putRow, rows, type Script } from "./script.ts";
@@ -78,10 +78,9 @@ async function* conversations(read: ReadScript, tenant: string): AsyncIterable<E
           after,
         ),
       ),
-    ({ key }) => Number(key),
+    ({ key }) => key,
   );
-  for await (const given of found) {
-    const row = plainRow(given);
+  for await (const row of found) {
     const conversation = conversationOf(row);
     const { id } = conversation;
     const head = row.head === null ? undefined : await read(readBody(row.head));
@@ -120,7 +119,7 @@ async function* records(read: ReadScript, tenant: string): AsyncIterable<ExportL
   );
   for await (const { kind, key, hash, json, saved_at } of found) {
     const record: unknown = JSON.parse(json);
-    yield { type: "record", tenant, savedAt: Number(saved_at), kind, key, hash, record };
+    yield { type: "record", tenant, savedAt: saved_at, kind, key, hash, record };
   }
 }
 

@@ -140,13 +140,13 @@ export function sqlRecords(
 
 /** The nodes of a message, in all conversations of a tenant that hold it. */
 export function* nodesWith(tenant: string, hash: string): Script<number[]> {
-  const found = yield* rows<{ readonly id: number | string }>(
+  const found = yield* rows<Pick<NodeRow, "id">>(
     `select n.id from precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")}
      where n.hash = ? and c.tenant = ?`,
     hash,
     tenant,
   );
-  return found.map(({ id }) => Number(id));
+  return found.map(({ id }) => id);
 }
 
 export function* insertRecord(row: RecordRow, node: number | null): Script<void> {

@@ -1,6 +1,7 @@
 import { firstCharacters } from "../../core/first-characters.ts";
 import type {
   NewRequest,
+  Refusals,
   RequestDetails,
   RequestFields,
   RequestFilter,
@@ -67,7 +68,6 @@ const columnOf = (field: Field): string => SQL_NAMES[field];
 const SQL_NAMES = Object.fromEntries(
   FIELDS.map((field) => [field, field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
 ) as Record<Field, string>;
-const NUMBERS = new Set(FIELDS.filter((field) => COLUMNS[field] !== "text"));
 
 /** What requests are told apart by in sums, */
 const GROUPS = ["kind", "client", "model", "path", "outcome", "status"] as const;
@@ -206,7 +206,7 @@ function fieldsOf(row: Row): RequestFields & Pick<RequestDetails, "checkpoint" |
   const fields: { [name: string]: unknown } = {};
   for (const field of FIELDS) {
     const value = row[columnOf(field)];
-    if (value !== null && value !== undefined) fields[field] = NUMBERS.has(field) ? Number(value) : value;
+    if (value !== null && value !== undefined) fields[field] = value;
   }
   return fields as unknown as ReturnType<typeof fieldsOf>;
 }
@@ -253,11 +253,10 @@ export function sqlRequests({ engine, read, write, now }: SqlContext): RequestSt
     refusals: (tenant, { from, to } = {}) =>
       read("requests.refusals", function* () {
         const { where, values } = allOf(["tenant = ?", tenant], ["at >= ?", from], ["at < ?", to]);
-        const found = yield* rows<{ at: number | string; reason: string; count: number | string }>(
+        return yield* rows<Refusals>(
           `select at, reason, count from precis_refusals where ${where} order by at, reason`,
           ...values,
         );
-        return found.map(({ at, reason, count }) => ({ at: Number(at), reason, count: Number(count) }));
       }),
   };
 }
@@ -417,13 +416,12 @@ function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequ
     ["start < ?", to],
     ...groupConditions(filter, ""),
   );
-  const periods = yield* rows<{ readonly start: number | string }>(
+  const periods = yield* rows<{ readonly start: number }>(
     `select distinct start from precis_request_sums where ${where} order by start desc`,
     ...values,
   );
-  for (const period of periods) {
+  for (const { start } of periods) {
     if (found.length >= most) break;
-    const start = Number(period.start);
     if (before !== undefined && idAt(start)! > before) continue;
     const stretch = { after: idAt(start), before: idAt(start + PERIOD_MS), upTo: summed };
     found.push(...(yield* select(most - found.length, stretch)));
@@ -512,10 +510,10 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
 /** Sums of parts, by kind, model, client and time. */
 function sumsOf(found: readonly Row[]): readonly RequestSums[] {
   const groups = Map.groupBy(found, ({ kind, model, client, start }) =>
-    JSON.stringify([kind, model ?? "", client ?? "", Number(start ?? 0)]),
+    JSON.stringify([kind, model ?? "", client ?? "", start ?? 0]),
   );
   return [...groups.values()].map((some) => {
-    const sum = (column: string) => some.reduce((all, row) => all + Number(row[column] ?? 0), 0);
+    const sum = (column: string) => some.reduce((all, row) => all + Number(row[column]), 0);
     const { kind, model, client, start } = some[0]!;
     return {
       ...(Object.fromEntries(SUMS.map((name) => [name, sum(columnOf(name))])) as Pick<

@@ -1,10 +1,13 @@
 import { StoreError } from "../../core/errors.ts";
+import { KEY_COLUMNS } from "./client-keys.ts";
+import { CONVERSATION_COLUMNS } from "./conversation-row.ts";
 import { createRequestTables } from "./requests.ts";
-import { firstRow, rows, type Script } from "./script.ts";
+import { definitionsOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
+import { NODE_COLUMNS } from "./tree.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -12,8 +15,6 @@ export const SCHEMA_VERSION = 8;
  */
 function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   const isPostgres = kind === "postgres";
-  // Only by this very word SQLite takes it for the number of the row itself.
-  const number = isPostgres ? "bigint" : "integer";
   if (isPostgres) yield* rows("create sequence precis_conversation_keys");
 
   // Long texts and heads, each once per tenant. One with a `base` is what stands between the beginning and the end of that.
@@ -34,34 +35,9 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     primary key (body, block)
   ) ${isPostgres ? "" : "without rowid"}`);
 
-  yield* rows(`create table precis_conversations (
-    key ${number} not null primary key,
-    tenant text not null,
-    id text not null,
-    leaf bigint,
-    length bigint not null,
-    tokens bigint not null,
-    nodes bigint not null,
-    branched smallint not null,
-    indexed bigint not null,
-    created_at bigint not null,
-    updated_at bigint not null,
-    stored_at bigint,
-    expires_at bigint,
-    deleted_at bigint,
-    pinned smallint not null,
-    archived smallint not null,
-    named smallint not null,
-    session text,
-    client text,
-    dialect text,
-    model text,
-    head text,
-    title text not null,
-    title_search text not null,
-    meta text,
-    unique (tenant, id)
-  )`);
+  yield* rows(
+    `create table precis_conversations (${definitionsOf(CONVERSATION_COLUMNS, kind)}, unique (tenant, id))`,
+  );
   yield* rows(
     "create index precis_conversations_by_session on precis_conversations (tenant, session) where session is not null",
   );
@@ -75,22 +51,7 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     "create index precis_conversations_by_unindexed on precis_conversations (tenant, key) where indexed < nodes",
   );
 
-  // The text comes last, so that nobody reads it who asks for the others.
-  yield* rows(`create table precis_nodes (
-    id ${number} not null primary key,
-    parent bigint,
-    depth bigint not null,
-    hash text not null,
-    role text not null,
-    tokens bigint,
-    total bigint not null,
-    at bigint not null,
-    rewritten smallint not null,
-    answer text,
-    given text,
-    body text references precis_bodies (hash),
-    wire text
-  )`);
+  yield* rows(`create table precis_nodes (${definitionsOf(NODE_COLUMNS, kind)})`);
   yield* rows("create index precis_nodes_by_hash on precis_nodes (hash, id)");
   yield* rows("create index precis_nodes_by_body on precis_nodes (body) where body is not null");
   yield* rows("create index precis_nodes_by_answer on precis_nodes (answer) where answer is not null");
@@ -110,11 +71,11 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   yield* rows("create index precis_records_by_node on precis_records (node) where node is not null");
 
   yield* createRequestTables({ kind });
-  yield* besideTables();
+  yield* besideTables(kind);
   yield* recallTables(isPostgres);
 }
 
-function* besideTables(): Script<void> {
+function* besideTables(kind: SqlEngine["kind"]): Script<void> {
   // One row per tenant that has requests: the newest one that is summed up.
   yield* rows(
     "create table precis_tenants (tenant text not null primary key, summed text not null default '')",
@@ -127,18 +88,9 @@ function* besideTables(): Script<void> {
     fence bigint not null,
     primary key (tenant, name)
   )`);
-  yield* rows(`create table precis_client_keys (
-    tenant text not null,
-    id text not null,
-    hash text not null unique,
-    name text not null,
-    limits text not null,
-    created_at bigint not null,
-    expires_at bigint,
-    revoked_at bigint,
-    last_used_at bigint,
-    primary key (tenant, id)
-  )`);
+  yield* rows(
+    `create table precis_client_keys (${definitionsOf(KEY_COLUMNS, kind)}, primary key (tenant, id))`,
+  );
   // What was learned of the models behind upstreams.
   yield* rows(`create table precis_learned (
     tenant text not null,

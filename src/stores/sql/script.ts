@@ -33,6 +33,22 @@ export function allOf(
   };
 }
 
+/** Columns of a table, each with its definition in SQL. `integer` is only for the one that numbers the rows. */
+type Columns = Readonly<Record<string, string>>;
+
+type ValueOf<D extends string> =
+  | (D extends `text${string}` ? string : number)
+  | (D extends `${string}not null${string}` ? never : null);
+
+/** A row of a table, by the definitions of its columns. */
+export type RowOf<C extends Columns> = { -readonly [K in keyof C]: ValueOf<C[K]> };
+
+/** The columns as `create table` takes them. Only by the word `integer` SQLite takes one for the number of the row itself. */
+export const definitionsOf = (columns: Columns, kind: "sqlite" | "postgres"): string =>
+  Object.entries(columns)
+    .map(([name, sql]) => `${name} ${kind === "postgres" ? sql.replace(/^integer/, "bigint") : sql}`)
+    .join(", ");
+
 /** Runs a script on a database that answers at once. */
 export function runNow<T>(script: Script<T>, run: (statement: Statement) => readonly unknown[]): T {
   let step = script.next();

@@ -1,7 +1,7 @@
 import type { Role } from "../../core/types.ts";
 import type { Branch, NewMessage, ReadRange, StoredMessage } from "../server-store.ts";
 import { type ConversationRow, conversationOf, NODES_PER_CONVERSATION } from "./conversation-row.ts";
-import { firstRow, rows, type Script } from "./script.ts";
+import { firstRow, type RowOf, rows, type Script } from "./script.ts";
 
 /**
  * A node's id is its conversation's key and its number within the conversation, in the order of arrival. In a conversation
@@ -17,53 +17,35 @@ export const nodesOf = (key: number): readonly [from: number, to: number] => [
   nodeId(key + 1, 0),
 ];
 
-/** A message as the table holds it. */
-export interface NodeRow {
-  readonly id: number;
-  readonly parent: number | null;
+/** The columns of messages: the one place to declare one. The text comes last, so that nobody reads it who asks for the others. */
+export const NODE_COLUMNS = {
+  id: "integer not null primary key",
+  parent: "bigint",
   /** Messages up to this one. */
-  readonly depth: number;
-  readonly hash: string;
-  readonly role: Role;
-  readonly tokens: number | null;
+  depth: "bigint not null",
+  hash: "text not null",
+  role: "text not null",
+  tokens: "bigint",
   /** Tokens of all messages up to this one. */
-  readonly total: number;
-  readonly at: number;
-  readonly rewritten: 0 | 1;
-  readonly answer: string | null;
-  readonly given: string | null;
+  total: "bigint not null",
+  at: "bigint not null",
+  rewritten: "smallint not null",
+  answer: "text",
+  given: "text",
+  /** How the answer that ends here ended before its end. */
+  unfinished: "text",
   /** The name of its text in the table of bodies, or null where the text stands in `wire`. */
-  readonly body: string | null;
-  readonly wire: string | null;
-}
+  body: "text references precis_bodies (hash)",
+  wire: "text",
+} as const;
 
-/** A row with its text. PostgreSQL says large numbers as text. */
-interface ReadRow extends Omit<NodeRow, "id" | "parent" | "depth" | "tokens" | "at" | "wire"> {
-  readonly id: number | string;
-  readonly parent: number | string | null;
-  readonly depth: number | string;
-  readonly tokens: number | string | null;
-  readonly at: number | string;
-  readonly wire: string;
-}
+/** A message as the table holds it. */
+export type NodeRow = Readonly<RowOf<typeof NODE_COLUMNS>>;
+/** A row with its text. */
+type ReadRow = NodeRow & { readonly wire: string };
 
-export const NODE_COLUMNS = [
-  "id",
-  "parent",
-  "depth",
-  "hash",
-  "role",
-  "tokens",
-  "total",
-  "at",
-  "rewritten",
-  "answer",
-  "given",
-  "body",
-  "wire",
-] as const satisfies readonly (keyof NodeRow)[];
-
-const COLUMNS = NODE_COLUMNS.filter((name) => !["total", "body", "wire"].includes(name))
+const COLUMNS = Object.keys(NODE_COLUMNS)
+  .filter((name) => !["total", "body", "wire"].includes(name))
   .map((name) => `n.${name}`)
   .join(", ");
 const TEXT = "coalesce(n.wire, b.wire) as wire";
@@ -72,16 +54,17 @@ const WITH_TEXT = "left join precis_bodies b on b.hash = n.body";
 /** What wasn't said of a message isn't there. */
 function messageOf(row: ReadRow): StoredMessage {
   const message: { -readonly [K in keyof StoredMessage]: StoredMessage[K] } = {
-    position: Number(row.depth) - 1,
+    position: row.depth - 1,
     hash: row.hash,
-    role: row.role,
+    role: row.role as Role,
     wire: row.wire,
-    at: Number(row.at),
+    at: row.at,
   };
-  if (row.tokens !== null) message.tokens = Number(row.tokens);
+  if (row.tokens !== null) message.tokens = row.tokens;
   if (row.answer !== null) message.answer = row.answer;
   if (row.given !== null) message.given = JSON.parse(row.given) as readonly string[];
-  if (Number(row.rewritten) === 1) message.rewritten = true;
+  if (row.unfinished !== null) message.unfinished = row.unfinished as "stopped";
+  if (row.rewritten === 1) message.rewritten = true;
   return message;
 }
 
@@ -92,7 +75,7 @@ export function nodeRow(
   before: Place | undefined,
   body: string | undefined,
 ): NodeRow {
-  const { hash, role, at, rewritten, answer, given, wire } = message;
+  const { hash, role, at, rewritten, answer, given, unfinished, wire } = message;
   const tokens = message.tokens === undefined ? null : Math.round(message.tokens);
   return {
     id,
@@ -106,6 +89,7 @@ export function nodeRow(
     rewritten: rewritten ? 1 : 0,
     answer: answer ?? null,
     given: given === undefined ? null : JSON.stringify(given),
+    unfinished: unfinished ?? null,
     body: body ?? null,
     wire: body === undefined ? wire : null,
   };
@@ -155,8 +139,8 @@ export function* readNodes(
     nodeId(key, to),
   );
   return found.map((row) => ({
-    n: numberOfNode(Number(row.id)),
-    parent: row.parent === null ? null : numberOfNode(Number(row.parent)),
+    n: numberOfNode(row.id),
+    parent: row.parent === null ? null : numberOfNode(row.parent),
     message: messageOf(row),
   }));
 }
@@ -166,37 +150,26 @@ export function* pathIds(
   of: PathOf & Pick<ConversationRow, "nodes">,
 ): Script<ReadonlySet<number> | undefined> {
   if (!of.branched && of.length === of.nodes) return undefined;
-  const found = yield* rows<{ readonly id: number | string }>(
+  const found = yield* rows<Pick<NodeRow, "id">>(
     `${pathTo("0")} select id from path order by depth desc`,
     of.leaf,
   );
-  return new Set(found.map(({ id }) => Number(id)));
+  return new Set(found.map(({ id }) => id));
 }
 
 /** Where a message stands in a conversation. */
-export interface Place {
-  readonly id: number;
-  readonly depth: number;
-  readonly total: number;
-}
+export type Place = Pick<NodeRow, "id" | "depth" | "total">;
 
-export function* placeOf(key: number, hash: string): Script<Place | undefined> {
-  const found = yield* firstRow<{ id: number | string; depth: number | string; total: number | string }>(
+export const placeOf = (key: number, hash: string): Script<Place | undefined> =>
+  firstRow<Place>(
     "select id, depth, total from precis_nodes where hash = ? and id >= ? and id < ?",
     hash,
     ...nodesOf(key),
   );
-  return found && { id: Number(found.id), depth: Number(found.depth), total: Number(found.total) };
-}
 
 /** The end of the newest branch behind a node. */
 export function* newestLeaf(key: number, from: Place): Script<Place> {
-  const behind = yield* rows<{
-    id: number | string;
-    parent: number | string;
-    depth: number | string;
-    total: number | string;
-  }>(
+  const behind = yield* rows<Place & { readonly parent: number }>(
     "select id, parent, depth, total from precis_nodes where id > ? and id < ? order by id",
     from.id,
     nodesOf(key)[1],
@@ -205,9 +178,9 @@ export function* newestLeaf(key: number, from: Place): Script<Place> {
   const within = new Set([from.id]);
   let newest = from;
   for (const { id, parent, depth, total } of behind) {
-    if (!within.has(Number(parent))) continue;
-    within.add(Number(id));
-    newest = { id: Number(id), depth: Number(depth), total: Number(total) };
+    if (!within.has(parent)) continue;
+    within.add(id);
+    newest = { id, depth, total };
   }
   return newest;
 }
@@ -215,24 +188,22 @@ export function* newestLeaf(key: number, from: Place): Script<Place> {
 /** What follows a node in each branch, the newest branch first. */
 export function* branchesBehind(row: ConversationRow, from: Place, most: number): Script<Branch[]> {
   const conversation = conversationOf(row);
-  const behind = yield* rows<ReadRow>(
+  const behind = yield* rows<ReadRow & { readonly parent: number }>(
     `select ${COLUMNS}, ${TEXT} from precis_nodes n ${WITH_TEXT} where n.id > ? and n.id < ? order by n.id`,
     from.id,
     nodesOf(row.key)[1],
   );
-  const within = new Map<number, ReadRow | undefined>([[from.id, undefined]]);
+  const within = new Map<number, (typeof behind)[number] | undefined>([[from.id, undefined]]);
   const leaves = new Set([from.id]);
   for (const node of behind) {
-    const parent = Number(node.parent);
-    if (!within.has(parent)) continue;
-    within.set(Number(node.id), node);
-    leaves.delete(parent);
-    leaves.add(Number(node.id));
+    if (!within.has(node.parent)) continue;
+    within.set(node.id, node);
+    leaves.delete(node.parent);
+    leaves.add(node.id);
   }
   const pathFrom = (leaf: number): StoredMessage[] => {
     const path: StoredMessage[] = [];
-    for (let node = within.get(leaf); node; node = within.get(Number(node.parent)))
-      path.push(messageOf(node));
+    for (let node = within.get(leaf); node; node = within.get(node.parent)) path.push(messageOf(node));
     return path.reverse();
   };
   return [...leaves]
@@ -245,7 +216,7 @@ export function* branchesBehind(row: ConversationRow, from: Place, most: number)
 export function* siblingsOnPath(of: PathOf): Script<Map<number, string[]>> {
   const siblings = new Map<number, string[]>();
   if (of.leaf === null || !of.branched) return siblings;
-  const found = yield* rows<{ readonly depth: number | string; readonly hash: string }>(
+  const found = yield* rows<Pick<NodeRow, "depth" | "hash">>(
     `${pathTo("0")} select n.depth, n.hash from precis_nodes n
      join path p on p.depth = n.depth and (p.parent = n.parent or (p.parent is null and n.parent is null))
      where n.id >= ? and n.id < ? and n.rewritten = 0 order by n.id`,
@@ -253,7 +224,7 @@ export function* siblingsOnPath(of: PathOf): Script<Map<number, string[]>> {
     ...nodesOf(of.key),
   );
   for (const { depth, hash } of found) {
-    const position = Number(depth) - 1;
+    const position = depth - 1;
     siblings.set(position, [...(siblings.get(position) ?? []), hash]);
   }
   for (const [position, hashes] of siblings) if (hashes.length < 2) siblings.delete(position);

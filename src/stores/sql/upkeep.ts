@@ -145,15 +145,15 @@ function* sweepRecords(tenant: string | undefined, before: number): Script<numbe
 function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "bytes">> {
   const { where, values } = allOf(["true"], ["tenant = ?", tenant]);
   const count = function* (from: string): Script<number> {
-    const row = yield* firstRow<{ readonly count: number | string }>(
+    const row = yield* firstRow<{ readonly count: number }>(
       `select count(*) as count from ${from} and ${where}`,
       ...values,
     );
-    return Number(row?.count);
+    return row?.count ?? 0;
   };
   const counts = {} as Record<StoreCount, number>;
   for (const [name, table] of Object.entries(COUNTED)) counts[name as StoreCount] = yield* count(table);
-  const newest = yield* firstRow<{ readonly at: number | string | null }>(
+  const newest = yield* firstRow<{ readonly at: number | null }>(
     `select max(updated_at) as at from precis_conversations where ${where}`,
     ...values,
   );
@@ -162,7 +162,7 @@ function* stats(tenant: string | undefined): Script<Omit<StoreStats, "kind" | "b
     schema: SCHEMA_VERSION,
     tenants: tenants.filter((one) => tenant === undefined || one === tenant).length,
     counts,
-    updatedAt: newest?.at == null ? undefined : Number(newest.at),
+    updatedAt: newest?.at ?? undefined,
   };
 }
 

@@ -3,7 +3,7 @@ import type { ContractContext } from "./context.ts";
 import { checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.ts";
 
 /** The version of the schema that every store has by now. */
-const SCHEMA = 8;
+const SCHEMA = 9;
 
 export function describeUpkeep(context: ContractContext): void {
   const { tenants, add } = context;

@@ -139,8 +139,7 @@ async function answer(
   const others = showAnswer(gateway, tenant, id);
   // An earlier answer that didn't come to its end, and that a second try may come less far than.
   const newest = whole.stored.at(-1);
-  const isUnfinished = newest !== undefined && whole.meta.unfinished?.[newest.hash] !== undefined;
-  const question = { loaded, instead: isUnfinished ? whole.stored.slice(loaded.stored.length) : [] };
+  const question = { loaded, instead: newest?.unfinished ? whole.stored.slice(loaded.stored.length) : [] };
   try {
     const tell = (event: ChatEvent): void => {
       send(event);

@@ -2,7 +2,8 @@ import { dialectById } from "../../../apis/dialect-by-id.ts";
 import { parseExact } from "../../../core/json.ts";
 import type { Dialect, Message } from "../../../core/types.ts";
 import { type ByKind, type Kind, readMessage } from "../../../recall/candidates.ts";
-import { rows, type Script, type Statement } from "../script.ts";
+import type { ConversationRow } from "../conversation-row.ts";
+import { firstRow, rows, type Script, type Statement } from "../script.ts";
 import type { SqlEngine } from "../sql-engine.ts";
 import { nodeId, nodesOf } from "../tree.ts";
 
@@ -26,13 +27,8 @@ const CONVERSATIONS_AT_ONCE = 50;
  */
 const BYTES_AT_ONCE = 64 * 1_024;
 
-interface Unindexed {
-  readonly key: number | string;
-  readonly tenant: string;
-  readonly dialect: string | null;
-  readonly indexed: number | string;
-  readonly nodes: number | string;
-}
+/** What it needs to know of a conversation. */
+type Indexed = Pick<ConversationRow, "key" | "tenant" | "dialect" | "indexed">;
 
 /**
  * Puts some messages into the index that aren't in it yet, at most so many, and says if there may be more. Appends don't wait for
@@ -43,18 +39,17 @@ export function* indexSome(engine: IndexEngine, most: number, tenant?: string): 
   // Two that search wait for each other in one order.
   const [which, lock] =
     tenant === undefined ? ["", " for update skip locked"] : ["and tenant = ? order by key", " for update"];
-  const found = yield* rows<Unindexed>(
+  const found = yield* rows<Indexed & Pick<ConversationRow, "nodes">>(
     `select key, tenant, dialect, indexed, nodes from precis_conversations where indexed < nodes
      ${which} limit ${CONVERSATIONS_AT_ONCE}${engine.lockRows ? lock : ""}`,
     ...(tenant === undefined ? [] : [tenant]),
   );
   const left = { messages: most, bytes: BYTES_AT_ONCE };
-  for (const [index, one] of found.entries()) {
-    const [key, from, end] = [Number(one.key), Number(one.indexed), Number(one.nodes)];
+  for (const [index, { key, tenant: of, dialect, indexed: from, nodes: end }] of found.entries()) {
     const to = yield* endOfStep(key, from, Math.min(end, from + left.messages), left);
     if (to === from) return true;
-    const documents = documentsOf(one.dialect, yield* textsOf(key, from, to));
-    const tenantNumber = yield* numberOf(one.tenant);
+    const documents = documentsOf(dialect, yield* textsOf(key, from, to));
+    const tenantNumber = yield* numberOf(of);
     for (const { number: document, keys } of documents.documents)
       yield engine.textIndex.add(
         document,
@@ -70,15 +65,15 @@ export function* indexSome(engine: IndexEngine, most: number, tenant?: string): 
 
 /** How far the bytes reach that are left; at least one message is taken with all of them. */
 function* endOfStep(key: number, from: number, to: number, left: { bytes: number }): Script<number> {
-  const sizes = yield* rows<{ readonly size: number | string }>(
+  const sizes = yield* rows<{ readonly size: number }>(
     `select octet_length(coalesce(n.wire, b.wire)) as size from ${NODES_WITH_TEXT} order by n.id`,
     nodeId(key, from),
     nodeId(key, to),
   );
   let end = from;
   for (const { size } of sizes) {
-    if (Number(size) > left.bytes && left.bytes < BYTES_AT_ONCE) break;
-    left.bytes -= Number(size);
+    if (size > left.bytes && left.bytes < BYTES_AT_ONCE) break;
+    left.bytes -= size;
     end++;
   }
   return end;
@@ -87,17 +82,7 @@ function* endOfStep(key: number, from: number, to: number, left: { bytes: number
 /** Takes a conversation out of the index, before its messages are deleted. */
 export function* forgetConversation(
   engine: IndexEngine,
-  {
-    tenant,
-    key,
-    dialect,
-    indexed,
-  }: {
-    readonly tenant: string;
-    readonly key: number;
-    readonly dialect: string | null;
-    readonly indexed: number;
-  },
+  { tenant, key, dialect, indexed }: Indexed,
 ): Script<void> {
   if (indexed === 0) return;
   const tenantNumber = yield* numberOf(tenant);
@@ -144,20 +129,11 @@ export interface Known {
 }
 
 export function* knownTenant(tenant: string): Script<Known | undefined> {
-  const [found] = yield* rows<{
-    number: number | string;
-    totals: string;
-    oldest: number | string;
-    newest: number | string;
-  }>("select number, totals, oldest, newest from precis_recall_tenants where tenant = ?", tenant);
-  return (
-    found && {
-      number: Number(found.number),
-      totals: JSON.parse(found.totals) as Totals,
-      oldest: Number(found.oldest),
-      newest: Number(found.newest),
-    }
+  const found = yield* firstRow<Omit<Known, "totals"> & { readonly totals: string }>(
+    "select number, totals, oldest, newest from precis_recall_tenants where tenant = ?",
+    tenant,
   );
+  return found && { ...found, totals: JSON.parse(found.totals) as Totals };
 }
 
 /** Numbers of what is indexed of a conversation, given its key. */
@@ -257,7 +233,7 @@ export function tokenOf(tenant: number, key: string): string {
 
 interface StoredText {
   /** The message's node. */
-  readonly id: number | string;
+  readonly id: number;
   readonly wire: string;
 }
 
@@ -275,7 +251,7 @@ function documentsOf(dialectId: string | null, messages: readonly StoredText[]):
     const message = readWire(dialect, wire);
     if (!message) continue;
     const read = readMessage(message);
-    const start = Number(id) * PASSAGES;
+    const start = id * PASSAGES;
     const own = {
       messages: { ...NO_TOTALS.messages },
       passages: { ...NO_TOTALS.messages },

@@ -10,7 +10,7 @@ import {
 } from "../../../recall/candidates.ts";
 import { readHead } from "../../../recall/conversation-index.ts";
 import { readBody } from "../bodies.ts";
-import { type ConversationRow, NODES_PER_CONVERSATION, plainRow, rowOf } from "../conversation-row.ts";
+import { type ConversationRow, NODES_PER_CONVERSATION, rowOf } from "../conversation-row.ts";
 import { firstRow, rows, type Script } from "../script.ts";
 import type { SqlContext } from "../sql-context.ts";
 import type { SqlEngine } from "../sql-engine.ts";
@@ -89,7 +89,7 @@ function* candidates(
       one ? rangeOf(one.key) : EVERYTHING,
       most,
     );
-    return (yield* rows<{ doc: number | string }>(sql, ...parameters)).map(({ doc }) => Number(doc));
+    return (yield* rows<{ readonly doc: number }>(sql, ...parameters)).map(({ doc }) => doc);
   };
   const kinds = KINDS.filter((kind) => totals.passages[kind] > 0);
   let rarest: { readonly term: string; readonly worth: number; readonly holding: Set<number> } | undefined;
@@ -170,13 +170,12 @@ function* readAround(tenant: string, nodes: readonly number[], neighbours: numbe
   const byConversation = Map.groupBy(nodes, (id) => Math.floor(id / NODES_PER_CONVERSATION));
   const found: FoundMessage[] = [];
   for (const [key, ids] of byConversation) {
-    const row = yield* firstRow<ConversationRow>(
+    const conversation = yield* firstRow<ConversationRow>(
       "select * from precis_conversations where key = ? and tenant = ?",
       key,
       tenant,
     );
-    if (!row) continue;
-    const conversation = plainRow(row);
+    if (!conversation) continue;
     const dialect = dialectById(conversation.dialect ?? "openai-chat");
     const head = conversation.head === null ? undefined : yield* readBody(conversation.head);
     const lead = readHead(dialect, head).lead.length;

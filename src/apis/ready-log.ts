@@ -16,25 +16,29 @@ export function readyLog(log: TranscriptLog, wanted: string = log.dialect): Tran
 }
 
 /** Messages that their dialect can't read leave, and are named by their places. One without a place is refused as it is read. */
-function withoutUnreadable(log: TranscriptLog): TranscriptLog {
-  const { places, ...rest } = log;
+function withoutUnreadable({ places, ...log }: TranscriptLog): TranscriptLog {
   if (places === undefined) return log;
   const dialect = dialectById(log.dialect);
-  const bad = places.at.flatMap((place, index) =>
-    place === undefined || canRead(dialect, log.messages[index]) ? [] : [{ place, index }],
+  const bad = new Map(
+    places.at.flatMap((place, index) =>
+      place === undefined || canRead(dialect, log.messages[index]) ? [] : [[index, place] as const],
+    ),
   );
-  if (bad.length === 0) return rest;
-  const named = bad.map(({ place }) => place);
-  const left = new Set(bad.map(({ index }) => index));
+  return bad.size === 0 ? log : without(log, bad, unreadableAt(places.of, [...bad.values()]));
+}
+
+/** The log without the messages of these indexes, and a warning that says so. */
+function without(log: TranscriptLog, left: { has(index: number): boolean }, warning: string): TranscriptLog {
   const keep = (_: unknown, index: number): boolean => !left.has(index);
-  const moved = (index: number): number => index - bad.filter((one) => one.index < index).length;
+  const kept = [...log.messages.keys()].filter((index) => !left.has(index));
+  const moved = (index: number): number => kept.filter((one) => one < index).length;
   return {
-    ...rest,
+    ...log,
     messages: log.messages.filter(keep),
     ...(log.times && { times: log.times.filter(keep) }),
     ...(log.compactions && { compactions: log.compactions.map(moved) }),
     ...(log.summaries && { summaries: log.summaries.filter((index) => !left.has(index)).map(moved) }),
-    warnings: [...log.warnings, unreadableAt(places.of, named)],
+    warnings: [...log.warnings, warning],
   };
 }
 
@@ -52,15 +56,8 @@ function canRead(dialect: Dialect<unknown>, message: unknown): boolean {
 function withoutSummaries(log: TranscriptLog): TranscriptLog {
   const { summaries, ...rest } = log;
   if (summaries === undefined) return log;
-  const left = new Set(summaries);
-  const keep = (_: unknown, index: number): boolean => !left.has(index);
   const words = summaries.length === 1 ? "one summary" : `${summaries.length} summaries`;
-  return {
-    ...rest,
-    messages: log.messages.filter(keep),
-    ...(log.times === undefined ? {} : { times: log.times.filter(keep) }),
-    warnings: [...log.warnings, `left out ${words} that the client wrote itself`],
-  };
+  return without(rest, new Set(summaries), `left out ${words} that the client wrote itself`);
 }
 
 function inDialect(log: TranscriptLog, wanted: string): TranscriptLog {

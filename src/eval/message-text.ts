@@ -1,4 +1,4 @@
-import type { ChatMessage as WireMessage } from "../apis/chat/wire.ts";
+import type { ChatMessage as WireMessage } from "../apis/chat/read.ts";
 import { parseJson } from "../core/json.ts";
 import type { ChatMessage } from "./types.ts";
 

@@ -1,7 +1,7 @@
 /** A host without a gateway learns from its reports what compactions saved: what its provider's bill says. */
 import { expect, onTestFinished, test } from "vitest";
 import { openaiChat } from "../../src/apis/chat/index.ts";
-import type { ChatMessage } from "../../src/apis/chat/wire.ts";
+import type { ChatMessage } from "../../src/apis/chat/read.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";

@@ -1,16 +1,10 @@
 import { isRecord } from "../../core/json.ts";
-import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
-import { nameText, toArgsObject } from "../shared/fields.ts";
-import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { ID, read, readOutput } from "./read.ts";
-import { type AiSdkMessage, isReasoningPart, type ModelPart } from "./wire.ts";
+import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { EMPTY_TEXT, legalText, nameText, PARAGRAPH, toArgsObject } from "../shared/fields.ts";
+import { type AiSdkMessage, ID, isReasoningPart, type ModelPart, readOutput } from "./read.ts";
 
 /** The message with the edits applied. One that would be left without content gets a text part `(empty)`. */
-export function edit(message: AiSdkMessage, edits: readonly Edit[]): AiSdkMessage {
-  // Throws on what isn't a message of this format.
-  read(message);
-  const cursor = editCursor(ID, edits);
+export function edit(message: AiSdkMessage, cursor: EditCursor): AiSdkMessage {
   const { role, content } = message;
   const next =
     typeof content === "string"
@@ -18,9 +12,7 @@ export function edit(message: AiSdkMessage, edits: readonly Edit[]): AiSdkMessag
       : role === "system"
         ? editSystem(content, cursor)
         : editList(content as readonly ModelPart[], role, cursor);
-  cursor.done();
-  const edited = { ...message, content: next };
-  return sameFields(message, edited) ? message : edited;
+  return { ...message, content: next };
 }
 
 function editText(content: string, cursor: EditCursor): string {

@@ -1,9 +1,8 @@
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
 import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
-import { toArgsObject } from "../shared/fields.ts";
-import { PARAGRAPH } from "../shared/legal-text.ts";
+import { PARAGRAPH, toArgsObject } from "../shared/fields.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
-import type { AiSdkMessage, ModelPart } from "./wire.ts";
+import type { AiSdkMessage, ModelPart } from "./read.ts";
 
 /** `ModelMessage`s. The parts that are used exist in versions 5 to 7 of the SDK. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<AiSdkMessage> {

@@ -1,14 +1,11 @@
 import { isRecord } from "../../core/json.ts";
-import type { Dialect, InsertMessage } from "../../core/types.ts";
-import { withFieldEdit } from "../shared/edit.ts";
-import { legalText } from "../shared/legal-text.ts";
-import { withoutMarker } from "../shared/reading.ts";
-import { reasoningOf } from "../shared/reasoning.ts";
+import type { Dialect } from "../../core/types.ts";
+import { dialectOf, withoutMarker } from "../shared/dialect.ts";
+import { legalText } from "../shared/fields.ts";
 import { edit } from "./edit.ts";
-import { ID, read } from "./read.ts";
-import type { AiSdkMessage, AiSdkSystem } from "./wire.ts";
+import { type AiSdkMessage, type AiSdkSystem, ID, read } from "./read.ts";
 
-export type { AiSdkMessage, AiSdkSystem, ModelPart } from "./wire.ts";
+export type { AiSdkMessage, AiSdkSystem, ModelPart } from "./read.ts";
 
 /** All that a message may have. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "content", "providerOptions"]);
@@ -23,7 +20,7 @@ function unmarked(message: AiSdkMessage): AiSdkMessage {
 }
 
 /** `ModelMessage` of the AI SDK. The system prompt may stand among the messages or apart. */
-export const aiSdk: Dialect<AiSdkMessage, AiSdkSystem> = {
+export const aiSdk: Dialect<AiSdkMessage, AiSdkSystem> = dialectOf({
   id: ID,
   rules: {
     system: "message",
@@ -32,12 +29,14 @@ export const aiSdk: Dialect<AiSdkMessage, AiSdkSystem> = {
     results: "direct",
     boundReasoning: true,
   },
-  reasoningOf,
   read,
-  edit: withFieldEdit(edit, (name) => !FIELDS.has(name)),
+  markerOf: ({ precis, providerOptions }) =>
+    precis ?? (isRecord(providerOptions) ? providerOptions.precis : undefined),
+  edit,
+  isForInterface: (name) => !FIELDS.has(name),
   unmarked,
-  write: (message: InsertMessage): AiSdkMessage => {
-    const text = legalText(message.text);
-    return { role: message.role, content: message.role === "system" ? text : [{ type: "text", text }] };
+  write({ role, text: given }) {
+    const text = legalText(given);
+    return { role, content: role === "system" ? text : [{ type: "text", text }] };
   },
-};
+});

@@ -1,37 +1,66 @@
 import { isRecord } from "../../core/json.ts";
 import type { FilePart, ImagePart, Message, Part, Role } from "../../core/types.ts";
+import { contentParts, typedPart } from "../shared/dialect.ts";
 import { nameText, toJson } from "../shared/fields.ts";
-import { joinTexts } from "../shared/legal-text.ts";
-import { base64Bytes, filePart, imagePart, parseDataUrl } from "../shared/media.ts";
-import {
-  hasChatFields,
-  malformed,
-  malformedRole,
-  markedMessage,
-  otherDialectFix,
-  refuseOtherPart,
-} from "../shared/reading.ts";
+import { base64Bytes, filePart, gathered, imagePart, parseDataUrl } from "../shared/media.ts";
+import { malformed, roleIn } from "../shared/reading.ts";
 import { isSignature } from "../shared/reasoning.ts";
-import type { AiSdkMessage } from "./wire.ts";
+
+/** A part of a message's content. Fields that precis doesn't read pass through. */
+export interface ModelPart {
+  readonly type?: string;
+  readonly text?: unknown;
+  readonly image?: unknown;
+  readonly data?: unknown;
+  readonly filename?: unknown;
+  readonly mediaType?: unknown;
+  readonly toolCallId?: unknown;
+  readonly toolName?: unknown;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  /** What version 4 called `input`. */
+  readonly args?: unknown;
+  /** What version 4 called `output`: a plain value. */
+  readonly result?: unknown;
+  readonly providerExecuted?: unknown;
+  readonly providerOptions?: unknown;
+}
+
+/**
+ * A `ModelMessage` of the AI SDK (version 5 and later, and what version 4 called `CoreMessage`), or its `system` as `{ role: "system", content }`, where the
+ * content may also be one system message or several. Permissive on purpose: the official type is assignable to it.
+ */
+export interface AiSdkMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly providerOptions?: unknown;
+  readonly precis?: unknown;
+}
+
+export function isReasoningPart(part: { readonly type?: unknown }): boolean {
+  return part.type === "reasoning" || part.type === "reasoning-file";
+}
+
+/** The `system` (or `instructions`) of a call. */
+export type AiSdkSystem =
+  | string
+  | { role: "system"; content: string }
+  | { role: "system"; content: string }[];
 
 export const ID = "ai-sdk";
+const ROLES = { system: "system", user: "user", assistant: "assistant", tool: "tool" } as const;
 
 /** One wire part is one part, in the order of the wire. */
-export function read(message: AiSdkMessage): Message {
-  const wire: unknown = message;
-  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
-  const { role, content, providerOptions, precis } = wire;
-  if (role !== "system" && role !== "user" && role !== "assistant" && role !== "tool") {
-    throw malformedRole({ dialect: ID, roles: ["system", "user", "assistant", "tool"], wire });
-  }
-  if (hasChatFields(wire))
-    throw malformed({ dialect: ID, expected: "a message whose `content` says everything", found: wire });
-  const parts = role === "system" ? readSystem(content) : readContent(wire, role);
-  return markedMessage(
-    role,
-    parts,
-    precis ?? (isRecord(providerOptions) ? providerOptions.precis : undefined),
-  );
+export function read(wire: Record<string, unknown>): Message {
+  const role = roleIn(ID, ROLES, wire);
+  return { role, parts: readParts(role, wire) };
+}
+
+function readParts(role: Role, wire: Record<string, unknown>): Part[] {
+  if (role === "system") return readSystem(wire.content);
+  if (role === "tool" && typeof wire.content === "string")
+    throw malformed({ dialect: ID, expected: "`content` to be an array of parts", found: wire.content });
+  return contentParts(ID, wire, (part) => typedPart(ID, part, (known) => readKnown(known, role)));
 }
 
 /** `system` may be a text, a system message or a list of them. */
@@ -52,30 +81,6 @@ function readSystemPart(part: unknown): Part {
     if (typeof part.text === "string") return { type: "text", text: part.text };
   }
   throw malformed({ dialect: ID, expected: "a system message with a string as `content`", found: part });
-}
-
-function readContent(wire: Record<string, unknown>, role: Role): Part[] {
-  const { content } = wire;
-  if (typeof content === "string" && role !== "tool")
-    return content === "" ? [] : [{ type: "text", text: content }];
-  if (Array.isArray(content)) return content.map((part) => readPart(part, role));
-  const expected = role === "tool" ? "an array of parts" : "a string or an array of parts";
-  throw malformed({
-    dialect: ID,
-    expected: `\`content\` to be ${expected}`,
-    found: content,
-    fix: otherDialectFix(ID, wire),
-  });
-}
-
-function readPart(part: unknown, role: Role): Part {
-  if (!isRecord(part) || typeof part.type !== "string") {
-    throw malformed({ dialect: ID, expected: "a content part to be an object with a `type`", found: part });
-  }
-  const known = readKnown(part, role);
-  if (known) return known;
-  refuseOtherPart(ID, part);
-  return { type: "other", kind: part.type, json: toJson(part) };
 }
 
 function readKnown(part: Record<string, unknown>, role: Role): Part | undefined {
@@ -234,19 +239,13 @@ export function readOutput(output: unknown): ReadOutput {
 
 function readResultContent(value: unknown): ReadOutput {
   if (!Array.isArray(value)) return { text: toJson(value) };
-  const texts: string[] = [];
-  const media: (ImagePart | FilePart)[] = [];
-  for (const part of value) {
-    if (isRecord(part) && part.type === "text" && typeof part.text === "string") {
-      texts.push(part.text);
-      continue;
-    }
-    const file = isRecord(part) ? readFile(part) : undefined;
-    if (file === undefined) texts.push(toJson(part));
-    else if (file.type === "file" && file.text !== undefined) texts.push(file.text);
-    else media.push(file);
-  }
-  return { text: joinTexts(texts), ...(media.length > 0 ? { media } : {}) };
+  return gathered(
+    value.map((part): Part => {
+      if (isRecord(part) && part.type === "text" && typeof part.text === "string")
+        return { type: "text", text: part.text };
+      return (isRecord(part) ? readFile(part) : undefined) ?? { type: "other", kind: "", json: toJson(part) };
+    }),
+  );
 }
 
 /** The names under which the SDK's versions have put files into results. */

@@ -5,15 +5,15 @@ import { isJson, type Json, listOf, numberOf, obj, str, textOf } from "../shared
 import { joinBase64 } from "../shared/media.ts";
 import { wantsCompletionTokens } from "../shared/model-traits.ts";
 import { openaiError } from "../shared/providers.ts";
-import { readRequest, withCap, writeRequest } from "../shared/request.ts";
+import { requestsBy } from "../shared/request.ts";
 import { chatUsage, knownUsage } from "../shared/usage.ts";
 import { openaiChat } from "./index.ts";
 
-const FIELDS = {
+const REQUESTS = requestsBy({
   messages: "messages",
   tools: ["tools", "functions"],
   caps: ["max_completion_tokens", "max_tokens"],
-};
+});
 
 /** Why an answer ended, in the words of OpenAI and of those who imitate it. */
 const STOPS: Readonly<Record<string, StopReason>> = {
@@ -37,11 +37,7 @@ export const chatApi: Api = {
   api: "chat",
   path: "/v1/chat/completions",
   dialect: openaiChat as Dialect<unknown>,
-  fields: FIELDS,
-  read: (body) => readRequest(FIELDS, body),
-  lack: "`messages` is missing or isn't a list.",
-  write: (body, view) => writeRequest(FIELDS, body, view),
-  withCap: (body, cap) => withCap(FIELDS, body, cap),
+  ...REQUESTS,
 
   readAnswer(answer) {
     const choice = choiceOf(answer);

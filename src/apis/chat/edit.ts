@@ -1,16 +1,16 @@
 import { isRecord } from "../../core/json.ts";
-import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
-import { toArgsText } from "../shared/fields.ts";
-import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { ID, read } from "./read.ts";
+import type { Message } from "../../core/types.ts";
+import { sameFields } from "../shared/dialect.ts";
+import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { EMPTY_TEXT, legalText, PARAGRAPH, toArgsText } from "../shared/fields.ts";
 import {
   type ChatMessage,
   type ChatPart,
   type ChatToolCall,
+  ID,
   isReasoningPart,
   REASONING_FIELDS,
-} from "./wire.ts";
+} from "./read.ts";
 
 /** What an edit may write; the message that leaves is read-only again. */
 type Draft = { -readonly [K in keyof ChatMessage]: ChatMessage[K] };
@@ -20,9 +20,7 @@ type Content = ChatMessage["content"];
  * The message with the edits applied. A message that would be left without content gets the text `(empty)`; with
  * calls but no text its content is null, as the API itself sends it.
  */
-export function edit(message: ChatMessage, edits: readonly Edit[]): ChatMessage {
-  const { role } = read(message);
-  const cursor = editCursor(ID, edits);
+export function edit(message: ChatMessage, cursor: EditCursor, { role }: Message): ChatMessage {
   const next: Draft = { ...message };
   if (role === "tool") {
     const text = cursor.next();
@@ -35,8 +33,7 @@ export function edit(message: ChatMessage, edits: readonly Edit[]): ChatMessage 
     if (next.content === undefined && !("content" in message)) delete next.content;
     fillEmpty(next, message);
   }
-  cursor.done();
-  return sameFields(message, next) ? message : next;
+  return next;
 }
 
 /** All of a result becomes one text. An array stays an array, for the cache marker on its last text part. */

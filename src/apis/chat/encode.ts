@@ -1,8 +1,7 @@
 import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
-import { toArgsText } from "../shared/fields.ts";
-import { joinTexts } from "../shared/legal-text.ts";
+import { joinTexts, toArgsText } from "../shared/fields.ts";
 import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media.ts";
-import type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
+import type { ChatMessage, ChatPart, ChatToolCall } from "./read.ts";
 
 /** Chat Completions messages. Pictures in results become placeholders: tool messages take text only. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<ChatMessage> {

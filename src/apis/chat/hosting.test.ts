@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../shared/fields.ts";
-import { chatHosting } from "./hosting.ts";
+import { chatServed } from "./server.ts";
 
 const own = { isHosted: (name: unknown) => name === "precis_recall" };
 const chunk = (delta: Json, finish: string | null = null, more: Json = {}): Json => ({
@@ -14,7 +14,7 @@ const deltas = (events: readonly Json[]) =>
 
 describe("pieces of streams that only some servers send", () => {
   it("a call that says its name late", () => {
-    const splice = chatHosting.splice(own);
+    const splice = chatServed.hosting!.splice(own);
     expect(splice.event(call({ index: 0, id: "c1", type: "function", function: { arguments: "" } }))).toEqual(
       [],
     );
@@ -29,7 +29,7 @@ describe("pieces of streams that only some servers send", () => {
   });
 
   it("whole calls without their places", () => {
-    const splice = chatHosting.splice(own);
+    const splice = chatServed.hosting!.splice(own);
     const whole = (name: string) => ({ id: name, type: "function", function: { name, arguments: "{}" } });
     const [shown] = deltas(
       splice.event(chunk({ tool_calls: [whole("look"), whole("precis_recall"), whole("read")] })),
@@ -41,7 +41,7 @@ describe("pieces of streams that only some servers send", () => {
   });
 
   it("words, the end and usage in one piece: the words pass, the end waits", () => {
-    const splice = chatHosting.splice(own);
+    const splice = chatServed.hosting!.splice(own);
     const usage = { prompt_tokens: 7, completion_tokens: 1 };
     const [words] = deltas(splice.event(chunk({ content: "Hi." }, "stop", { usage })));
     expect(words).toEqual({ index: 0, delta: { content: "Hi." }, finish_reason: null });
@@ -50,7 +50,7 @@ describe("pieces of streams that only some servers send", () => {
 
   it("an error passes as it is", () => {
     const error = { error: { message: "overloaded" } };
-    expect(chatHosting.splice(own).event(error)).toEqual([error]);
+    expect(chatServed.hosting!.splice(own).event(error)).toEqual([error]);
   });
 });
 
@@ -61,5 +61,5 @@ it("an answer without calls of ours is the same after joining", () => {
       { index: 0, message: { role: "assistant", content: null, refusal: "No." }, finish_reason: "stop" },
     ],
   };
-  expect(chatHosting.join([refusal], own)).toEqual(refusal);
+  expect(chatServed.hosting!.join([refusal], own)).toEqual(refusal);
 });

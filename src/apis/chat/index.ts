@@ -1,21 +1,17 @@
-import type { Dialect, InsertMessage } from "../../core/types.ts";
-import { INTERFACE_FIELDS, withFieldEdit } from "../shared/edit.ts";
-import { legalText } from "../shared/legal-text.ts";
-import { withoutMarker } from "../shared/reading.ts";
-import { reasoningOf } from "../shared/reasoning.ts";
+import type { Dialect } from "../../core/types.ts";
+import { dialectOf, INTERFACE_FIELDS } from "../shared/dialect.ts";
+import { legalText } from "../shared/fields.ts";
 import { edit } from "./edit.ts";
-import { ID, read } from "./read.ts";
-import type { ChatMessage } from "./wire.ts";
+import { type ChatMessage, ID, read } from "./read.ts";
 
-export type { ChatMessage, ChatPart, ChatToolCall } from "./wire.ts";
+export type { ChatMessage, ChatPart, ChatToolCall } from "./read.ts";
 
 /** OpenAI's Chat Completions, and every server that speaks it. */
-export const openaiChat: Dialect<ChatMessage, undefined> = {
+export const openaiChat: Dialect<ChatMessage, undefined> = dialectOf({
   id: ID,
   rules: { system: "message", laterSystem: "anywhere", firstRole: "any", results: "direct" },
-  reasoningOf,
   read,
-  edit: withFieldEdit(edit, (name) => name === "id" || INTERFACE_FIELDS.has(name)),
-  unmarked: withoutMarker,
-  write: (message: InsertMessage): ChatMessage => ({ role: message.role, content: legalText(message.text) }),
-};
+  edit,
+  isForInterface: (name) => name === "id" || INTERFACE_FIELDS.has(name),
+  write: (message) => ({ role: message.role, content: legalText(message.text) }),
+});

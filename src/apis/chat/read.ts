@@ -1,19 +1,79 @@
 import { isRecord } from "../../core/json.ts";
-import type {
-  FilePart,
-  ImagePart,
-  Message,
-  Part,
-  ReasoningPart,
-  Role,
-  ToolResultPart,
-} from "../../core/types.ts";
+import type { Message, Part, ReasoningPart, Role, ToolResultPart } from "../../core/types.ts";
 import { nameText, toJson } from "../shared/fields.ts";
-import { joinTexts } from "../shared/legal-text.ts";
-import { base64Bytes, filePart, framesIn, framesPart, imagePart } from "../shared/media.ts";
-import { malformed, markedMessage, otherDialectFix, refuseOtherPart, roleIn } from "../shared/reading.ts";
+import { base64Bytes, filePart, framesIn, framesPart, gathered, imagePart } from "../shared/media.ts";
+import { malformed, otherDialectFix, refuseOtherPart, roleIn } from "../shared/reading.ts";
 import { isSignature, opaqueReasoning } from "../shared/reasoning.ts";
-import { type ChatMessage, isReasoningPart, legacyCallId, REASONING_FIELDS } from "./wire.ts";
+
+/** A part of a message's content. Fields that precis doesn't read pass through. */
+export interface ChatPart {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly refusal?: unknown;
+  readonly image_url?: unknown;
+  readonly input_audio?: unknown;
+  readonly file?: unknown;
+  readonly video_url?: unknown;
+  /** Pictures of a video, as Qwen takes them. */
+  readonly video?: unknown;
+  readonly thinking?: unknown;
+}
+
+/** A call of a function tool, or of a custom tool that takes free text. */
+export interface ChatToolCall {
+  readonly id?: string | undefined;
+  readonly type?: string | undefined;
+  readonly function?: { readonly name: string; readonly arguments: string } | undefined;
+  readonly custom?: { readonly name: string; readonly input: string } | undefined;
+}
+
+/**
+ * A message of Chat Completions, as OpenAI and compatible servers have it. Permissive on purpose: the official
+ * types are assignable to it, and so is what other servers add.
+ */
+export interface ChatMessage {
+  readonly role: string;
+  readonly content?: string | readonly ChatPart[] | null | undefined;
+  readonly name?: string | undefined;
+  readonly refusal?: string | null | undefined;
+  readonly tool_calls?: readonly ChatToolCall[] | null | undefined;
+  readonly tool_call_id?: string | undefined;
+  /** The form that `tool_calls` replaced. */
+  readonly function_call?: { readonly name: string; readonly arguments: string } | null | undefined;
+  readonly audio?: unknown;
+  /** Reasoning, as DeepSeek and others return it. */
+  readonly reasoning_content?: unknown;
+  /** Reasoning, as OpenRouter and Ollama return it. */
+  readonly reasoning?: unknown;
+  /** Reasoning with signatures, as OpenRouter returns it. */
+  readonly reasoning_details?: unknown;
+  /** Reasoning with signatures, as LiteLLM returns it. */
+  readonly thinking_blocks?: unknown;
+  /** Reasoning, as GitHub Copilot returns it. */
+  readonly reasoning_text?: unknown;
+  readonly reasoning_opaque?: unknown;
+  readonly precis?: unknown;
+}
+
+/** Fields of an assistant message that hold reasoning; they leave with it. */
+export const REASONING_FIELDS = [
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "thinking_blocks",
+  "reasoning_text",
+  "reasoning_opaque",
+] as const;
+
+/** Content parts that are reasoning (Mistral sends `thinking`). */
+export function isReasoningPart(part: { readonly type?: unknown }): boolean {
+  return part.type === "thinking" || part.type === "redacted_thinking" || part.type === "reasoning";
+}
+
+/** Legacy calls have no id: the function's name ties a call to the result that follows it. */
+function legacyCallId(name: string): string {
+  return `function_call:${name}`;
+}
 
 export const ID = "openai-chat";
 
@@ -27,17 +87,15 @@ const ROLES: Readonly<Record<string, Role>> = {
 };
 
 /** Parts come in this order: reasoning fields, content, refusal, audio, tool calls, legacy call. `edit` relies on it. */
-export function read(message: ChatMessage): Message {
-  const wire: unknown = message;
-  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
+export function read(wire: Record<string, unknown>): Message {
   const role = roleIn(ID, ROLES, wire);
   if (wire.type === "message" || (wire.content === undefined && !saysMore(role, wire))) checkFormat(wire);
-  if (role === "tool") return markedMessage(role, [readResult(wire)], wire.precis);
+  if (role === "tool") return { role, parts: [readResult(wire)] };
 
   const parts: Part[] = role === "assistant" ? readReasoning(wire) : [];
   readContent(wire.content, parts);
   if (role === "assistant") readAssistantFields(wire, parts);
-  return markedMessage(role, parts, wire.precis);
+  return { role, parts };
 }
 
 /** Calls, reasoning and the like: what an assistant's message may consist of besides its content. */
@@ -116,27 +174,9 @@ function readResult(wire: Record<string, unknown>): ToolResultPart {
   if (typeof id !== "string") {
     throw malformed({ dialect: ID, expected: "a tool message to have a `tool_call_id`", found: wire });
   }
-  // Nearly all of them.
-  if (typeof content === "string")
-    return typeof name === "string"
-      ? { type: "tool-result", id, text: content, name }
-      : { type: "tool-result", id, text: content };
   const parts: Part[] = [];
   readContent(content, parts);
-  const texts: string[] = [];
-  const media: (ImagePart | FilePart)[] = [];
-  for (const part of parts) {
-    if (part.type === "image" || part.type === "file") media.push(part);
-    else if (part.type === "text") texts.push(part.text);
-    else if (part.type === "other") texts.push(part.json);
-  }
-  return {
-    type: "tool-result",
-    id,
-    text: joinTexts(texts),
-    ...(typeof name === "string" ? { name } : {}),
-    ...(media.length > 0 ? { media } : {}),
-  };
+  return { type: "tool-result", id, ...(typeof name === "string" ? { name } : {}), ...gathered(parts) };
 }
 
 function readAssistantFields(wire: Record<string, unknown>, parts: Part[]): void {

@@ -5,7 +5,7 @@ import { capWithRoom, continuedFields } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, objectsOf, str, textOf } from "../shared/fields.ts";
 import { geminiUsage, knownUsage } from "../shared/usage.ts";
 import { geminiContents } from "./index.ts";
-import { fieldOf, keyOf } from "./wire.ts";
+import { fieldOf, keyOf } from "./read.ts";
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   STOP: "end",

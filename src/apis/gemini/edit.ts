@@ -1,30 +1,26 @@
 import { isRecord } from "../../core/json.ts";
-import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, editParts, lockedPart } from "../shared/edit.ts";
-import { toArgsObject } from "../shared/fields.ts";
-import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { ID, onlyText, read, systemParts } from "./read.ts";
+import type { Message } from "../../core/types.ts";
+import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { EMPTY_TEXT, legalText, PARAGRAPH, toArgsObject } from "../shared/fields.ts";
 import {
   fieldOf,
   type GeminiContent,
   type GeminiPart,
+  ID,
   isReasoningPart,
   keyOf,
+  onlyText,
   partsOf,
   signatureOf,
-} from "./wire.ts";
+  systemParts,
+} from "./read.ts";
 
 /**
  * The message with the edits applied. One that would be left without parts gets the text `(empty)`. Where reasoning leaves,
  * the signatures leave that stand on other parts.
  */
-export function edit(message: GeminiContent, edits: readonly Edit[]): GeminiContent {
-  // Throws on what isn't a message of this format.
-  const { role } = read(message);
-  const cursor = editCursor(ID, edits);
-  const next = role === "system" ? editSystem(message, cursor) : editMessage(message, cursor);
-  cursor.done();
-  return next;
+export function edit(message: GeminiContent, cursor: EditCursor, { role }: Message): GeminiContent {
+  return role === "system" ? editSystem(message, cursor) : editMessage(message, cursor);
 }
 
 function editMessage(message: GeminiContent, cursor: EditCursor): GeminiContent {

@@ -1,10 +1,9 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
 import { type Arranged, type ArrangedPart, type Encoded, inTurns, type Losses } from "../shared/arrange.ts";
-import { toArgsObject } from "../shared/fields.ts";
-import { EMPTY_TEXT } from "../shared/legal-text.ts";
+import { EMPTY_TEXT, toArgsObject } from "../shared/fields.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
-import type { GeminiContent, GeminiPart } from "./wire.ts";
+import type { GeminiContent, GeminiPart } from "./read.ts";
 
 /**
  * What Gemini 3 takes for the signature of a call that it didn't make itself. Without one it refuses the calls of the turn

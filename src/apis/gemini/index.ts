@@ -1,19 +1,16 @@
-import type { Dialect, InsertMessage } from "../../core/types.ts";
-import { withFieldEdit } from "../shared/edit.ts";
-import { legalText } from "../shared/legal-text.ts";
-import { withoutMarker } from "../shared/reading.ts";
-import { reasoningOf } from "../shared/reasoning.ts";
+import type { Dialect } from "../../core/types.ts";
+import { dialectOf } from "../shared/dialect.ts";
+import { legalText } from "../shared/fields.ts";
 import { edit } from "./edit.ts";
-import { ID, read } from "./read.ts";
-import type { GeminiContent, GeminiSystem } from "./wire.ts";
+import { type GeminiContent, type GeminiSystem, ID, read } from "./read.ts";
 
-export type { GeminiContent, GeminiPart, GeminiSystem } from "./wire.ts";
+export type { GeminiContent, GeminiPart, GeminiSystem } from "./read.ts";
 
 /** All that a message may have: the API refuses whatever else it finds. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "parts", "content"]);
 
 /** Gemini's `contents`. The system instruction stands apart. */
-export const geminiContents: Dialect<GeminiContent, GeminiSystem> = {
+export const geminiContents: Dialect<GeminiContent, GeminiSystem> = dialectOf({
   id: ID,
   // Signatures are wanted back with the calls of the turn under way; they aren't bound to what stands before them.
   rules: {
@@ -24,13 +21,12 @@ export const geminiContents: Dialect<GeminiContent, GeminiSystem> = {
     // "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
     alternation: "calls",
   },
-  reasoningOf,
   read,
-  edit: withFieldEdit(edit, (name) => !FIELDS.has(name)),
-  unmarked: withoutMarker,
-  write: ({ role, text }: InsertMessage): GeminiContent => {
+  edit,
+  isForInterface: (name) => !FIELDS.has(name),
+  write: ({ role, text }): GeminiContent => {
     const parts = [{ text: legalText(text) }];
     if (role === "system") return { role, content: { parts } };
     return { role: role === "assistant" ? "model" : "user", parts };
   },
-};
+});

@@ -2,35 +2,131 @@ import { isRecord, withDoubles } from "../../core/json.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
 import { nameText, toJson } from "../shared/fields.ts";
 import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
-import { malformed, malformedRole, markedMessage, otherDialectFix } from "../shared/reading.ts";
+import { malformed, otherDialectFix, roleIn } from "../shared/reading.ts";
 import { opaqueReasoning } from "../shared/reasoning.ts";
-import {
-  fieldOf,
-  type GeminiContent,
-  isReasoningPart,
-  partsOf,
-  signatureOf,
-  textField,
-  unnamedCallId,
-} from "./wire.ts";
+
+/**
+ * A part of a message. Which kind it is, the field says that it has. Fields that precis doesn't read pass through; the
+ * API takes every name in snake case, too.
+ */
+export interface GeminiPart {
+  readonly text?: unknown;
+  readonly thought?: unknown;
+  readonly thoughtSignature?: unknown;
+  readonly inlineData?: unknown;
+  readonly fileData?: unknown;
+  readonly functionCall?: unknown;
+  readonly functionResponse?: unknown;
+  readonly executableCode?: unknown;
+  readonly codeExecutionResult?: unknown;
+  readonly thought_signature?: unknown;
+  readonly inline_data?: unknown;
+  readonly file_data?: unknown;
+  readonly function_call?: unknown;
+  readonly function_response?: unknown;
+}
+
+/**
+ * A message of Gemini's API (Google: `Content`), or its system instruction as `{ role: "system", content }`. Permissive on
+ * purpose: the official type is assignable to it.
+ */
+export interface GeminiContent {
+  /** `user` or `model`. Left out: the user's. */
+  readonly role?: string | undefined;
+  readonly parts?: readonly GeminiPart[] | undefined;
+  /** Only of a system instruction: a text, a `Content`, a part or a list of them. */
+  readonly content?: unknown;
+  readonly precis?: unknown;
+}
+
+/** A system instruction: what `systemInstruction` takes on the wire (a `Content`), or one of the shorter forms of Google's package. */
+export type GeminiSystem = string | GeminiContent | GeminiPart | readonly GeminiPart[];
+
+/** Fields that precis reads, and how the API spells them otherwise. */
+const SNAKE = {
+  inlineData: "inline_data",
+  fileData: "file_data",
+  functionCall: "function_call",
+  functionResponse: "function_response",
+  thoughtSignature: "thought_signature",
+  mimeType: "mime_type",
+  fileUri: "file_uri",
+  displayName: "display_name",
+  systemInstruction: "system_instruction",
+  generationConfig: "generation_config",
+  maxOutputTokens: "max_output_tokens",
+  candidateCount: "candidate_count",
+  responseMimeType: "response_mime_type",
+  functionDeclarations: "function_declarations",
+  toolConfig: "tool_config",
+  functionCallingConfig: "function_calling_config",
+  allowedFunctionNames: "allowed_function_names",
+  cachedContent: "cached_content",
+} as const;
+
+type Named = keyof typeof SNAKE;
+
+/** The name under which an object has a field; undefined if it hasn't. */
+export function keyOf(value: object, name: Named): string | undefined {
+  if (name in value) return name;
+  return SNAKE[name] in value ? SNAKE[name] : undefined;
+}
+
+export function fieldOf(value: unknown, name: Named): unknown {
+  const key = isRecord(value) ? keyOf(value, name) : undefined;
+  return key === undefined ? undefined : (value as Record<string, unknown>)[key];
+}
+
+/** A field that holds a text, by either of its names. */
+function textField(value: object, name: Named): string | undefined {
+  const text = fieldOf(value, name);
+  return typeof text === "string" ? text : undefined;
+}
+
+/** What Gemini wants back with a part in the turn that is under way. */
+export function signatureOf(part: object): string | undefined {
+  return textField(part, "thoughtSignature") || undefined;
+}
+
+/** Is the part nothing but reasoning: a summary of thoughts, or a signature without anything that it stands on? */
+export function isReasoningPart(part: unknown): boolean {
+  if (!isRecord(part)) return false;
+  if (part.thought === true) return true;
+  return signatureOf(part) !== undefined && (part.text === "" || part.text === undefined) && !saysMore(part);
+}
+
+/** Fields beside the text that a part may consist of. */
+function saysMore(part: Record<string, unknown>): boolean {
+  return Object.keys(part).some(
+    (key) => !["text", "thought", SNAKE.thoughtSignature, "thoughtSignature"].includes(key),
+  );
+}
+
+/** The API takes one part in place of a list of them. */
+export function partsOf(parts: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(parts)) return parts;
+  return isRecord(parts) ? [parts] : undefined;
+}
+
+/** A call needs no id: without one, the name of the function ties the next result of that name to it. */
+export function unnamedCallId(name: string): string {
+  return `function:${name}`;
+}
 
 export const ID = "gemini-contents";
 
 /** `function` is what results were sent as by older clients. */
-const ROLES = ["user", "model", "function"] as const;
+const ROLES = { user: "user", model: "assistant", function: "user" } as const;
 
 /**
  * One wire part is one part, in the order of the wire; the signature on a part is reasoning that stands before it. A
  * user's message that holds only results has the role `tool`.
  */
-export function read(message: GeminiContent): Message {
-  const wire: unknown = message;
-  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
-  const { role = "user", parts: given, content, precis } = wire;
-  if (role === "system") return markedMessage("system", readSystem(content), precis);
-  const isNameless = wire.role === undefined && given === undefined;
-  if (isNameless || !ROLES.includes(role as (typeof ROLES)[number]))
-    throw malformedRole({ dialect: ID, roles: ROLES, wire });
+export function read(wire: Record<string, unknown>): Message {
+  const { role, parts: given, content } = wire;
+  if (role === "system") return { role, parts: readSystem(content) };
+  // A message without a role is the user's.
+  const speaker = role === undefined && given !== undefined ? "user" : roleIn(ID, ROLES, wire);
   const list = partsOf(given);
   if (list === undefined)
     throw malformed({
@@ -40,13 +136,12 @@ export function read(message: GeminiContent): Message {
       fix: otherDialectFix(ID, wire),
     });
   const parts = list.flatMap((part) => readPart(part, wire));
-  return markedMessage(roleOf(role as string, parts), parts, precis);
+  return { role: roleOf(speaker, parts), parts };
 }
 
-function roleOf(role: string, parts: readonly Part[]): Role {
-  if (role === "model") return "assistant";
+function roleOf(role: Role, parts: readonly Part[]): Role {
   const onlyResults = parts.length > 0 && parts.every((part) => part.type === "tool-result");
-  return onlyResults ? "tool" : "user";
+  return role === "user" && onlyResults ? "tool" : role;
 }
 
 /** `systemInstruction` may be a text, a part, a list of them or a message. */

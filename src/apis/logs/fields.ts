@@ -1,13 +1,9 @@
-import { isExactNumber, isRecord, stringifyDeep } from "../../core/json.ts";
+import { isExactNumber, stringifyDeep } from "../../core/json.ts";
+import { isJson, listOf, obj } from "../shared/fields.ts";
 
-/** Safe access to JSON of unknown shape. */
+/** Safe access to JSON of unknown shape: beside what all readers of JSON have, what logs need. */
 export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields => isRecord(value) && !isExactNumber(value);
-
-export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export { isJson as isFields, listOf, obj as fieldsOf };
 
 /** A text that is not empty. */
 export const textOf = (value: unknown): string | undefined =>
@@ -32,7 +28,7 @@ export function timeOf(time: unknown): number | undefined {
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   return listOf(content)
-    .map((part) => (typeof part === "string" ? part : (textOf(fieldsOf(part).text) ?? "")))
+    .map((part) => (typeof part === "string" ? part : (textOf(obj(part).text) ?? "")))
     .filter((text) => text !== "")
     .join("\n");
 }
@@ -70,7 +66,7 @@ export function readableContent(content: unknown): unknown {
 
 /** Is a value a part of a message? One that says it is a text has one. */
 export const isReadablePart = (part: unknown): boolean =>
-  isFields(part) && typeof part.type === "string" && (part.type !== "text" || typeof part.text === "string");
+  isJson(part) && typeof part.type === "string" && (part.type !== "text" || typeof part.text === "string");
 
 /** Is a value a text, or a list that may hold some? What is missing says nothing, and isn't damaged. */
 export const isReadableText = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { DialectId } from "../../core/types.ts";
-import { isGeminiMessage, TYPES_OF_ONE } from "../shared/reading.ts";
+import { dialectOfPart, hasChatFields, isGeminiMessage } from "../shared/reading.ts";
 import { type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
 import type { DocumentFormat, LogOptions, LogSource, TranscriptLog } from "./types.ts";
 
@@ -103,19 +103,14 @@ function guessDialect(messages: readonly unknown[]): DialectId | undefined {
   for (const value of messages) {
     const message = fieldsOf(value);
     if (isGeminiMessage(message)) return "gemini-contents";
-    const type = message.type;
-    if (typeof type === "string" && type !== "message" && TYPES_OF_ONE[type] !== undefined)
-      return TYPES_OF_ONE[type];
-    if (type === "reasoning" && !("role" in message)) return "openai-responses";
-    for (const part of listOf(message.content)) {
-      const { type: partType, source, image, data } = fieldsOf(part);
-      if (typeof partType === "string" && TYPES_OF_ONE[partType] !== undefined) return TYPES_OF_ONE[partType];
-      if (partType === "image") return isFields(source) ? "anthropic-messages" : "ai-sdk";
-      if (partType === "reasoning" || (partType === "file" && data !== undefined) || image !== undefined)
-        return "ai-sdk";
+    if (message.type === "reasoning" && !("role" in message)) return "openai-responses";
+    for (const part of [message, ...listOf(message.content).map(fieldsOf)]) {
+      const { type, image } = part;
+      const isOfSdk = part !== message && (type === "reasoning" || type === "image" || image !== undefined);
+      const known = dialectOfPart(part) ?? (isOfSdk ? "ai-sdk" : undefined);
+      if (known !== undefined) return known;
     }
-    if (Array.isArray(message.tool_calls) || "tool_call_id" in message || "function_call" in message)
-      return "openai-chat";
+    if (hasChatFields(message)) return "openai-chat";
     openai ||= message.role === "developer";
   }
   return openai ? "openai-chat" : undefined;

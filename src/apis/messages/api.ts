@@ -3,12 +3,17 @@ import type { Api, AskSettings } from "../shared/api.ts";
 import { askingBy, capWithRoom } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, parseJson, str, textOf } from "../shared/fields.ts";
 import { allowance } from "../shared/model-traits.ts";
-import { countingBehind, readRequest, withCap, writeRequest } from "../shared/request.ts";
+import { countingBehind, requestsBy } from "../shared/request.ts";
 import { knownUsage, messagesUsage } from "../shared/usage.ts";
 import { anthropicMessages } from "./index.ts";
 import { partsOf, withoutThinking } from "./parts.ts";
 
-const FIELDS = { messages: "messages", system: "system", tools: ["tools"], caps: ["max_tokens"] };
+const REQUESTS = requestsBy({
+  messages: "messages",
+  system: "system",
+  tools: ["tools"],
+  caps: ["max_tokens"],
+});
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   end_turn: "end",
@@ -28,20 +33,17 @@ export const messagesApi: Api = {
   api: "messages",
   path: "/v1/messages",
   dialect: anthropicMessages as Dialect<unknown>,
-  fields: FIELDS,
-  read: (body) => readRequest(FIELDS, body),
-  lack: "`messages` is missing or isn't a list.",
-  write: (body, view) => writeRequest(FIELDS, body, view),
+  ...REQUESTS,
 
   withCap(body, cap) {
     const { thinking, max_tokens: asked } = body;
     const thought = isJson(thinking) ? numberOf(thinking["budget_tokens"]) : undefined;
-    if (!isJson(thinking) || thought === undefined || thought < cap) return withCap(FIELDS, body, cap);
+    if (!isJson(thinking) || thought === undefined || thought < cap) return REQUESTS.withCap(body, cap);
     // Thinking is part of the answer, and its own budget must stay below the cap.
     const share = Math.floor((thought / Math.max(thought + 1, numberOf(asked) ?? 0)) * cap);
-    if (share < LEAST_THINKING) return withCap(FIELDS, withoutThinking(body), cap);
+    if (share < LEAST_THINKING) return REQUESTS.withCap(withoutThinking(body), cap);
     const budget_tokens = Math.min(share, cap - 1);
-    return { ...withCap(FIELDS, body, cap), thinking: { ...thinking, budget_tokens } };
+    return { ...REQUESTS.withCap(body, cap), thinking: { ...thinking, budget_tokens } };
   },
 
   readAnswer(answer) {

@@ -1,18 +1,12 @@
-import type { Edit } from "../../core/types.ts";
-import { editCursor, editParts, lockedPart } from "../shared/edit.ts";
-import { toArgsObject } from "../shared/fields.ts";
-import { EMPTY_TEXT, legalText } from "../shared/legal-text.ts";
-import { ID, read } from "./read.ts";
-import { type AnthropicMessage, type AnthropicPart, isReasoningPart } from "./wire.ts";
+import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { EMPTY_TEXT, legalText, toArgsObject } from "../shared/fields.ts";
+import { type AnthropicMessage, type AnthropicPart, ID, isReasoningPart } from "./read.ts";
 
 /**
  * The message with the edits applied. One that would be left without content gets a text part `(empty)`. Text that is
  * appended becomes a part of its own, so that a system prompt keeps its cache breakpoint before it.
  */
-export function edit(message: AnthropicMessage, edits: readonly Edit[]): AnthropicMessage {
-  // Throws on what isn't a message of this format.
-  read(message);
-  const cursor = editCursor(ID, edits);
+export function edit(message: AnthropicMessage, cursor: EditCursor): AnthropicMessage {
   const before = message.content ?? [];
   let content = before;
   if (typeof content === "string") {
@@ -25,7 +19,6 @@ export function edit(message: AnthropicMessage, edits: readonly Edit[]): Anthrop
     }
   }
   if (cursor.append.length > 0) content = [...asParts(content), ...cursor.append.map(textPart)];
-  cursor.done();
   return content === before ? message : { ...message, content };
 }
 

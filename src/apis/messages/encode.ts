@@ -1,10 +1,9 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
 import { type Arranged, type ArrangedPart, type Encoded, inTurns, type Losses } from "../shared/arrange.ts";
-import { toArgsObject } from "../shared/fields.ts";
-import { EMPTY_TEXT } from "../shared/legal-text.ts";
+import { EMPTY_TEXT, toArgsObject } from "../shared/fields.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
-import type { AnthropicMessage, AnthropicPart } from "./wire.ts";
+import type { AnthropicMessage, AnthropicPart } from "./read.ts";
 
 /** Anthropic messages: leading system messages apart, results first in the user message after their calls. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<AnthropicMessage> {

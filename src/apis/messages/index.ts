@@ -1,13 +1,17 @@
-import type { CacheMarks, Dialect, InsertMessage } from "../../core/types.ts";
-import { withFieldEdit } from "../shared/edit.ts";
-import { legalText } from "../shared/legal-text.ts";
-import { withoutMarker } from "../shared/reading.ts";
-import { reasoningOf } from "../shared/reasoning.ts";
+import type { CacheMarks, Dialect } from "../../core/types.ts";
+import { dialectOf } from "../shared/dialect.ts";
+import { legalText } from "../shared/fields.ts";
 import { edit } from "./edit.ts";
-import { ID, read } from "./read.ts";
-import { type AnthropicMessage, type AnthropicPart, type AnthropicSystem, isReasoningPart } from "./wire.ts";
+import {
+  type AnthropicMessage,
+  type AnthropicPart,
+  type AnthropicSystem,
+  ID,
+  isReasoningPart,
+  read,
+} from "./read.ts";
 
-export type { AnthropicMessage, AnthropicPart, AnthropicSystem } from "./wire.ts";
+export type { AnthropicMessage, AnthropicPart, AnthropicSystem } from "./read.ts";
 
 /** All that a message may have: the API refuses whatever else it finds. */
 const FIELDS: ReadonlySet<string> = new Set(["role", "content", "clear_at"]);
@@ -49,16 +53,12 @@ const marks: CacheMarks<AnthropicMessage> = {
 };
 
 /** Anthropic's Messages API. */
-export const anthropicMessages: Dialect<AnthropicMessage, AnthropicSystem> = {
+export const anthropicMessages: Dialect<AnthropicMessage, AnthropicSystem> = dialectOf({
   id: ID,
   rules: { system: "apart", firstRole: "user", results: "direct", boundReasoning: true },
-  reasoningOf,
   read,
-  edit: withFieldEdit(edit, (name) => !FIELDS.has(name)),
-  unmarked: withoutMarker,
+  edit,
+  isForInterface: (name) => !FIELDS.has(name),
   marks,
-  write: (message: InsertMessage): AnthropicMessage => ({
-    role: message.role,
-    content: [{ type: "text", text: legalText(message.text) }],
-  }),
-};
+  write: ({ role, text }) => ({ role, content: [{ type: "text", text: legalText(text) }] }),
+});

@@ -1,6 +1,6 @@
 import { isJson, type Json, listOf, textOf } from "../shared/fields.ts";
 import { anthropicMessages } from "./index.ts";
-import { isReasoningPart } from "./wire.ts";
+import { isReasoningPart } from "./read.ts";
 
 /** What a message says as a list of parts: a text alone is one. */
 export function partsOf(content: unknown): readonly unknown[] {

@@ -1,65 +1,73 @@
 import { isRecord, withDoubles } from "../../core/json.ts";
 import type { FilePart, ImagePart, Message, Part, Role, ToolResultPart } from "../../core/types.ts";
-import { nameText, toJson } from "../shared/fields.ts";
-import { joinTexts } from "../shared/legal-text.ts";
-import { base64Bytes, filePart, imagePart } from "../shared/media.ts";
-import {
-  hasChatFields,
-  malformed,
-  malformedRole,
-  markedMessage,
-  otherDialectFix,
-  refuseOtherPart,
-} from "../shared/reading.ts";
+import { contentParts, typedPart } from "../shared/dialect.ts";
+import { joinTexts, nameText, toJson } from "../shared/fields.ts";
+import { base64Bytes, filePart, gathered, imagePart } from "../shared/media.ts";
+import { malformed, roleIn } from "../shared/reading.ts";
 import { isSignature, opaqueReasoning } from "../shared/reasoning.ts";
-import { type AnthropicMessage, isServerResult } from "./wire.ts";
+
+/** A part of a message's content (Anthropic: a content block). Fields that precis doesn't read pass through. */
+export interface AnthropicPart {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly source?: unknown;
+  readonly title?: unknown;
+  readonly content?: unknown;
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly input?: unknown;
+  readonly tool_use_id?: unknown;
+  readonly is_error?: unknown;
+  readonly thinking?: unknown;
+  readonly signature?: unknown;
+  readonly data?: unknown;
+  readonly cache_control?: unknown;
+}
+
+/**
+ * A message of Anthropic's Messages API, or its system prompt as `{ role: "system", content }`. Permissive on
+ * purpose: the official types, beta ones included, are assignable to it.
+ */
+export interface AnthropicMessage {
+  readonly role: string;
+  /** Only a system message may leave it out (the beta that clears earlier ones). */
+  readonly content?: string | readonly AnthropicPart[] | undefined;
+  readonly precis?: unknown;
+}
+
+export function isReasoningPart(part: { readonly type?: unknown }): boolean {
+  return part.type === "thinking" || part.type === "redacted_thinking";
+}
+
+/** `web_search_tool_result`, `mcp_tool_result` and the like: the provider ran the tool. `tool_result` isn't one. */
+function isServerResult(type: unknown): boolean {
+  return typeof type === "string" && type.endsWith("_tool_result");
+}
+
+/** The `system` of a request. */
+export type AnthropicSystem = string | { type: "text"; text: string }[];
 
 /** Stands for a picture inside a document's text. */
 const PICTURE = "[image]";
 
 export const ID = "anthropic-messages";
+const ROLES = { user: "user", assistant: "assistant", system: "system" } as const;
 
 /** One wire part is one part, in the order of the wire. A user message that holds only results has the role `tool`. */
-export function read(message: AnthropicMessage): Message {
-  const wire: unknown = message;
-  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "a message object", found: wire });
-  const { role, content } = wire;
-  if (role !== "user" && role !== "assistant" && role !== "system") {
-    throw malformedRole({ dialect: ID, roles: ["user", "assistant", "system"], wire });
-  }
-  if (hasChatFields(wire))
-    throw malformed({ dialect: ID, expected: "a message whose `content` says everything", found: wire });
-  const parts = role === "system" && content === undefined ? [] : readContent(wire);
-  return markedMessage(roleOf(role, parts), parts, wire.precis);
+export function read(wire: Record<string, unknown>): Message {
+  const role = roleIn(ID, ROLES, wire);
+  const isEmpty = role === "system" && wire.content === undefined;
+  const parts = isEmpty ? [] : contentParts(ID, wire, readPart);
+  return { role: roleOf(role, parts), parts };
 }
 
-function roleOf(role: "user" | "assistant" | "system", parts: readonly Part[]): Role {
+function roleOf(role: Role, parts: readonly Part[]): Role {
   const onlyResults =
     role === "user" && parts.length > 0 && parts.every((part) => part.type === "tool-result");
   return onlyResults ? "tool" : role;
 }
 
-function readContent(wire: Record<string, unknown>): Part[] {
-  const { content } = wire;
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  if (Array.isArray(content)) return content.map(readPart);
-  throw malformed({
-    dialect: ID,
-    expected: "`content` to be a string or an array of parts",
-    found: content,
-    fix: otherDialectFix(ID, wire),
-  });
-}
-
-function readPart(part: unknown): Part {
-  if (!isRecord(part) || typeof part.type !== "string") {
-    throw malformed({ dialect: ID, expected: "a content part to be an object with a `type`", found: part });
-  }
-  const known = readKnown(part);
-  if (known) return known;
-  refuseOtherPart(ID, part);
-  return { type: "other", kind: part.type, json: toJson(part) };
-}
+const readPart = (part: unknown): Part => typedPart(ID, part, readKnown);
 
 function readKnown(part: Record<string, unknown>): Part | undefined {
   switch (part.type) {
@@ -103,28 +111,13 @@ function readCall(part: Record<string, unknown>): Part {
 
 function readResult(part: Record<string, unknown>): ToolResultPart {
   const { content, is_error } = part;
-  const texts: string[] = [];
-  const media: (ImagePart | FilePart)[] = [];
-  if (typeof content === "string") texts.push(content);
-  else if (Array.isArray(content)) for (const inner of content) collect(readPart(inner), texts, media);
-  else if (content !== undefined && content !== null) texts.push(toJson(content));
+  const said = typeof content === "string" || content == null ? (content ?? "") : toJson(content);
   return {
     type: "tool-result",
     id: resultId(part),
-    text: joinTexts(texts),
     ...(is_error === true ? { error: true } : {}),
-    ...(media.length > 0 ? { media } : {}),
+    ...(Array.isArray(content) ? gathered(content.map(readPart)) : { text: said }),
   };
-}
-
-/** Text goes where reductions and the working set look for it; what isn't text is media. */
-function collect(part: Part, texts: string[], media: (ImagePart | FilePart)[]): void {
-  if (part.type === "text") texts.push(part.text);
-  else if (part.type === "image") media.push(part);
-  else if (part.type === "file") {
-    if (part.text === undefined) media.push(part);
-    else texts.push(part.text);
-  } else if (part.type === "other") texts.push(part.json);
 }
 
 /** Results of tools that the provider ran. They are checked against what it sent, so nothing in them may change. */

@@ -3,17 +3,17 @@ import type { Api } from "../shared/api.ts";
 import { askingBy } from "../shared/ask.ts";
 import { isJson, type Json, listOf, obj, objectsOf, textOf } from "../shared/fields.ts";
 import { openaiError } from "../shared/providers.ts";
-import { countingBehind, readRequest, withCap, writeRequest } from "../shared/request.ts";
+import { countingBehind, requestsBy } from "../shared/request.ts";
 import { knownUsage, responsesUsage } from "../shared/usage.ts";
 import { openaiResponses } from "./index.ts";
 
-const FIELDS = {
+const REQUESTS = requestsBy({
   messages: "input",
   system: "instructions",
   tools: ["tools"],
   caps: ["max_output_tokens"],
   leastCap: 16,
-};
+});
 
 /** How a response may stand that holds its answer; a cut one does, too. */
 const FINISHED: ReadonlySet<unknown> = new Set([undefined, null, "completed", "incomplete"]);
@@ -25,16 +25,14 @@ export const responsesApi: Api = {
   api: "responses",
   path: "/v1/responses",
   dialect: openaiResponses as Dialect<unknown>,
-  fields: FIELDS,
+  ...REQUESTS,
 
   read(body) {
     const { input } = body;
     if (input !== undefined && typeof input !== "string" && !Array.isArray(input)) return undefined;
-    return readRequest(FIELDS, { ...body, input: transcriptOf(input) });
+    return REQUESTS.read({ ...body, input: transcriptOf(input) });
   },
   lack: "`input` is neither a text nor a list.",
-  write: (body, view) => writeRequest(FIELDS, body, view),
-  withCap: (body, cap) => withCap(FIELDS, body, cap),
 
   readAnswer(answer) {
     const { output } = answer;

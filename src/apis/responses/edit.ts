@@ -1,19 +1,15 @@
 import { contentHash } from "../../core/hash.ts";
 import { isRecord, parseExact } from "../../core/json.ts";
-import type { Edit } from "../../core/types.ts";
-import { type EditCursor, editCursor, editParts, lockedPart, sameFields } from "../shared/edit.ts";
-import { nameText, toArgsText } from "../shared/fields.ts";
-import { EMPTY_TEXT, legalText, PARAGRAPH } from "../shared/legal-text.ts";
-import { ID, read } from "./read.ts";
-import { itemType, type ResponsesItem, type ResponsesPart, write } from "./wire.ts";
+import type { Message } from "../../core/types.ts";
+import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { EMPTY_TEXT, legalText, nameText, PARAGRAPH, toArgsText } from "../shared/fields.ts";
+import { ID, itemType, type ResponsesItem, type ResponsesPart, write } from "./read.ts";
 
 /**
  * The item with the edits applied. A `reasoning` item whose reasoning is stripped has nothing left: whoever asks for
  * it gets an assistant message `(empty)` in its place, and had better drop the item.
  */
-export function edit(item: ResponsesItem, edits: readonly Edit[]): ResponsesItem {
-  const message = read(item);
-  const cursor = editCursor(ID, edits);
+export function edit(item: ResponsesItem, cursor: EditCursor, message: Message): ResponsesItem {
   const type = itemType(item);
   const next =
     type === "message"
@@ -21,9 +17,7 @@ export function edit(item: ResponsesItem, edits: readonly Edit[]): ResponsesItem
       : type === "reasoning"
         ? editReasoning(item, cursor)
         : editItem(item, cursor, message.parts);
-  cursor.done();
-  const bare = cursor.strip && message.role === "assistant" ? asNew(next) : next;
-  return sameFields(item, bare) ? item : bare;
+  return cursor.strip && message.role === "assistant" ? asNew(next) : next;
 }
 
 /**
@@ -106,15 +100,11 @@ function replacePart(part: ResponsesPart, text: string, role: string | undefined
   }
 }
 
-function editItem(
-  item: ResponsesItem,
-  cursor: EditCursor,
-  parts: ReturnType<typeof read>["parts"],
-): ResponsesItem {
+function editItem(item: ResponsesItem, cursor: EditCursor, parts: Message["parts"]): ResponsesItem {
   let next = item;
   for (const part of parts) {
     const text = cursor.next();
-    if (text !== undefined) next = replaceItem(ID, next, text);
+    if (text !== undefined) next = replaceItem(next, text);
     if (cursor.append.length > 0) {
       if (part.type !== "tool-result") throw lockedPart(ID, nameText(item.type));
       next = appendOutput(next, text ?? part.text, cursor.append);
@@ -129,11 +119,11 @@ function appendOutput(item: ResponsesItem, text: string, added: readonly string[
   if (Array.isArray(output) && (type === "function_call_output" || type === "custom_tool_call_output")) {
     return { ...item, output: [...output, ...added.map((each) => textPart(each, undefined))] };
   }
-  return replaceItem(ID, item, [text, ...added].join(PARAGRAPH));
+  return replaceItem(item, [text, ...added].join(PARAGRAPH));
 }
 
 /** A call or an output with a new text. Where the API demands a shape, the text goes into its free field. */
-function replaceItem(dialect: string, item: ResponsesItem, text: string): ResponsesItem {
+function replaceItem(item: ResponsesItem, text: string): ResponsesItem {
   switch (item.type) {
     case "function_call":
       return { ...item, arguments: toArgsText(text) };
@@ -154,7 +144,7 @@ function replaceItem(dialect: string, item: ResponsesItem, text: string): Respon
     case "shell_call_output":
       return { ...item, output: shellOutput(item.output, text) };
     default:
-      throw lockedPart(dialect, nameText(item.type));
+      throw lockedPart(ID, nameText(item.type));
   }
 }
 

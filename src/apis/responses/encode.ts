@@ -1,10 +1,9 @@
 import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
 import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
-import { toArgsText } from "../shared/fields.ts";
-import { PARAGRAPH } from "../shared/legal-text.ts";
+import { PARAGRAPH, toArgsText } from "../shared/fields.ts";
 import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media.ts";
-import type { ResponsesItem, ResponsesPart } from "./wire.ts";
+import type { ResponsesItem, ResponsesPart } from "./read.ts";
 
 /** Responses items: one for each message, call and output. Leading system messages become the `instructions`. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<ResponsesItem> {

@@ -1,16 +1,12 @@
 import type { Dialect } from "../../core/types.ts";
-import { INTERFACE_FIELDS, withFieldEdit } from "../shared/edit.ts";
-import { withoutMarker } from "../shared/reading.ts";
-import { reasoningOf } from "../shared/reasoning.ts";
+import { dialectOf, INTERFACE_FIELDS } from "../shared/dialect.ts";
 import { edit } from "./edit.ts";
-import { ID, read } from "./read.ts";
-import type { ResponsesItem } from "./wire.ts";
-import { write } from "./wire.ts";
+import { ID, type ResponsesItem, read, write } from "./read.ts";
 
-export type { ResponsesItem, ResponsesPart } from "./wire.ts";
+export type { ResponsesItem, ResponsesPart } from "./read.ts";
 
 /** OpenAI's Responses API. The system prompt is its `instructions`. */
-export const openaiResponses: Dialect<ResponsesItem, string> = {
+export const openaiResponses: Dialect<ResponsesItem, string> = dialectOf({
   id: ID,
   rules: {
     system: "apart",
@@ -19,9 +15,9 @@ export const openaiResponses: Dialect<ResponsesItem, string> = {
     results: "anywhere",
     leadingReasoning: true,
   },
-  reasoningOf,
+  message: "an item object",
   read,
-  edit: withFieldEdit(edit, (name) => INTERFACE_FIELDS.has(name)),
-  unmarked: withoutMarker,
+  edit,
+  isForInterface: (name) => INTERFACE_FIELDS.has(name),
   write,
-};
+});

@@ -2,6 +2,7 @@ import { isRecord } from "../../core/json.ts";
 import type {
   FilePart,
   ImagePart,
+  InsertMessage,
   Message,
   Part,
   ReasoningPart,
@@ -9,19 +10,65 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../core/types.ts";
-import { nameText, toJson } from "../shared/fields.ts";
-import { joinTexts } from "../shared/legal-text.ts";
-import { filePart, imagePart } from "../shared/media.ts";
-import {
-  hasChatFields,
-  malformed,
-  markedMessage,
-  otherDialectFix,
-  refuseOtherPart,
-  roleIn,
-} from "../shared/reading.ts";
+import { contentParts, withoutMarker } from "../shared/dialect.ts";
+import { legalText, nameText, toJson } from "../shared/fields.ts";
+import { filePart, gathered, imagePart } from "../shared/media.ts";
+import { malformed, refuseOtherPart, roleIn } from "../shared/reading.ts";
 import { opaqueReasoning } from "../shared/reasoning.ts";
-import { itemType, type ResponsesItem } from "./wire.ts";
+
+/** A part of a message's content, or of an output that is a list. Fields that precis doesn't read pass through. */
+export interface ResponsesPart {
+  readonly type?: string;
+  readonly text?: unknown;
+  readonly refusal?: unknown;
+  readonly image_url?: unknown;
+  readonly file_id?: unknown;
+  readonly file_data?: unknown;
+  readonly file_url?: unknown;
+  readonly filename?: unknown;
+  readonly detail?: unknown;
+}
+
+/**
+ * An item of the Responses API's `input`, or its `instructions` as `{ role: "system", content }`. Permissive on
+ * purpose: the official types are assignable to it. Every item is a message to precis, also those that the API
+ * doesn't call so.
+ */
+export interface ResponsesItem {
+  readonly type?: string | null | undefined;
+  readonly role?: string | undefined;
+  readonly content?: unknown;
+  readonly id?: string | null | undefined;
+  readonly call_id?: string | null | undefined;
+  readonly approval_request_id?: string | null | undefined;
+  readonly name?: string | undefined;
+  readonly arguments?: unknown;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  readonly action?: unknown;
+  readonly operation?: unknown;
+  readonly summary?: unknown;
+  readonly encrypted_content?: string | null | undefined;
+  readonly precis?: unknown;
+}
+
+/** The item's type; `message` and `item_reference` may leave it out. */
+export function itemType(item: { readonly [K in "type" | "role" | "id"]?: unknown }): string | undefined {
+  if (typeof item.type === "string") return item.type;
+  if (item.role !== undefined) return "message";
+  return typeof item.id === "string" ? "item_reference" : undefined;
+}
+
+/**
+ * A message item. The API takes a list of `input_text` from everyone but the assistant; what the assistant says in a list needs
+ * an id of the API's, so it is a plain text. Newer models know the system role as `developer`.
+ */
+export function write(message: InsertMessage): ResponsesItem {
+  const text = legalText(message.text);
+  if (message.role === "assistant") return { type: "message", role: "assistant", content: text };
+  const role = message.role === "system" ? "developer" : message.role;
+  return { type: "message", role, content: [{ type: "input_text", text }] };
+}
 
 export const ID = "openai-responses";
 
@@ -36,43 +83,21 @@ const ROLES: Readonly<Record<string, Role>> = {
 const USER_ITEMS: ReadonlySet<string> = new Set(["mcp_approval_response", "compaction_trigger"]);
 
 /** Every item is a message. A `reasoning` item is an assistant message that holds nothing but reasoning. */
-export function read(item: ResponsesItem): Message {
-  const wire: unknown = item;
-  if (!isRecord(wire)) throw malformed({ dialect: ID, expected: "an item object", found: wire });
+export function read(wire: Record<string, unknown>): Message {
   const type = itemType(wire);
   if (type === undefined) {
     throw malformed({ dialect: ID, expected: "an item with a `type` or a `role`", found: wire });
   }
-  if (type === "message") return markedMessage(roleIn(ID, ROLES, wire), readContent(wire), wire.precis);
-  if (type === "reasoning") return markedMessage("assistant", [readReasoning(wire)], wire.precis);
-  const known = readClientItem(ID, wire) ?? readServerItem(wire);
-  if (known !== undefined) return readItem(known, wire.precis);
+  if (type === "message")
+    return { role: roleIn(ID, ROLES, wire), parts: contentParts(ID, wire, readOwnPart) };
+  if (type === "reasoning") return { role: "assistant", parts: [readReasoning(wire)] };
+  const known = readClientItem(wire) ?? readServerItem(wire);
+  if (known !== undefined) return known;
   const role =
     typeof wire.role === "string" && Object.hasOwn(ROLES, wire.role) ? ROLES[wire.role] : undefined;
   const speaker = role ?? (USER_ITEMS.has(type) ? "user" : "assistant");
-  const { precis, ...rest } = wire;
-  const approval = readApproval(rest);
-  if (approval !== undefined) return readItem(approval, precis);
-  return markedMessage(speaker, [{ type: "other", kind: type, json: toJson(rest) }], precis);
-}
-
-function readItem({ role, parts, follows }: ReadItem, marker: unknown): Message {
-  const message = markedMessage(role, parts, marker);
-  return follows === undefined ? message : { ...message, follows };
-}
-
-function readContent(wire: Record<string, unknown>): Part[] {
-  const { content } = wire;
-  if (hasChatFields(wire))
-    throw malformed({ dialect: ID, expected: "a message whose `content` says everything", found: wire });
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  if (Array.isArray(content)) return content.map(readOwnPart);
-  throw malformed({
-    dialect: ID,
-    expected: "`content` to be a string or an array of parts",
-    found: content,
-    fix: otherDialectFix(ID, wire),
-  });
+  const rest = withoutMarker(wire);
+  return readApproval(rest) ?? { role: speaker, parts: [{ type: "other", kind: type, json: toJson(rest) }] };
 }
 
 function readOwnPart(part: unknown): Part {
@@ -131,49 +156,42 @@ function firstString(...values: readonly unknown[]): string | undefined {
 type Item = Readonly<Record<string, unknown>>;
 type Media = (ImagePart | FilePart)[];
 
-/** What an item that isn't a message means. */
-interface ReadItem {
-  readonly role: Role;
-  readonly parts: readonly Part[];
-  readonly follows?: string;
-}
-
 /** Calls that the client runs, and their outputs. Every one is an item of its own. */
-function readClientItem(dialect: string, item: Item): ReadItem | undefined {
+function readClientItem(item: Item): Message | undefined {
   switch (item.type) {
     case "function_call":
-      return call(dialect, item, nameOf(item), textOf(item.arguments));
+      return call(item, nameOf(item), textOf(item.arguments));
     case "custom_tool_call":
-      return call(dialect, item, nameOf(item), textOf(item.input));
+      return call(item, nameOf(item), textOf(item.input));
     case "local_shell_call":
-      return call(dialect, item, "local_shell", toJson(item.action));
+      return call(item, "local_shell", toJson(item.action));
     case "shell_call":
-      return call(dialect, item, "shell", toJson(item.action));
+      return call(item, "shell", toJson(item.action));
     case "apply_patch_call":
-      return call(dialect, item, "apply_patch", toJson(item.operation));
+      return call(item, "apply_patch", toJson(item.operation));
     case "computer_call":
-      return call(dialect, item, "computer", toJson(item.actions ?? item.action), "locked");
+      return call(item, "computer", toJson(item.actions ?? item.action), "locked");
     case "program":
-      return call(dialect, item, "program", textOf(item.code), "locked");
+      return call(item, "program", textOf(item.code), "locked");
     case "function_call_output":
     case "custom_tool_call_output":
     case "local_shell_call_output":
     case "shell_call_output":
-      return result(dialect, item, item.output);
+      return result(item, item.output);
     case "apply_patch_call_output":
-      return result(dialect, item, item.output, { error: item.status === "failed" });
+      return result(item, item.output, { error: item.status === "failed" });
     case "computer_call_output":
       // The API takes nothing but a screenshot here, so it can't become text.
-      return result(dialect, item, [item.output], { locked: true });
+      return result(item, [item.output], { locked: true });
     case "program_output":
-      return result(dialect, item, item.result, { locked: true });
+      return result(item, item.result, { locked: true });
     default:
       return undefined;
   }
 }
 
 /** Tools that the provider runs: call and result in one item. Without a result the call would look like an open one. */
-function readServerItem(item: Item): ReadItem | undefined {
+function readServerItem(item: Item): Message | undefined {
   switch (item.type) {
     case "web_search_call":
       return ran(item, "web_search", toJson(item.action), { text: "" });
@@ -205,7 +223,7 @@ function readServerItem(item: Item): ReadItem | undefined {
  * A call that waits for the client's consent, and the client's word: a call and its result, because the API refuses one
  * without the other. Undefined where the id is missing that joins them.
  */
-function readApproval(item: Item): ReadItem | undefined {
+function readApproval(item: Item): Message | undefined {
   const { type, id, approval_request_id, ...rest } = item;
   if (type === "mcp_approval_request" && typeof id === "string") {
     return {
@@ -224,31 +242,22 @@ function readApproval(item: Item): ReadItem | undefined {
 function output(value: unknown): { text: string; media?: Media } {
   if (value === undefined || value === null) return { text: "" };
   if (!Array.isArray(value)) return { text: textOf(value) };
-  const texts: string[] = [];
-  const media: Media = [];
-  for (const entry of value) {
-    if (isRecord(entry) && typeof entry.stdout === "string") {
-      texts.push(
-        [entry.stdout, entry.stderr].filter((text) => typeof text === "string" && text !== "").join("\n"),
-      );
-      continue;
-    }
-    if (isRecord(entry) && typeof entry.logs === "string") {
-      texts.push(entry.logs);
-      continue;
-    }
-    const part = readPart(entry);
-    if (part.type === "image" || part.type === "file") media.push(part);
-    else if (part.type === "text") texts.push(part.text);
-    else if (part.type === "other") texts.push(part.json);
-  }
-  return { text: joinTexts(texts), ...(media.length > 0 ? { media } : {}) };
+  return gathered(
+    value.map((entry): Part => {
+      if (isRecord(entry) && typeof entry.stdout === "string") {
+        const said = [entry.stdout, entry.stderr].filter((text) => typeof text === "string" && text !== "");
+        return { type: "text", text: said.join("\n") };
+      }
+      const isLog = isRecord(entry) && typeof entry.logs === "string";
+      return isLog ? { type: "text", text: entry.logs as string } : readPart(entry);
+    }),
+  );
 }
 
-function call(dialect: string, item: Item, name: string, args: string, locked?: "locked"): ReadItem {
+function call(item: Item, name: string, args: string, locked?: "locked"): Message {
   const part: ToolCallPart = {
     type: "tool-call",
-    id: callId(dialect, item),
+    id: callId(item),
     name,
     args,
     ...(locked === undefined ? {} : { locked: true }),
@@ -256,15 +265,10 @@ function call(dialect: string, item: Item, name: string, args: string, locked?: 
   return { role: "assistant", parts: [part] };
 }
 
-function result(
-  dialect: string,
-  item: Item,
-  value: unknown,
-  flags: { error?: boolean; locked?: true } = {},
-): ReadItem {
+function result(item: Item, value: unknown, flags: { error?: boolean; locked?: true } = {}): Message {
   const part: ToolResultPart = {
     type: "tool-result",
-    ...answeredCall(dialect, item),
+    ...answeredCall(item),
     ...(typeof item.name === "string" ? { name: item.name } : {}),
     ...output(value),
     ...(flags.error === true ? { error: true } : {}),
@@ -279,7 +283,7 @@ function ran(
   args: string,
   outcome: { text: string; media?: Media },
   error = false,
-): ReadItem {
+): Message {
   const id = typeof item.id === "string" ? item.id : name;
   const { text, media = [] } = outcome;
   const parts: Part[] = [
@@ -297,19 +301,19 @@ function ran(
 }
 
 /** Calls of older versions may have their `id` alone. */
-function callId(dialect: string, item: Item): string {
+function callId(item: Item): string {
   const id = item.call_id ?? item.id;
   if (typeof id === "string") return id;
-  throw malformed({ dialect, expected: `\`${item.type}\` to have a \`call_id\``, found: item });
+  throw malformed({ dialect: ID, expected: `\`${item.type}\` to have a \`call_id\``, found: item });
 }
 
 /**
  * The call that an output answers. `function_call_output` may leave it out: it then answers by its order. Its own `id` names the
  * output, except in `local_shell_call_output`, which may name its call by it.
  */
-function answeredCall(dialect: string, item: Item): Pick<ToolResultPart, "id" | "byOrder"> {
+function answeredCall(item: Item): Pick<ToolResultPart, "id" | "byOrder"> {
   const isUnnamed = item.type === "function_call_output" && item.call_id == null;
-  return isUnnamed ? { id: "", byOrder: true } : { id: callId(dialect, item) };
+  return isUnnamed ? { id: "", byOrder: true } : { id: callId(item) };
 }
 
 function nameOf(item: Item): string {

@@ -2,7 +2,7 @@ import { addTo } from "../../core/collections.ts";
 import { editableParts } from "../../core/edits.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { EMPTY_TEXT } from "./legal-text.ts";
+import { EMPTY_TEXT } from "./fields.ts";
 
 /** Messages in a wire format, and the system prompt where the format keeps it apart. */
 export interface Encoded<M> {

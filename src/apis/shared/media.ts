@@ -1,5 +1,6 @@
-import type { FilePart, FramePart, ImagePart } from "../../core/types.ts";
+import type { FilePart, FramePart, ImagePart, Part } from "../../core/types.ts";
 import { imageSize } from "../../tokens/image-tokens.ts";
+import { joinTexts } from "./fields.ts";
 
 /** What a `data:` URL says about itself, without a copy of its content. */
 interface DataUrl {
@@ -75,6 +76,25 @@ export function filePart(fields: {
     ...(bytes === undefined ? {} : { bytes }),
     ...(fields.text === undefined ? {} : { text: fields.text }),
   };
+}
+
+/**
+ * What a result says that is made of parts: its texts as one, where reductions and the working set look for them, and beside them what is
+ * no text.
+ */
+export function gathered(parts: Iterable<Part>): { text: string; media?: (ImagePart | FilePart)[] } {
+  const texts: string[] = [];
+  const media: (ImagePart | FilePart)[] = [];
+  for (const part of parts) {
+    if (part.type === "text") texts.push(part.text);
+    else if (part.type === "other") texts.push(part.json);
+    else if (part.type === "image") media.push(part);
+    else if (part.type === "file") {
+      if (part.text === undefined) media.push(part);
+      else texts.push(part.text);
+    }
+  }
+  return { text: joinTexts(texts), ...(media.length > 0 && { media }) };
 }
 
 /** What a part's `source` is, for writing it in another format. */

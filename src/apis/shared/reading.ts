@@ -1,7 +1,7 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { cutTo } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/json.ts";
-import type { DialectId, Message, Part, Role } from "../../core/types.ts";
+import type { DialectId, Role } from "../../core/types.ts";
 
 /** Keys named in an error text; more would bury the message. */
 const MAX_KEYS_SHOWN = 6;
@@ -27,7 +27,7 @@ function describeValue(value: unknown): string {
 }
 
 /** The error for a message with a role that the format doesn't have. A role is no private content, so it is named. */
-export function malformedRole(fields: {
+function malformedRole(fields: {
   dialect: string;
   roles: readonly string[];
   wire: Record<string, unknown>;
@@ -81,7 +81,7 @@ function wrong(dialect: string, expected: string, found: string, fix = FIX): Tra
 }
 
 /** Types of parts and items that only one wire format has. */
-export const TYPES_OF_ONE: Readonly<Record<string, DialectId>> = {
+const TYPES_OF_ONE: Readonly<Record<string, DialectId>> = {
   tool_use: "anthropic-messages",
   tool_result: "anthropic-messages",
   thinking: "anthropic-messages",
@@ -104,7 +104,7 @@ export const TYPES_OF_ONE: Readonly<Record<string, DialectId>> = {
 };
 
 /** Types that servers of other formats take as well: alone they prove nothing. */
-const SHARED: ReadonlySet<string> = new Set(["thinking", "redacted_thinking", "document", "refusal"]);
+const SHARED: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", "document", "refusal"]);
 
 /** Names under which the dialects are exported. */
 const EXPORTS: Readonly<Record<string, string>> = {
@@ -130,7 +130,7 @@ export function otherDialectFix(own: DialectId, message: unknown): string | unde
 
 /** What to do about a part that the dialect `own` doesn't know, if it is one of another. */
 function otherPartFix(own: DialectId, part: unknown): string | undefined {
-  const other = dialectOfPart(part);
+  const other = provenDialect(part);
   return other === undefined || other === own ? undefined : useDialect(other);
 }
 
@@ -150,7 +150,7 @@ function useDialect(id: DialectId): string {
 function otherDialect(own: DialectId, wire: Record<string, unknown>): DialectId | undefined {
   const { type, role, content } = wire;
   for (const part of [wire, ...(Array.isArray(content) ? content : [])]) {
-    const other = dialectOfPart(part);
+    const other = provenDialect(part);
     if (other !== undefined && other !== own) return other;
   }
   const isItem = role === undefined && typeof type === "string";
@@ -164,29 +164,16 @@ export function hasChatFields(wire: Record<string, unknown>): boolean {
   return wire.tool_calls !== undefined || wire.tool_call_id !== undefined || wire.function_call !== undefined;
 }
 
-function dialectOfPart(part: unknown): DialectId | undefined {
+/** The same without the types that prove nothing alone. */
+const provenDialect = (part: unknown): DialectId | undefined =>
+  isRecord(part) && SHARED.has(part.type) ? undefined : dialectOfPart(part);
+
+/** The format that alone has a part or an item of this type. */
+export function dialectOfPart(part: unknown): DialectId | undefined {
   if (!isRecord(part) || typeof part.type !== "string") return undefined;
   const { type, source, image, data } = part;
   if (type === "image")
     return isRecord(source) ? "anthropic-messages" : image === undefined ? undefined : "ai-sdk";
   if (type === "file") return data === undefined ? undefined : "ai-sdk";
-  return Object.hasOwn(TYPES_OF_ONE, type) && !SHARED.has(type) ? TYPES_OF_ONE[type] : undefined;
-}
-
-/** The message that `read` returns, with precis's marker (`precis: { pin: true }`, `precis: { knowledge: true }`). */
-export function markedMessage(role: Role, parts: readonly Part[], marker: unknown): Message {
-  if (!isRecord(marker)) return { role, parts };
-  return {
-    role,
-    parts,
-    ...(marker.pin === true ? { pinned: true } : {}),
-    ...(marker.knowledge === true ? { knowledge: true } : {}),
-  };
-}
-
-/** The message without the marker, which providers refuse; the same object if it has none. */
-export function withoutMarker<M extends object>(message: M): M {
-  if (!isRecord(message) || !("precis" in message)) return message;
-  const { precis: _, ...rest } = message;
-  return rest as M;
+  return Object.hasOwn(TYPES_OF_ONE, type) ? TYPES_OF_ONE[type] : undefined;
 }

@@ -1,5 +1,5 @@
 import { openaiChat } from "../../apis/chat/index.ts";
-import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/read.ts";
 import { defined } from "../../core/collections.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { STRATEGY_NAMES } from "../../core/options.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/read.ts";
 import type { TokenCounter } from "../../core/types.ts";
 import { createEngineMemory, type EngineMemory } from "../../engine/engine.ts";
 import { messagesText, viewText } from "../message-text.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage as WireMessage } from "../../apis/chat/wire.ts";
+import type { ChatMessage as WireMessage } from "../../apis/chat/read.ts";
 import { costOf } from "../contestants.ts";
 import { messageText } from "../message-text.ts";
 import type { ChatMessage, Count } from "../types.ts";

@@ -1,7 +1,6 @@
+import { withMarker } from "../../apis/shared/dialect.ts";
 import { editCursor, editParts } from "../../apis/shared/edit.ts";
-import { toArgsObject, toJson } from "../../apis/shared/fields.ts";
-import { EMPTY_TEXT, legalText, PARAGRAPH } from "../../apis/shared/legal-text.ts";
-import { markedMessage } from "../../apis/shared/reading.ts";
+import { EMPTY_TEXT, legalText, PARAGRAPH, toArgsObject, toJson } from "../../apis/shared/fields.ts";
 import { isSignature } from "../../apis/shared/reasoning.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import type { Dialect, Edit, InsertMessage, Message, Part, Role } from "../../core/types.ts";
@@ -53,8 +52,8 @@ function read(message: LangChainMessage): Message {
   if (typeof content !== "string" && !Array.isArray(content))
     throw malformed("a string or a list as `content`");
   const marker = fields.additional_kwargs?.["precis"];
-  if (role === "tool") return markedMessage(role, [resultOf(fields)], marker);
-  return markedMessage(role, piecesOf(fields).map(partOf), marker);
+  const parts = role === "tool" ? [resultOf(fields)] : piecesOf(fields).map(partOf);
+  return withMarker({ role, parts }, marker);
 }
 
 function roleOf(fields: Fields): Role {

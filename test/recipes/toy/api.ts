@@ -1,22 +1,17 @@
 import type { Api } from "../../../src/apis/shared/api.ts";
 import { type Json, listOf, obj, str, textOf } from "../../../src/apis/shared/fields.ts";
-import { readRequest, withCap, writeRequest } from "../../../src/apis/shared/request.ts";
+import { requestsBy } from "../../../src/apis/shared/request.ts";
 import { knownUsage } from "../../../src/apis/shared/usage.ts";
 import type { Dialect, StopReason } from "../../../src/core/types.ts";
 import { toy } from "./index.ts";
 
-const FIELDS = { messages: "talk", tools: ["tools"], caps: ["most"] };
 const STOPS: Readonly<Record<string, StopReason>> = { done: "end", long: "length" };
 
 export const toyApi: Api = {
   api: "toy",
   path: "/v1/toy",
   dialect: toy as Dialect<unknown>,
-  fields: FIELDS,
-  read: (body) => readRequest(FIELDS, body),
-  lack: "`talk` is missing or isn't a list.",
-  write: (body, view) => writeRequest(FIELDS, body, view),
-  withCap: (body, cap) => withCap(FIELDS, body, cap),
+  ...requestsBy({ messages: "talk", tools: ["tools"], caps: ["most"] }),
 
   readAnswer(answer) {
     const reply = textOf(answer["reply"]);

@@ -1,8 +1,7 @@
 import type { Arranged, Encoded } from "../../../src/apis/shared/arrange.ts";
-import { editCursor, withFieldEdit } from "../../../src/apis/shared/edit.ts";
-import { malformed, markedMessage, roleIn, withoutMarker } from "../../../src/apis/shared/reading.ts";
-import { reasoningOf } from "../../../src/apis/shared/reasoning.ts";
-import type { Dialect, Edit, InsertMessage, Message, Role } from "../../../src/core/types.ts";
+import { dialectOf } from "../../../src/apis/shared/dialect.ts";
+import { malformed, roleIn } from "../../../src/apis/shared/reading.ts";
+import type { Dialect, Role } from "../../../src/core/types.ts";
 
 /** A message: who speaks, and what. */
 export interface ToyMessage {
@@ -15,29 +14,21 @@ const ID = "toy";
 const ROLES: Readonly<Record<string, Role>> = { rules: "system", me: "user", you: "assistant" };
 const NAMES = { system: "rules", user: "me", assistant: "you", tool: "me" } as const;
 
-function read(message: ToyMessage): Message {
-  if (typeof message?.words !== "string")
-    throw malformed({ dialect: ID, expected: "a message with `words`", found: message });
-  const role = roleIn(ID, ROLES, { role: message.who });
-  return markedMessage(role, [{ type: "text", text: message.words }], message.precis);
-}
-
-function edit(message: ToyMessage, edits: readonly Edit[]): ToyMessage {
-  const cursor = editCursor(ID, edits);
-  const words = [cursor.next() ?? message.words, ...cursor.append].join("\n");
-  cursor.done();
-  return words === message.words ? message : { ...message, words };
-}
-
-export const toy: Dialect<ToyMessage> = {
+export const toy: Dialect<ToyMessage> = dialectOf({
   id: ID,
   rules: { system: "message", laterSystem: "anywhere", firstRole: "any", results: "direct" },
-  reasoningOf,
-  read,
-  edit: withFieldEdit(edit, (name) => name !== "who" && name !== "words"),
-  unmarked: withoutMarker,
-  write: ({ role, text }: InsertMessage): ToyMessage => ({ who: NAMES[role], words: text }),
-};
+  read({ who, words, ...rest }) {
+    if (typeof words !== "string")
+      throw malformed({ dialect: ID, expected: "a message with `words`", found: { who, ...rest } });
+    return { role: roleIn(ID, ROLES, { role: who }), parts: [{ type: "text", text: words }] };
+  },
+  edit: (message, cursor) => ({
+    ...message,
+    words: [cursor.next() ?? message.words, ...cursor.append].join("\n"),
+  }),
+  isForInterface: (name) => name !== "who" && name !== "words",
+  write: ({ role, text }): ToyMessage => ({ who: NAMES[role], words: text }),
+});
 
 export function encodeToy(messages: readonly Arranged[]): Encoded<ToyMessage> {
   return {

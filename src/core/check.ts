@@ -28,7 +28,7 @@ export function faultOf(
   const tokens = (least: number, most = isWritten ? MOST_TOKENS : Number.POSITIVE_INFINITY) =>
     unless(
       number >= least && number <= most,
-      number > 0 && number < least
+      number >= 0 && number < least
         ? "is too few for a number of tokens"
         : number > most
           ? TOO_MANY

@@ -283,8 +283,9 @@ function cheapReason(input: DueInput): Reason | undefined {
   if (lastRequestAt === undefined) return undefined;
   const idle = now - lastRequestAt;
   const cold = idle > cacheTtlMs;
+  // Where nothing is ever kept, no moment is cheaper than another: it would be compacted again and again.
   const reason: Reason | undefined =
-    cold && pressure >= COLD_FROM
+    cold && cacheTtlMs > 0 && pressure >= COLD_FROM
       ? "cold-cache"
       : isUserTurn(conversation) && idle >= PAUSE_MS && pressure >= PAUSE_FROM
         ? "pause"

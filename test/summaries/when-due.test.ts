@@ -37,6 +37,17 @@ it("a cold cache compacts at 0.40 and not below", async () => {
   expect((await stage.fit()).report).toMatchObject({ outcome: "compacted", reason: "cold-cache" });
 });
 
+it("where the provider keeps nothing, no cache can have gone cold: only a pause is a good time", async () => {
+  const stage = createStage({ summarizer: gatedModel(), cache: { ttlMs: 0 } });
+  await stage.fillTo(0.42);
+  await stage.fit();
+  stage.clock.advance(COLD);
+  expect((await stage.fit()).report.outcome).toBe("pass");
+  await stage.fillTo(0.52);
+  stage.clock.advance(COLD);
+  expect((await stage.fit()).report).toMatchObject({ outcome: "compacted", reason: "pause" });
+});
+
 it("a user turn after a pause of a minute compacts at 0.50; a tool result doesn't, and a shorter pause doesn't", async () => {
   const stage = createStage({ summarizer: gatedModel() });
   await stage.fillTo(0.46);

@@ -165,8 +165,7 @@ function inputOf(
   rejected: Rejected | undefined,
 ): FitInput<unknown> {
   const { asked, recording, record } = turn;
-  // Where nothing is ever kept no moment is cheaper than another: it would be compacted again and again.
-  const cacheTtlMs = record.cacheMs || undefined;
+  const { cacheMs: cacheTtlMs } = record;
   return {
     tools: loadedTools(asked),
     // A client may ask for anything; what can't be a number of tokens says nothing.

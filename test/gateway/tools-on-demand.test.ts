@@ -208,6 +208,8 @@ describe("what stays as it is, to the byte", () => {
     ["named-tool", "messages", { tool_choice: { type: "tool", name: A } }],
     ["named-tool", "gemini", forGemini({ mode: "ANY" })],
     ["named-tool", "gemini", forGemini({ mode: "AUTO", allowedFunctionNames: [A] })],
+    ["named-tool", "gemini", forGemini({ mode: "A_MODE_OF_TOMORROW" })],
+    ["named-tool", "gemini", { tool_config: { function_calling_config: { mode: "ANY" } } }],
     ["few-tools", "chat", { tools: chatClient(false).tools(few) }],
     ["few-tools", "messages", { tools: messagesClient(false).tools(few) }],
     ["few-tools", "responses", { tools: responsesClient(false).tools(few) }],

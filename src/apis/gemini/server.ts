@@ -24,6 +24,8 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
   "responseJsonSchema",
   "response_json_schema",
 ]);
+/** What leaves it to the model whether it calls, or forbids it for once. */
+const FREE_MODES: ReadonlySet<unknown> = new Set(["AUTO", "NONE", "VALIDATED", "MODE_UNSPECIFIED"]);
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
 /** Google's word for a missing signature: that of several calls stands on the first, which may have been ours. */
@@ -61,7 +63,9 @@ const geminiHosting: ToolHosting = {
   choice(body) {
     const config = fieldOf(fieldOf(requestIn(body), "toolConfig"), "functionCallingConfig");
     if (listOf(fieldOf(config, "allowedFunctionNames")).length > 0) return "named";
-    return isJson(config) && config["mode"] === "ANY" ? "any" : "free";
+    const { mode = "AUTO" } = isJson(config) ? config : {};
+    if (mode === "ANY") return "any";
+    return FREE_MODES.has(mode) ? "free" : "named";
   },
 
   echo: (messages) => messages,

@@ -26,6 +26,9 @@ export interface IntegrationOptions<M> extends Omit<CompactorOptions<M>, "dialec
   readonly onView?: (view: FitResult<M>) => void;
 }
 
+/** Stands for the model of requests that name none: no registry knows it, so it gets the window of an unknown model, and its warning. */
+const UNNAMED = "(unnamed)";
+
 /** The compactors behind one integration. */
 export interface Compactors<M> {
   /** The one for a model, by the name that a request carries. */
@@ -56,10 +59,14 @@ export function createCompactors<M>(
     byModel.set(model, made);
     return made;
   };
-  const of = (model = "") => byModel.get(model) ?? make(model, hasSize ? options.window : { model });
+  const nameOf = (model = "") => (model.trim() === "" ? UNNAMED : model);
+  const of = (given?: string) => {
+    const model = nameOf(given);
+    return byModel.get(model) ?? make(model, hasSize ? options.window : { model });
+  };
   // What can't work is refused now: many a client takes an error of its first request for a broken connection.
   of();
-  return { of, learnWindow: (model = "", window) => void make(model, window) };
+  return { of, learnWindow: (model, window) => void make(nameOf(model), window) };
 }
 
 function modelOf(

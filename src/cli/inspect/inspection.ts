@@ -3,7 +3,6 @@ import { restoreDraft } from "../../core/checkpoint.ts";
 import { entriesOf, keepAll } from "../../core/draft.ts";
 import { parseExact } from "../../core/json.ts";
 import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
-import { fittingQuotations, placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations, DeferredTools, TimelineEvent } from "../../gateway/api.ts";
 import { createCacheTimes } from "../../gateway/compaction/cache-times.ts";
@@ -13,11 +12,11 @@ import { adviceOn } from "../../gateway/conversation/advice.ts";
 import { metaOf } from "../../gateway/conversation/chat-settings.ts";
 import { citationsOf } from "../../gateway/conversation/citations.ts";
 import {
-  countedQuotes,
   detailsOf,
   eventsIn,
   receiptsIn,
   rowsOf,
+  withRecalled,
 } from "../../gateway/conversation/timeline.ts";
 import { entryTokens, systemTokens } from "../../gateway/conversation/view-of.ts";
 import { readHead } from "../../recall/conversation-index.ts";
@@ -26,6 +25,7 @@ import type {
   ConversationStore,
   ServerStore,
   StoredMessage,
+  StoredRequest,
 } from "../../stores/server-store.ts";
 import type { Receipts } from "../../tokens/receipts.ts";
 import { formatCount, formatTime } from "../format.ts";
@@ -96,8 +96,8 @@ export async function inspectConversation(
   const dialect = dialectById(conversation.dialect ?? DEFAULT_DIALECT);
   const { settings, model = conversation.model ?? "" } = metaOf(conversation);
   const { measure } = await modelCounting(settings?.model ?? model);
-  const view = viewOf(dialect, headText, messages, records, measure);
   const rows = await rowsOf({ store }, tenant, id);
+  const view = viewOf(dialect, headText, messages, records, rows);
   const learned = createLearned({ store: store.learned, log: { warn() {} }, now: Date.now });
   await learned.flush();
   return {
@@ -162,32 +162,28 @@ function viewOf(
   head: string | undefined,
   stored: readonly StoredMessage[],
   { checkpoints, undos, recalled = [] }: Records,
-  measure: Measure,
+  rows: readonly StoredRequest[],
 ): InspectedView {
-  const { lead: leading } = readHead(dialect, head);
-  const wire = [...leading, ...stored.map((message) => parseExact(message.wire))];
+  const { lead } = readHead(dialect, head);
+  const wire = [...lead, ...stored.map((message) => parseExact(message.wire))];
   const transcript = wire.map((message) => dialect.read(message));
   const undone = new Set(undos.map((undo) => undo.checkpoint));
   const candidates = checkpoints
     .filter((one) => !undone.has(one.id) && stored[one.length - 1]?.hash === one.hash)
     .toSorted((a, b) => b.length - a.length || b.at - a.at);
   for (const checkpoint of candidates) {
-    const draft = restoreDraft(checkpoint, transcript, leading.length);
+    const draft = restoreDraft(checkpoint, transcript, lead.length);
     if (!draft) continue;
-    const start = leading.length;
-    const own = recalled.filter((one) => one.checkpoint === checkpoint.id);
-    const hashOf = (length: number) => stored[length - 1]?.hash;
-    const placed = placedQuotations(own, { messages: transcript, start, hashOf });
-    const quotes = countedQuotes(placed, { dialect, transcript: wire, messages: transcript }, measure);
-    const bare = tokensOf(dialect, head, { entries: entriesOf(draft), transcript, wire }, measure).view;
-    const all = quotes.reduce((sum, { tokens }) => sum + tokens, bare);
-    const { quoted } = fittingQuotations(quotes, all, checkpoint.budget);
-    const entries = entriesOf(withQuoted(draft, quoted, dialect.rules));
+    // What the newest request that stands on it was sent with.
+    const newest = rows.findLast((row) => row.checkpoint === checkpoint.id && row.kind !== "compaction");
+    const places = newest && (detailsOf(newest).quoted ?? []);
+    const of = { recalled, stored, messages: transcript, lead, dialect };
+    const entries = entriesOf(withRecalled(draft, checkpoint, of, places));
     const messages = messagesOf(dialect, wire, entries);
-    return { checkpoint, entries, transcript, wire, messages, lead: leading.length };
+    return { checkpoint, entries, transcript, wire, messages, lead: lead.length };
   }
   const entries = entriesOf(keepAll(transcript.length));
-  return { checkpoint: undefined, entries, transcript, wire, messages: wire, lead: leading.length };
+  return { checkpoint: undefined, entries, transcript, wire, messages: wire, lead: lead.length };
 }
 
 function messagesOf(

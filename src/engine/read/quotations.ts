@@ -62,7 +62,7 @@ export function quotedBy(
   const transcript = { messages, start, hashOf: (length: number) => chain[length] };
   return placedQuotations(own, transcript, textOf).map((placed) => ({
     ...placed,
-    tokens: quotedTokens(countsOf(conversation), rules, placed),
+    tokens: quotedTokens(conversation, rules, placed),
   }));
 }
 
@@ -74,24 +74,14 @@ export function quotationsOf(quoted: readonly Quoted[], { structure }: Conversat
   }));
 }
 
-/** How the messages that quotations join are counted. */
-export interface QuotedCounts extends Pick<Conversation, "measure" | "editedTokens"> {
-  tokensOf(index: number): number;
-}
-
-/** Counts quotations with the messages of a conversation. */
-export function countsOf({ measure, editedTokens, tokens }: Conversation): QuotedCounts {
-  return { measure, editedTokens, tokensOf: (index) => tokens[index]! };
-}
-
 /** Tokens that a quotation adds to a view. */
 export function quotedTokens(
-  { measure, editedTokens, tokensOf }: QuotedCounts,
+  { measure, editedTokens, tokens }: Pick<Conversation, "measure" | "editedTokens" | "tokens">,
   rules: Pick<DialectRules, "alternation">,
   { before, text }: Pick<PlacedQuotation, "before" | "text">,
 ): number {
   return rules.alternation === "strict"
-    ? editedTokens(before, [joined(text)]) - tokensOf(before)
+    ? editedTokens(before, [joined(text)]) - tokens[before]!
     : insertTokens(measure, message(text));
 }
 
@@ -145,7 +135,7 @@ export function placedQuotations(
 }
 
 /** The newest quotations that fit a budget, and the tokens of the view with them; `tokens` are those of the view with all of them. */
-export function fittingQuotations<Q extends { readonly tokens: number }>(
+function fittingQuotations<Q extends { readonly tokens: number }>(
   all: readonly Q[],
   tokens: number,
   budget: number,

@@ -8,7 +8,7 @@ import { createMemoryIndex, type MemoryIndex } from "../../recall/candidates.ts"
 import { type Query, rank, readQuery } from "../../recall/rank.ts";
 import { type Found, passagesFound } from "../../recall/search.ts";
 import { typedText } from "../../summaries/material/user-words.ts";
-import { countsOf, type Quoted, quotedTokens, recalledMessage, recalledText } from "../read/quotations.ts";
+import { type Quoted, quotedTokens, recalledMessage, recalledText } from "../read/quotations.ts";
 import type { Operation } from "../read/survey.ts";
 import { createTextRoom, type TextRoom } from "../read/transcript-reader.ts";
 import {
@@ -71,7 +71,7 @@ export async function recallFor<M>(
     Math.min(budget.budget, conversation.total) - view.tokens,
   );
   const tokensOf = (text: string): number =>
-    quotedTokens(countsOf(conversation), dialect.rules, { before: newest, text });
+    quotedTokens(conversation, dialect.rules, { before: newest, text });
   const frame = tokensOf(recalledMessage([{ head: "#1", text: "", isSaid: true }]));
   if (allowance < Math.max(LEAST_ALLOWANCE, frame)) return undefined;
   const chosen = await chooseRecalled(

@@ -1,14 +1,7 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
-import type { Checkpoint, Dialect, Measure, Recalled } from "../../core/types.ts";
-import {
-  fittingQuotations,
-  type PlacedQuotation,
-  placedQuotations,
-  type Quoted,
-  quotedTokens,
-  withQuoted,
-} from "../../engine/read/quotations.ts";
+import type { Checkpoint, Measure, Records } from "../../core/types.ts";
+import { placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
 import {
   type CacheLoss,
@@ -42,6 +35,8 @@ export interface RowDetails {
   /** The request that it was made for or came of. */
   readonly cause?: string;
   readonly facts?: readonly TimelineFact[];
+  /** Places of user messages before which something is quoted that the view hides. */
+  readonly quoted?: readonly number[];
   /** The text of a summary, as its model wrote it. */
   readonly reply?: string;
   /** US dollars for rounds in which the model looked up what is hidden. */
@@ -98,7 +93,8 @@ export const eventsIn = (rows: readonly StoredRequest[]): TimelineEvent[] =>
     return facts.map((fact, n) => ({ id: eventId(row.id, n), ...of, ...fact }));
   });
 
-export const detailsOf = ({ details }: StoredRequest): RowDetails => (details ?? {}) as RowDetails;
+export const detailsOf = ({ details }: Pick<StoredRequest, "details">): RowDetails =>
+  (details ?? {}) as RowDetails;
 
 /** What the compactions of a conversation saved and cost so far, as its rows say it. */
 export function receiptsIn(rows: readonly StoredRequest[]): Receipts {
@@ -249,10 +245,8 @@ function placedEvents(rows: readonly PlacedRow[], lead: number): readonly Placed
   return rows.flatMap(({ row, messages }) =>
     eventsIn([row]).map((event): PlacedEvent => {
       if (event.type !== "recalled") return { ...event, messages };
-      const isQuoting = (one: PlacedRow): boolean => {
-        const { quoted } = detailsOf(one.row);
-        return Array.isArray(quoted) && quoted.includes(event.before + lead);
-      };
+      const isQuoting = (one: PlacedRow): boolean =>
+        detailsOf(one.row).quoted?.includes(event.before + lead) === true;
       const left = sent.find((one) => one.messages > messages && !isQuoting(one));
       return { ...event, messages, ...(left && { until: left.messages }) };
     }),
@@ -328,7 +322,7 @@ export async function recordedView(
   const draft =
     checkpoint === undefined
       ? keepAll(loaded.messages.length)
-      : (await draftsThen(parts, tenant, loaded, checkpoint))[0];
+      : (await draftsThen(parts, tenant, loaded, found!.row))[0];
   if (!draft)
     throw new RequestFault(
       410,
@@ -336,7 +330,7 @@ export async function recordedView(
       "The record of this compaction isn't kept any more, so what was sent can't be shown word for word.",
     );
   const transcript = loaded.messages.reduce((sum, message) => sum + measure.message(message), system);
-  const after = viewTokens(loaded, measure)(draft);
+  const after = entriesOf(draft).reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
   // One figure, one name: of a request that was sent it is that of its record.
   const { kind, tokensBefore, tokensAfter } = found?.messages === length ? found.row : {};
   const isSent = (kind === "client" || kind === "page") && tokensBefore !== undefined;
@@ -358,85 +352,49 @@ export async function recordedView(
   );
 }
 
-/** Counts the views of a conversation. */
-function viewTokens(loaded: Loaded, measure: Measure): (draft: Draft) => number {
-  const system = systemTokens(loaded, measure);
-  return (draft) =>
-    entriesOf(draft).reduce((sum, entry) => sum + entryTokens(entry, loaded, measure), system);
-}
-
-/**
- * What a view was allowed, in tokens as they are counted now: the provider's usage may have taught otherwise since, and a budget
- * that was lowered since took nothing from what was sent before.
- */
-function budgetThen(
-  checkpoint: Checkpoint | undefined,
-  now: number,
-  { messages, lead }: Pick<Loaded, "messages" | "lead">,
-  tokensOf: (draft: Draft) => number,
-): number {
-  if (!checkpoint) return now;
-  const { budget, seen, tokens } = checkpoint;
-  const draft = restoreDraft(checkpoint, messages.slice(0, seen.messages), lead.length);
-  const counted = draft ? tokensOf(draft) / Math.max(1, tokens.after) : 1;
-  return Math.max(budget, now) * Math.max(1, counted);
-}
-
 /**
  * The views that a request may have stood on a compaction with: one, but of requests with wishes of their own there may be
  * several compactions by one name. None where its record isn't kept any more.
  */
 export async function draftsThen(
-  { store, compactors, windows }: Pick<CompactionParts, "store" | "compactors" | "windows">,
+  { store }: Pick<CompactionParts, "store">,
   tenant: string,
   loaded: Loaded,
-  checkpoint: string,
+  { checkpoint, kind, ...row }: Pick<StoredRequest, "checkpoint" | "kind" | "details">,
 ): Promise<readonly Draft[]> {
-  const { stored, messages, lead, dialect, transcript, choice } = loaded;
-  const measure = await measureOf({ windows }, choice);
-  const { budget } = await compactors.of(choice).pressure(transcript, fitInput(loaded));
-  const tokensOf = viewTokens(loaded, measure);
+  const { stored, messages, lead } = loaded;
   const { checkpoints, recalled = [] } = await store.records(tenant).find(stored.map(({ hash }) => hash));
-  const named = checkpoints.filter(({ id }) => id === checkpoint || bareName(id) === checkpoint);
-  return named
+  const { quoted = [] } = detailsOf(row);
+  return checkpoints
+    .filter(({ id }) => id === checkpoint || bareName(id) === checkpoint)
     .toSorted((a, b) => Number(b.id === checkpoint) - Number(a.id === checkpoint))
-    .flatMap((one): readonly Draft[] => {
+    .flatMap((one) => {
       const draft = restoreDraft(one, messages, lead.length);
-      if (!draft) return [];
-      const own = recalled.filter((quote) => quote.checkpoint === one.id);
-      const quotes = countedQuotes(recordedQuotes(own, loaded), loaded, measure);
-      if (quotes.length === 0) return [draft];
-      // As when it was sent: the oldest left where the view had no room for them.
-      const all = quotes.reduce((sum, { tokens }) => sum + tokens, tokensOf(draft));
-      const { quoted } = fittingQuotations(quotes, all, budgetThen(one, budget.budget, loaded, tokensOf));
-      return [withQuoted(draft, quoted, dialect.rules)];
+      return draft
+        ? withRecalled(draft, one, { ...loaded, recalled }, kind === "compaction" ? undefined : quoted)
+        : [];
     });
 }
 
-/** What was quoted for messages of a conversation, oldest first; without what no longer fits its transcript. */
-function recordedQuotes(
-  recalled: readonly Recalled[],
-  { stored, messages, lead }: Pick<Loaded, "stored" | "messages" | "lead">,
-): readonly PlacedQuotation[] {
-  const hashOf = (length: number) => stored[length - 1]?.hash;
-  return placedQuotations(recalled, { messages, start: lead.length, hashOf });
-}
-
-/** Quotations with the tokens that each added to its view. */
-export function countedQuotes(
-  quotes: readonly PlacedQuotation[],
+/** A view that stands on a compaction, with what is quoted in it: at these places; left out: wherever something is on record. */
+export function withRecalled(
+  draft: Draft,
+  { id }: Pick<Checkpoint, "id">,
   {
-    dialect,
-    transcript,
+    recalled = [],
+    stored,
     messages,
-  }: Pick<Loaded, "transcript" | "messages"> & { readonly dialect: Dialect<unknown> },
-  measure: Measure,
-): readonly Quoted[] {
-  const counts = {
-    measure,
-    tokensOf: (index: number) => measure.message(messages[index]!),
-    editedTokens: (index: number, edits: Parameters<typeof dialect.edit>[1]) =>
-      measure.message(dialect.read(dialect.edit(transcript[index]!, edits))),
-  };
-  return quotes.map((quote) => ({ ...quote, tokens: quotedTokens(counts, dialect.rules, quote) }));
+    lead,
+    dialect,
+  }: Pick<Loaded, "stored" | "messages" | "lead" | "dialect"> & Pick<Records, "recalled">,
+  places?: readonly number[],
+): Draft {
+  const own = recalled.filter(({ checkpoint }) => checkpoint === id);
+  const hashOf = (length: number) => stored[length - 1]?.hash;
+  const quoted = placedQuotations(own, { messages, start: lead.length, hashOf });
+  return withQuoted(
+    draft,
+    quoted.filter(({ before }) => places?.includes(before) ?? true),
+    dialect.rules,
+  );
 }

@@ -30,7 +30,7 @@ export async function sentAgain(parts: SentParts, tenant: string, row: RequestTe
   const drafts =
     row.checkpoint === undefined
       ? [keepAll(loaded.messages.length)]
-      : await draftsThen(parts, tenant, loaded, row.checkpoint);
+      : await draftsThen(parts, tenant, loaded, row);
   if (drafts.length === 0) {
     const why = "The record of the compaction that it stood on isn't kept any more.";
     return { isExact: false, changed, why };

@@ -1,5 +1,5 @@
 import { type FoundEnvironment, readEnvironment } from "../config/environment.ts";
-import { unknownVariables } from "../config/unknown-variables.ts";
+import { unknownVariables } from "../config/load-config.ts";
 import { ConfigError } from "../core/errors.ts";
 import { candidates, findLocalServers, type LocalServer } from "../gateway/upstream/local-servers.ts";
 import { exactCounter } from "../tokens/exact-counter.ts";

@@ -9,7 +9,7 @@ export async function mcp(run: RunOf<"mcp">): Promise<void> {
   await withDatabase(run, { create: false }, async (store) => {
     const [{ createMcpServer }, { serveStdio }] = await Promise.all([
       import("../gateway/mcp/create-mcp-server.ts"),
-      import("../gateway/mcp/serve-mcp.ts"),
+      import("../gateway/mcp/create-mcp-server.ts"),
     ]);
     const server = createMcpServer(store, options.tenant ?? DEFAULT_TENANT, version());
     await serveStdio(server, { stdin: io.stdin, stdout: toStdout(io) }, io.signal);

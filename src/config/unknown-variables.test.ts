@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadConfig } from "./load-config.ts";
-import { unknownVariables } from "./unknown-variables.ts";
+import { loadConfig, unknownVariables } from "./load-config.ts";
 
 const nobody = () => false;
 

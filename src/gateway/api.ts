@@ -29,13 +29,13 @@ export { CITATION } from "../summaries/sources/citation-form.ts";
 export { SECTIONS } from "../summaries/write/section-titles.ts";
 export { receiptWords } from "../tokens/receipt-words.ts";
 export type { Receipt } from "../tokens/receipts.ts";
-export { type Attachment, splitAttachments, withAttachments } from "./api/attachments.ts";
 export type * from "./api/chat.ts";
+export { type Attachment, splitAttachments, withAttachments } from "./api/chat.ts";
 export { type ApiClient, ApiFailure, createApiClient } from "./api/client.ts";
-export type * from "./api/common.ts";
 export * from "./api/conversation.ts";
 export * from "./api/events.ts";
 export * from "./api/replay.ts";
+export type * from "./api/route.ts";
 export {
   type AnswerOf,
   type Route,

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isLoopback } from "../config/loopback.ts";
-import type { Gateway } from "./gateway.ts";
 import { checkOrigin, type OriginRules } from "./http/admit.ts";
 import { RequestFault } from "./http/request-fault.ts";
 import { handleOps, OPS_PATHS } from "./ops/health.ts";
+import type { OpsParts } from "./ops/upkeep.ts";
+import type { PageParts } from "./page/context.ts";
 import { servePage } from "./page/serve-page.ts";
+import type { Requests } from "./requests/requests.ts";
 import type { Log } from "./telemetry/log.ts";
 import { fail, handleV1 } from "./v1/handle-v1.ts";
 import { handleOllama, OLLAMA_PREFIX } from "./v1/ollama/handle-ollama.ts";
+import type { V1Parts } from "./v1/pass-through.ts";
 import { plainPaths, routeOf } from "./wires/index.ts";
 
 /** The one listener of the server: `/v1` by the shortest way, everything else by its own. */
@@ -42,7 +45,9 @@ export function createHandler(
     if (pathname.startsWith("/api/")) return api(request, response);
     if (pathname === "/mcp")
       // The SDK is loaded by the first who asks.
-      return import("./mcp/serve-mcp.ts").then(({ handleMcp }) => handleMcp(gateway, request, response));
+      return import("./mcp/create-mcp-server.ts").then(({ handleMcp }) =>
+        handleMcp(gateway, request, response),
+      );
     if (request.method === "GET" || request.method === "HEAD")
       return servePage(response, pathname, request.method === "HEAD");
     throw new RequestFault(
@@ -166,4 +171,9 @@ function answerWrongBase(
   const message = `precis: there is nothing at ${request.method} ${pathname}. ${fix}`;
   fail(parts, response, new RequestFault(404, "not-found", message), routeOf(meant)?.wire);
   return true;
+}
+
+/** All parts of a server. They are made in `create-gateway.ts`; everybody else takes those that they need. */
+export interface Gateway extends V1Parts, PageParts, OpsParts {
+  readonly requests: Requests;
 }

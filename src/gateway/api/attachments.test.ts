@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitAttachments, withAttachments } from "./attachments.ts";
+import { splitAttachments, withAttachments } from "./chat.ts";
 
 it.each([
   [

@@ -1,6 +1,13 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
-import type { ApiError } from "./common.ts";
-import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type Route, urlOf } from "./route.ts";
+import {
+  type AnswerOf,
+  type ApiError,
+  type BodyOf,
+  type ParamsOf,
+  type QueryOf,
+  type Route,
+  urlOf,
+} from "./route.ts";
 import type { routes } from "./routes.ts";
 
 /** What is said to a person when something went wrong. */

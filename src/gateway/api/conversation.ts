@@ -1,5 +1,5 @@
 import type { DialectId, DropReason, EditReason, Part, PressureReport, Role, Run } from "../../core/types.ts";
-import type { ApiError, Time } from "./common.ts";
+import type { ApiError, Time } from "./route.ts";
 import type { ChatSettings, SettingsChange } from "./settings.ts";
 
 /** A conversation without its messages, as lists show it. */

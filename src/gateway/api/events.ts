@@ -8,8 +8,8 @@ import type {
   WarningCode,
 } from "../../core/types.ts";
 import type { CacheLoss } from "../../tokens/receipts.ts";
-import type { Time } from "./common.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
+import type { Time } from "./route.ts";
 
 /** One compaction (or failure, undo, edit, recall) on the timeline of a conversation. */
 export type TimelineEvent = {

@@ -1,5 +1,4 @@
 import type { ChatEvent, ChatInput, MessageEdit, NewMessage } from "./chat.ts";
-import type { Done, Progress, Time } from "./common.ts";
 import type {
   ApiCitations,
   ApiConversation,
@@ -16,7 +15,7 @@ import type {
 } from "./conversation.ts";
 import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
 import type { Past, ReplayAnswer, ReplayInput, StreamReplayAnswer, StreamReplayInput } from "./replay.ts";
-import { file, json, stream } from "./route.ts";
+import { type Done, file, json, type Progress, stream, type Time } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
 import type {
   AddedUpstream,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCacheTimes } from "./cache-times.ts";
+import { createCacheTimes } from "./learned.ts";
 
 const MINUTE = 60_000;
 

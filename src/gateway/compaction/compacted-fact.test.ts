@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ModelCall, Report } from "../../core/types.ts";
-import { failedSummary } from "./compacted-fact.ts";
+import { failedSummary } from "../requests/describe-failure.ts";
 
 const call = (result: ModelCall["result"], note?: string): ModelCall => ({
   name: "summarize-full",

@@ -4,8 +4,7 @@ import { profiles } from "../../profiles/index.ts";
 import { memoryStore } from "../../stores/memory.ts";
 import { createUpstream } from "../upstream/upstream.ts";
 import { wires } from "../wires/index.ts";
-import type { CompactorChoice } from "./compactors.ts";
-import { createCompactors } from "./compactors.ts";
+import { type CompactorChoice, createCompactors } from "./compactors.ts";
 import { createWindows } from "./windows.ts";
 
 it("what surely fits is that of the request, whoever asked for the same model before it", () => {

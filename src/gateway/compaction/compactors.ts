@@ -218,6 +218,12 @@ export interface CompactorChoice {
   >;
 }
 
+/** How long a prompt is kept, as somebody set it. */
+export const cacheMsOf = (
+  { tuning, upstream }: Pick<CompactorChoice, "tuning" | "upstream">,
+  config: Pick<GatewayConfig, "cache">,
+): number | undefined => tuning?.cache?.ttlMs ?? upstream?.config.cache?.ttlMs ?? config.cache?.ttlMs;
+
 /** What holds for a request: its own wishes, the upstream's settings, the config's, the profile's. */
 type Settle = (choice: CompactorChoice) => {
   readonly info: ReturnType<Windows["of"]>;

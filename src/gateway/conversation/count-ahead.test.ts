@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../../core/types.ts";
 import { createWindows } from "../compaction/windows.ts";
-import type { Loaded } from "./loaded.ts";
-import { countAhead, isCountingLong } from "./loaded.ts";
+import { countAhead, isCountingLong, type Loaded } from "./loaded.ts";
 
 const parts = { windows: createWindows({}) };
 

@@ -15,7 +15,7 @@ import type {
   ServerStore,
   StoredMessage,
 } from "../../stores/server-store.ts";
-import { splitAttachments } from "../api/attachments.ts";
+import { splitAttachments } from "../api/chat.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { readingOf, redactSecrets } from "../compaction/redact-secrets.ts";
 import { RequestFault } from "../http/request-fault.ts";

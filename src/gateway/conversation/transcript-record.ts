@@ -9,8 +9,7 @@ import { writeHead } from "../../recall/conversation-index.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
 import { inOneLine } from "../../stores/shared/texts.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
-import { withoutClientBlocks } from "../wires/client-words.ts";
-import type { WireRequest } from "../wires/index.ts";
+import { type WireRequest, withoutClientBlocks } from "../wires/index.ts";
 
 /** A transcript as it is stored. */
 export interface Transcript {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { AggregatorRegistry, type Registry } from "prom-client";
 import { INERT, sendJson } from "../http/send-json.ts";
-import type { OpsParts } from "./ops-parts.ts";
+import type { OpsParts } from "./upkeep.ts";
 
 /** Longest that the store may take to say that it is there (milliseconds). */
 const READY_MS = 2_000;

@@ -3,16 +3,18 @@ import { sweepTimes } from "../../config/gateway-schema.ts";
 import type { FitInput, Reason } from "../../core/types.ts";
 import { CACHE_MS } from "../../tokens/receipts.ts";
 import type { TimelineFact } from "../api.ts";
-import { cacheMsOf } from "../compaction/cache-times.ts";
+import { cacheMsOf } from "../compaction/compactors.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { IDLE_FROM } from "../conversation/advice.ts";
 import { followSummary, tellBegun } from "../conversation/announcer.ts";
+import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { IDLE } from "../conversation/timeline.ts";
 import { fitInput } from "../conversation/view-of.ts";
 import { sentAgain } from "../page/sent-again.ts";
-import { loadedTools } from "../wires/client-words.ts";
-import type { OpsParts } from "./ops-parts.ts";
+import type { Requests } from "../requests/requests.ts";
+import type { LogHealth } from "../telemetry/log.ts";
+import { loadedTools } from "../wires/index.ts";
 
 /** How often what has had its time is removed (milliseconds). */
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -154,3 +156,17 @@ async function preparedInput(parts: OpsParts, tenant: string, loaded: Loaded): P
 
 /** Chats that are remembered as done. */
 const MAX_REMEMBERED = 10_000;
+
+/** What a server is kept running and looked after with. */
+export interface OpsParts extends ConversationParts {
+  readonly requests: Pick<Requests, "note" | "cacheMs" | "flush">;
+  readonly version: string;
+  /** Names this process among all nodes. */
+  readonly node: string;
+  /** What all processes of this server counted, given what this one did; undefined where there is only this one. */
+  readonly gather: ((own: object) => Promise<readonly object[]>) | undefined;
+  /** Whether the log can be written; undefined for a log that isn't ours. */
+  readonly logHealth: LogHealth | undefined;
+  /** True from the moment of SIGTERM on: nobody should send anything more. What comes is served all the same. */
+  isLeaving(): boolean;
+}

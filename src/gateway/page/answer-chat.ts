@@ -1,32 +1,35 @@
-import { isJson } from "../../apis/shared/fields.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { StringDecoder } from "node:string_decoder";
+import { encode } from "../../apis/index.ts";
+import type { ApiDelta } from "../../apis/shared/api.ts";
+import { dataLines, errorText, eventsIn, splitEvents } from "../../apis/shared/events.ts";
+import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { parseExact, stringifyDeep } from "../../core/json.ts";
 import type { Report } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
 import type { ChatEvent } from "../api.ts";
-import { cacheMsOf } from "../compaction/cache-times.ts";
+import { cacheMsOf } from "../compaction/compactors.ts";
 import { lookupOf } from "../conversation/hidden-answers.ts";
-import { countAhead, type Loaded, load } from "../conversation/loaded.ts";
+import { answerCap, countAhead, type Loaded, load } from "../conversation/loaded.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
 import { pressureOf } from "../conversation/view-of.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../requests/describe-failure.ts";
-import { CLIENT_LEFT, type RequestStart } from "../requests/running-request.ts";
+import { CLIENT_LEFT, type RequestStart, type RunningRequest } from "../requests/running-request.ts";
 import { finishTurn, inOwnWords, upstreamWords } from "../turn/commit.ts";
 import { fitTurn } from "../turn/fit.ts";
 import { offerTools } from "../turn/offer-tools.ts";
 import { runRounds } from "../turn/rounds.ts";
-import type { Shrink } from "../turn/send.ts";
-import { type Attempt, isStream, runTurn } from "../turn/send.ts";
-import { HostedTurn, spokenWire, type Turn } from "../turn/turn.ts";
+import { type Attempt, isStream, runTurn, type Shrink } from "../turn/send.ts";
+import { HostedTurn, spokenWire, type Translation, type Turn, type TurnRecording } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
+import { chooseUpstream } from "../upstream/upstream.ts";
 import { called } from "../upstream/upstream-fault.ts";
-import type { Wire, WireAnswer } from "../wires/index.ts";
-import { announced } from "./announce.ts";
-import { apiMessages } from "./api-messages.ts";
-import { chatTurn } from "./chat-turn.ts";
+import { streamPath, type Wire, type WireAnswer, wireOfDialect } from "../wires/index.ts";
 import type { ApiContext } from "./context.ts";
-import { createDeltaReader, type DeltaReader } from "./delta-reader.ts";
+import { announced } from "./event-stream.ts";
+import { apiMessages } from "./handlers/messages.ts";
 
 type Send = (event: ChatEvent) => void;
 
@@ -243,3 +246,171 @@ function upstreamSaid(status: number, text: string, upstream: string): RequestFa
 }
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** The turn of a chat: all of its messages are in the store, and its model is asked next. */
+function chatTurn(
+  { gateway, client, headers }: ApiContext,
+  loaded: Loaded,
+  signal: AbortSignal,
+  begin: (start: Pick<RequestStart, "api" | "path">) => RunningRequest,
+): Turn {
+  const { model, wire, transcript, system } = loaded;
+  const upstream = chooseUpstream(gateway.upstreams, model, undefined);
+  const speaks = upstream.dialects.includes(wire.dialect.id as never);
+  const spoken = speaks ? wire : wireOfDialect(upstream.dialects[0]);
+  const cap = answerCap({ wire: spoken, settings: loaded.settings });
+  const body = requestBody(loaded, { messages: transcript, system }, cap);
+  const bytes = Buffer.from(stringifyDeep(body));
+  const path = streamPath(spoken, model);
+  return {
+    client,
+    headers: sentHeaders(headers),
+    wire,
+    translation: speaks ? undefined : translationOf(loaded, spoken),
+    upstream,
+    path,
+    record: begin({ api: spoken.api, path: path.replace(/\?.*/, "") }),
+    bytes,
+    plain: bytes,
+    body,
+    asked: { model, transcript, system, tools: undefined, streamed: true, cap },
+    compactors: gateway.compactors,
+    choice: loaded.choice,
+    pins: loaded.pins,
+    signal,
+    startedAt: gateway.now(),
+    arrivedAt: performance.now(),
+    recording: recordingOf(gateway, client.tenant, loaded),
+    isObserved: false,
+    isRewritten: true,
+  };
+}
+
+/** Of the page's own headers only a key is passed on. */
+function sentHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const sent: IncomingHttpHeaders = {
+    "content-type": "application/json",
+    "anthropic-version": "2023-06-01",
+  };
+  for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
+    const value = headers[name];
+    if (typeof value === "string") sent[name] = value;
+  }
+  return sent;
+}
+
+function translationOf(loaded: Loaded, wire: Wire): Translation {
+  const { dialect } = loaded;
+  return {
+    wire,
+    write({ messages, system }) {
+      const lead = system === undefined ? [] : [dialect.read({ role: "system", content: system })];
+      const read = messages.map((message) => dialect.read(message));
+      const view = encode(wire.dialect.id, [...lead, ...read]);
+      return requestBody({ ...loaded, wire }, { messages: view.messages, system: view.system });
+    },
+  };
+}
+
+/** What this node remembers of the chat. Its messages are stored before and after the turn, not by it. */
+function recordingOf(
+  { memory }: Pick<ApiContext["gateway"], "memory">,
+  tenant: string,
+  { conversation, dialect, stored }: Loaded,
+): TurnRecording {
+  const { id } = conversation;
+  const remembered = memory.ofConversation(tenant, id, dialect.id);
+  const { newest } = remembered;
+  const since =
+    newest === undefined ? stored : stored.slice(stored.findLastIndex(({ hash }) => hash === newest) + 1);
+  return {
+    known: remembered,
+    isFirst: false,
+    followsOurs: since.every(({ role }) => role !== "assistant"),
+    // The messages of a chat may have been imported: they tell nothing about requests.
+    hadRequest: remembered.lastRequestAt > 0,
+    isWatched: true,
+    begin() {},
+    stored: async () => id,
+  };
+}
+
+/** The request that a chat of the page sends. */
+export function requestBody(
+  { wire, model, settings }: Pick<Loaded, "wire" | "model" | "settings">,
+  view: { readonly messages: readonly unknown[]; readonly system: unknown },
+  cap: number | undefined = answerCap({ wire, settings }),
+): Json {
+  const { temperature } = settings;
+  const base: Json = wire.chat.request?.({ temperature }) ?? {
+    model,
+    stream: true,
+    ...(temperature !== undefined && { temperature }),
+    ...wire.chat.fields,
+  };
+  const body = wire.write(base, view);
+  return cap === undefined ? body : wire.withCap(body, cap);
+}
+
+/** Reads a streamed answer piece by piece and tells the page what came. */
+export interface DeltaReader {
+  push(piece: Buffer): void;
+  /** Nothing more comes. */
+  end(): void;
+  /** Everything that came. */
+  text(): string;
+  /** The words of the answer so far. */
+  said(): string;
+  /** The model has said all that it wanted to say. */
+  isWhole(): boolean;
+  /** More came than is kept. */
+  isTooLong(): boolean;
+  /** Why the provider gave it up, if it said so. */
+  error(): string | undefined;
+}
+
+export function createDeltaReader(
+  wire: Wire,
+  send: (event: ChatEvent) => void,
+  /** So much of an answer is kept (characters). */
+  most: number,
+): DeltaReader {
+  const decoder = new StringDecoder("utf8");
+  const split = splitEvents(most);
+  const all: string[] = [];
+  let size = 0;
+  let said = "";
+  let isWhole = false;
+  let error: string | undefined;
+  const take = (delta: ApiDelta): void => {
+    isWhole ||= delta.isEnd === true;
+    if (delta.text) {
+      said += delta.text;
+      send({ type: "text", text: delta.text });
+    } else if (delta.reasoning) send({ type: "reasoning", text: delta.reasoning });
+  };
+  const read = (event: string): void => {
+    isWhole ||= dataLines(event).some((line) => wire.endMarkers.includes(line.trim()));
+    for (const told of eventsIn(event)) {
+      error ??= errorText(told);
+      const delta = wire.readEvent(told);
+      if (delta) take(delta);
+    }
+  };
+  const push = (piece: Buffer, isLast: boolean): void => {
+    const fresh = decoder.write(piece);
+    size += fresh.length;
+    if (size > most) return;
+    all.push(fresh);
+    for (const { text } of split(piece, isLast)) read(text);
+  };
+  return {
+    push: (piece) => push(piece, false),
+    end: () => push(Buffer.alloc(0), true),
+    text: () => all.join(""),
+    said: () => said,
+    isWhole: () => isWhole,
+    isTooLong: () => size > most,
+    error: () => error,
+  };
+}

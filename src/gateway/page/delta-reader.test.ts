@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatEvent } from "../api.ts";
 import { wireOfDialect } from "../wires/index.ts";
-import { createDeltaReader } from "./delta-reader.ts";
+import { createDeltaReader } from "./answer-chat.ts";
 
 /** What the page is told of a stream that comes in these pieces. */
 function toldOf(pieces: readonly string[]): ChatEvent[] {

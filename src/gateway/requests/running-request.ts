@@ -9,14 +9,13 @@ import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
 import { billOf, type Deferred, isOfClient, sentAfter } from "../../tokens/receipts.ts";
 import type { DeferredTools, RequestFact, TimelineFact } from "../api.ts";
-import type { CacheTimes } from "../compaction/cache-times.ts";
-import { compactedFact } from "../compaction/compacted-fact.ts";
+import type { CacheTimes } from "../compaction/learned.ts";
 import type { ConversationCacheEntry } from "../conversation/memory.ts";
 import { programOf } from "../conversation/named-by-client.ts";
 import type { RowDetails } from "../conversation/timeline.ts";
 import { type Client, isOnlyClient } from "../http/admit.ts";
 import type { Wire } from "../wires/index.ts";
-import { describeFailure } from "./describe-failure.ts";
+import { compactedFact, describeFailure } from "./describe-failure.ts";
 
 /** Something that happened in a request while it went on. */
 export type Happening =

@@ -14,7 +14,7 @@ import {
   laterInstructions,
   loadedTools,
   withInstructions,
-} from "../wires/client-words.ts";
+} from "../wires/index.ts";
 import { type Exchange, type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
 /** Fields that stand for something that isn't in the request. */

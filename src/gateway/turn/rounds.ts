@@ -7,9 +7,8 @@ import { Answer } from "../upstream/answer.ts";
 import { UpstreamFault } from "../upstream/upstream-fault.ts";
 import { hostedName, withoutTools } from "../wires/gateway-tools.ts";
 import type { WireAnswer } from "../wires/index.ts";
-import { answerCall } from "./answer-call.ts";
 import { inOwnWords, NO_ANSWER, streamedAnswer, upstreamWords } from "./commit.ts";
-import { withTranscript } from "./offer-tools.ts";
+import { answerCall, withTranscript } from "./offer-tools.ts";
 import { type Attempt, isStream } from "./send.ts";
 import { type HostedTurn, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 

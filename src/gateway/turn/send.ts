@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { readEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json, listOf, parseJson } from "../../apis/shared/fields.ts";
-import type { Rejected } from "../../core/budget.ts";
-import { isTooLarge, isWorthCounting } from "../../core/budget.ts";
+import { isTooLarge, isWorthCounting, type Rejected } from "../../core/budget.ts";
 import { defined } from "../../core/collections.ts";
 import { holdsMedia } from "../../core/message-text.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";

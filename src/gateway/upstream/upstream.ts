@@ -6,8 +6,7 @@ import type { UpstreamConfig } from "../../config/gateway-schema.ts";
 import { contentHash } from "../../core/hash.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
-import type { Wire } from "../wires/index.ts";
-import { wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
+import { type Wire, wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
 import { askJson, createPool } from "./send.ts";
 
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];

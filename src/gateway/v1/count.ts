@@ -9,12 +9,9 @@ import { sendJson } from "../http/send-json.ts";
 import { clearedBy, inputTokens } from "../turn/native.ts";
 import { countedWithTools } from "../turn/offer-tools.ts";
 import { abortOnClose, checkAsked, choiceOf } from "../turn/read.ts";
-import type { DialectName } from "../upstream/upstream.ts";
-import { chooseUpstream } from "../upstream/upstream.ts";
-import { loadedTools } from "../wires/client-words.ts";
-import type { Wire, WireRequest } from "../wires/index.ts";
-import type { V1Parts } from "./pass-through.ts";
-import { type Passing, passThrough } from "./pass-through.ts";
+import { chooseUpstream, type DialectName } from "../upstream/upstream.ts";
+import { loadedTools, type Wire, type WireRequest } from "../wires/index.ts";
+import { type Passing, passThrough, type V1Parts } from "./pass-through.ts";
 
 /**
  * Counts a request as it would be sent, so that a client that looks at counts and one that looks at usage decide alike: by the provider

@@ -19,8 +19,7 @@ import type { Exchange, TurnParts } from "../turn/turn.ts";
 import { type Routed, routeOf, type Wire, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
 import { listModels } from "./list-models.ts";
-import type { V1Parts } from "./pass-through.ts";
-import { type Passing, passThrough } from "./pass-through.ts";
+import { type Passing, passThrough, type V1Parts } from "./pass-through.ts";
 import { handleStreams, STREAMS_PATH } from "./streams/handle-streams.ts";
 
 /** Everything under `/v1`, `/v1beta` and `/upload`. */

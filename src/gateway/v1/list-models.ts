@@ -4,8 +4,7 @@ import type { Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
 import { askUpstream, keyOwner, type Upstream } from "../upstream/upstream.ts";
-import type { V1Parts } from "./pass-through.ts";
-import { type Passing, passThrough } from "./pass-through.ts";
+import { type Passing, passThrough, type V1Parts } from "./pass-through.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
 const LIST_MS = 10_000;

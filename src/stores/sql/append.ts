@@ -11,12 +11,11 @@ import {
   NODES_PER_CONVERSATION,
   rowOfSession,
 } from "./conversation-row.ts";
-import { findMatch } from "./find-match.ts";
 import type { EarlyRecords } from "./records.ts";
 import { fieldsBody, insertRequests, type PlacedRequest } from "./requests.ts";
 import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { NODE_COLUMNS, type NodeRow, nodeId, nodeRow, type Place, placeOf } from "./tree.ts";
+import { findMatch, NODE_COLUMNS, type NodeRow, nodeId, nodeRow, type Place, placeOf } from "./tree.ts";
 
 /** An append, with the id of the conversation that it makes if it makes one. */
 export interface AppendCall {

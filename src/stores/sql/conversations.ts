@@ -21,13 +21,22 @@ import {
   titleColumns,
   wholeOrNull,
 } from "./conversation-row.ts";
-import { findMatch, NEWEST_WITH } from "./find-match.ts";
 import { forgetConversation } from "./recall/index-messages.ts";
 import { blankRequests } from "./requests.ts";
 import { allOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { branchesBehind, keyOfNode, newestLeaf, nodesOf, placeOf, readPath, siblingsOnPath } from "./tree.ts";
+import {
+  branchesBehind,
+  findMatch,
+  keyOfNode,
+  NEWEST_WITH,
+  newestLeaf,
+  nodesOf,
+  placeOf,
+  readPath,
+  siblingsOnPath,
+} from "./tree.ts";
 
 export function sqlConversations(context: SqlContext): ConversationStore {
   const { engine, read, write } = context;

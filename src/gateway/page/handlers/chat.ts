@@ -1,20 +1,27 @@
 import { encode } from "../../../apis/index.ts";
-import type { Dialect } from "../../../core/types.ts";
+import { cutTo, firstCharacters } from "../../../core/first-characters.ts";
+import { saidText } from "../../../core/message-text.ts";
+import type { Dialect, Role } from "../../../core/types.ts";
+import { inOneLine } from "../../../stores/shared/texts.ts";
+import { splitAttachments } from "../../api/chat.ts";
 import type { ApiError, ChatEvent } from "../../api.ts";
-import { changeMeta, withSaid } from "../../conversation/chat-settings.ts";
+import { onBehalfOf } from "../../compaction/on-behalf.ts";
+import { summarizerByName, summarizerFor } from "../../compaction/summarizer.ts";
+import { changeMeta, readGlobalSettings, withSaid } from "../../conversation/chat-settings.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
-import { appendMessages } from "../../conversation/store-messages.ts";
+import { appendMessages, tellingWords, titleOfChat } from "../../conversation/store-messages.ts";
+import { pressureOf } from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
+import { toldModel } from "../../requests/requests.ts";
 import { loggable } from "../../telemetry/log.ts";
-import { announced, exclusive, showAnswer } from "../announce.ts";
+import { upstreamOf } from "../../upstream/upstream.ts";
+import { wireOfDialect } from "../../wires/index.ts";
 import { answerChat, viewEvent } from "../answer-chat.ts";
-import { apiMessages } from "../api-messages.ts";
 import type { ApiContext, Handlers } from "../context.ts";
-import { eventStream } from "../event-stream.ts";
-import { answerOffline } from "../offline-answer.ts";
+import { announced, eventStream, exclusive, showAnswer } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
-import { titleByModel } from "../title-chat.ts";
 import { compactDue } from "./compact.ts";
+import { apiMessages, foundIn } from "./messages.ts";
 
 export const chatHandlers = {
   async chat(context) {
@@ -200,4 +207,102 @@ function userMessage(dialect: Dialect<unknown>, text: string, images: readonly s
     },
   ]);
   return messages[0];
+}
+
+/** So much of what was asked, and of its answer, is enough to name it (characters). */
+const MATERIAL_CHARS = 1_500;
+const TITLE_CHARS = 80;
+/** A title takes ten tokens; models that think before take more. */
+const CAP = 300;
+const ASKED = "Write a title for the conversation below: three to six words in its language, nothing else.";
+
+/** Has a chat's model write its title after the first answer, where the setting says so and nobody has named the chat. */
+async function titleByModel(context: ApiContext, id: string): Promise<void> {
+  const { gateway, tenant, headers, client } = context;
+  if (!(await readGlobalSettings(gateway, tenant)).modelTitles) return;
+  const loaded = await load(gateway, tenant, id);
+  const [asked, answer, ...later] = loaded.messages.slice(loaded.lead.length);
+  const { title } = loaded.conversation;
+  if (!asked || !answer || later.length > 0 || title !== titleOfChat(gateway, loaded)) return;
+  const { upstreams, windows } = gateway;
+  const upstream = upstreamOf(upstreams, loaded.model);
+  const config = summarizerByName(upstreams, loaded.model);
+  const { window } = windows.of(upstream, loaded.model, tenant);
+  const wire = wireOfDialect(upstream?.dialects[0]);
+  const model =
+    upstream && config && summarizerFor({ config, upstreams, upstream, wire, model: loaded.model, window });
+  if (!model) return;
+  const text = [asked, answer].map((one) => firstCharacters(saidText(one), MATERIAL_CHARS)).join("\n\n");
+  const messages = [{ role: "user" as const, text: `${ASKED}\n\n${text}` }];
+  const told = toldModel(model, { requests: gateway.requests, tenant, upstream });
+  const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
+  const reply = await onBehalfOf({ sent, conversation: () => id }, () =>
+    told.complete({ name: "title", messages, cap: CAP }),
+  );
+  const written = cutTo(inOneLine(reply.text).replace(/^["“„'*#\s]+|["”“'*.\s]+$/g, ""), TITLE_CHARS);
+  if (written === "") return;
+  const updated = await gateway.store.conversations.update(tenant, id, (current) =>
+    current.title === title ? { title: written } : {},
+  );
+  announced(context, updated, "changed");
+}
+
+/** Answers a chat of a server without models: quotes what it holds, says so, and stores that. */
+async function answerOffline(
+  context: ApiContext,
+  loaded: Loaded,
+  send: (event: ChatEvent) => void,
+): Promise<void> {
+  const { gateway, tenant } = context;
+  const text = await quotationFor(gateway, loaded);
+  send({ type: "text", text });
+  const message = loaded.dialect.write({ role: "assistant", text });
+  const { conversation } = await appendMessages(gateway, tenant, loaded, [message]);
+  const after = await load(gateway, tenant, conversation);
+  announced(context, after.conversation, "changed");
+  const { messages } = await apiMessages(gateway, tenant, after, after.stored.length - 1);
+  const pressure = await pressureOf(gateway, tenant, conversation);
+  send({ type: "done", message: messages[0]!, usage: undefined, pressure });
+}
+
+const MOST_QUOTES = 4;
+const LIMIT = "No model is configured, so I can only quote this conversation";
+const SPEAKERS = { system: "System prompt", user: "You", assistant: "Assistant", tool: "Tool" } as const;
+
+/** What it says to whoever greets it, or asks what it is. */
+const introduction = (isEmpty: boolean): string =>
+  `Hello! I'm the offline assistant of precis, not a language model. ${LIMIT}.
+
+${
+  isEmpty
+    ? "So far there is nothing in it: open an example or a file of yours, or go on writing."
+    : "Ask about a name, a file or any word that occurs in it, and I show who said what about it, also where a summary hides it from the model."
+} For real answers, connect a model: in the page's settings, or with a key such as OPENAI_API_KEY when precis starts.`;
+
+async function quotationFor(gateway: ApiContext["gateway"], loaded: Loaded): Promise<string> {
+  const { messages, lead } = loaded;
+  const question = splitAttachments(saidText(messages.at(-1)!)).words;
+  const asked = messages.length - 1 - lead.length;
+  const words = tellingWords(question);
+  if (words.length === 0) return introduction(asked === 0);
+  const answers = canAnswer(question);
+  const hits = (await foundIn(gateway, loaded, words.join(" ")))
+    .filter(({ index, role }) => index < asked && answers(role, saidText(messages[index + lead.length]!)))
+    .slice(0, MOST_QUOTES)
+    .sort((a, b) => a.index - b.index);
+  if (hits.length === 0) return `${LIMIT}, and nothing in it holds an answer.`;
+  const quotes = hits.map(({ index, role, excerpt, visible }) => {
+    const hidden = visible ? "" : " (no longer in the view)";
+    return `> …${excerpt.trim().replace(/\s+/g, " ")}…\n\n${SPEAKERS[role]}, #${index + 1 + lead.length}${hidden}`;
+  });
+  return [`${LIMIT}:`, ...quotes].join("\n\n");
+}
+
+/** The words of a text, however they are spaced, punctuated and written. */
+const wordsOf = (text: string): string => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+
+/** Says which texts can answer a question: none that only repeats it, and no answer of the offline assistant itself. */
+function canAnswer(question: string): (role: Role, text: string) => boolean {
+  const asked = wordsOf(question);
+  return (role, text) => !(role === "assistant" && text.includes(LIMIT)) && wordsOf(text) !== asked;
 }

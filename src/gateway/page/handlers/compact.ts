@@ -9,7 +9,6 @@ import type {
   Summary,
 } from "../../../core/types.ts";
 import type { CompactAnswer, TimelineFact } from "../../api.ts";
-import { compactedFact, failedSummary } from "../../compaction/compacted-fact.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { summaryToApi } from "../../conversation/announcer.ts";
@@ -24,10 +23,10 @@ import {
   viewOf,
 } from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
-import { describeFailure } from "../../requests/describe-failure.ts";
+import { compactedFact, describeFailure, failedSummary } from "../../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../../requests/running-request.ts";
-import { announce, exclusive } from "../announce.ts";
 import type { ApiContext, Handlers } from "../context.ts";
+import { announce, exclusive } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
 /** Undoing more checkpoints than this one by one is a defect, not a long conversation. */

@@ -23,8 +23,8 @@ import { notFound } from "../../http/request-fault.ts";
 import { checkAsked } from "../../turn/read.ts";
 import { upstreamOf } from "../../upstream/upstream.ts";
 import { wireOfDialect } from "../../wires/index.ts";
-import { announced } from "../announce.ts";
 import { bodyToStore, cursorQuery, type Handlers, numberQuery, oneOf } from "../context.ts";
+import { announced } from "../event-stream.ts";
 import { MAX_TITLE, schemas } from "../schemas.ts";
 
 export const conversationHandlers = {

@@ -1,10 +1,16 @@
-import { load } from "../../conversation/loaded.ts";
-import { searchHits } from "../../conversation/past.ts";
+import { openRecall } from "../../../recall/open-recall.ts";
+import type { ApiMessage, ApiMessages, SearchHit } from "../../api.ts";
+import { measureOf } from "../../compaction/measure.ts";
+import type { ConversationParts } from "../../conversation/conversation-parts.ts";
+import { lookupsBeside } from "../../conversation/hidden-answers.ts";
+import { type Loaded, load } from "../../conversation/loaded.ts";
+import { excerptFor, searchHits } from "../../conversation/past.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
+import { currentPlan, fatesOf } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
-import { announced } from "../announce.ts";
-import { apiMessages, foundIn } from "../api-messages.ts";
+import { shownParts } from "../../wires/gateway-tools.ts";
 import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
+import { announced } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
 const DEFAULT_HITS = 20;
@@ -50,4 +56,89 @@ function queryOf(context: ApiContext): string {
   const query = context.query("q")?.trim() ?? "";
   if (query === "") throw new RequestFault(400, "invalid", "q: say what to look for.");
   return query;
+}
+
+/** Messages with what became of each, and the compactions between them. */
+export async function apiMessages(
+  parts: Pick<ConversationParts, "windows" | "fates" | "store">,
+  tenant: string,
+  loaded: Loaded,
+  from: number,
+  to: number = loaded.stored.length,
+): Promise<ApiMessages> {
+  const { lead, messages, stored, meta, conversation, system, dialect } = loaded;
+  const [measure, { entries, dividers }, siblings] = await Promise.all([
+    measureOf(parts, loaded.choice),
+    parts.fates(tenant, loaded),
+    parts.store.conversations.siblings(tenant, conversation.id),
+  ]);
+  const start = lead.length;
+  const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
+  const shown = stored.slice(from, to).map(({ position, hash, role, at, given, unfinished }): ApiMessage => {
+    const message = messages[position + start]!;
+    const lookups = lookupsBeside(given, dialect, start);
+    const branches = siblings.get(position);
+    return {
+      index: position,
+      hash,
+      role,
+      parts: shownParts(message.parts),
+      tokens: measure.message(message),
+      at,
+      pinned: meta.pins?.includes(position) ?? false,
+      fate: fates.get(position + start) ?? { type: "kept" },
+      ...(unfinished !== undefined && { unfinished }),
+      ...(lookups.length > 0 && { lookups }),
+      ...(branches?.includes(hash) && { branches }),
+    };
+  });
+  return {
+    conversation: conversation.id,
+    from,
+    total: stored.length,
+    leaf: conversation.leaf,
+    system: systemText(loaded, system),
+    lead: lead.length,
+    messages: shown,
+    dividers,
+  };
+}
+
+function systemText({ dialect, lead }: Loaded, system: unknown): string {
+  const wire = system === undefined ? lead : [{ role: "system", content: system }, ...lead];
+  return wire
+    .flatMap((message) => dialect.read(message).parts)
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n\n");
+}
+
+/** Messages that are looked at for an answer, and the tokens that quoting them may take: people are shown less of each. */
+const LOOKED_AT = 50;
+const LOOKED_AT_TOKENS = 50_000;
+
+/** Messages of a chat that hold something of what is asked for, the best first. */
+export async function foundIn(
+  parts: Parameters<typeof currentPlan>[0],
+  loaded: Loaded,
+  query: string,
+): Promise<readonly SearchHit[]> {
+  const { conversation, dialect, transcript, messages, lead } = loaded;
+  const { entries } = await currentPlan(parts, loaded);
+  const shown = new Set(entries.flatMap((entry) => (entry.type === "keep" ? [entry.index] : [])));
+  const recall = openRecall({ dialect, transcript });
+  const { hits } = await recall.search(query, { limit: LOOKED_AT, tokens: LOOKED_AT_TOKENS });
+  return hits.flatMap(({ index }) => {
+    const message = messages[index]!;
+    const excerpt = index < lead.length ? undefined : excerptFor(message, query);
+    return excerpt === undefined
+      ? []
+      : {
+          conversation: conversation.id,
+          title: conversation.title,
+          index: index - lead.length,
+          role: message.role,
+          excerpt,
+          visible: shown.has(index),
+        };
+  });
 }

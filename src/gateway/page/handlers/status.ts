@@ -1,13 +1,27 @@
 import { type Json, textOf } from "../../../apis/shared/fields.ts";
+import type { GatewayConfig, SummarizerConfig } from "../../../config/gateway-schema.ts";
+import { pickTuning, withoutUnset } from "../../../config/tuning-schema.ts";
 import { parseExact } from "../../../core/json.ts";
+import { STRATEGY_NAMES } from "../../../core/options.ts";
+import { STRATEGY_WORDS } from "../../../core/words.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
+import { profiles } from "../../../profiles/index.ts";
 import type { RequestFilter, RequestSums, StoredRequest } from "../../../stores/server-store.ts";
+import {
+  CHAT_SETTINGS,
+  type ChatSettings,
+  type ProfileName,
+  type Setting,
+  type SettingsAnswer,
+  settingsOf,
+} from "../../api/settings.ts";
 import {
   type LiveEvent,
   type ModelChoice,
   type ModelsAnswer,
   REQUEST_KINDS,
   REQUEST_OUTCOMES,
+  type Status,
   TOTALS_BY,
   type Totals,
   type TotalsPart,
@@ -26,8 +40,7 @@ import { isOnlyClient } from "../../http/admit.ts";
 import { notFound } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/requests.ts";
 import { factOf } from "../../requests/running-request.ts";
-import type { Upstream } from "../../upstream/upstream.ts";
-import { keyOwner } from "../../upstream/upstream.ts";
+import { keyOwner, shownAddress, type Upstream } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import {
@@ -38,11 +51,11 @@ import {
   invalid,
   numberQuery,
   oneOf,
+  type PageParts,
 } from "../context.ts";
 import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
-import { settingsAnswer, statusOf } from "../status-of.ts";
 
 export const statusHandlers = {
   status: async ({ gateway }) => statusOf(gateway),
@@ -333,4 +346,89 @@ async function liveStream({ gateway, tenant, headers, signal }: ApiContext): Pro
       else end.addEventListener("abort", stop, { once: true });
     });
   });
+}
+
+/** What a page is told of the server before anything else. */
+export function statusOf(
+  parts: Pick<PageParts, "config" | "store" | "upstreams" | "version" | "ownUpstreams" | "canAddModels">,
+): Status {
+  const { config, store, upstreams, version, ownUpstreams, canAddModels } = parts;
+  const { summarizer } = config;
+  return {
+    version,
+    store: config.store ? store.kind : "memory",
+    noStore: !config.store,
+    observe: config.observe,
+    hasUpstream: upstreams.length > 0,
+    canAddModels,
+    profile: config.profile ?? "agent",
+    upstreams: upstreams.map(({ name, config: own, dialects }) => ({
+      name,
+      baseURL: shownAddress(own.baseURL),
+      dialects,
+      keys: own.apiKey !== undefined ? ("server" as const) : ("client" as const),
+      isOwn: ownUpstreams.has(name),
+    })),
+    summarizer:
+      upstreams.length === 0 || summarizer === "extractive"
+        ? undefined
+        : summarizer === "same"
+          ? "the chat's own model"
+          : summarizer.model,
+  };
+}
+
+/** The defaults of the options. */
+const BUILT_IN: ChatSettings = Object.fromEntries(
+  Object.entries<Setting>(CHAT_SETTINGS).flatMap(([name, { kind }]) =>
+    "default" in kind ? [[name, kind.default]] : [],
+  ),
+);
+
+/** The settings of all chats, and what holds where they say nothing. */
+function settingsAnswer(
+  { config, upstreams }: Pick<PageParts, "config" | "upstreams">,
+  settings: SettingsAnswer["settings"],
+): SettingsAnswer {
+  const hasModels = upstreams.length > 0;
+  return {
+    settings,
+    given: {
+      upstreams: Object.fromEntries(
+        upstreams.map(({ name, config: own }) => [name, configured(own, own.summarizer)]),
+      ),
+      config: {
+        ...configured(config, hasModels && config.summarizer !== "same" ? config.summarizer : undefined),
+        ...(config.window !== undefined && { window: config.window }),
+      },
+      profiles: Object.fromEntries(
+        Object.entries(profiles).map(([name, profile]) => [name, settingsOf(profile)]),
+      ) as Record<ProfileName, ChatSettings>,
+      builtIn: {
+        ...BUILT_IN,
+        profile: "agent",
+        tools: [],
+        // Without a model nobody else can write them.
+        summarizer: hasModels ? "same" : "extractive",
+      },
+    },
+    profiles: Object.keys(profiles) as SettingsAnswer["profiles"][number][],
+    strategies: STRATEGY_NAMES.map((name) => ({ name, ...STRATEGY_WORDS[name] })),
+  };
+}
+
+/** What a config, or one of its upstreams, sets. */
+function configured(
+  from: Pick<GatewayConfig, "profile" | "strategy" | "budget" | "tools"> & Parameters<typeof pickTuning>[0],
+  summarizer: SummarizerConfig | undefined,
+): ChatSettings {
+  const { profile, strategy, budget, tools } = from;
+  const set = withoutUnset({
+    ...settingsOf(pickTuning(from)),
+    profile,
+    strategy,
+    budget,
+    summarizer: typeof summarizer === "object" ? summarizer.model : summarizer,
+  }) as ChatSettings;
+  return { ...set, ...(tools && { tools }) };
 }

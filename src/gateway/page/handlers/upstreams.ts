@@ -9,7 +9,7 @@ import { UpstreamFault } from "../../upstream/upstream-fault.ts";
 import { modelsOf } from "../../v1/list-models.ts";
 import type { ApiContext, Handlers, PageParts } from "../context.ts";
 import { schemas } from "../schemas.ts";
-import { statusOf } from "../status-of.ts";
+import { statusOf } from "./status.ts";
 
 /** Servers of models that a person adds on the page. */
 export const upstreamHandlers = {

@@ -20,7 +20,7 @@ import {
 import { targetPath, withoutOwnQuery } from "../../upstream/upstream.ts";
 import { hostedTools, withHiddenRounds, withTools } from "../../wires/gateway-tools.ts";
 import { streamPath } from "../../wires/index.ts";
-import { requestBody } from "../chat-turn.ts";
+import { requestBody } from "../answer-chat.ts";
 import { type Handlers, invalid, numberQuery } from "../context.ts";
 import { progressStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";

@@ -18,8 +18,7 @@ import {
 import { defined } from "../../../core/collections.ts";
 import type { HostState } from "../../../core/types.ts";
 import { checkHostState } from "../../../engine/settings/check.ts";
-import type { StreamOptions } from "../../../stream/settings.ts";
-import { streamStrategies } from "../../../stream/settings.ts";
+import { type StreamOptions, streamStrategies } from "../../../stream/settings.ts";
 import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";

@@ -103,3 +103,44 @@ test("what an agent asks for again, because a compaction hid it, is in its repor
   for (const { checkpoint } of told)
     expect(compactions.find((one) => one.checkpoint === checkpoint)!.repeated.length).toBeGreaterThan(0);
 });
+
+test("what one compaction hid is asked for again after the next one: it was the first one's doing", async () => {
+  const compactor = createCompactor({ dialect: openaiChat, window: 100_000 });
+  const transcript: ChatMessage[] = [{ role: "user", content: "Read them." }];
+  let rounds = 0;
+  const read = (path: string) => {
+    const id = `call_${rounds++}`;
+    const call = {
+      id,
+      type: "function" as const,
+      function: { name: "read_file", arguments: JSON.stringify({ path }) },
+    };
+    transcript.push(
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: id, content: fileText(path) },
+    );
+  };
+  for (let n = 0; n < 20; n++) read(`src/a-${n}.ts`);
+  const first = await compactor.compact(transcript, { upTo: 20 });
+  for (let n = 20; n < 24; n++) read(`src/a-${n}.ts`);
+  const second = await compactor.compact(transcript, { state: first.state, upTo: 36 });
+  expect(second.report.checkpoint).not.toBe(first.report.checkpoint);
+  const ask = async (path: string) => {
+    read(path);
+    return (await compactor.fit(transcript, { state: second.state })).report.repeated;
+  };
+  expect(await ask("src/a-15.ts")).toEqual({
+    checkpoint: second.report.checkpoint,
+    calls: ["read_file path=src/a-15.ts"],
+  });
+  expect(await ask("src/a-3.ts")).toEqual({
+    checkpoint: first.report.checkpoint,
+    calls: ["read_file path=src/a-3.ts"],
+  });
+  // It is shown again by now.
+  expect(await ask("src/a-3.ts")).toBeUndefined();
+  for (let n = 24; n < 28; n++) expect(await ask(`src/a-${n}.ts`)).toBeUndefined();
+  // That is more than ten rounds after the first one, and less than ten after the second.
+  expect(await ask("src/a-4.ts")).toBeUndefined();
+  expect((await ask("src/a-16.ts"))?.checkpoint).toBe(second.report.checkpoint);
+});

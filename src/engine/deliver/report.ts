@@ -5,6 +5,7 @@ import { applyEdits } from "../../core/edits.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import type {
   Budget,
+  Checkpoint,
   Entry,
   ModelCall,
   PressureReport,
@@ -79,35 +80,40 @@ export function reportOf<M>(
   };
 }
 
-/** What the newest answer asked for again, because the compaction that it was sent with hides it. */
+/** What the newest answer asked for again, because a compaction of the last rounds hides it. */
 export function repeatedIn<M>({ checkpoint, current, conversation, state }: Survey<M>): Report["repeated"] {
   const { messages, structure, chain } = conversation;
   const isAnswer = (index: number) => messages[index]?.role === "assistant";
   const callsOf = (index: number) =>
     messages[index]!.parts.filter((part) => part.type === "tool-call" && isAnswer(index));
   if (!checkpoint) return undefined;
+  const roundsSince = ({ seen }: Checkpoint): number[] =>
+    messages.flatMap((_, index) => (index >= seen.messages && callsOf(index).length > 0 ? [index] : []));
   const { messages: seen } = checkpoint.seen;
-  const rounds: number[] = [];
-  for (let index = seen; index < messages.length; index++) if (callsOf(index).length > 0) rounds.push(index);
-  if (rounds.length === 0 || rounds.length > ROUNDS) return undefined;
+  const rounds = roundsSince(checkpoint);
+  if (rounds.length === 0) return undefined;
   let newest = messages.length - 1;
   while (newest >= seen && !isAnswer(newest)) newest--;
   while (isAnswer(newest - 1)) newest--;
   const isSeen = (entry: Entry): boolean => entry.type === "insert" || entry.index < seen;
+  const shown = entriesOf(current).filter(isSeen);
   const older = state.checkpoints
     .filter((one) => one.seen.messages < seen && chain[one.length] === one.hash)
-    .toSorted((a, b) => b.at - a.at)[0];
-  const before = older && restoreDraft(older, messages.slice(0, seen), structure.start);
-  const watch = watchRepeats(
-    messages.slice(0, seen),
-    entriesOf(current).filter(isSeen),
-    before && entriesOf(before),
-  );
-  const calls = rounds.flatMap((index) => {
-    const again = watch.look(callsOf(index) as ToolCallPart[]);
-    return index >= newest ? again : [];
-  });
-  return calls.length > 0 ? { checkpoint: checkpoint.id, calls } : undefined;
+    .toSorted((a, b) => b.at - a.at);
+  let repeated: Report["repeated"];
+  // The newest one hides what those before it hid, too.
+  for (const [n, one] of [checkpoint, ...older].entries()) {
+    if (roundsSince(one).length > ROUNDS) break;
+    const before = older[n] && restoreDraft(older[n], messages.slice(0, seen), structure.start);
+    const watch = watchRepeats(messages.slice(0, seen), shown, before && entriesOf(before));
+    const calls = rounds.flatMap((index) => {
+      const again = watch.look(callsOf(index) as ToolCallPart[]);
+      return index >= newest ? again : [];
+    });
+    if (calls.length > (repeated?.calls.length ?? 0))
+      repeated = { checkpoint: repeated?.checkpoint ?? one.id, calls };
+  }
+  return repeated;
 }
 
 /** Tokens that are left for the answer beside a view. */

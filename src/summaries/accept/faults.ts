@@ -18,20 +18,11 @@ function isCallBody(text: string): boolean {
 
 function isCall(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const record = value as Record<string, unknown>;
-  const named = ["name", "tool", "tool_name", "function", "action", "tool_calls", "function_call"].some(
-    (key) => key in record,
+  const has = (keys: string): boolean => keys.split(" ").some((key) => key in value);
+  return (
+    has("name tool tool_name function action tool_calls function_call") &&
+    has("arguments parameters args input action_input tool_calls function_call")
   );
-  const given = [
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "action_input",
-    "tool_calls",
-    "function_call",
-  ].some((key) => key in record);
-  return named && given;
 }
 
 /** An error that arrived as an answer: proxies and servers send them with status 200. */

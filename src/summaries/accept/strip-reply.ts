@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from "../../core/json.ts";
 import { MARKER_NAMES } from "../text/marker-tag.ts";
 
 /** Notes that a model writes before its answer, asked for (analysis) or not. Unclosed, they go on to the end. */
@@ -59,14 +60,8 @@ function unwrap(text: string): string {
 
 /** `{"summary": "…"}`, which models with a JSON mode like to write. */
 function unwrapJson(text: string): string {
-  if (!text.startsWith("{")) return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    const summary = (value as Record<string, unknown>)["summary"];
-    return typeof summary === "string" ? summary.trim() : text;
-  } catch {
-    return text;
-  }
+  const value = text.startsWith("{") ? parseJson(text) : undefined;
+  return isRecord(value) && typeof value.summary === "string" ? value.summary.trim() : text;
 }
 
 /** Without the code fence around all of it. Unclosed, it goes on to the end. */

@@ -30,13 +30,15 @@ export function renderRun(
   partLimit = Number.POSITIVE_INFINITY,
 ): string {
   const callOf = pairedCalls(messages, run);
-  const render = mode === "full" ? fullMessage : simpleMessage;
+  const render = mode === "full" ? fullPart : simplePart;
   const rendered: string[] = [];
   for (let index = Math.max(0, run.from); index < Math.min(run.to, messages.length); index++) {
     const message = messages[index]!;
     const who = isSummary(message) ? "earlier-summary" : isHostNote(messages, index) ? "host" : message.role;
-    const text = render(message.parts, { number: index + 1, who, callOf, clip });
-    if (text !== "") rendered.push(text);
+    const pieces = message.parts.map((part) => render(part, { number: index + 1, who, callOf, clip }));
+    const text = pieces.filter((piece) => piece !== "").join("\n");
+    if (text === "") continue;
+    rendered.push(mode === "full" ? nest("message", text, { index: index + 1, role: who }) : text);
   }
   return rendered.join("\n");
 
@@ -53,12 +55,6 @@ interface Surroundings {
   readonly callOf: ReadonlyMap<Part, PairedCall>;
   /** The text within `most` characters, clipped with a marker. */
   readonly clip: (text: string, most?: number) => string;
-}
-
-function fullMessage(parts: readonly Part[], around: Surroundings): string {
-  const content = parts.map((part) => fullPart(part, around)).filter((piece) => piece !== "");
-  if (content.length === 0) return "";
-  return nest("message", content.join("\n"), { index: around.number, role: around.who });
 }
 
 function fullPart(part: Part, { who, callOf, clip }: Surroundings): string {
@@ -81,13 +77,6 @@ function fullPart(part: Part, { who, callOf, clip }: Surroundings): string {
     default:
       return placeholder(part);
   }
-}
-
-function simpleMessage(parts: readonly Part[], around: Surroundings): string {
-  return parts
-    .map((part) => simplePart(part, around))
-    .filter((line) => line !== "")
-    .join("\n");
 }
 
 function simplePart(part: Part, { number, who, callOf, clip }: Surroundings): string {

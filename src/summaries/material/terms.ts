@@ -72,12 +72,20 @@ export class TermTable {
     return id;
   }
 
-  #wordRun(run: string): readonly number[] {
+  #idsOf(run: string, kind: number): readonly number[] {
     const known = this.#runs.get(run);
     if (known !== undefined) return known;
-    const ids: number[] = [];
     // Rules of dashes and encoded data: nothing to find, and patterns would take long on them.
-    if (run.length > 2 * MAX_TERM_LENGTH) return ids;
+    if (kind === WORD && run.length > 2 * MAX_TERM_LENGTH) return [];
+    const ids =
+      kind === WORD ? this.#wordIds(run) : denseWords(run).flatMap((word) => this.#id(word, "dense") ?? []);
+    if (this.#runs.size >= MOST_RUNS) this.#runs.clear();
+    this.#runs.set(run, ids);
+    return ids;
+  }
+
+  #wordIds(run: string): number[] {
+    const ids: number[] = [];
     const term = run.replace(TRIM_END, "").replace(TRIM_START, "");
     const add = (text: string) => {
       const id = this.#id(text, shapeOf(text));
@@ -94,20 +102,6 @@ export class TermTable {
         for (const part of term.split(PART_SEPARATOR)) if (part.length >= MIN_TERM_LENGTH) add(part);
       }
     }
-    this.#remember(run, ids);
-    return ids;
-  }
-
-  #remember(run: string, ids: readonly number[]): void {
-    if (this.#runs.size >= MOST_RUNS) this.#runs.clear();
-    this.#runs.set(run, ids);
-  }
-
-  #denseRun(run: string): readonly number[] {
-    const known = this.#runs.get(run);
-    if (known !== undefined) return known;
-    const ids = denseWords(run).flatMap((word) => this.#id(word, "dense") ?? []);
-    this.#remember(run, ids);
     return ids;
   }
 
@@ -124,7 +118,7 @@ export class TermTable {
         while (end < length && characterClass(text.charCodeAt(end)) === kind) end++;
         if (end - at >= MIN_DENSE_LENGTH) {
           const run = text.slice(at, end);
-          for (const id of kind === WORD ? this.#wordRun(run) : this.#denseRun(run)) {
+          for (const id of this.#idsOf(run, kind)) {
             if (this.#met[id] === scan) continue;
             this.#met[id] = scan;
             found.push(id);

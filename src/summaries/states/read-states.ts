@@ -6,7 +6,7 @@ import { readArguments, readCall } from "../calls/read-call.ts";
 import { isRefusal } from "../calls/refusals.ts";
 import { hasWords } from "../text/sentences.ts";
 import { type GitState, markUnpushed, readGit } from "./git-states.ts";
-import { createStateBook, type EndedCall, type State, type StateBook } from "./state.ts";
+import { createStateBook, type EndedCall, KINDS, type State, type StateBook } from "./state.ts";
 import { readTests } from "./test-states.ts";
 
 /** How hosts say how a command ended: Claude Code, Codex (two forms). */
@@ -70,19 +70,6 @@ function read(messages: readonly Message[]): readonly State[] {
   for (const tests of book.all("tests")) if (tests.message < edited) book.set({ ...tests, changed: edited });
   return KINDS.flatMap((kind) => book.all(kind));
 }
-
-const KINDS = [
-  "process",
-  "tests",
-  "question",
-  "conflict",
-  "step",
-  "request",
-  "issue",
-  "merge",
-  "push",
-  "commit",
-] as const;
 
 function endOf(call: ToolCallPart, { text, error }: ToolResultPart, message: number): EndedCall {
   const status = Number(EXIT_STATUS.exec(text.slice(0, HEAD))?.[1] ?? 0);

@@ -1,16 +1,19 @@
+export const KINDS = [
+  "process",
+  "tests",
+  "question",
+  "conflict",
+  "step",
+  "request",
+  "issue",
+  "merge",
+  "push",
+  "commit",
+] as const;
+
 /** What the conversation itself shows of a piece of work: no model is asked, and nothing is guessed. */
 export interface State {
-  readonly kind:
-    | "process"
-    | "tests"
-    | "question"
-    | "conflict"
-    | "step"
-    | "request"
-    | "issue"
-    | "merge"
-    | "push"
-    | "commit";
+  readonly kind: (typeof KINDS)[number];
   /** What it is known by: the start of a hash, `PR 12`, an id, a branch, a command, the text of a step. */
   readonly name: string;
   readonly status: StateStatus;

@@ -37,26 +37,6 @@ export { type CheckImpossibleInput, checkImpossible, FORMAT_MINIMUM } from "./ch
 export { type CheckViewInput, checkView, lastUserIndex } from "./check-view.ts";
 export { deepFreeze } from "./deep-freeze.ts";
 export { createFakeClock, type FakeClock } from "./fake-clock.ts";
-export {
-  type FakeApi,
-  type FakeBody,
-  type FakeCacheOptions,
-  type FakeCall,
-  type FakeFamily,
-  type FakeMessage,
-  type FakeProvider,
-  type FakeProviderOptions,
-  type FakeReplier,
-  type FakeReply,
-  type FakeRequest,
-  type FakeTokens,
-  type Fault,
-  type FaultName,
-  type OtherRequest,
-  type RecordedRequest,
-  type SummarizingOptions,
-  startFakeProvider,
-  summarizingReply,
-} from "./fake-provider/index.ts";
+export * from "./fake-provider/index.ts";
 export type { WireFacts, WireLink } from "./rules/facts.ts";
 export { judgeWire, type WireFault, type WireJudgement, wireFacts } from "./rules/judge-wire.ts";

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServerStore } from "../stores/server-store.ts";
-import { describeClientKeys } from "./store-contract/client-keys.ts";
-import type { ContractContext } from "./store-contract/context.ts";
 import { describeConversations } from "./store-contract/conversations.ts";
 import { describeDeleting } from "./store-contract/deleting.ts";
 import { describeFinding } from "./store-contract/finding.ts";
-import { describeLearned } from "./store-contract/learned.ts";
-import { describeLeases } from "./store-contract/leases.ts";
 import { describeRecall } from "./store-contract/recall.ts";
 import { describeRecords } from "./store-contract/records.ts";
 import { describeRequests } from "./store-contract/requests.ts";
 import { itIsTheSameAsPlainArrays } from "./store-contract/same-as-model.ts";
-import { START, storedTranscript } from "./store-contract/samples.ts";
-import { describeStreams } from "./store-contract/streams.ts";
+import { type ContractContext, START, storedTranscript } from "./store-contract/samples.ts";
+import {
+  describeClientKeys,
+  describeLearned,
+  describeLeases,
+  describeStreams,
+} from "./store-contract/small-tables.ts";
 import { describeTexts } from "./store-contract/texts.ts";
 import { describeUpkeep } from "./store-contract/upkeep.ts";
 

@@ -1,15 +1,12 @@
 import { parseJson } from "../../core/json.ts";
 import { isObject } from "../json.ts";
-import { decide } from "./answer.ts";
-import { faultName, refusalOf, spoiled } from "./apply-fault.ts";
-import { chatWire } from "./chat/chat-wire.ts";
-import type { Accepted, FakeEvent, FakeWire, WireRules } from "./fake-wire.ts";
-import { geminiWire } from "./gemini/gemini-wire.ts";
-import { messagesWire } from "./messages/messages-wire.ts";
-import { inputTokens, lastUserText, type Prompt, readPrompt } from "./prompt.ts";
-import { createPromptCache } from "./prompt-cache.ts";
-import { faultBody, ProviderRefusal } from "./provider-refusal.ts";
-import { createResponsesWire } from "./responses/responses-wire.ts";
+import { chatWire } from "./chat.ts";
+import { type Accepted, decide, type FakeEvent, type FakeWire, type WireRules } from "./fake-wire.ts";
+import { geminiWire } from "./gemini.ts";
+import { messagesWire } from "./messages.ts";
+import { createPromptCache, inputTokens, lastUserText, type Prompt, readPrompt } from "./prompt.ts";
+import { faultBody, faultName, ProviderRefusal, refusalOf, spoiled } from "./refusals.ts";
+import { createResponsesWire } from "./responses.ts";
 import type {
   FakeApi,
   FakeBody,
@@ -76,15 +73,14 @@ export function createExchange(options: FakeProviderOptions): Exchange {
   let replier = replierOf(options.reply ?? "OK.");
 
   const rules = ({ headers }: Incoming, model: string, isCounted: boolean): WireRules => ({
+    maxOutput: MAX_OUTPUT,
+    alternation: "merged",
+    unknownFields: "refuse",
+    ...options,
+    window,
     headers,
     model,
     isCounted,
-    window,
-    maxOutput: options.maxOutput ?? MAX_OUTPUT,
-    alternation: options.alternation ?? "merged",
-    unknownFields: options.unknownFields ?? "refuse",
-    binding: options.binding,
-    family: options.family,
   });
 
   function faultFor(request: FakeRequest): Fault | undefined {

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import type { ServedApi } from "../../apis/shared/served-api.ts";
-import type { Answer } from "./answer.ts";
-import type { CacheUse } from "./prompt-cache.ts";
-import type { ProviderRefusal } from "./provider-refusal.ts";
-import type { FakeBody, FakeFamily, FakeRequest } from "./types.ts";
+import { lastTrue } from "../../core/collections.ts";
+import type { CacheUse } from "./prompt.ts";
+import type { ProviderRefusal } from "./refusals.ts";
+import type { FakeApi, FakeBody, FakeFamily, FakeProviderOptions, FakeReply, FakeRequest } from "./types.ts";
 
 /** One server-sent event; `event` is left out where the API has no names. */
 export interface FakeEvent {
@@ -11,14 +12,10 @@ export interface FakeEvent {
 }
 
 /** What validation needs to know beside the body. */
-export interface WireRules {
+export interface WireRules
+  extends Required<Pick<FakeProviderOptions, "window" | "maxOutput" | "alternation" | "unknownFields">>,
+    Pick<FakeProviderOptions, "binding" | "family"> {
   readonly headers: Readonly<Record<string, string>>;
-  readonly window: number;
-  readonly maxOutput: number;
-  readonly alternation: "strict" | "merged";
-  readonly unknownFields: "refuse" | "ignore";
-  readonly binding: "prefix" | "none" | undefined;
-  readonly family: FakeFamily | undefined;
   /** What body or path name. */
   readonly model: string;
   /** The request is counted, not answered. */
@@ -59,4 +56,88 @@ export interface FakeWire {
   ): ProviderRefusal | undefined;
   json(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): unknown;
   events(answer: Answer, use: CacheUse, request: FakeRequest, accepted: Accepted): readonly FakeEvent[];
+}
+
+/** A reply with everything decided, before it is put into an API's own shape. */
+export interface Answer {
+  readonly id: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly args: string }[];
+  readonly stop: "end" | "length" | "window" | "refusal" | "content-filter" | "tool-call";
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+const CALL_PREFIX: Readonly<Record<FakeApi, string>> = {
+  chat: "call_",
+  responses: "call_",
+  messages: "toolu_",
+  gemini: "fc_",
+};
+
+/**
+ * Decides what really comes out: the answer's cap and what is left of the window cut it off, reasoning first, as they do
+ * at a real provider.
+ */
+export function decide(
+  reply: FakeReply,
+  request: FakeRequest,
+  limits: { readonly room: number; readonly count: (text: string) => number },
+): Answer {
+  const given = typeof reply === "string" ? { text: reply } : reply;
+  const { count, room } = limits;
+  const cap = Math.min(request.cap ?? Number.POSITIVE_INFINITY, room);
+  const reasoning = cut(given.reasoning ?? "", cap, count);
+  const text = cut(given.text ?? "", cap - count(reasoning), count);
+  const calls = (given.calls ?? []).map((call, index) => ({
+    id: call.id ?? `${CALL_PREFIX[request.api]}${digest(request.number, index, call.name)}`,
+    name: call.name,
+    args: typeof call.args === "string" ? call.args : JSON.stringify(call.args ?? {}),
+  }));
+  const isCut = reasoning !== (given.reasoning ?? "") || text !== (given.text ?? "");
+  const reasoningTokens = count(reasoning);
+  const written = calls.reduce((sum, call) => sum + count(call.name) + count(call.args), count(text));
+  return {
+    id: digest("answer", request.number, request.raw),
+    text,
+    reasoning,
+    calls,
+    stop: isCut
+      ? room < (request.cap ?? Number.POSITIVE_INFINITY)
+        ? "window"
+        : "length"
+      : (given.stop ?? (calls.length > 0 ? "tool-call" : "end")),
+    outputTokens: reasoningTokens + written,
+    reasoningTokens,
+  };
+}
+
+/** The beginning of a text that has at most so many tokens. */
+function cut(text: string, tokens: number, count: (text: string) => number): string {
+  if (count(text) <= tokens) return text;
+  return text.slice(
+    0,
+    lastTrue(1, text.length, (length) => count(text.slice(0, length)) <= tokens),
+  );
+}
+
+/** Longest piece of a streamed text. */
+const PIECE_CHARS = 24;
+
+/** A text in the pieces that a stream delivers it in. No character is torn apart. */
+export function pieces(text: string): string[] {
+  const characters = [...text];
+  const found: string[] = [];
+  for (let at = 0; at < characters.length; at += PIECE_CHARS)
+    found.push(characters.slice(at, at + PIECE_CHARS).join(""));
+  return found;
+}
+
+/** A short, stable name for a value: the same JSON gives the same name. */
+export function digest(...values: readonly unknown[]): string {
+  const hash = createHash("sha256");
+  for (const value of values)
+    hash.update(typeof value === "string" ? value : (JSON.stringify(value) ?? "")).update("\0");
+  return hash.digest("base64url").slice(0, 22);
 }

@@ -1,20 +1,3 @@
 export { startFakeProvider } from "./start-fake-provider.ts";
 export { type SummarizingOptions, summarizingReply } from "./summarizing-reply.ts";
-export type {
-  FakeApi,
-  FakeBody,
-  FakeCacheOptions,
-  FakeCall,
-  FakeFamily,
-  FakeMessage,
-  FakeProvider,
-  FakeProviderOptions,
-  FakeReplier,
-  FakeReply,
-  FakeRequest,
-  FakeTokens,
-  Fault,
-  FaultName,
-  OtherRequest,
-  RecordedRequest,
-} from "./types.ts";
+export type * from "./types.ts";

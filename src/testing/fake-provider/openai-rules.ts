@@ -1,6 +1,6 @@
 import type { DialectId } from "../../core/types.ts";
 import { judgeWire } from "../rules/judge-wire.ts";
-import { demand } from "./provider-refusal.ts";
+import { demand } from "./refusals.ts";
 import type { FakeBody } from "./types.ts";
 
 /** What both of OpenAI's APIs refuse in the same words. */

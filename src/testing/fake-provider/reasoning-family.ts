@@ -1,6 +1,6 @@
 import { type Json, obj, objects, str } from "../json.ts";
-import { type Answer, digest } from "./answer.ts";
-import { demand, ProviderRefusal } from "./provider-refusal.ts";
+import { type Answer, digest } from "./fake-wire.ts";
+import { demand, ProviderRefusal } from "./refusals.ts";
 import type { FakeBody, FakeFamily } from "./types.ts";
 
 /** How a family of models sends its reasoning, and what it refuses where that doesn't come back. */

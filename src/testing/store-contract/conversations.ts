@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../../core/errors.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
-import type { ContractContext } from "./context.ts";
-import { DAY_MS, hashesOf, storedTranscript, textsOf } from "./samples.ts";
+import { type ContractContext, DAY_MS, hashesOf, storedTranscript, textsOf } from "./samples.ts";
 
 export function describeConversations(context: ContractContext): void {
   const { tenants, add } = context;

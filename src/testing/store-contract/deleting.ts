@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ContractContext } from "./context.ts";
 import {
   answers,
+  type ContractContext,
   checkpoint,
   DAY_MS,
   hashesOf,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ContractContext } from "./context.ts";
-import { hashesOf, storedTranscript } from "./samples.ts";
+import { type ContractContext, hashesOf, storedTranscript } from "./samples.ts";
 
 export function describeFinding(context: ContractContext): void {
   const { tenants, add } = context;

@@ -3,8 +3,7 @@ import type { Statistics } from "../../recall/candidates.ts";
 import { openRecall, searchIndex } from "../../recall/open-recall.ts";
 import { termsOf } from "../../recall/terms.ts";
 import type { NewMessage } from "../../stores/server-store.ts";
-import type { ContractContext } from "./context.ts";
-import { START } from "./samples.ts";
+import { type ContractContext, START } from "./samples.ts";
 
 /** A transcript of texts, by turns of a user and an assistant. */
 function talk(name: string, ...texts: readonly string[]): NewMessage[] {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { ContractContext } from "./context.ts";
-import { answers, checkpoint, recalled, storedTranscript, summary, undo } from "./samples.ts";
+import {
+  answers,
+  type ContractContext,
+  checkpoint,
+  recalled,
+  storedTranscript,
+  summary,
+  undo,
+} from "./samples.ts";
 
 export function describeRecords(context: ContractContext): void {
   const { tenants } = context;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
-import type { ContractContext } from "./context.ts";
-import { DAY_MS, hashesOf, storedTranscript } from "./samples.ts";
+import { type ContractContext, DAY_MS, hashesOf, storedTranscript } from "./samples.ts";
 
 const HOUR_MS = 3_600_000;
 const HEAD = JSON.stringify("be brief ".repeat(40));

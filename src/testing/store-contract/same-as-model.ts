@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { StoreError } from "../../core/errors.ts";
 import type { Append, ConversationChanges, ServerStore } from "../../stores/server-store.ts";
-import type { ContractContext } from "./context.ts";
 import { type Kept, ModelStore } from "./model-store.ts";
-import { checkpoint, DAY_MS, recalled, summary } from "./samples.ts";
+import { type ContractContext, checkpoint, DAY_MS, recalled, summary } from "./samples.ts";
 
 const AT = 1_700_000_000_000;
 const SESSIONS = [undefined, "s0", "s1"];

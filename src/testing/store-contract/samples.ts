@@ -1,5 +1,19 @@
 import type { AnswerSizes, Checkpoint, Recalled, Summary, Undo } from "../../core/types.ts";
-import type { NewMessage } from "../../stores/server-store.ts";
+import type { Append, Appended, NewMessage, ServerStore } from "../../stores/server-store.ts";
+
+/** What every group of cases works with. */
+export interface ContractContext {
+  readonly store: ServerStore;
+  /** The store's clock, in milliseconds; a case may move it. */
+  now: number;
+  /** The store goes by that clock for leases, too. */
+  readonly ownClock: boolean;
+  /** Opens another empty store. */
+  open(): Promise<ServerStore>;
+  /** Two tenants that no other case has, because opening a database for each would take long. */
+  tenants(): readonly [string, string];
+  add(tenant: string, input: Partial<Append> & Pick<Append, "messages">): Promise<Appended>;
+}
 
 /** When all tests begin, in milliseconds. */
 export const START = 1_700_000_000_000;

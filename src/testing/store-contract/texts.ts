@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ContractContext } from "./context.ts";
-import { DAY_MS, storedTranscript, textsOf } from "./samples.ts";
+import { type ContractContext, DAY_MS, storedTranscript, textsOf } from "./samples.ts";
 
 export function describeTexts(context: ContractContext): void {
   const { tenants, add } = context;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ContractContext } from "./context.ts";
-import { checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.ts";
+import { type ContractContext, checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.ts";
 
 /** The version of the schema that every store has by now. */
 const SCHEMA = 9;

@@ -1,6 +1,99 @@
-import { isObject, type Json, objects, str } from "../../json.ts";
-import { demand, demandRules, ProviderRefusal } from "../provider-refusal.ts";
-import type { FakeBody } from "../types.ts";
+import { geminiServed } from "../../apis/gemini/server.ts";
+import { isObject, type Json, obj, objects, str } from "../json.ts";
+import { type Answer, digest, type FakeEvent, type FakeWire, pieces } from "./fake-wire.ts";
+import type { CacheUse } from "./prompt.ts";
+import { demand, demandRules, ProviderRefusal } from "./refusals.ts";
+import type { FakeBody, FakeRequest } from "./types.ts";
+
+const STOPS: Readonly<Record<Answer["stop"], string>> = {
+  end: "STOP",
+  length: "MAX_TOKENS",
+  window: "MAX_TOKENS",
+  refusal: "PROHIBITED_CONTENT",
+  "content-filter": "SAFETY",
+  "tool-call": "STOP",
+};
+/** Models that give their calls ids and signatures, and want them back in the turn that is under way. */
+const SIGNS = /^gemini-(?:[3-9]|\d\d)/;
+
+/** Gemini's `generateContent` and `streamGenerateContent`. */
+export const geminiWire: FakeWire = {
+  api: geminiServed,
+
+  accept(given, { model, isCounted }) {
+    // Counting takes bare contents, too, or a whole request inside of another object.
+    const inner = given["generateContentRequest"];
+    const body = isCounted && isObject(inner) ? inner : given;
+    validateGemini(body, model);
+    const thinking = obj(fieldsOf(obj(fieldsOf(body)["generationConfig"]))["thinkingConfig"]);
+    return { body, thinks: fieldsOf(thinking)["includeThoughts"] === true };
+  },
+
+  tooLong(tokens, _cap, { window }) {
+    if (tokens <= window) return undefined;
+    return new ProviderRefusal(
+      `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`,
+    );
+  },
+
+  json(answer, use, request, { thinks }) {
+    return chunk(answer, use, request, partsFor(answer, request, thinks === true), true);
+  },
+
+  events(answer, use, request, { thinks }): FakeEvent[] {
+    const parts = partsFor(answer, request, thinks === true).flatMap(inPieces);
+    const last: Json = { text: "" };
+    return [...parts, last].map((part, index, all) => ({
+      data: chunk(answer, use, request, [part], index === all.length - 1),
+    }));
+  },
+};
+
+/** Texts are streamed in pieces, the signature with an empty one behind them. Calls come whole. */
+function inPieces(part: Json): Json[] {
+  const { text, thoughtSignature, ...rest } = part;
+  if (typeof text !== "string") return [part];
+  const signature = thoughtSignature === undefined ? [] : [{ text: "", thoughtSignature }];
+  return [...pieces(text).map((piece) => ({ ...rest, text: piece })), ...signature];
+}
+
+function partsFor(answer: Answer, { model, number }: FakeRequest, thinks: boolean): Json[] {
+  const seal = SIGNS.test(model) ? { thoughtSignature: `${SEAL}${digest(number, answer.id)}` } : {};
+  const calls = answer.calls.map(({ id, name, args }, index): Json => {
+    const functionCall = { ...(SIGNS.test(model) && { id }), name, args: JSON.parse(args) as unknown };
+    // Of parallel calls, the first one carries the signature.
+    return { functionCall, ...(index === 0 && seal) };
+  });
+  return [
+    ...(thinks && answer.reasoning !== "" ? [{ text: answer.reasoning, thought: true }] : []),
+    ...(answer.text === "" ? [] : [{ text: answer.text, ...(calls.length === 0 && seal) }]),
+    ...calls,
+  ];
+}
+
+function chunk(
+  answer: Answer,
+  use: CacheUse,
+  request: FakeRequest,
+  parts: readonly Json[],
+  isLast: boolean,
+): Json {
+  return {
+    candidates: [
+      { content: { role: "model", parts }, ...(isLast && { finishReason: STOPS[answer.stop] }), index: 0 },
+    ],
+    usageMetadata: {
+      promptTokenCount: use.input,
+      ...(use.cacheRead > 0 && { cachedContentTokenCount: use.cacheRead }),
+      ...(isLast && { candidatesTokenCount: answer.outputTokens - answer.reasoningTokens }),
+      ...(isLast && answer.reasoningTokens > 0 && { thoughtsTokenCount: answer.reasoningTokens }),
+      totalTokenCount: use.input + (isLast ? answer.outputTokens : 0),
+      promptTokensDetails: [{ modality: "TEXT", tokenCount: use.input }],
+    },
+    modelVersion: request.model,
+    responseId: answer.id,
+  };
+}
 
 const BODY = new Set([
   ...["contents", "systemInstruction", "tools", "toolConfig", "safetySettings", "generationConfig"],
@@ -23,8 +116,6 @@ const PART = new Set([
 const DATA = [...PART].filter(
   (name) => !/^(?:thought|videoMetadata|mediaResolution|partMetadata)/.test(name),
 );
-/** Models that want the signatures of their calls back in the turn that is under way. */
-const WANTS_SIGNATURES = /^gemini-(?:[3-9]|\d\d)/;
 
 /** Refuses what Gemini refuses, in its words. */
 export function validateGemini(body: FakeBody, model: string): void {
@@ -38,7 +129,7 @@ export function validateGemini(body: FakeBody, model: string): void {
   demand(list.every(isObject), "Invalid value at 'contents'");
   const messages = list as readonly Json[];
   checkContents(messages);
-  checkCalls(messages, WANTS_SIGNATURES.test(model));
+  checkCalls(messages, SIGNS.test(model));
 }
 
 function refuseUnknown(value: Json, known: ReadonlySet<string>, at: string): void {
@@ -136,10 +227,10 @@ function checkCalls(messages: readonly Json[], wantsSignatures: boolean): void {
 /** What Google's API takes for the signature of a call that its model didn't make. */
 const SKIPS = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
 /** What signatures of the fake begin with. */
-export const SEAL = "sig.";
+const SEAL = "sig.";
 
 /** An object with its fields in camel case: the API takes both spellings. */
-export function fieldsOf(value: Json): Json {
+function fieldsOf(value: Json): Json {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
   const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,6 @@
-import { isObject, type Json, obj, objects, str } from "../../json.ts";
-import type { WireRules } from "../fake-wire.ts";
+import { chatServed } from "../../apis/chat/server.ts";
+import { isObject, type Json, obj, objects, str } from "../json.ts";
+import { type Answer, type FakeEvent, type FakeWire, pieces, type WireRules } from "./fake-wire.ts";
 import {
   checkAlternation,
   checkCap,
@@ -11,9 +12,141 @@ import {
   REASONING_MODEL,
   refuseUnknown,
   requireModel,
-} from "../openai-rules.ts";
-import { demand, demandRules, ProviderRefusal } from "../provider-refusal.ts";
-import type { FakeBody } from "../types.ts";
+} from "./openai-rules.ts";
+import type { CacheUse } from "./prompt.ts";
+import { reasoningFamilies } from "./reasoning-family.ts";
+import { demand, demandRules, ProviderRefusal } from "./refusals.ts";
+import type { FakeBody, FakeFamily, FakeRequest } from "./types.ts";
+
+const CREATED = 1_700_000_000;
+const FINISH: Readonly<Record<Answer["stop"], string>> = {
+  end: "stop",
+  length: "length",
+  window: "length",
+  refusal: "stop",
+  "content-filter": "content_filter",
+  "tool-call": "tool_calls",
+};
+
+/** OpenAI Chat Completions. */
+export const chatWire: FakeWire = {
+  api: chatServed,
+
+  accept(body, rules) {
+    validateChat(body, rules);
+    const { family } = rules;
+    if (family) reasoningFamilies[family].checkChat(body);
+    return { body, family };
+  },
+
+  settings: ({ response_format }) => response_format,
+
+  tooLong(tokens, cap, { window }) {
+    const fields = { param: "messages", code: "context_length_exceeded" };
+    const start = `This model's maximum context length is ${window} tokens. However, `;
+    if (tokens > window)
+      return new ProviderRefusal(
+        `${start}your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+        fields,
+      );
+    if (cap !== undefined && tokens + cap > window)
+      return new ProviderRefusal(
+        `${start}you requested ${tokens + cap} tokens (${tokens} in the messages, ${cap} in the completion). Please reduce the length of the messages or completion.`,
+        fields,
+      );
+    return undefined;
+  },
+
+  json(answer, use, request, { family }) {
+    const isRefusal = answer.stop === "refusal";
+    const calls = answer.calls.map(({ id, name, args }, at) => ({
+      id,
+      type: "function",
+      function: { name, arguments: args },
+      ...(family && reasoningFamilies[family].call(answer, at)),
+    }));
+    const message = {
+      role: "assistant",
+      content: isRefusal || (answer.text === "" && calls.length > 0) ? null : answer.text,
+      refusal: isRefusal ? answer.text : null,
+      annotations: [],
+      ...thoughtFields(answer, family),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    return {
+      ...head(answer, request, "chat.completion"),
+      choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH[answer.stop] }],
+      usage: usageOf(answer, use),
+    };
+  },
+
+  /** The answer in pieces; what isn't plain text comes whole. */
+  events(answer, use, request, accepted) {
+    const withUsage = obj(request.body["stream_options"])["include_usage"] === true;
+    const { usage, choices } = obj(chatWire.json(answer, use, request, accepted));
+    const { message, finish_reason } = objects(choices)[0]!;
+    const { role, content, refusal, annotations: _, tool_calls: calls, ...thoughts } = obj(message);
+    const event = (delta: Json, finish: unknown = null): FakeEvent => ({
+      data: {
+        ...head(answer, request, "chat.completion.chunk"),
+        choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+        ...(withUsage && { usage: null }),
+      },
+    });
+    const inPieces = (field: string, value: unknown) =>
+      typeof value === "string"
+        ? pieces(value).map((piece) => event({ [field]: piece }))
+        : objects(value).map((one) => event({ [field]: [one] }));
+    return [
+      event({ role, content: "", refusal: null }),
+      ...Object.entries({ ...thoughts, content, refusal }).flatMap(([field, value]) =>
+        inPieces(field, value),
+      ),
+      ...objects(calls).flatMap(({ function: called, ...call }, index) => [
+        event({ tool_calls: [{ index, ...call, function: { ...obj(called), arguments: "" } }] }),
+        ...pieces(str(obj(called)["arguments"])).map((piece) =>
+          event({ tool_calls: [{ index, function: { arguments: piece } }] }),
+        ),
+      ]),
+      event({}, finish_reason),
+      ...(withUsage
+        ? [{ data: { ...head(answer, request, "chat.completion.chunk"), choices: [], usage } }]
+        : []),
+      { data: "[DONE]" },
+    ];
+  },
+};
+
+function head(answer: Answer, request: FakeRequest, object: string): Json {
+  return {
+    id: `chatcmpl-${answer.id}`,
+    object,
+    created: CREATED,
+    model: request.model,
+    service_tier: "default",
+    system_fingerprint: "fp_fake",
+  };
+}
+
+function thoughtFields(answer: Answer, family: FakeFamily | undefined): Json {
+  if (family) return reasoningFamilies[family].message(answer);
+  return answer.reasoning === "" ? {} : { reasoning_content: answer.reasoning };
+}
+
+function usageOf(answer: Answer, use: CacheUse): Json {
+  return {
+    prompt_tokens: use.input,
+    completion_tokens: answer.outputTokens,
+    total_tokens: use.input + answer.outputTokens,
+    prompt_tokens_details: { cached_tokens: use.cacheRead, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: answer.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
 
 const KNOWN = new Set(
   "model messages stream stream_options max_tokens max_completion_tokens temperature top_p n stop seed user store metadata tools tool_choice parallel_tool_calls response_format reasoning_effort verbosity logprobs top_logprobs logit_bias presence_penalty frequency_penalty service_tier safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options modalities audio prediction web_search_options functions function_call".split(
@@ -23,7 +156,7 @@ const KNOWN = new Set(
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
 /** Refuses what Chat Completions refuses. */
-export function validateChat(body: FakeBody, rules: WireRules): void {
+function validateChat(body: FakeBody, rules: WireRules): void {
   const model = requireModel(body);
   if (rules.unknownFields === "refuse")
     refuseUnknown(body, KNOWN, (name) => `Unrecognized request argument supplied: ${name}`);

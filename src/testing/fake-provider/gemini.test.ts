@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { validateGemini } from "./validate-gemini.ts";
+import { validateGemini } from "./gemini.ts";
 
 const MODEL = "gemini-3-flash-preview";
 const says = (text: string) => ({ role: "user", parts: [{ text }] });

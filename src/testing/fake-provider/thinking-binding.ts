@@ -1,8 +1,43 @@
-import { type Json, obj, objects, str } from "../../json.ts";
-import { digest } from "../answer.ts";
-import { ProviderRefusal } from "../provider-refusal.ts";
-import type { FakeBody } from "../types.ts";
-import { bare, isThinking, type Placed, placed } from "./blocks.ts";
+import { isObject, type Json, obj, objects, str } from "../json.ts";
+import { digest } from "./fake-wire.ts";
+import { ProviderRefusal } from "./refusals.ts";
+import type { FakeBody } from "./types.ts";
+
+/** One part of an Anthropic message with where it stands. */
+export interface Placed {
+  readonly role: "user" | "assistant" | "system";
+  readonly message: number;
+  readonly part: number;
+  readonly block: Json;
+}
+
+/** A message's content as a list: a text alone is one text part. */
+export function contentOf(message: Json): readonly Json[] {
+  const { content } = message;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+/** All parts of a conversation, in order. */
+export function placed(messages: readonly Json[]): Placed[] {
+  return messages.flatMap((message, index) =>
+    contentOf(message).map((block, part) => ({
+      role: str(message["role"]) as Placed["role"],
+      message: index,
+      part,
+      block,
+    })),
+  );
+}
+
+export const isThinking = (block: Json): boolean =>
+  block["type"] === "thinking" || block["type"] === "redacted_thinking";
+
+/** Without what the cache and the binding don't look at. */
+function bare(block: Json): Json {
+  const { cache_control: _, ...rest } = block;
+  return rest;
+}
 
 const SIGNATURE = /^fake-signature\.([\w-]+)\.([\w-]+)$/;
 /** The switch needs its beta header, as at the provider. */

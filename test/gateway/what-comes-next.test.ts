@@ -46,6 +46,15 @@ async function chatOf(turns: number, settings: object = {}): Promise<string> {
 }
 const pressure = (id: string) => call(routes.pressure, { params: { id } });
 
+it("a file that was just opened is compacted without a model: nobody has said anything yet", async () => {
+  const id = await chatOf(80);
+  const before = provider.requests.length;
+  const { report } = await call(routes.compact, { params: { id }, body: { whenDue: true } });
+  expect(report).toMatchObject({ outcome: "compacted", modelCalls: [] });
+  await call(routes.conversations, {});
+  expect(provider.requests.slice(before).filter(({ path }) => /completions/.test(path))).toEqual([]);
+});
+
 describe("the meter", () => {
   it("says that there is nothing to gain where compaction starts and never brings anything", async () => {
     const turns = 80;

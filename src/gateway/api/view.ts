@@ -145,7 +145,7 @@ export interface WhatIfAnswer extends ApiView {
 /** Compact now. */
 export interface CompactNow {
   readonly focus?: string;
-  /** Only if a compaction is due, as before an answer. */
+  /** Only if a compaction is due, as before an answer, and without a model: for a file that was just opened. */
   readonly whenDue?: boolean;
   /** Hide so many of the first messages, and no others. Like every place here, it doesn't count leading system messages. */
   readonly upTo?: number;

@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { type ApiConversation, routes, urlOf } from "../../../src/gateway/api.ts";
 import { ago } from "../state/format.ts";
 import { strings } from "../strings.ts";
@@ -19,15 +20,22 @@ export function ConversationItem(props: {
   const { conversation, depth, isHere, onChoose } = props;
   const app = useApp();
   const [title, setTitle] = useState<string>();
+  const row = useRef<HTMLLIElement>(null);
+  /** The box goes away with the focus in it, which goes on where it came from. */
+  const endRename = () => {
+    const hadFocus = row.current?.contains(document.activeElement) === true;
+    flushSync(() => setTitle(undefined));
+    if (hadFocus) row.current?.querySelector("button")?.focus();
+  };
   const { id, pinned, archived, busy, client } = conversation;
   const words = strings.sidebar;
   const name = conversation.title || words.untitled;
   if (title !== undefined)
     return (
-      <li className="item">
+      <li className="item" ref={row}>
         <Form
           onSubmit={() => {
-            setTitle(undefined);
+            endRename();
             if (title.trim() !== "")
               void app.attempt(() => app.conversations.change(id, { title: title.trim() }));
           }}
@@ -40,7 +48,7 @@ export function ConversationItem(props: {
             onChange={(event) => setTitle(event.target.value)}
             onBlur={() => setTitle(undefined)}
             onKeyDown={(event) => {
-              if (event.key === "Escape") setTitle(undefined);
+              if (event.key === "Escape") endRename();
             }}
           />
         </Form>
@@ -49,7 +57,11 @@ export function ConversationItem(props: {
   const change = (changes: { pinned?: boolean; archived?: boolean }) => () =>
     void app.attempt(() => app.conversations.change(id, changes));
   return (
-    <li className={`item ${isHere ? "here" : ""}`} data-fork={depth === 0 ? undefined : Math.min(depth, 3)}>
+    <li
+      ref={row}
+      className={`item ${isHere ? "here" : ""}`}
+      data-fork={depth === 0 ? undefined : Math.min(depth, 3)}
+    >
       <PlaceLink to={{ page: "chat", id, tab: "chat" }} isHere={isHere} onChoose={onChoose}>
         <span className="item-title">{name}</span>
         <span className="item-facts">

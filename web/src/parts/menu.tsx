@@ -12,11 +12,11 @@ export interface MenuItem {
 /** Arrow keys, Home and End go from one button to another. */
 export function moveFocus(
   event: KeyboardEvent,
-  buttons: readonly HTMLButtonElement[],
+  buttons: readonly HTMLElement[],
   next: string,
   previous: string,
 ): void {
-  const here = buttons.indexOf(event.target as HTMLButtonElement);
+  const here = buttons.indexOf(event.target as HTMLElement);
   const to = { [next]: here + 1, [previous]: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
   if (here < 0 || to === undefined) return;
   event.preventDefault();

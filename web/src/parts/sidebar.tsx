@@ -6,6 +6,7 @@ import { strings } from "../strings.ts";
 import { Button, ScrollArea, Tabs } from "./controls.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { moveFocus } from "./menu.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { useApp, useStore } from "./use-store.ts";
 
@@ -16,7 +17,15 @@ export function Sidebar(props: { place: Place; onChoose: () => void; onFile: () 
   const app = useApp();
   const { search, of } = useStore(app.conversations.store);
   return (
-    <nav className="sidebar" aria-label={words.navLabel}>
+    <nav
+      className="sidebar"
+      aria-label={words.navLabel}
+      onKeyDown={(event) => {
+        const links = [...event.currentTarget.querySelectorAll<HTMLElement>(".search input, .item > a")];
+        if (event.target === links[0] && event.key === "Enter") links[1]?.click();
+        if (/^Arrow(Up|Down)$/.test(event.key)) moveFocus(event, links, "ArrowDown", "ArrowUp");
+      }}
+    >
       <header>
         <PlaceLink className="brand" to={{ page: "home" }} onChoose={onChoose}>
           <span className="logo" aria-hidden="true">
@@ -78,6 +87,7 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
   const { search, loaded, next, showArchived } = state;
   const groups = grouped(state, Date.now());
   const hits = search === "" ? [] : state.hits;
+  const chats = Map.groupBy(hits, ({ conversation }) => conversation);
   return (
     <ScrollArea className="list" label={words.label}>
       {groups.map(({ name, conversations }) => (
@@ -100,9 +110,17 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
         <section>
           <h2>{words.inMessages}</h2>
           <ul>
-            {hits.map((hit) => (
-              <Hit key={`${hit.conversation} ${hit.index}`} hit={hit} search={search} onChoose={onChoose} />
-            ))}
+            {[...chats.values()].flatMap((found) =>
+              found.map((hit, nth) => (
+                <Hit
+                  key={`${hit.conversation} ${hit.index}`}
+                  hit={hit}
+                  search={search}
+                  count={nth === 0 ? found.length : 0}
+                  onChoose={onChoose}
+                />
+              )),
+            )}
           </ul>
         </section>
       )}
@@ -125,14 +143,20 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
   );
 }
 
-/** Something that was said; opening it goes to the message. */
-function Hit({ hit, search, onChoose }: { hit: SearchHit; search: string; onChoose: () => void }) {
+/** Something that was said; opening it goes to the message. The first one of a chat names it, with how many there are. */
+function Hit(props: { hit: SearchHit; search: string; count: number; onChoose: () => void }) {
+  const { hit, search, count, onChoose } = props;
   const { conversation: id, title, index, role, excerpt } = hit;
   const { before, found, after } = aroundMatch(excerpt, search);
   return (
     <li className="item">
       <PlaceLink to={{ page: "chat", id, tab: "chat", message: index }} onChoose={onChoose}>
-        <span className="item-title">{title || words.untitled}</span>
+        {count === 0 ? null : (
+          <span className="item-title">
+            {title || words.untitled}
+            {count > 1 ? <small> · {words.messages(count)}</small> : null}
+          </span>
+        )}
         <span className="item-excerpt">
           {strings.roles[role]}: {before}
           {found === "" ? null : <mark>{found}</mark>}

@@ -19,18 +19,20 @@ import { UserText } from "./user-text.tsx";
 /** What stands behind the last message: an answer on its way, one that broke off, what isn't sent, a way to try again. */
 export function TranscriptEnd({ chat }: { chat: Chat }) {
   const { answer, cut } = useStore(chat.store);
+  const total = usePiece(chat.transcript.store, (state) => state.total);
   const isAnswering = answer !== undefined;
   return (
     <>
       {isAnswering ? <LiveAnswer answer={answer} /> : null}
-      {cut === undefined || isAnswering ? null : <CutOff text={cut.text} />}
+      {cut === undefined || cut.length < total || isAnswering ? null : <CutOff text={cut.text} />}
       {isAnswering ? null : <Unanswered chat={chat} />}
       <UnsentMessages chat={chat} />
     </>
   );
 }
 
-function CutOff({ text }: { text: string }) {
+/** Words of an answer that this page saw, and the server has lost or may have. */
+export function CutOff({ text }: { text: string }) {
   return (
     <article className="message assistant speaks cut" aria-label={strings.chat.unfinished.broken}>
       <header>

@@ -20,6 +20,7 @@ import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
 import { MessageRow } from "./message.tsx";
 import type { MessageActions } from "./message-actions.tsx";
+import { CutOff } from "./transcript-end.tsx";
 import { useFollow } from "./use-follow.ts";
 import { useStore } from "./use-store.ts";
 
@@ -72,7 +73,7 @@ export function TranscriptList(props: {
 }) {
   const { chat, actions, rangeStart, onCompact, handle, footer } = props;
   const { messages, dividers, system, loaded, total } = useStore(chat.transcript.store);
-  const { conversation, timeline, answer, compacting } = useStore(chat.store);
+  const { conversation, timeline, answer, compacting, cut } = useStore(chat.store);
   const scroller = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const [flash, setFlash] = useState<readonly [number, number]>();
@@ -83,6 +84,8 @@ export function TranscriptList(props: {
   const grown = `${height}:${loaded}:${answer?.text.length}:${answer?.reasoning.length}:${answer?.lookups.length}:${compacting?.since}`;
   const { isAtEnd, goTo, listeners } = useFollow({ scroller, virtual, rows }, grown);
 
+  /** Did the answer to a message break off, and something else was said behind it? */
+  const isCut = (index: number) => cut?.length === index + 1 && cut.length < total;
   const isMine = answer?.mine === true;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per answer; whoever scrolls up meanwhile stays there
   useLayoutEffect(() => {
@@ -151,20 +154,24 @@ export function TranscriptList(props: {
                   ) : message === undefined ? (
                     <div className="message-hole" aria-hidden="true" />
                   ) : (
-                    <MessageRow
-                      message={message}
-                      actions={actions}
-                      rangeStart={rangeStart}
-                      isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
-                      isLastOfRole={speakerOf(messages.get(row.index + 1)) !== speakerOf(message)}
-                      isLast={row.index === total - 1}
-                      isUnanswered={
-                        conversation !== undefined &&
-                        conversation.client === undefined &&
-                        speakerOf(message) === "user" &&
-                        speakerOf(messages.get(row.index + 1)) === "user"
-                      }
-                    />
+                    <>
+                      <MessageRow
+                        message={message}
+                        actions={actions}
+                        rangeStart={rangeStart}
+                        isFirstOfRole={speakerOf(messages.get(row.index - 1)) !== speakerOf(message)}
+                        isLastOfRole={speakerOf(messages.get(row.index + 1)) !== speakerOf(message)}
+                        isLast={row.index === total - 1}
+                        isUnanswered={
+                          conversation !== undefined &&
+                          conversation.client === undefined &&
+                          !isCut(row.index) &&
+                          speakerOf(message) === "user" &&
+                          speakerOf(messages.get(row.index + 1)) === "user"
+                        }
+                      />
+                      {isCut(row.index) ? <CutOff text={cut!.text} /> : null}
+                    </>
                   )}
                 </div>
               );

@@ -90,7 +90,12 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       onConversation: conversations.put,
       onFork: open,
     });
-    void current.load(tab === "timeline");
+    const opened = current;
+    void attempt(async () => {
+      await opened.load(tab === "timeline");
+      const { conversation } = opened.store.get();
+      if (conversation !== undefined && opened === current) await conversations.showWith(conversation);
+    });
     return current;
   };
 

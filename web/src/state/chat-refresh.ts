@@ -6,7 +6,7 @@ const TIMELINE_LENGTH = 500;
 
 /** Reads anew what a compaction, an answer or another page may have changed of a chat. */
 export function createChatRefresh(
-  { api, id, store, transcript, setConversation, fail }: Omit<ChatParts, "refresh">,
+  { api, id, store, transcript, readConversation, fail }: Omit<ChatParts, "refresh">,
   onTranscript: () => void,
 ) {
   const params = { id };
@@ -24,11 +24,7 @@ export function createChatRefresh(
   const refresh = async () => {
     const { loaded: wasLoaded } = transcript.store.get();
     const before = newestOf(transcript.store.get());
-    const [meter] = await Promise.all([
-      readMeter(),
-      api.call(routes.conversation, { params }).then(setConversation),
-      transcript.refresh(),
-    ]);
+    const [meter] = await Promise.all([readMeter(), readConversation(), transcript.refresh()]);
     onTranscript();
     const after = newestOf(transcript.store.get());
     store.set(({ version, fresh }) => ({

@@ -87,6 +87,8 @@ export interface ChatParts {
   readonly transcript: Transcript;
   readonly api: Api;
   readonly setConversation: (conversation: ApiConversation) => void;
+  /** Asks for the conversation, and shows it if nothing newer came meanwhile. */
+  readonly readConversation: () => Promise<ApiConversation>;
   readonly fail: (error: unknown) => void;
   /** Reads anew what may have changed. */
   readonly refresh: () => Promise<void>;

@@ -72,16 +72,26 @@ export function createChat(options: ChatOptions) {
     cutAnswers.keep(id, cut);
     store.set({ cut });
   };
-  /** What broke off is told by the server as soon as it has more of it. */
+  /** What broke off stays where it stood until the server has an answer there. */
   const checkCut = () => {
     const { cut } = store.get();
-    if (cut !== undefined && transcript.store.get().total > cut.length) setCut(undefined);
+    const answer = cut && transcript.store.get().messages.get(cut.length);
+    if (answer?.role === "assistant") setCut(undefined);
   };
   let shown = (): void => {};
   const isShown = new Promise<void>((resolve) => {
     shown = resolve;
   });
-  const base = { api, id, store, transcript, setConversation, fail };
+  /** The conversation as it is; what came while it was asked for is newer than the answer. */
+  const readConversation = async (): Promise<ApiConversation> => {
+    const { conversation: before } = store.get();
+    const found = await api.call(routes.conversation, { params });
+    const { conversation: now } = store.get();
+    if (now !== undefined && now !== before) return now;
+    setConversation(found);
+    return found;
+  };
+  const base = { api, id, store, transcript, setConversation, readConversation, fail };
   const { readMeter, refreshSoon } = createChatRefresh(base, checkCut);
   const parts: ChatParts = { ...base, refresh: refreshSoon };
 
@@ -106,7 +116,10 @@ export function createChat(options: ChatOptions) {
   const follow = createFollowAnswer(parts, {
     cut(error, text) {
       fail(error);
-      setCut(text === "" ? undefined : { text, length: transcript.store.get().total });
+      // Nobody knows whether it is still being written; the server says so as soon as it is there again.
+      const { conversation } = store.get();
+      if (conversation) setConversation({ ...conversation, busy: undefined });
+      if (text !== "") setCut({ text, length: transcript.store.get().total });
     },
     async end() {
       if (streams.signal.aborted) return;
@@ -152,14 +165,12 @@ export function createChat(options: ChatOptions) {
     /** With `behind`, what is looked at first is something else: the meter waits until `shown` is said. */
     async load(behind = false) {
       try {
-        const [conversation] = await Promise.all([
-          api.call(routes.conversation, { params }).then((found) => {
-            setConversation(found);
-            return found;
-          }),
+        await Promise.all([
+          readConversation(),
           // Of a long conversation this takes the server a while, in which it does nothing else.
           behind ? isShown.then(transcript.refresh) : transcript.refresh(),
         ]);
+        const conversation = store.get().conversation!;
         takeConversation(conversation);
         // It is judged by the window of the model that would answer.
         if (conversation.client === undefined && (conversation.model ?? "") === "")
@@ -194,11 +205,17 @@ export function createChat(options: ChatOptions) {
     async edit(index: number, text: string) {
       await takeModel().catch(fail);
       const events = api.stream(routes.editMessage, { params: { id, index }, body: { text } });
-      return new Promise<boolean>((taken) => void ask(events, () => taken(true)).then(taken));
+      return new Promise<boolean>(
+        (taken) =>
+          void ask(events, () => {
+            setCut(undefined);
+            taken(true);
+          }).then(taken),
+      );
     },
     async regenerate(index?: number) {
       const body = { ...(index !== undefined && { index }), ...(await missingModel()) };
-      await ask(api.stream(routes.regenerate, { params, body }));
+      await ask(api.stream(routes.regenerate, { params, body }), () => setCut(undefined));
     },
     /** Shows the branch that holds a message, given its hash. */
     async showBranch(message: string) {

@@ -68,7 +68,7 @@ export function createConversations(api: Api) {
     if (store.get().search.trim() === q) store.set({ hits });
   };
   const load = async () => {
-    const { loaded, of: asked } = store.get();
+    const { loaded, of: asked, all: before } = store.get();
     let of = asked;
     let answer = await page(of);
     // On a server that only programs use, the page begins with theirs.
@@ -78,12 +78,19 @@ export function createConversations(api: Api) {
     }
     // Whoever chose other conversations meanwhile has asked for those.
     if (store.get().of !== asked) return;
-    store.set(({ all }) => ({
-      all: [...all.filter((one) => ofWhom(one) !== of), ...answer.conversations],
-      next: answer.next,
-      of,
-      loaded: true,
-    }));
+    store.set(({ all }) => {
+      // What came or went while the list was asked for is newer than the list.
+      const known = new Set(before);
+      const newer = all.filter((one) => ofWhom(one) !== of || !known.has(one));
+      const ids = new Set([...newer, ...before.filter((one) => !all.includes(one))].map(({ id }) => id));
+      const listed = answer.conversations.filter(({ id }) => !ids.has(id));
+      return { all: [...newer, ...listed], next: answer.next, of, loaded: true };
+    });
+  };
+  /** Lists the conversations of others. */
+  const show = async (of: ConversationsOf) => {
+    store.set({ of, next: undefined });
+    await load();
   };
   return {
     store,
@@ -110,10 +117,10 @@ export function createConversations(api: Api) {
       store.set({ showArchived: on });
       await load();
     },
-    /** Lists the conversations of others. */
-    async show(of: ConversationsOf) {
-      store.set({ of, next: undefined });
-      await load();
+    show,
+    /** Whoever goes to a conversation finds it in the list. */
+    async showWith(conversation: ApiConversation) {
+      if (ofWhom(conversation) !== store.get().of) await show(ofWhom(conversation));
     },
     async change(
       id: string,

@@ -89,7 +89,7 @@ export function createFollowAnswer(
 
   return async (events, onTaken) => {
     answer = EMPTY_ANSWER;
-    store.set({ answer, notice: undefined, cut: undefined });
+    store.set({ answer, notice: undefined });
     let isTaken = false;
     let isOver = false;
     const taken = () => {

@@ -32,7 +32,7 @@ export const forThisTab = (): Keeper => globalThis.sessionStorage;
 /** The words of an answer whose end this page never saw: the connection to the server broke, or the server ended. */
 export interface CutAnswer {
   readonly text: string;
-  /** Messages of the conversation when it broke off. As soon as there are more, the whole answer or another is there. */
+  /** Messages of the conversation when it broke off: its place. */
   readonly length: number;
 }
 

@@ -160,3 +160,34 @@ it("an example that was opened before is opened as it is, and a second click mak
   expect(changes()).toHaveLength(1);
   expect(place()).toMatchObject({ page: "chat", id: "example" });
 });
+
+it("a list that was asked for before a chat was begun doesn't take it, or what was said in it, away", async () => {
+  all = [conversation("old"), conversation("chat", { title: "", messages: 0 })];
+  await app.start();
+  const listed = app.conversations.load();
+  app.conversations.put(conversation("chat", { title: "How do I bake?", messages: 1 }));
+  app.conversations.put(conversation("new", { title: "Another", messages: 1 }));
+  await listed;
+  const titles = app.conversations.store.get().all.map(({ title }) => title);
+  expect(titles.sort()).toEqual(["Another", "How do I bake?", "old"]);
+});
+
+it("an answer about a chat that was asked for before something was said in it changes nothing of it", async () => {
+  const chat = app.chat("any");
+  chat.apply({
+    type: "conversation",
+    change: "changed",
+    conversation: conversation("any", { title: "How do I bake?", model: "llama", messages: 1 }),
+  });
+  await vi.waitFor(() => expect(chat.transcript.store.get().loaded).toBe(true));
+  await vi.waitFor(() => expect(asked.some(({ route }) => route.endsWith("/timeline"))).toBe(true));
+  expect(chat.store.get().conversation).toMatchObject({ title: "How do I bake?", messages: 1 });
+});
+
+it("whoever opens a chat while the list shows clients' conversations finds it in the list", async () => {
+  all = [conversation("theirs", { client: "agent" })];
+  await app.start();
+  app.conversations.store.set({ of: "clients" });
+  app.chat("any");
+  await vi.waitFor(() => expect(app.conversations.store.get().of).toBe("person"));
+});

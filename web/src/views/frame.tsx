@@ -199,7 +199,7 @@ function Toasts() {
       {opening === undefined ? null : <Waiting words={strings.home.opening(opening)} />}
       {deleted === undefined ? null : (
         <div className="toast" role="status">
-          {strings.sidebar.removed(deleted.conversation.title || strings.sidebar.untitled)}
+          <span>{strings.sidebar.removed(deleted.conversation.title || strings.sidebar.untitled)}</span>
           <Button
             look="link"
             onClick={() =>

@@ -49,7 +49,7 @@ export const compactHandlers = {
     };
     const made = await compaction(
       context,
-      whenDue || isDone ? fitWork(context) : byHand,
+      whenDue || isDone ? fitWork(context, whenDue) : byHand,
       whenDue || isDone ? { isSure: false } : { endsWith: context.signal, isWhole: isPlain },
     );
     return isDone && made.outcome === "view"
@@ -234,12 +234,14 @@ async function compaction(
 export const compactDue = (context: ApiContext, id: string, signal: AbortSignal): Promise<CompactAnswer> =>
   compacted(context, id, signal, fitWork(context), { isSure: false });
 
+/** `isForLook`: nobody has said anything yet, so no model is asked, and nothing is paid. */
 const fitWork =
-  ({ gateway }: ApiContext): Work =>
-  (loaded, signal) =>
-    gateway.compactors
-      .of(loaded.choice)
-      .fit(loaded.transcript, { ...fitInput(loaded), now: gateway.now(), signal });
+  ({ gateway }: ApiContext, isForLook = false): Work =>
+  (loaded, signal) => {
+    const choice = isForLook ? { ...loaded.choice, summarizer: "extractive" as const } : loaded.choice;
+    const input = { ...fitInput(loaded), now: gateway.now(), signal };
+    return gateway.compactors.of(choice).fit(loaded.transcript, input);
+  };
 
 async function compacted(
   context: ApiContext,

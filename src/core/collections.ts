@@ -5,6 +5,13 @@ export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else lists.set(key, [value]);
 }
 
+/** The last of those that have the same key, in the order in which they came. */
+export function newestBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T[] {
+  const newest = new Map<unknown, T>();
+  for (const item of items) newest.set(keyOf(item), item);
+  return items.filter((item) => newest.get(keyOf(item)) === item);
+}
+
 /** Only the fields that have a value, for objects with optional fields. */
 export function defined<T extends Record<string, unknown>>(
   fields: T,

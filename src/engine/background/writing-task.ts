@@ -10,8 +10,8 @@ import { recordKind } from "../../summaries/input/record-kind.ts";
 import { type MustKeep, mustKeepOf } from "../../summaries/keep/must-keep.ts";
 import { abridged } from "../../summaries/material/abridge.ts";
 import {
+  KIND_PROMPTS,
   type Prompt,
-  promptForKind,
   promptKey,
   promptOf,
   type RecordKind,
@@ -81,7 +81,7 @@ export function createWritingTask<M>(
   let words: ((tokens: number) => string) | undefined;
   return {
     operation,
-    prompt: named ?? promptForKind(kind),
+    prompt: named ?? KIND_PROMPTS[kind],
     kind,
     ceiling: withinWindow(model, ceiling),
     rolling: summary.merge === "rolling",

@@ -102,16 +102,9 @@ function sharedWith(sentence: string, planted: readonly string[]): number {
 }
 
 function phrases(plant: string): string[] {
-  const words = plant.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length < SHARED_WORDS) {
-    const dense = plant.toLowerCase();
-    return dense.length < SHARED_DENSE
-      ? []
-      : Array.from({ length: dense.length - SHARED_DENSE + 1 }, (_, at) =>
-          dense.slice(at, at + SHARED_DENSE),
-        );
-  }
-  return Array.from({ length: words.length - SHARED_WORDS + 1 }, (_, at) =>
-    words.slice(at, at + SHARED_WORDS).join(" "),
-  );
+  const text = plant.toLowerCase();
+  const words = text.split(/\s+/).filter(Boolean);
+  const [pieces, length, glue] =
+    words.length < SHARED_WORDS ? [text.split(""), SHARED_DENSE, ""] : [words, SHARED_WORDS, " "];
+  return pieces.slice(length - 1).map((_, at) => pieces.slice(at, at + length).join(glue));
 }

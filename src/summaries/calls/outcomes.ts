@@ -84,11 +84,9 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
       }
     }
   });
-  const ends = outcomes.map(({ message, tool, text, factor, command }) => ({
-    message,
-    tool,
-    text,
-    factor: newest.get(command) === message ? factor : factor * SUPERSEDED,
+  const ends = outcomes.map(({ command, ...one }) => ({
+    ...one,
+    factor: newest.get(command) === one.message ? one.factor : one.factor * SUPERSEDED,
   }));
   return [...ends, ...reports];
 }

@@ -36,16 +36,11 @@ export async function loadFrame(language: Language): Promise<void> {
   for (const [name, frame] of OTHER_FRAMES) frames.set(name, frame);
 }
 
-/** All frames that are loaded. */
-function loadedFrames(): readonly Frame[] {
-  return [...frames.values()];
-}
-
 /** Something that is worked out from all loaded frames: once, and again when others have come. */
 export function fromFrames<T>(make: (all: readonly Frame[]) => T): () => T {
   let made: { readonly of: number; readonly value: T } | undefined;
   return () => {
-    if (made?.of !== frames.size) made = { of: frames.size, value: make(loadedFrames()) };
+    if (made?.of !== frames.size) made = { of: frames.size, value: make([...frames.values()]) };
     return made.value;
   };
 }

@@ -68,11 +68,7 @@ export function stepPrompt(step: Prompt, chosen: Prompt): Prompt {
 }
 
 /** The prompt for a kind of conversation, where the host doesn't say which. */
-export function promptForKind(kind: RecordKind): Prompt {
-  return KIND_PROMPTS[kind];
-}
-
-const KIND_PROMPTS: Readonly<Record<RecordKind, Prompt>> = {
+export const KIND_PROMPTS: Readonly<Record<RecordKind, Prompt>> = {
   work: agentPrompt,
   talk: talkPrompt,
   retrieval: citationsPrompt,

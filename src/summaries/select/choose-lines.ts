@@ -1,3 +1,4 @@
+import { newestBy } from "../../core/collections.ts";
 import { missingItems } from "../keep/missing-items.ts";
 import { isChange, type Line, type TranscriptLines } from "../material/lines.ts";
 import type { MessageMaterial } from "../material/message-material.ts";
@@ -172,11 +173,8 @@ export function selectLines(input: SelectInput): Line[] {
   });
 }
 
-function newestOfEach(lines: readonly Line[]): Line[] {
-  const newest = new Int32Array((lines.at(-1)?.order ?? 0) + 1);
-  for (const line of lines) newest[line.first] = line.order;
-  return lines.filter((line) => newest[line.first] === line.order);
-}
+/** Of the same lines the last one. */
+const newestOfEach = (lines: readonly Line[]): Line[] => newestBy(lines, ({ first }) => first);
 
 /** A line that only uses names counts this much of one that brings them in. */
 const USED_FACTOR = 0.15;

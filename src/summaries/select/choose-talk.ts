@@ -1,4 +1,4 @@
-import { addTo } from "../../core/collections.ts";
+import { addTo, newestBy } from "../../core/collections.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
 import { TermTable } from "../material/terms.ts";
 import { QUESTION, sentencesOf } from "../text/sentences.ts";
@@ -127,7 +127,8 @@ const POINTER = "#1234 \n";
 /** What both speakers said, the most telling first, within the budget; phrases are left out. */
 export function chooseDialogue(input: ChooseDialogueInput): Said[] {
   const { cost, budget, rarity } = input;
-  const said = newestOfEach(input.said);
+  // What was said word for word again is shown once, where it was said last.
+  const said = newestBy(input.said, ({ by, text }) => `${by} ${text}`);
   const named = new Set(rarity.terms(input.newest));
   const opening = openingOf(said);
   const shown = said.map((one, at) =>
@@ -170,13 +171,6 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     },
   });
   return [...taken].map((at) => ({ ...said[at]!, text: shown[at]! }));
-}
-
-/** What was said word for word again is shown once, where it was said last. */
-function newestOfEach(said: readonly Said[]): Said[] {
-  const newest = new Map<string, Said>();
-  for (const one of said) newest.set(`${one.by} ${one.text}`, one);
-  return said.filter((one) => newest.get(`${one.by} ${one.text}`) === one);
 }
 
 /** Messages that follow a question of the other one. */

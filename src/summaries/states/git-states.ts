@@ -162,6 +162,7 @@ const requestName = (kind: "request" | "issue", number: string): string =>
 
 const HOSTED =
   /(?:^|[_.-])(create|merge|close|update)_?(pull_?request|merge_?request|issue)$|(?:^|[_.-])(issue)_?write$/i;
+const NUMBER_FIELDS = "pullNumber pull_number issue_number issueNumber number iid id".split(" ");
 const OVER = /^(?:closed|done|completed|cancell?ed|resolved)$/i;
 
 /** The same by tools of MCP servers. */
@@ -172,14 +173,7 @@ function readHosted({ tool, args, output, failed, message }: EndedCall, book: St
   if (!isRecord(given)) return;
   const verb = (found[1] ?? "update").toLowerCase();
   const kind = /issue/i.test(found[2] ?? found[3] ?? "") ? "issue" : "request";
-  const id =
-    given.pullNumber ??
-    given.pull_number ??
-    given.issue_number ??
-    given.issueNumber ??
-    given.number ??
-    given.iid ??
-    given.id;
+  const id = NUMBER_FIELDS.map((field) => given[field]).find((one) => one !== undefined && one !== null);
   const link = [...output.matchAll(kind === "request" ? REQUEST_LINK : ISSUE_LINK)].at(-1)?.[1];
   const key = /"identifier":\s*"([A-Z]+-\d+)"/.exec(output)?.[1];
   const number = verb === "create" ? (link ?? key) : id === undefined ? undefined : String(id);

@@ -1,9 +1,9 @@
 import { RUNG_WORDS } from "../core/words.ts";
 import type { Report } from "../eval/report/report.ts";
 import { countingCache } from "../stream/caches/counting-cache.ts";
-import { openLlamaCpp } from "../stream/open-llama-cpp.ts";
+import { openLlamaCpp } from "../stream/caches/llama-cpp.ts";
 import { PLAY_DEFAULTS, playRecording, type Recording, readRecordings } from "../stream/recording.ts";
-import { type Played, sawtooth, type Timeline } from "../stream/timeline.ts";
+import { type Played, sawtooth, type Timeline } from "../stream/recording.ts";
 import type { KvCache, StreamTrace } from "../stream/types.ts";
 import { formatSeconds, STREAM_WORDS } from "../stream/words.ts";
 import { exactCounter } from "../tokens/index.ts";

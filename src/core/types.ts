@@ -2,13 +2,7 @@
  * Every type of the public surface, by subject. Folders above core import them from here.
  */
 export type { EditReason } from "./edits.ts";
-export type * from "./types/compactor.ts";
 export type * from "./types/dialect.ts";
 export type * from "./types/input.ts";
-export type * from "./types/messages.ts";
-export type * from "./types/model.ts";
-export type * from "./types/options.ts";
-export type * from "./types/plan.ts";
 export type * from "./types/report.ts";
 export type * from "./types/state.ts";
-export type * from "./types/tokens.ts";

@@ -2,7 +2,7 @@ import { createRecentMap } from "../core/collections.ts";
 import { InvariantError } from "../core/errors.ts";
 import type { HostState } from "../core/types.ts";
 import { createLedger, joinFrames, type Ledger } from "./ledger.ts";
-import { createNotes, type Notes } from "./progress/render-progress.ts";
+import { createNotes, type Notes } from "./progress.ts";
 import { type Settings, type StreamOptions, settingsOf } from "./settings.ts";
 import type { CacheItem, FramesItem, KvCache, StreamTrace } from "./types.ts";
 

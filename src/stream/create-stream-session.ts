@@ -1,7 +1,7 @@
 import { ConfigError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
 import { createCore, pendingTokens, resetCore, type SessionCore } from "./core.ts";
-import { writeProgress } from "./progress/write-progress.ts";
+import { writeProgress } from "./progress.ts";
 import type { StreamOptions } from "./settings.ts";
 import { framesItem, manage, type Speech, step } from "./step.ts";
 import type { PushResult, Said, StreamEvent, StreamRole, StreamSession, StreamTrace } from "./types.ts";

@@ -15,23 +15,36 @@
 export { type CountingCacheOptions, countingCache } from "./caches/counting-cache.ts";
 export type { LlamaModelLike, LlamaOutput, LlamaSequence } from "./caches/llama-cpp.ts";
 /** The KV cache of a local model, on node-llama-cpp. */
-export { type LlamaCppCache, type LlamaCppOptions, llamaCpp } from "./caches/llama-cpp.ts";
+/** Opens a GGUF model. */
+export {
+  type LlamaCppCache,
+  type LlamaCppOptions,
+  llamaCpp,
+  type OpenedLlamaCpp,
+  type OpenLlamaCppOptions,
+  openLlamaCpp,
+} from "./caches/llama-cpp.ts";
 /** Any remote model; its prompt cache plays the part of the KV cache. */
 export { type PromptCacheOptions, prompt } from "./caches/prompt.ts";
 /** A session on a cache. */
 export { createStreamSession } from "./create-stream-session.ts";
 /** A frame from a picture file. */
 export { imageFile } from "./image-file.ts";
-/** Opens a GGUF model. */
-export { type OpenedLlamaCpp, type OpenLlamaCppOptions, openLlamaCpp } from "./open-llama-cpp.ts";
 /** Reads recorded streams. */
-export { type RecordedEvent, type Recording, readRecordings, replayRecording } from "./recording.ts";
+/** How full the cache was over time. */
+export {
+  createTimeline,
+  type RecordedEvent,
+  type Recording,
+  readRecordings,
+  replayRecording,
+  type Timeline,
+  type TimelinePoint,
+} from "./recording.ts";
 export type { SpeakOptions, StreamOptions, StreamStep } from "./settings.ts";
 /** The question behind a progress summary. */
 /** The names of the strategies. */
 export { progressQuery, streamStrategies } from "./settings.ts";
-/** How full the cache was over time. */
-export { createTimeline, type Timeline, type TimelinePoint } from "./timeline.ts";
 export type {
   CacheEntry,
   CacheItem,

@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import type { OpenedLlamaCpp } from "../../src/stream/open-llama-cpp.ts";
+import type { OpenedLlamaCpp } from "../../src/stream/caches/llama-cpp.ts";
 import { describeKvCache } from "../../src/testing/kv-cache-contract.ts";
 import { openTiny } from "./open-tiny.ts";
 

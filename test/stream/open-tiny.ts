@@ -5,7 +5,7 @@ import {
   type OpenedLlamaCpp,
   type OpenLlamaCppOptions,
   openLlamaCpp,
-} from "../../src/stream/open-llama-cpp.ts";
+} from "../../src/stream/caches/llama-cpp.ts";
 import { type TinyModel, writeTinyGguf } from "./tiny-gguf.ts";
 
 /** Its types come with the package, which isn't installed where the rest is compiled. */

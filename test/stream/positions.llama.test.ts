@@ -4,8 +4,8 @@
  * that was fed the kept tokens from the start.
  */
 import { expect, test } from "vitest";
+import type { OpenedLlamaCpp } from "../../src/stream/caches/llama-cpp.ts";
 import { createStreamSession } from "../../src/stream/create-stream-session.ts";
-import type { OpenedLlamaCpp } from "../../src/stream/open-llama-cpp.ts";
 import { openTiny } from "./open-tiny.ts";
 
 const WINDOW = 2_048;

@@ -1,5 +1,4 @@
 import type { EditReason } from "../edits.ts";
-import type { Message } from "./messages.ts";
 
 /** The wire formats that precis speaks. Other packages may add their own ids. */
 export type DialectId =
@@ -110,4 +109,245 @@ export interface Dialect<M = unknown, S = unknown> {
   unmarked?(message: M): M;
   /** Only of formats that have such marks. */
   readonly marks?: CacheMarks<M>;
+}
+
+/** Who speaks, whatever the wire format calls it (`developer` is `system`, `toolResult` is `tool`). */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** Plain text. */
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A picture. It costs by the provider's formula, never by the length of its base64. */
+export interface ImagePart {
+  readonly type: "image";
+  /** Pixels, when the wire format or the image's own header tells. */
+  readonly width?: number;
+  readonly height?: number;
+  /** OpenAI's `detail`. */
+  readonly detail?: "low" | "high" | "auto" | "original";
+  /** Stands for the picture's content in the chain hash: a URL, a file id, or the base64 text itself. */
+  readonly source: string;
+}
+
+/** A document, a sound or any other attachment. */
+export interface FilePart {
+  readonly type: "file";
+  readonly name?: string;
+  readonly mediaType?: string;
+  /** Size of the decoded content, when known. */
+  readonly bytes?: number;
+  /** The content, when it is text that the model reads as text. */
+  readonly text?: string;
+  readonly source: string;
+}
+
+/** Frames of a video stream, counted by `tokensPerFrame`. */
+export interface FramePart {
+  readonly type: "frame";
+  readonly count: number;
+  readonly source: string;
+}
+
+/** The model's reasoning. Signed reasoning is bound to the prefix that it was made with. */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly signed: boolean;
+}
+
+/** A call of a tool by the model. */
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON text (or as free text for tools that take text). */
+  readonly args: string;
+  /**
+   * The arguments as they come back from clients that know no numbers but doubles; only where that isn't the same, and the
+   * wire carries them as values.
+   */
+  readonly asDoubles?: string;
+  /** Run by the provider: may stand in one message with its result, and can't be edited. */
+  readonly locked?: true;
+}
+
+/** What a tool answered. */
+export interface ToolResultPart {
+  readonly type: "tool-result";
+  /** The id of the call that this answers. */
+  readonly id: string;
+  /** The wire names no call (`id` is empty): this answers the oldest open one, and stands by itself if there is none. */
+  readonly byOrder?: true;
+  /** Ids are optional in its format: where no open call has this one, it answers the next open call of its name. */
+  readonly byName?: true;
+  readonly name?: string;
+  readonly text: string;
+  readonly error?: boolean;
+  /** Pictures and files inside the result. */
+  readonly media?: readonly (ImagePart | FilePart)[];
+  readonly locked?: true;
+}
+
+/** Something this version doesn't know. It passes through untouched and is counted by its JSON. */
+export interface OtherPart {
+  readonly type: "other";
+  readonly kind: string;
+  readonly json: string;
+  /** All that clients send back of it, where they got more than that. */
+  readonly comesBackAs?: string;
+}
+
+/** One part of a message. */
+export type Part =
+  | TextPart
+  | ImagePart
+  | FilePart
+  | FramePart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | OtherPart;
+
+/**
+ * A wire message as the engine reads it. Reading never changes the wire message, and what leaves unchanged leaves as
+ * the same object, so this form may be lossy; `edit` always works on the wire message itself.
+ */
+export interface Message {
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  /** Id of an answered call to whose round the message belongs too: what was run once the call was approved. */
+  readonly follows?: string;
+  /** The wire message carries precis's pin marker (`precis: { pin: true }`). */
+  readonly pinned?: boolean;
+  /** The wire message carries precis's knowledge marker (`precis: { knowledge: true }`). */
+  readonly knowledge?: boolean;
+}
+
+/** One message of a request to a summariser: plain words, framed as data by the prompt. */
+export interface ModelMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/** What a model is asked. */
+export interface ModelRequest {
+  /** Names the request in logs, metrics and, where the provider has a field for it, on the wire (`summarize-full`). */
+  readonly name: string;
+  readonly system?: string;
+  readonly messages: readonly ModelMessage[];
+  /**
+   * The conversation's own last request, to be sent again byte for byte with `messages` appended to its messages, so
+   * that the provider's prompt cache is hit. `system` is then left out: it is the request's own.
+   */
+  readonly continues?: unknown;
+  /** Largest answer in tokens. */
+  readonly cap: number;
+  /** Left out where the model refuses it. */
+  readonly temperature?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Why a model stopped. Only `end` is a whole answer. */
+export type StopReason = "end" | "length" | "refusal" | "tool-call" | "other";
+
+/** What a model answered. */
+export interface ModelReply {
+  readonly text: string;
+  readonly stop: StopReason;
+  readonly usage: Usage;
+  /** The model that really answered, when the provider says so. */
+  readonly model?: string;
+}
+
+/** A model that can write a summary. Failures are `ModelError`s that say whether trying again makes sense. */
+export interface Model {
+  readonly id: string;
+  /** Its context size in tokens, if it isn't the registry's. */
+  readonly window?: number;
+  /** The wire format of its `continues` requests; undefined if it can't continue one. */
+  readonly continues?: DialectId;
+  /** Whose key pays for it, where that can be told: reports repeat it. */
+  readonly key?: "client" | "server";
+  complete(request: ModelRequest): Promise<ModelReply>;
+  /** Asks its server for its context size; undefined where that isn't told. Called once, where nobody else knows. */
+  findWindow?(signal: AbortSignal): Promise<number | undefined>;
+}
+
+/** A function that has a request answered by a model: the shortest way to bring one of your own. Its name stands for the model's in reports. */
+export type Summarize = ((
+  request: ModelRequest,
+) => Promise<string | (Pick<ModelReply, "text"> & Partial<ModelReply>)>) & {
+  /** The model's context size in tokens, with `Object.assign`. Default: the chat's own. */
+  readonly window?: number;
+};
+
+/** Counts tokens of text. Everything else (roles, images, tools) is built on it by `createMeasure`. */
+export interface TokenCounter {
+  /** Names the way of counting, e.g. `o200k_base` or `chars/4`. */
+  readonly id: string;
+  count(text: string): number;
+}
+
+/** Counts whole messages: text, roles, calls, results, images, frames, tool schemas. Calibrated. */
+export interface Measure {
+  readonly counter: TokenCounter;
+  text(text: string): number;
+  message(message: Message): number;
+  /** Tool schemas as the wire carries them; 0 for none. */
+  tools(tools: unknown): number;
+}
+
+/** What the registry knows about a model. */
+export interface ModelInfo {
+  readonly id: string;
+  /** Context size in tokens. */
+  readonly window: number;
+  /** Largest answer in tokens. */
+  readonly output?: number;
+  readonly encoding: "o200k_base" | "cl100k_base";
+  /** Tokens by the provider's own count ÷ tokens by `encoding`, to start with. */
+  readonly factor: number;
+  readonly images: "openai" | "openai-patch" | "anthropic" | "anthropic-large" | "gemini";
+  /** US dollars per million tokens. */
+  readonly prices?: Prices;
+  /** False for a model that isn't in the registry and got the defaults. */
+  readonly known: boolean;
+}
+
+/** US dollars per million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+/** What the view may use, and how that number came about. */
+export interface Budget {
+  readonly window: number | undefined;
+  /** Kept free for the answer. */
+  readonly reserve: number;
+  readonly tools: number;
+  readonly safety: number;
+  /** `min(options.budget, window − reserve − tools − safety)`. */
+  readonly budget: number;
+  /** Tokens of the head (system prompt, pins, knowledge). */
+  readonly head: number;
+  /** `budget − head`: what `landAt` and all shares are shares of. */
+  readonly room: number;
+}
+
+/** A limit: a ratio (0–1] or a number of tokens ≥ 100. Anything between is refused as a likely typo. */
+export type Threshold = number;
+
+/** The provider's own numbers for a request, whatever they are called on the wire. */
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  readonly input: number;
+  readonly output?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
 }

@@ -1,6 +1,6 @@
 import type { EditReason } from "../edits.ts";
 import type { DialectId, InsertMessage } from "./dialect.ts";
-import type { DropReason, Reason, Run, RungName, StrategyName } from "./plan.ts";
+import type { DropReason, Reason, Run, RungName, StrategyName } from "./report.ts";
 
 /** Entries as a checkpoint stores them: ranges, counted from the first message after the leading system messages. */
 export type EntryRange =

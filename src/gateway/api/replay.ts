@@ -1,4 +1,4 @@
-import type { Played } from "../../stream/timeline.ts";
+import type { Played } from "../../stream/recording.ts";
 import type { StreamStrategyName } from "../../stream/types.ts";
 import type { Receipt } from "../../tokens/receipts.ts";
 import type { ImportFile } from "./conversation.ts";

@@ -1,7 +1,9 @@
 import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
-import type { CompactInput, FitResult } from "../../core/types.ts";
+import { contentHash } from "../../core/hash.ts";
+import { stringifyDeep } from "../../core/json.ts";
+import { renderView } from "../../core/render.ts";
+import type { CompactInput, Dialect, Entry, FitResult, Report, State } from "../../core/types.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
-import { type Receipt, receiptFaults, receiptOf } from "../shared/receipt.ts";
 import { toolSchemas } from "../shared/tool-schemas.ts";
 
 /** What `compact` takes. */
@@ -69,4 +71,152 @@ export function checkReceipt<M extends AiSdkMessage>(
   messages: { readonly before: readonly M[]; readonly after: readonly M[] },
 ): string[] {
   return receiptFaults<AiSdkMessage>(aiSdk, receipt, messages);
+}
+
+/** What a chat's interface is told of a compaction. */
+export interface CompactionData {
+  readonly outcome: "compacted";
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly budget: number;
+  /** Messages that a summary now speaks for. */
+  readonly covered: number;
+  /** Goes back to the server with the chat, so that the next request goes on from this compaction. */
+  readonly state?: State;
+}
+
+/** A data part of a chat's stream: `writer.write(part)`. */
+export interface CompactionPart {
+  readonly type: "data-compaction";
+  readonly id: string;
+  readonly data: CompactionData;
+}
+
+/** What `compactionPart` takes beside the view. */
+export interface CompactionPartOptions {
+  /** False: the state stays on the server. Default true. */
+  readonly state?: boolean;
+}
+
+const TYPE = "data-compaction";
+
+/**
+ * The data part that tells a chat's interface of a compaction, or undefined where the view stayed as it was. It is stored with the
+ * chat like every part, and `stateOfChat` finds the state in it again.
+ */
+export function compactionPart(
+  { report, state }: Pick<FitResult<unknown>, "report" | "state">,
+  options: CompactionPartOptions = {},
+): CompactionPart | undefined {
+  if (report.outcome !== "compacted") return undefined;
+  return {
+    type: TYPE,
+    id: report.checkpoint ?? report.conversation,
+    data: {
+      outcome: report.outcome,
+      tokensBefore: report.tokens.before,
+      tokensAfter: report.tokens.after,
+      budget: report.budget.budget,
+      covered: report.counts.covered,
+      ...(options.state !== false && { state }),
+    },
+  };
+}
+
+/** What writes a chat's stream, as far as it is needed here. */
+export interface PartWriter {
+  write(part: CompactionPart): void;
+}
+
+/**
+ * An `onView` that tells a chat's interface of each compaction: `precisMiddleware({ onView: writeCompaction(writer) })`, where the writer is
+ * the one of `createUIMessageStream`.
+ */
+export function writeCompaction(
+  writer: PartWriter,
+  options: CompactionPartOptions = {},
+): (view: Pick<FitResult<unknown>, "report" | "state">) => void {
+  return (view) => {
+    const part = compactionPart(view, options);
+    if (part) writer.write(part);
+  };
+}
+
+/** The newest state in the messages of a chat (`UIMessage[]`), or undefined. */
+export function stateOfChat(
+  messages: readonly { readonly parts?: readonly { readonly type: string; readonly data?: unknown }[] }[],
+): unknown {
+  for (const { parts } of messages.toReversed()) {
+    const part = parts?.findLast(({ type }) => type === TYPE);
+    const state = (part?.data as Partial<CompactionData> | undefined)?.state;
+    if (state !== undefined) return state;
+  }
+  return undefined;
+}
+
+/**
+ * What a compaction did to each message, as plain JSON. With the messages that it was made from it is enough to make the
+ * view again, so it can be checked before anything old is thrown away.
+ */
+export interface Receipt {
+  readonly version: 1;
+  /** The messages that went in: how many, and the hash of their JSON. */
+  readonly before: { readonly messages: number; readonly hash: string; readonly tokens: number };
+  /** The messages that came out. */
+  readonly after: { readonly messages: number; readonly hash: string; readonly tokens: number };
+  readonly counts: Report["counts"];
+  /** Every message that went in, exactly once: kept, edited, covered by an insert, or dropped with a reason. */
+  readonly entries: readonly Entry[];
+  readonly outcome: Report["outcome"];
+}
+
+/** Writes the receipt of a view. */
+export function receiptOf<M>(before: readonly M[], { messages, report }: FitResult<M>): Receipt {
+  return {
+    version: 1,
+    before: { messages: before.length, hash: hashOf(before), tokens: report.tokens.transcript },
+    after: { messages: messages.length, hash: hashOf(messages), tokens: report.tokens.after },
+    counts: report.counts,
+    entries: report.entries,
+    outcome: report.outcome,
+  };
+}
+
+/** Names what is wrong with a receipt; an empty list if the view can be made again from receipt and messages. */
+export function receiptFaults<M>(
+  dialect: Dialect<M>,
+  receipt: Receipt,
+  { before, after }: { readonly before: readonly M[]; readonly after: readonly M[] },
+): string[] {
+  const faults: string[] = [];
+  if (hashOf(before) !== receipt.before.hash) faults.push("the messages that went in are others");
+  if (hashOf(after) !== receipt.after.hash) faults.push("the messages that came out are others");
+  const seen = timesSeen(receipt.entries, before.length);
+  for (const [index, times] of seen.entries()) {
+    if (times !== 1) faults.push(`message ${index + 1} is accounted for ${times} times`);
+  }
+  if (faults.length > 0) return faults;
+  const { messages } = renderView({
+    dialect,
+    transcript: before,
+    entries: receipt.entries,
+    system: undefined,
+  });
+  if (hashOf(messages) !== receipt.after.hash) faults.push("the entries don't lead to the messages");
+  return faults;
+}
+
+/** How often each message is accounted for. */
+function timesSeen(entries: readonly Entry[], length: number): number[] {
+  const seen = new Array<number>(length).fill(0);
+  for (const entry of entries) {
+    const runs = entry.type === "insert" ? entry.covers : [{ from: entry.index, to: entry.index + 1 }];
+    for (const { from, to } of runs)
+      for (let index = from; index < to; index++) seen[index] = (seen[index] ?? 0) + 1;
+  }
+  return seen;
+}
+
+function hashOf(messages: readonly unknown[]): string {
+  return contentHash(stringifyDeep(messages) ?? "");
 }

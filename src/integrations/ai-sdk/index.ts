@@ -11,17 +11,20 @@
  */
 
 export type { IntegrationOptions } from "../shared/options.ts";
-export type { Receipt } from "../shared/receipt.ts";
-export { type Compacted, type CompactOptions, checkReceipt, compact } from "./compact.ts";
+export type { Receipt } from "./compact.ts";
 export {
+  type Compacted,
   type CompactionData,
   type CompactionPart,
   type CompactionPartOptions,
+  type CompactOptions,
+  checkReceipt,
+  compact,
   compactionPart,
   type PartWriter,
   stateOfChat,
   writeCompaction,
-} from "./data-part.ts";
+} from "./compact.ts";
 export {
   type CallParams,
   type MiddlewareCall,

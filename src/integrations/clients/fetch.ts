@@ -5,12 +5,11 @@ import type { Api, ApiRequest } from "../../apis/shared/api.ts";
 import { eventJson, splitEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json, parseJson } from "../../apis/shared/fields.ts";
 import { knownUsage, type Reported } from "../../apis/shared/usage.ts";
-import { fittingCap } from "../../core/budget.ts";
+import { fittingCap, isTooLarge, isWorthCounting } from "../../core/budget.ts";
 import { BudgetImpossibleError, ConfigError, TranscriptError } from "../../core/errors.ts";
-import type { FitResult } from "../../core/types.ts";
+import type { Compactor, FitResult } from "../../core/types.ts";
 import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { CountedTooLong, type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
-import { countFirst } from "./count-first.ts";
 
 const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi];
 /** Their paths begin so, and base URLs of clients end so, or otherwise. */
@@ -267,4 +266,56 @@ function eventReader(api: Api): Reader {
       return { usage: knownUsage(usage), stop };
     },
   };
+}
+
+/**
+ * Has the provider itself count a view that comes near the budget, and learns from its number. Throws `CountedTooLong` if the view is larger than
+ * precis believed and doesn't fit. Where the provider doesn't count, the view is sent as it is.
+ */
+export async function countFirst(
+  options: { readonly fetch: FetchLike; readonly url: URL; readonly init: RequestInit | undefined },
+  { counts }: Api,
+  body: Json,
+  { view, compactor }: { readonly view: FitResult<unknown>; readonly compactor: Compactor<unknown> },
+): Promise<void> {
+  const { fetch, url, init } = options;
+  const { report } = view;
+  if (!counts || !isWorthCounting(report)) return;
+  const asked = new URL(url);
+  asked.pathname = counts.path(url.pathname);
+  const counted = JSON.stringify(counts.body(body, url.pathname));
+  const response = await fetch(asked, { ...init, body: counted }).catch(() => undefined);
+  const told: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
+  const tokens = isJson(told) ? counts.read(told) : undefined;
+  if (tokens === undefined) return;
+  await learn(compactor, view, { usage: { input: tokens } });
+  if (isTooLarge(tokens, report)) throw new CountedTooLong(tokens);
+}
+
+/** A client of OpenAI's or Anthropic's SDK, as far as it is needed here. */
+export interface SdkClient {
+  // The SDKs' options have no common type; `fetch` is in all of them.
+  withOptions(options: never): unknown;
+}
+
+/**
+ * The same client of OpenAI's or Anthropic's SDK, whose requests all fit the window: `create`, `stream`, `parse`, tool runners,
+ * all of them. The client that is handed in stays as it is.
+ *
+ * @example
+ * const given = { withOptions: (options: object) => ({ ...given, options }) };
+ * const client = withPrecis(given, { window: 32_000 });
+ */
+export function withPrecis<C extends SdkClient>(client: C, options: ClientOptions = {}): C {
+  if (typeof client?.withOptions !== "function") {
+    throw new ConfigError({
+      option: "client",
+      message: "it has no method `withOptions`.",
+      fix: "Pass a client of the packages `openai` (version 5 or later) or `@anthropic-ai/sdk` (0.50 or later), or give its `fetch` option a `precisFetch()`.",
+    });
+  }
+  // Both SDKs keep it on the client under this name.
+  const own = (client as { readonly fetch?: FetchLike }).fetch;
+  const fetch = precisFetch({ ...(own && { fetch: (...args) => own(...args) }), ...options });
+  return client.withOptions({ fetch } as never) as C;
 }

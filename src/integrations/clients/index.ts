@@ -6,5 +6,4 @@
  */
 
 export type { IntegrationOptions } from "../shared/options.ts";
-export { type ClientOptions, type FetchLike, precisFetch } from "./fetch.ts";
-export { type SdkClient, withPrecis } from "./with-precis.ts";
+export { type ClientOptions, type FetchLike, precisFetch, type SdkClient, withPrecis } from "./fetch.ts";

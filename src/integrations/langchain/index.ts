@@ -6,13 +6,14 @@
  */
 
 export type { IntegrationOptions } from "../shared/options.ts";
+export type { LangChainMessage } from "./dialect.ts";
 export { langchainMessages } from "./dialect.ts";
+export type { ContextSize, TriggerAndKeep } from "./middleware.ts";
 export {
+  type LangChainChatModel,
   type LangChainOptions,
+  langchainModel,
   type ModelCallRequest,
   type PrecisLangChainMiddleware,
   precisMiddleware,
 } from "./middleware.ts";
-export { type LangChainChatModel, langchainModel } from "./model.ts";
-export type { ContextSize, TriggerAndKeep } from "./settings.ts";
-export type { LangChainMessage } from "./wire.ts";

@@ -1,11 +1,18 @@
-import type { FitResult, Model, State } from "../../core/types.ts";
+import { ConfigError, ModelError } from "../../core/errors.ts";
+import type {
+  FitResult,
+  Model,
+  ModelReply,
+  State,
+  StopReason,
+  TailOptions,
+  Tuning,
+} from "../../core/types.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
-import { learn, sendFitted } from "../shared/send-fitted.ts";
+import { learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
 import { jsonSchemaOf } from "../shared/tool-schemas.ts";
+import type { LangChainMessage } from "./dialect.ts";
 import { langchainMessages } from "./dialect.ts";
-import { type LangChainChatModel, langchainModel } from "./model.ts";
-import { type TriggerAndKeep, tuningOf } from "./settings.ts";
-import type { LangChainMessage } from "./wire.ts";
 
 /** What `precisMiddleware` takes. */
 export interface LangChainOptions
@@ -145,4 +152,121 @@ function usageOf(answer: unknown): { readonly input: number; readonly output: nu
   return usage?.input_tokens === undefined
     ? undefined
     : { input: usage.input_tokens, output: usage.output_tokens ?? 0 };
+}
+
+/** A size in one of three units: tokens, a share of the budget, or messages. */
+export type ContextSize =
+  | { readonly tokens: number }
+  | { readonly fraction: number }
+  | { readonly messages: number };
+
+/** When to compact and how much to keep, as `summarizationMiddleware` names them. */
+export interface TriggerAndKeep {
+  /** When a compaction starts; of several, whichever comes first. Default: when the view is four fifths full. */
+  readonly trigger?: ContextSize | readonly ContextSize[];
+  /** How much of the newest conversation stays word for word, as far as it fits. Default: precis decides. */
+  readonly keep?: ContextSize;
+}
+
+/** `trigger` and `keep` as options of a compactor. */
+export function tuningOf({ trigger, keep }: TriggerAndKeep): Tuning {
+  const sizes: readonly ContextSize[] =
+    trigger === undefined ? [] : Array.isArray(trigger) ? trigger : [trigger];
+  const starts = sizes.flatMap((size) => ("messages" in size ? [] : [pressureOf(size)]));
+  const messages = sizes.flatMap((size) => ("messages" in size ? [size.messages] : []));
+  if (starts.length > 1) {
+    throw new ConfigError({
+      option: "trigger",
+      message: "it names tokens or a fraction more than once.",
+      fix: "Give one of them, and `messages` beside it if you like.",
+    });
+  }
+  return {
+    ...(starts[0] !== undefined && { startAt: starts[0] }),
+    ...(messages.length > 0 && { triggers: { messages: Math.min(...messages) } }),
+    ...(keep && { tail: tailOf(keep) }),
+  };
+}
+
+function pressureOf(size: Exclude<ContextSize, { readonly messages: number }>): number {
+  return "tokens" in size ? size.tokens : size.fraction;
+}
+
+/** All of the landing may be tail: what was asked for is kept, as far as there is room. */
+function tailOf(keep: ContextSize): TailOptions {
+  if ("messages" in keep) return { messages: keep.messages, share: 1 };
+  if ("tokens" in keep) return { tokens: keep.tokens, share: 1 };
+  return { share: keep.fraction };
+}
+
+/** A chat model of LangChain, as far as a summariser needs it. */
+export interface LangChainChatModel {
+  invoke(input: never, options?: never): Promise<unknown>;
+}
+
+/** What a chat model answers. */
+interface Answer {
+  readonly content?: unknown;
+  readonly text?: unknown;
+  readonly tool_calls?: readonly unknown[];
+  readonly usage_metadata?: { readonly input_tokens?: number; readonly output_tokens?: number };
+  readonly response_metadata?: Readonly<Record<string, unknown>>;
+}
+
+const STOPS: Readonly<Record<string, StopReason>> = {
+  stop: "end",
+  end_turn: "end",
+  completed: "end",
+  STOP: "end",
+  length: "length",
+  max_tokens: "length",
+  MAX_TOKENS: "length",
+  refusal: "refusal",
+  content_filter: "refusal",
+};
+
+/** Any chat model of LangChain as a summariser. */
+export function langchainModel(
+  chatModel: LangChainChatModel,
+  options: { readonly window?: number } = {},
+): Model {
+  const named = chatModel as { readonly model?: unknown; readonly modelName?: unknown };
+  const id = String(named.model ?? named.modelName ?? "langchain");
+  return {
+    id,
+    ...(options.window !== undefined && { window: options.window }),
+    async complete({ system, messages, signal }) {
+      const input = [
+        ...(system === undefined ? [] : [{ role: "system", content: system }]),
+        ...messages.map(({ role, text }) => ({ role, content: text })),
+      ];
+      try {
+        return replyOf((await chatModel.invoke(input as never, { signal } as never)) as Answer);
+      } catch (error) {
+        const tooLong = overflowOfError(error) !== undefined;
+        throw new ModelError({
+          model: id,
+          failure: tooLong ? "too-long" : "network",
+          message: `the chat model failed: ${error instanceof Error ? error.message : String(error)}`,
+          fix: tooLong ? "Use a model with a larger window." : "Check the chat model's settings.",
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+function replyOf({ content, text, tool_calls, usage_metadata, response_metadata }: Answer): ModelReply {
+  const reason = response_metadata?.["finish_reason"] ?? response_metadata?.["stop_reason"];
+  const said = typeof text === "string" ? text : typeof content === "string" ? content : "";
+  return {
+    text: said,
+    // Where no reason is told, the answer counts as whole.
+    stop: tool_calls?.length
+      ? "tool-call"
+      : reason === undefined
+        ? "end"
+        : (STOPS[String(reason)] ?? "other"),
+    usage: { input: usage_metadata?.input_tokens ?? 0, output: usage_metadata?.output_tokens ?? 0 },
+  };
 }

@@ -6,11 +6,13 @@
 
 export type { IntegrationOptions } from "../shared/options.ts";
 export { type AgentItem, agentItems } from "./dialect.ts";
-export type { Beside } from "./fitter.ts";
-export { type FilterArgs, type FilteredInput, precisInputFilter } from "./input-filter.ts";
+export type { Beside } from "./session.ts";
 export {
   type AgentSession,
+  type FilterArgs,
+  type FilteredInput,
   type PrecisSession,
   type PrecisSessionOptions,
+  precisInputFilter,
   precisSession,
 } from "./session.ts";

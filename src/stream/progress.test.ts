@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  createNotes,
-  extractProgress,
-  frameProgress,
-  renderSteps,
-  sentences,
-  wordsOf,
-} from "./render-progress.ts";
+import { createNotes, extractProgress, frameProgress, renderSteps, sentences, wordsOf } from "./progress.ts";
 
 const count = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createNotes, thinned, wordsOf } from "./render-progress.ts";
+import { createNotes, thinned, wordsOf } from "./progress.ts";
 
 const line = (role: "user" | "assistant", text: string) => ({ role, text, words: wordsOf(text) });
 

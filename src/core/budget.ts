@@ -275,8 +275,8 @@ export interface BreakEvenInput {
   readonly coldShare?: number;
 }
 
-/** Instruction tokens of a summary request. */
-const SUMMARY_INSTRUCTIONS = 500;
+/** What a request for a summary takes beside the messages that it is about (tokens). */
+export const SUMMARY_INSTRUCTIONS = 1_000;
 /** Share of requests that found a cold cache in recorded sessions. */
 const COLD_SHARE = 0.032;
 

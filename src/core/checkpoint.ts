@@ -1,8 +1,11 @@
+import { keepNewest } from "./collections.ts";
 import { type Draft, type Fate, type Insert, KEEP } from "./draft.ts";
 import { editableParts, editableText } from "./edits.ts";
 import { ConfigError } from "./errors.ts";
 import { contentHash } from "./hash.ts";
 import { isRecord } from "./json.ts";
+import { CHARS_PER_TOKEN } from "./message-text.ts";
+import { sameValue } from "./same-message.ts";
 import type {
   BranchView,
   Checkpoint,
@@ -68,14 +71,6 @@ export function makeCheckpoint(options: {
   return { id: contentHash(json), ...(JSON.parse(json) as Omit<Checkpoint, "id" | "texts">), texts };
 }
 
-/** Records that were found genuine, so that the same ones needn't be hashed anew with each `fit`. */
-export interface GenuineCheckpoints {
-  /** The record that was found genuine and is the same in everything; a copy that no host can change. */
-  find(checkpoint: Checkpoint): Checkpoint | undefined;
-  /** Returns the copy that `find` will return. */
-  add(checkpoint: Checkpoint): Checkpoint;
-}
-
 /** Hashes of the texts that entries insert, and of those of their edits. */
 export function textsIn(entries: readonly EntryRange[]): ReadonlySet<string> {
   const hashes = new Set<string>();
@@ -86,14 +81,25 @@ export function textsIn(entries: readonly EntryRange[]): ReadonlySet<string> {
   return hashes;
 }
 
+/** Copies of records that were found genuine lately: to hash all of them takes longer than all else that a `fit` does with them. */
+const genuine = new Map<string, Checkpoint>();
+const MOST_GENUINE = 100;
+
 /** Is the record what its id and the hashes of its texts say? One that was cut, damaged or tampered with is not. */
 export function isGenuine(checkpoint: Checkpoint): boolean {
   const { id, texts, ...body } = checkpoint;
-  return (
+  // That of a state is without the system prompt, so the same one is another record in a store.
+  const key = `${id} ${Object.keys(texts).length}`;
+  // By all that it says, never by being the same object: hosts may change theirs.
+  if (sameValue(genuine.get(key), checkpoint)) return true;
+  const json = JSON.stringify(body);
+  const isTrue =
     // Records keep the order of their fields on most ways, and then the slow way isn't needed.
-    (id === contentHash(JSON.stringify(body)) || id === contentHash(canonicalJson(body))) &&
-    Object.entries(texts).every(([hash, text]) => typeof text === "string" && contentHash(text) === hash)
-  );
+    (id === contentHash(json) || id === contentHash(canonicalJson(body))) &&
+    Object.entries(texts).every(([hash, text]) => typeof text === "string" && contentHash(text) === hash);
+  if (isTrue)
+    keepNewest(genuine, key, { ...(JSON.parse(json) as typeof body), id, texts: { ...texts } }, MOST_GENUINE);
+  return isTrue;
 }
 
 /** The same checkpoint, applied again later: under its old name it may have been undone. */
@@ -252,11 +258,10 @@ export function findCheckpoint(options: {
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
-  readonly genuine?: GenuineCheckpoints;
   /** Views that were made last, of this branch of the chat and of others: those of others say nothing. */
   readonly shown?: readonly BranchView[];
 }): Checkpoint | undefined {
-  const { checkpoints, undos, chain, dialect, strategy, genuine, shown = [] } = options;
+  const { checkpoints, undos, chain, dialect, strategy, shown = [] } = options;
   const undone = new Set(undos.map((undo) => undo.checkpoint));
   const fitting = checkpoints
     .filter(
@@ -268,12 +273,6 @@ export function findCheckpoint(options: {
         chain[one.length] === one.hash,
     )
     .sort(newestFirst);
-  const isBelieved = (one: Checkpoint): boolean => {
-    if (genuine?.find(one)) return true;
-    if (!isGenuine(one)) return false;
-    genuine?.add(one);
-    return true;
-  };
   const isExtended = ({ length, hash }: BranchView): boolean => chain[length] === hash;
   // The newest view of this very branch of the chat.
   const last = shown.filter(isExtended).sort((a, b) => b.length - a.length)[0];
@@ -289,8 +288,8 @@ export function findCheckpoint(options: {
       one !== lastStoodOn &&
       !(lastStoodOn && one.at <= lastStoodOn.at) &&
       sawOther(one, chain)) ||
-    fitting.some((older) => older.at < one.at && reached(older) > one.seen.length && isBelieved(older));
-  return fitting.find((one) => isBelieved(one) && !isOfFork(one));
+    fitting.some((older) => older.at < one.at && reached(older) > one.seen.length && isGenuine(older));
+  return fitting.find((one) => isGenuine(one) && !isOfFork(one));
 }
 
 /** Was it made of a transcript that this one doesn't begin with? */
@@ -346,10 +345,8 @@ export function editedSummary(
     key,
     text,
     author: "user",
-    tokens: { ...summary.tokens, text: edit.tokens ?? Math.ceil(text.length / CHARACTERS_PER_TOKEN) },
+    tokens: { ...summary.tokens, text: edit.tokens ?? Math.ceil(text.length / CHARS_PER_TOKEN) },
     at: edit.now,
     proof: summaryProof(key, text),
   };
 }
-
-const CHARACTERS_PER_TOKEN = 4;

@@ -89,33 +89,16 @@ function avoidHalves(text: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** A longer run of backslashes is no escaping: how many they are is not counted further. An even number. */
-const LONGEST_RUN = 100_000;
-
 /** Is a backslash itself what another one before it escapes? */
 function isEscaped(text: string, at: number): boolean {
   let before = 0;
-  while (before < LONGEST_RUN && text[at - 1 - before] === "\\") before++;
+  while (text[at - 1 - before] === "\\") before++;
   return before % 2 === 1;
 }
 
-/** Where a line is shorter than this, a search for its end costs more than to look at its characters one by one. */
-const SHORT_LINE = 6;
-/** So many characters are looked at one by one behind a short line. */
-const NEAR_CHARS = 256;
-const LINE_BREAK = 10;
-
 function lineCount(text: string): number {
   let lines = 1;
-  let from = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
-    lines++;
-    const isShort = at - from < SHORT_LINE;
-    from = at + 1;
-    if (!isShort) continue;
-    const near = Math.min(text.length, from + NEAR_CHARS);
-    for (; from < near; from++) if (text.charCodeAt(from) === LINE_BREAK) lines++;
-  }
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === 10) lines++;
   return lines;
 }
 

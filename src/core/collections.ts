@@ -21,15 +21,18 @@ export function defined<T extends Record<string, unknown>>(
   return kept as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
+/** What a memory holds of short things, unless it says otherwise: more than a server has in use, and no more than some megabytes. */
+const MOST_HELD = 10_000;
+
 /** Puts an entry into a map as its newest, and forgets the oldest ones of more than `most`. */
-export function keepNewest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+export function keepNewest<K, V>(map: Map<K, V>, key: K, value: V, most?: number): void {
   map.delete(key);
   map.set(key, value);
   forgetOldest(map, most);
 }
 
 /** Forgets what was put in first, until at most so many are left. */
-export function forgetOldest(held: Map<unknown, unknown> | Set<unknown>, most: number): void {
+export function forgetOldest(held: Map<unknown, unknown> | Set<unknown>, most = MOST_HELD): void {
   for (const key of held.keys()) {
     if (held.size <= most) return;
     held.delete(key);

@@ -20,7 +20,7 @@ import { requestSummary } from "./background/background.ts";
 import { settledInTime } from "./background/jobs.ts";
 import { manyRequestsWarning, plannedCalls } from "./background/write-summaries.ts";
 import { compactNow } from "./compact.ts";
-import { type Decision, decide } from "./decide.ts";
+import { COLD_FROM, type Decision, decide } from "./decide.ts";
 import { deliver, prepareState, viewDraft, viewOf } from "./deliver/deliver.ts";
 import { pressureOf } from "./deliver/report.ts";
 import {
@@ -36,9 +36,6 @@ import { withFittingQuotations } from "./read/quotations.ts";
 import { beginOperation, measureOfShort, type Operation, takeSurvey } from "./read/survey.ts";
 import { recallFor } from "./recall/recall-for.ts";
 import { checkInput, givenOptions, type InputOf, withoutLeftOut } from "./settings/check.ts";
-
-/** When idle, a summary is made ahead from this pressure on: below it no cold cache makes a compaction due. */
-const PREPARE_FROM = 0.4;
 
 /**
  * Keeps conversations of one wire format inside their token budget.
@@ -253,7 +250,8 @@ async function plan<M>(engine: Engine<M>, transcript: readonly M[], input: FitIn
 async function prepare<M>(engine: Engine<M>, transcript: readonly M[], input: FitInput<M>): Promise<State> {
   const operation = await beginOperation(engine, transcript, input);
   const { survey } = operation;
-  const run = survey.pressure >= PREPARE_FROM ? wantedRun(operation, survey.goal) : undefined;
+  // Below it no cold cache makes a compaction due.
+  const run = survey.pressure >= COLD_FROM ? wantedRun(operation, survey.goal) : undefined;
   const summaries =
     run && isWorthAsking(operation, run)
       ? await requestSummary(operation, run, { reason: "pressure", cancel: input.signal }).background

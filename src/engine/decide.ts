@@ -1,6 +1,5 @@
 import { type BreakEvenInput, breakEvenRequests, startPressure } from "../core/budget.ts";
-import type { Draft } from "../core/draft.ts";
-import type { Checkpoint, DialectRules, Message, Reason, Run, Undo } from "../core/types.ts";
+import type { Checkpoint, Message, Reason, Run } from "../core/types.ts";
 import { type Climb, climbTo, shortenBehindReasoning } from "./ladder/ladder.ts";
 import type { RungInput } from "./ladder/step.ts";
 import { LEAST_REQUESTS } from "./plan/may-ask.ts";
@@ -9,7 +8,6 @@ import {
   aheadRun,
   hasFreshRounds,
   isWorthAsking,
-  isWorthAskingByCount,
   lateCut,
   readyCut,
   wantedRun,
@@ -25,7 +23,6 @@ import {
 import { rejectedLimit } from "./read/limits.ts";
 import { openLoop } from "./read/reasoning.ts";
 import type { Operation, Survey } from "./read/survey.ts";
-import type { Settings } from "./settings/settings.ts";
 import { strategies, usesSummaries } from "./settings/settings.ts";
 
 /**
@@ -49,35 +46,22 @@ export interface Decision {
 
 /** Decides without doing: a function of transcript, state, options and now. */
 export async function decide<M>(operation: Operation<M>): Promise<Decision> {
-  const { engine, input, survey, now } = operation;
-  const { settings, dialect } = engine;
-  const rejected = input.rejected !== undefined && input.rejected !== false;
+  const { survey } = operation;
+  const rejected = isRejected(operation);
   const limit = rejected ? rejectedLimit(operation) : survey.budget.budget;
   const full = survey.tokens > limit;
-  const judged = full ? survey : withoutNewestQuotation(survey);
-  const { pressure } = judged;
-  const dueInput = {
-    ...judged,
-    goal: cheapGoal(operation),
-    settings,
-    rules: dialect.rules,
-    now,
-    lastRequestAt: input.lastRequestAt,
-    cacheTtlMs: input.cacheTtlMs ?? settings.cache.ttlMs,
-    rejected,
-    asksModel: engine.summarizer !== undefined && usesSummaries(settings.strategy),
-  };
-  const due = survey.invalid ? invalidReason(dueInput) : dueReason(dueInput);
+  const judged = full ? operation : { ...operation, survey: withoutNewestQuotation(survey) };
+  const due = survey.invalid ? invalidReason(judged) : dueReason(judged);
   // A count that is due far below the budget must get smaller; what would fit into the budget doesn't matter then.
   const modest = !full && (due === "messages" || due === "turns");
   const cheap = due === "cold-cache" || due === "pause";
-  const goal = Math.min(cheap ? dueInput.goal : survey.goal, limit);
+  const goal = Math.min(cheap ? cheapGoal(operation) : survey.goal, limit);
   const target = { limit, goal, anyGain: full || rejected, modest };
   const steps = modest ? withoutReductions(operation) : undefined;
-  if (!due) return beforeDue(operation, target, dueInput);
+  if (!due) return beforeDue(operation, target, judged);
   const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
-  if (!engine.summarizer || !usesSummaries(engine.settings.strategy) || cheap) {
+  if (!asksModel(operation) || cheap) {
     const ready = readyCut(operation, target.goal);
     const result = await climbTo(operation, target, ready, survey.current, steps);
     return { due, wanted: undefined, result };
@@ -88,10 +72,9 @@ export async function decide<M>(operation: Operation<M>): Promise<Decision> {
   const ready = readyCut(operation, target.goal);
   const isReady = ready !== undefined || hasFreshRounds(operation);
   const run = isReady ? undefined : wantedRun(operation, target.goal);
-  const wanted =
-    run && (modest ? isWorthAskingByCount(operation, run) : isWorthAsking(operation, run)) ? run : undefined;
+  const wanted = run && isWorthAsking(operation, run, modest ? "count" : "pressure") ? run : undefined;
   // Where nobody is asked, a small budget is used to its end, as without a model.
-  if (!isReady && !wanted && due === "pressure" && pressure < startsAlone(operation))
+  if (!isReady && !wanted && due === "pressure" && judged.survey.pressure < startsAlone(operation))
     return { due: undefined, wanted, result: nothingDue(survey) };
   if (wanted && !full) {
     const otherwise = () => climbTo(operation, target, undefined, survey.current, steps);
@@ -107,16 +90,17 @@ export async function decide<M>(operation: Operation<M>): Promise<Decision> {
 async function beforeDue<M>(
   operation: Operation<M>,
   target: Parameters<typeof climbTo<M>>[1],
-  dueInput: Parameters<typeof isHeld>[0],
+  judged: Operation<M>,
 ): Promise<Decision> {
   const { survey } = operation;
-  const { pressure } = dueInput;
+  const { pressure } = judged.survey;
+  const held = isHeld(judged);
   const ahead = survey.startsAt > ASKS_AT_LATEST;
-  const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !isHeld(dueInput);
+  const applies = pressure >= (ahead ? survey.startsAt : APPLY_FROM) && !held;
   const ready = applies ? readyCut(operation, target.goal) : undefined;
   if (ready || (applies && hasFreshRounds(operation)))
     return { due: "pressure", wanted: undefined, result: await climbTo(operation, target, ready) };
-  const late = isUserTurn(survey.conversation) && !isHeld(dueInput) ? lateCut(operation) : undefined;
+  const late = isUserTurn(survey.conversation) && !held ? lateCut(operation) : undefined;
   if (late !== undefined) {
     const { reason } = survey.checkpoint!;
     const modest = reason === "messages" || reason === "turns";
@@ -124,7 +108,7 @@ async function beforeDue<M>(
     const result = await climbTo(operation, again, late, survey.current, ["summarize"]);
     if (result.draft) return { due: modest ? reason : "pressure", wanted: undefined, result };
   }
-  const early = ahead && pressure >= ASKS_AT_LATEST && !isHeld(dueInput);
+  const early = ahead && pressure >= ASKS_AT_LATEST && !held;
   const wanted = early ? aheadRun(operation, target.goal) : undefined;
   return { due: undefined, wanted, result: nothingDue(survey) };
 }
@@ -142,8 +126,17 @@ function withoutNewestQuotation<M>(survey: Survey<M>): Survey<M> {
 }
 
 /** A compaction that no longer holds is made anew, unless all of the transcript fits with ease. */
-function invalidReason(dueInput: Parameters<typeof dueReason>[0]): Reason | undefined {
-  return dueReason(dueInput) || dueInput.pressure >= LEAVE_BELOW ? "invalid-checkpoint" : undefined;
+function invalidReason<M>(operation: Operation<M>): Reason | undefined {
+  return dueReason(operation) || operation.survey.pressure >= LEAVE_BELOW ? "invalid-checkpoint" : undefined;
+}
+
+function isRejected<M>({ input: { rejected } }: Operation<M>): boolean {
+  return rejected !== undefined && rejected !== false;
+}
+
+/** Is there a model that would be asked for a summary? */
+function asksModel<M>({ engine }: Operation<M>): boolean {
+  return engine.summarizer !== undefined && usesSummaries(engine.settings.strategy);
 }
 
 /**
@@ -172,61 +165,37 @@ function withoutReductions<M>({ engine }: Operation<M>): RungInput["steps"] {
 }
 
 /** A cold prompt cache makes compaction cheap: from this pressure on one is due. */
-const COLD_FROM = 0.4;
+export const COLD_FROM = 0.4;
 /** A user turn after a pause of this length is a good time for it, too, from this pressure on. */
 const PAUSE_MS = 60_000;
 const PAUSE_FROM = 0.5;
-/** From this pressure on a count that is due isn't held up. */
-const COUNT_PRESSES = 0.5;
 /** A record takes about this share of its ceiling. */
 const USUAL_LENGTH = 0.5;
 /** After an undo, automatic compaction waits until pressure has grown by this much. */
 const UNDO_GROWTH = 0.1;
 const MOST_REQUESTS = 50;
 
-/** What is looked at to tell whether a compaction is due. */
-interface DueInput {
-  readonly conversation: Conversation;
-  readonly settings: Settings;
-  readonly rules: DialectRules;
-  readonly current: Draft;
-  readonly checkpoint: Checkpoint | undefined;
-  readonly undos: readonly Undo[];
-  readonly tokens: number;
-  readonly pressure: number;
-  readonly startsAt: number;
-  /** Tokens of the view after a compaction. */
-  readonly goal: number;
-  readonly now: number;
-  readonly lastRequestAt: number | undefined;
-  readonly cacheTtlMs: number;
-  readonly rejected: boolean;
-  /** There is a model that would be asked for a summary. */
-  readonly asksModel: boolean;
-}
-
 /** Is a compaction due now, and why? */
-function dueReason(input: DueInput): Reason | undefined {
-  const { pressure, startsAt } = input;
-  if (input.rejected) return "rejected";
-  if (pressure > 1) return "budget";
-  if (isHeld(input)) return undefined;
-  if (pressure >= startsAt && !hasJustCompacted(input)) return "pressure";
-  return countReason(input) ?? cheapReason(input);
+function dueReason<M>(operation: Operation<M>): Reason | undefined {
+  const { survey } = operation;
+  if (isRejected(operation)) return "rejected";
+  if (survey.pressure > 1) return "budget";
+  if (isHeld(operation)) return undefined;
+  if (survey.pressure >= survey.startsAt && !hasJustCompacted(survey)) return "pressure";
+  return countReason(operation) ?? cheapReason(operation);
 }
 
 /** Nothing may be applied below a full budget: switched off, undone, or bound by the reasoning of an open round. */
-function isHeld(input: Omit<DueInput, "rejected">): boolean {
-  const { settings, conversation, rules } = input;
-  if (!settings.auto || isSuspended(input)) return true;
-  return rules.boundReasoning === true && openLoop(conversation) !== undefined;
+function isHeld<M>({ engine: { settings, dialect }, survey }: Operation<M>): boolean {
+  if (!settings.auto || isSuspended(survey)) return true;
+  return dialect.rules.boundReasoning === true && openLoop(survey.conversation) !== undefined;
 }
 
 /**
  * The last request of a tool loop was compacted already: where rounds are large, another compaction now would make it one on
  * every turn. As long as the budget holds, it waits for the next request.
  */
-function hasJustCompacted({ conversation, checkpoint }: DueInput): boolean {
+function hasJustCompacted<M>({ conversation, checkpoint }: Survey<M>): boolean {
   const { messages, structure } = conversation;
   if (!checkpoint || structure.unanswered === messages.length) return false;
   let answers = 0;
@@ -239,7 +208,7 @@ function hasJustCompacted({ conversation, checkpoint }: DueInput): boolean {
 }
 
 /** An undo holds until pressure has grown; a compaction that came after it ends it. */
-function isSuspended({ undos, checkpoint, pressure }: Omit<DueInput, "rejected">): boolean {
+function isSuspended<M>({ undos, checkpoint, pressure }: Survey<M>): boolean {
   return undos.some(
     (undo) => pressure < undo.pressure + UNDO_GROWTH && !(checkpoint && checkpoint.at > undo.at),
   );
@@ -249,10 +218,10 @@ function isSuspended({ undos, checkpoint, pressure }: Omit<DueInput, "rejected">
  * Counts what came since the last checkpoint plus what it kept. It fires again only when the last compaction has paid for
  * itself: each one writes the provider's cache anew, and below a full budget nothing presses.
  */
-function countReason(input: DueInput): Reason | undefined {
-  const { conversation, settings, current, checkpoint } = input;
-  const { messages, turns } = settings.triggers;
-  if (checkpoint && !hasPaid(input, checkpoint)) return undefined;
+function countReason<M>(operation: Operation<M>): Reason | undefined {
+  const { conversation, current, checkpoint } = operation.survey;
+  const { messages, turns } = operation.engine.settings.triggers;
+  if (checkpoint && !hasPaid(operation, checkpoint)) return undefined;
   // Hosts count their list, with the system prompt in it. After a compaction what it kept counts, without it: every turn would fire.
   const prompt = checkpoint ? 0 : conversation.structure.start || Math.sign(conversation.outside.system);
   if (messages !== undefined && shownMessages(conversation, current) + prompt > messages) return "messages";
@@ -260,15 +229,14 @@ function countReason(input: DueInput): Reason | undefined {
   return undefined;
 }
 
-/** Have as many requests come since a checkpoint as another one like it would take to pay off? */
-function hasPaid(input: DueInput, checkpoint: Checkpoint): boolean {
-  const { conversation, settings, pressure } = input;
+/** Have as many requests come since a checkpoint as another one like it would take to pay off? A view that is half full doesn't wait for that. */
+function hasPaid<M>(operation: Operation<M>, { seen, tokens }: Checkpoint): boolean {
+  const { conversation, pressure } = operation.survey;
   const { structure, messages } = conversation;
-  const { seen, tokens } = checkpoint;
   if (structure.turns.length <= seen.turns) return false;
-  if (pressure >= COUNT_PRESSES) return true;
-  const summary = input.asksModel ? settings.summary.cap * USUAL_LENGTH : 0;
-  const needed = requestsToPayOff(input, { landing: tokens.after, cold: false, summary });
+  if (pressure >= PAUSE_FROM) return true;
+  const summary = asksModel(operation) ? operation.engine.settings.summary.cap * USUAL_LENGTH : 0;
+  const needed = requestsToPayOff(operation, { landing: tokens.after, cold: false, summary });
   return needed <= requestsIn(messages.slice(seen.messages));
 }
 
@@ -278,10 +246,12 @@ function isUserTurn({ structure, messages }: Conversation): boolean {
 }
 
 /** A cold cache or a pause: compacting now costs little and disturbs nobody, if the break-even agrees. */
-function cheapReason(input: DueInput): Reason | undefined {
-  const { conversation, pressure, now, lastRequestAt, cacheTtlMs } = input;
-  if (lastRequestAt === undefined) return undefined;
-  const idle = now - lastRequestAt;
+function cheapReason<M>(operation: Operation<M>): Reason | undefined {
+  const { engine, input, now } = operation;
+  const { conversation, pressure } = operation.survey;
+  if (input.lastRequestAt === undefined) return undefined;
+  const idle = now - input.lastRequestAt;
+  const cacheTtlMs = input.cacheTtlMs ?? engine.settings.cache.ttlMs;
   const cold = idle > cacheTtlMs;
   // Where nothing is ever kept, no moment is cheaper than another: it would be compacted again and again.
   const reason: Reason | undefined =
@@ -292,20 +262,21 @@ function cheapReason(input: DueInput): Reason | undefined {
         : undefined;
   if (!reason) return undefined;
   const expected = Math.min(MOST_REQUESTS, Math.max(LEAST_REQUESTS, requestsIn(conversation.messages)));
-  const needed = requestsToPayOff(input, { landing: input.goal, cold, summary: 0 });
+  const needed = requestsToPayOff(operation, { landing: cheapGoal(operation), cold, summary: 0 });
   return needed <= expected ? reason : undefined;
 }
 
 /** Requests that must still come for a compaction to so many tokens to pay off. */
-function requestsToPayOff(
-  { conversation: { head }, settings, tokens }: DueInput,
+function requestsToPayOff<M>(
+  { engine, survey }: Operation<M>,
   { landing, ...more }: Pick<BreakEvenInput, "landing" | "cold" | "summary">,
 ): number {
+  const { head } = survey.conversation;
   return breakEvenRequests({
-    view: tokens - head,
+    view: survey.tokens - head,
     landing: landing - head,
     head,
-    ...settings.cache,
+    ...engine.settings.cache,
     ...more,
   });
 }

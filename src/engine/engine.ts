@@ -1,6 +1,6 @@
 import { answerSize, haveSameStep, MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../core/budget.ts";
 import { check, ofChoice } from "../core/check.ts";
-import { createRecentMap, forgetOldest, type RecentMap } from "../core/collections.ts";
+import { createRecentMap, keepNewest, type RecentMap } from "../core/collections.ts";
 import { contentHash } from "../core/hash.ts";
 import { isRecord } from "../core/json.ts";
 import { MOST_TOKENS } from "../core/options.ts";
@@ -29,7 +29,6 @@ import { type Calibration, createCalibration, createMeasure, exactCounter } from
 import { modelInfo } from "../tokens/model-info.ts";
 import { createJobs, createPlaces, type Jobs, type Places, settledInTime } from "./background/jobs.ts";
 import { type Circuit, createCircuit, type FirstSummaries, type SummaryAccounts } from "./plan/may-ask.ts";
-import { createGenuineCheckpoints, type GenuineMemory } from "./read/genuine-checkpoints.ts";
 import {
   createTextRoom,
   createTranscriptReader,
@@ -83,8 +82,6 @@ export interface Engine<M> {
   readonly transcriptReader: TranscriptReader;
   /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
   readonly editTokens: EditTokens;
-  /** Checkpoints that were found genuine: to find out is to hash all of one. */
-  readonly genuine: GenuineMemory;
   readonly recallIndexes: RecallIndexes;
   /** What views quote for user messages: putting it together reads the messages again. */
   readonly recalledTexts: RecentMap<string>;
@@ -134,18 +131,16 @@ export function createEngine<M>(
       ...(settings.model && { images: settings.model.images }),
       ...(settings.frames && { frames: settings.frames }),
     });
-  const genuine = createGenuineCheckpoints(room);
   let measure: { readonly factor: number; readonly value: Measure } | undefined;
   return {
     dialect: forModel(options.dialect, settings.model?.id),
     settings,
     summarizer: settings.summary.mode === "extractive" ? undefined : modelOf(options.summarizer, settings),
     marksViews: options.cacheBreakpoints ?? options.profile?.cacheBreakpoints ?? false,
-    records: recordKeeper(options.store, genuine),
+    records: recordKeeper(options.store),
     stateKeys: [options.stateKey ?? []].flat(),
     transcriptReader: createTranscriptReader(room),
     editTokens: createEditTokens(),
-    genuine,
     recallIndexes: createRecallIndexes(room),
     recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
     writtenTexts: createWrittenTexts(),
@@ -185,7 +180,7 @@ function forModel<M>(dialect: Dialect<M>, model: string | undefined): Dialect<M>
 }
 
 /** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */
-function recordKeeper(store: Store | undefined, genuine: GenuineMemory): RecordKeeper {
+function recordKeeper(store: Store | undefined): RecordKeeper {
   const memory = memoryStore();
   // What the store has, it may also have lost on purpose: only what it never got is added to what it says.
   const unsaved = memoryStore();
@@ -214,10 +209,7 @@ function recordKeeper(store: Store | undefined, genuine: GenuineMemory): RecordK
     },
     async save(records) {
       await memory.save(records);
-      if (!store) {
-        for (const one of records.checkpoints ?? []) genuine.own(one);
-        return [];
-      }
+      if (!store) return [];
       try {
         await inTime(store.save(records));
         return [];
@@ -339,9 +331,6 @@ function createEditTokens(): EditTokens {
   };
 }
 
-/** Texts that are remembered; a busier compactor forgets the oldest. */
-const MAX_TEXTS = 4_096;
-
 /** Knows the summary messages that this compactor wrote, so that one that comes back in a transcript can be told from an imitation. */
 interface WrittenTexts {
   add(text: string): void;
@@ -349,15 +338,9 @@ interface WrittenTexts {
 }
 
 function createWrittenTexts(): WrittenTexts {
-  const hashes = new Set<string>();
+  const hashes = new Map<string, true>();
   return {
-    add(text) {
-      const hash = contentHash(text);
-      // The newest stand last.
-      hashes.delete(hash);
-      hashes.add(hash);
-      forgetOldest(hashes, MAX_TEXTS);
-    },
+    add: (text) => keepNewest(hashes, contentHash(text), true),
     has: (text) => hashes.has(contentHash(text)),
   };
 }

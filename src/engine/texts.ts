@@ -23,16 +23,14 @@ import { summaryMessage } from "../summaries/summary-message.ts";
 import { cutToFit } from "../summaries/text/sentences.ts";
 import { asError } from "./background/background.ts";
 import { writeHandover } from "./background/write-summaries.ts";
-import { summarizerWindow } from "./background/writing-task.ts";
 import { prepareState } from "./deliver/deliver.ts";
 import { reportOf } from "./deliver/report.ts";
 import { recordLength } from "./plan/narrative.ts";
 import type { Operation } from "./read/survey.ts";
+import { USUAL_NARRATIVE } from "./settings/settings.ts";
 
 /** Texts about a conversation that stand by themselves: they change no state and no view. */
 
-/** Length of such a text (tokens). */
-const DEFAULT_CAP = 2_500;
 /** Of a hand-over, what a model may write; goal, rules and files need the rest. */
 const NARRATIVE_SHARE = 0.7;
 
@@ -41,14 +39,11 @@ const LEAST_MESSAGE = 150;
 
 /** Why a model is asked: somebody called for the text. */
 const REASON: Reason = "forced";
-/** Of the model's window, what it may write. */
-const MOST_OF_WINDOW = 0.125;
-
 export async function summarize<M>(
   operation: Operation<M>,
   input: SummarizeInput<M>,
 ): ReturnType<Compactor<M>["summarize"]> {
-  const cap = input.cap ?? DEFAULT_CAP;
+  const cap = input.cap ?? USUAL_NARRATIVE;
   const isRecord = input.form === "record";
   // A record shows its pointers, and they count.
   const { written, calls } = await byModel(operation, isRecord ? recordLength({ room: cap, cap }) : cap);
@@ -74,7 +69,7 @@ export async function handover<M>(
   operation: Operation<M>,
   input: HandoverInput<M>,
 ): Promise<HandoverResult<M>> {
-  const cap = input.cap ?? DEFAULT_CAP;
+  const cap = input.cap ?? USUAL_NARRATIVE;
   const goal = input.goal.trim();
   checkSaid(operation);
   const room = roomBehindHead(operation, goal, cap);
@@ -197,16 +192,11 @@ async function byModel<M>(operation: Operation<M>, cap: number): Promise<ByModel
   const length = survey.conversation.chain.length - 1;
   if (!engine.summarizer || length === 0) return { written: undefined, calls };
   const signal = input.signal ?? new AbortController().signal;
-  // Beside notes and record the conversation itself must fit.
-  const most = Math.floor(summarizerWindow(engine.summarizer) * MOST_OF_WINDOW);
   const { emitter } = engine;
   emitter.emit("started", { reason: REASON });
   try {
     return {
-      written: await writeHandover(operation, { from: 0, to: length }, Math.min(cap, most), {
-        signal,
-        calls,
-      }),
+      written: await writeHandover(operation, { from: 0, to: length }, cap, { signal, calls }),
       calls,
     };
   } catch (error) {

@@ -22,8 +22,7 @@ export {
   STRATEGY_WORDS,
 } from "../core/words.ts";
 export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
-export { sawtooth } from "../stream/recording.ts";
-export { STREAM_WORDS } from "../stream/words.ts";
+export { STREAM_WORDS, sawtooth } from "../stream/words.ts";
 export { loadTitles } from "../summaries/frames/load-titles.ts";
 export { CITATION } from "../summaries/sources/citation-form.ts";
 export { SECTIONS } from "../summaries/write/section-titles.ts";

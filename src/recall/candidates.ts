@@ -1,4 +1,6 @@
-import type { Message } from "../core/types.ts";
+import type { Pause } from "../core/pause.ts";
+import { sameMessage } from "../core/same-message.ts";
+import type { Dialect, Message } from "../core/types.ts";
 import { type Passage, passagesOf } from "./passages.ts";
 import { termsOf } from "./terms.ts";
 
@@ -254,6 +256,42 @@ export function createMemoryIndex(): MemoryIndex {
           known.frequency[kind]--;
           if (known.passages.length === 0) postings.delete(term);
         }
+      }
+    },
+  };
+}
+
+/** A transcript, read and indexed as far as it has grown. */
+export interface ConversationIndex<M> {
+  readonly index: MemoryIndex;
+  readonly messages: readonly Message[];
+  /**
+   * Reads what is new since the last time. What was changed in place is read again from there on; the first `unchanged`
+   * messages aren't looked at, for callers that know.
+   */
+  update(transcript: readonly M[], pause: Pause, unchanged?: number): Promise<void>;
+}
+
+export function createConversationIndex<M>(dialect: Pick<Dialect<M>, "read">): ConversationIndex<M> {
+  const index = createMemoryIndex();
+  const messages: Message[] = [];
+  return {
+    index,
+    messages,
+    async update(transcript, pause, unchanged = 0) {
+      let same = unchanged;
+      // By content, never by identity: a host may change the very objects that were read before.
+      const saysTheSame = (at: number) => sameMessage(messages[at]!, dialect.read(transcript[at]!));
+      for (; same < messages.length && same < transcript.length && saysTheSame(same); same++) await pause();
+      if (same < messages.length) {
+        messages.length = same;
+        index.truncate(same);
+      }
+      for (let at = same; at < transcript.length; at++) {
+        await pause();
+        const message = dialect.read(transcript[at]!);
+        messages.push(message);
+        index.add(message);
       }
     },
   };

@@ -122,8 +122,6 @@ export function compactWish(input: unknown, length: number): CompactWish | strin
 
 /** A view that has grown by less than this share since a model had it compacted isn't compacted again. */
 const LEAST_GROWTH = 0.25;
-/** Compactions of one compactor that are remembered. */
-const MAX_REMEMBERED = 100;
 
 /** What views took right after models had them compacted (tokens), by their checkpoints. */
 const landings = new WeakMap<object, Map<string, number>>();
@@ -155,8 +153,7 @@ export async function compactByWish<M>(
   }
   const result = await compactor.compact(transcript, { ...given, ...wish, waitMs });
   const { checkpoint, tokens, outcome } = result.report;
-  if (outcome === "compacted" && checkpoint !== undefined)
-    keepNewest(landed, checkpoint, tokens.after, MAX_REMEMBERED);
+  if (outcome === "compacted" && checkpoint !== undefined) keepNewest(landed, checkpoint, tokens.after);
   return result;
 }
 

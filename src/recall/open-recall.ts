@@ -13,26 +13,26 @@ import {
   text,
 } from "../core/check.ts";
 import { firstCharacters } from "../core/first-characters.ts";
-import { saidText } from "../core/message-text.ts";
+import { CHARS_PER_TOKEN, saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts";
 import { typedText } from "../summaries/material/user-words.ts";
 import { characterClass, DENSE } from "../summaries/text/characters.ts";
 import { baseName, touchedFiles } from "../summaries/write/files.ts";
 import { headName, sourceName } from "../summaries/write/sections.ts";
-import { gatherCandidates, type RecallIndex } from "./candidates.ts";
 import {
   type ConversationIndex,
   createConversationIndex,
-  fileChanges,
-  storedTranscript,
-  type TranscriptStore,
-} from "./conversation-index.ts";
+  gatherCandidates,
+  type RecallIndex,
+} from "./candidates.ts";
+import { fileChanges, storedTranscript, type TranscriptStore } from "./conversation-index.ts";
 import { type Passage, passagesOf, quoteEntry, quoteText } from "./passages.ts";
 import { createPause } from "./pause.ts";
 import { readQuery } from "./rank.ts";
 import {
   type Embed,
+  MOST_TRIED,
   type OwnSearchOptions,
   type SearchOptions,
   type SearchResult,
@@ -276,9 +276,6 @@ function placeOf(id: string, messages: readonly Message[], wire: readonly unknow
   return at < 0 ? undefined : at;
 }
 
-/** Once nothing more has room, so many messages are tried: one that is short may follow, but not each of ten thousand is measured for that. */
-const MOST_TRIED = 20;
-
 /** Messages as they were said, each quoted; the last one that fits is shortened. */
 function readMessages(
   messages: readonly Message[],
@@ -420,9 +417,6 @@ function files(turn: readonly Message[]): string {
   const more = names.length > MAX_FILES ? `, … (${names.length - MAX_FILES} more)` : "";
   return `${names.slice(0, MAX_FILES).join(", ")}${more}`;
 }
-
-/** Characters of a token in scripts that have spaces between words. */
-const CHARS_PER_TOKEN = 4;
 
 /** Syllables of Korean, which has spaces and is as dense all the same. */
 const [FIRST_SYLLABLE, LAST_SYLLABLE] = [0xac00, 0xd7a3];

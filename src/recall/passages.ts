@@ -146,11 +146,17 @@ function cutPoint(text: string, from: number, most: number): number {
  * Recalled text is data, whoever reads it: it says which message it is of and whose words they are, it can't look like
  * structure of ours, and a line that tells the model what to do is marked, unless a person or the host wrote it.
  */
-export function quoteEntry(index: number, passage: Pick<Passage, "text" | "by">, note = ""): SectionEntry {
+export function quoteEntry(
+  index: number,
+  passage: Pick<Passage, "text" | "by">,
+  /** The message that changed the file which it is about: what it says may no longer hold. */
+  changedIn?: number,
+): SectionEntry {
   const { by } = passage;
   const isTrusted = by === "user" || by === "system";
   const text = passage.text.trim();
   const pointer = `#${index + 1}`;
+  const note = changedIn === undefined ? "" : `(older: the file was changed in #${changedIn + 1}) `;
   return {
     head:
       by === "assistant"

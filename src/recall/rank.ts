@@ -105,8 +105,6 @@ const REPLY = 1.06;
 const ASKED_SPEAKER = 1.15;
 /** Shorter than this share of the mean message of its kind: a short one. */
 const SHORT = 0.8;
-/** An answer takes part in how well its question fits. */
-const COUPLING = 0.2;
 /** So many messages begin with the same name before it counts as a speaker's. */
 const LEAST_NAMED = 3;
 /** A passage that holds every phrase of the query letter for letter. */
@@ -152,7 +150,6 @@ export async function rank(candidates: CandidateSet, query: Query, pause: Pause)
   for (const [of, { kind }] of messages.entries())
     scores[of]! += around[of]! * (kind === "data" ? 1 : voices.weight[kind]);
   if (voices.isTalk) asTalk(candidates, query, scores);
-  else coupleAnswers(messages, voices, scores);
   return [...scores.entries()]
     .filter(([, score]) => score > 0)
     .map(([of, score]) => ({ of, score, passage: best[of]! < 0 ? undefined : best[of]! }))
@@ -279,16 +276,6 @@ function asTalk({ messages, statistics }: CandidateSet, query: Query, scores: Fl
     if (before && isNext(before, message) && isShortQuestion(before)) scores[of]! *= REPLY;
     if (name !== undefined && named.get(name)! >= LEAST_NAMED && query.words.has(name))
       scores[of]! *= ASKED_SPEAKER;
-  }
-}
-
-/** What is lost because an answer counts less comes back in part with the question that it answers. */
-function coupleAnswers(messages: readonly RankableMessage[], voices: Voices, scores: Float64Array): void {
-  const share = (1 - voices.weight.assistant) * COUPLING;
-  for (let of = messages.length - 1; of > 0; of--) {
-    const [before, message] = [messages[of - 1]!, messages[of]!];
-    if (message.kind === "assistant" && before.kind === "user" && isNext(before, message))
-      scores[of]! += share * scores[of - 1]!;
   }
 }
 

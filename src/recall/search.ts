@@ -1,6 +1,5 @@
 import { refused } from "../core/check.ts";
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
-import { olderNote } from "./conversation-index.ts";
 import { quoteEntry, quoteText } from "./passages.ts";
 import { createPause } from "./pause.ts";
 import { type Ranked, rank, readQuery } from "./rank.ts";
@@ -61,7 +60,7 @@ const DEFAULT_TOKENS = 2_000;
 const EMBEDDED = 50;
 const MEANING_SHARE = 0.3;
 /** Once nothing more has room, so many hits are tried: one that is short may follow, but not each of thousands is measured for that. */
-const MOST_TRIED = 20;
+export const MOST_TRIED = 20;
 /** A hit that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_HIT = 12;
 
@@ -220,7 +219,7 @@ function quoted(
     const hidden = hiddenStretch(index, passage, terms, options.visible);
     if (!hidden) continue;
     const changedIn = options.changedAfter?.(index, passage.part);
-    const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }, olderNote(changedIn)));
+    const write = (text: string) => quoteText(quoteEntry(index, { ...passage, text }, changedIn));
     const part = passage.text.slice(hidden.from, hidden.to);
     const stretch = bestStretch(part, terms, (text) => count(write(text)) <= left);
     if (!stretch) {

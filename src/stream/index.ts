@@ -31,16 +31,7 @@ export { createStreamSession } from "./create-stream-session.ts";
 /** A frame from a picture file. */
 export { imageFile } from "./image-file.ts";
 /** Reads recorded streams. */
-/** How full the cache was over time. */
-export {
-  createTimeline,
-  type RecordedEvent,
-  type Recording,
-  readRecordings,
-  replayRecording,
-  type Timeline,
-  type TimelinePoint,
-} from "./recording.ts";
+export { type RecordedEvent, type Recording, readRecordings, replayRecording } from "./recording.ts";
 export type { SpeakOptions, StreamOptions, StreamStep } from "./settings.ts";
 /** The question behind a progress summary. */
 /** The names of the strategies. */
@@ -67,5 +58,5 @@ export type {
   StreamTrace,
   TurnItem,
 } from "./types.ts";
-/** How turns look to a local model. */
-export { chatMl, type TurnTemplate } from "./words.ts";
+/** How full the cache was over time, and how turns look to a local model. */
+export { chatMl, createTimeline, type Timeline, type TimelinePoint, type TurnTemplate } from "./words.ts";

@@ -1,17 +1,9 @@
 import { TranscriptError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
 import { createStreamSession, STREAM_ROLES } from "./create-stream-session.ts";
-import { DEFAULT_FPS, type StreamStep } from "./settings.ts";
-import type {
-  KvCache,
-  Said,
-  StreamEvent,
-  StreamRole,
-  StreamSession,
-  StreamStatus,
-  StreamStrategyName,
-  StreamTrace,
-} from "./types.ts";
+import { DEFAULTS } from "./settings.ts";
+import type { KvCache, StreamEvent, StreamRole, StreamSession, StreamStrategyName } from "./types.ts";
+import { createTimeline, type Played, type Timeline } from "./words.ts";
 
 /** A recorded stream. */
 export interface Recording {
@@ -51,7 +43,7 @@ export async function replayRecording(
   session: StreamSession,
   onEvent?: (event: RecordedEvent) => void | Promise<void>,
 ): Promise<void> {
-  const fps = recording.fps ?? DEFAULT_FPS;
+  const fps = recording.fps ?? DEFAULTS.fps;
   for (const event of recording.events) {
     if (event.type === "turn") await session.push(event);
     else await pushFrames(event, fps, session, onEvent);
@@ -83,7 +75,7 @@ function recordingOf(value: Json, events: readonly unknown[], line: number | und
     fps,
     tokensPerFrame: number(value["num_tokens_per_img"]),
     knowledge: text(metadata["knowledge"]),
-    events: events.map((event, index) => eventOf(event, fps ?? DEFAULT_FPS, line ?? index + 1)),
+    events: events.map((event, index) => eventOf(event, fps ?? DEFAULTS.fps, line ?? index + 1)),
   };
 }
 
@@ -155,7 +147,7 @@ export async function playRecording(recording: Recording, options: PlayOptions):
   const { cache, reserve, onEvent } = options;
   const strategy = options.strategy ?? PLAY_DEFAULTS.strategy;
   const tokensPerFrame = options.tokensPerFrame ?? recording.tokensPerFrame ?? PLAY_DEFAULTS.tokensPerFrame;
-  const fps = recording.fps ?? DEFAULT_FPS;
+  const fps = recording.fps ?? DEFAULTS.fps;
   const timeline = createTimeline();
   const session = createStreamSession({
     cache,
@@ -176,66 +168,4 @@ export async function playRecording(recording: Recording, options: PlayOptions):
     fps,
     turns: recording.events.filter((event) => event.type === "turn" && event.role !== "system").length,
   };
-}
-
-/** How full the cache was over time, what was said and when it was managed: what charts are drawn from. */
-export interface Timeline {
-  readonly status: StreamStatus;
-  /** Seconds and tokens at the end of steps; of steps that share a place, the fullest. */
-  readonly points: readonly TimelinePoint[];
-  readonly said: readonly Said[];
-  readonly managed: readonly StreamTrace[];
-}
-
-/** What came of a recording, and what it was played with. */
-export interface Played {
-  readonly timeline: Timeline;
-  readonly strategy: StreamStrategyName;
-  readonly tokensPerFrame: number;
-  readonly fps: number;
-  /** What people and the assistant said. */
-  readonly turns: number;
-}
-
-/** The cache at one moment. */
-export interface TimelinePoint {
-  readonly time: number;
-  readonly tokens: number;
-}
-
-/** More points than this are merged two by two: a stream may run for days. */
-const MAX_POINTS = 4_096;
-
-/** Collects a timeline: hand `onStep` to the session, ask for the timeline whenever it is needed. */
-export function createTimeline(): {
-  readonly onStep: (step: StreamStep) => void;
-  readonly of: (session: StreamSession) => Timeline;
-} {
-  let points: TimelinePoint[] = [];
-  const said: Said[] = [];
-  return {
-    onStep({ time, tokens, said: text }) {
-      points.push({ time, tokens });
-      if (points.length > MAX_POINTS) points = halve(points);
-      if (text !== undefined) said.push({ text, time });
-    },
-    of: (session) => ({ status: session.status(), points, said, managed: session.trace }),
-  };
-}
-
-function halve(points: readonly TimelinePoint[]): TimelinePoint[] {
-  const merged: TimelinePoint[] = [];
-  for (let i = 0; i < points.length; i += 2) {
-    const [a, b] = [points[i]!, points[i + 1] ?? points[i]!];
-    merged.push({ time: b.time, tokens: Math.max(a.tokens, b.tokens) });
-  }
-  return merged;
-}
-
-/** The saw-tooth of the cache: at a management it rises to what it had grown to, then falls. */
-export function sawtooth({ points, managed }: Pick<Timeline, "points" | "managed">) {
-  return [
-    ...points.map(({ time, tokens }) => ({ time, tokens, order: 1 })),
-    ...managed.map(({ time, tokens }) => ({ time, tokens: tokens.before, order: 0 })),
-  ].sort((a, b) => a.time - b.time || a.order - b.order);
 }

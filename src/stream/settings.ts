@@ -198,13 +198,16 @@ export interface Settings extends Required<Pick<StreamOptions, Complete>> {
   readonly summarizer: Model | undefined;
 }
 
-const DEFAULT_RESERVE = 128;
-/** Frames a second where nobody says. */
-export const DEFAULT_FPS = 2;
-const DEFAULT_SUMMARY_CAP = 512;
-const DEFAULT_TAIL = 512;
-const DEFAULT_KEEP_SECONDS = 10;
-const DEFAULT_DEADLINE_MS = 120_000;
+/** What holds where nobody says anything. */
+export const DEFAULTS = {
+  reserve: 128,
+  /** Frames a second. */
+  fps: 2,
+  summaryCap: 512,
+  deadlineMs: 120_000,
+  tail: 512,
+  keepSeconds: 10,
+};
 const DEFAULT_SPEAK: Required<SpeakOptions> = {
   silence: 0.5,
   cap: 100,
@@ -216,18 +219,19 @@ const DEFAULT_SPEAK: Required<SpeakOptions> = {
 export const HEAD_SHARE = 0.75;
 
 export function settingsOf(options: StreamOptions): Settings {
-  const { cache, window } = options;
+  const { cache, window, query = progressQuery, tokensPerFrame = 1, separator = 0 } = options;
+  const { summaryCap = DEFAULTS.summaryCap, tail = DEFAULTS.tail, fps = DEFAULTS.fps } = options;
+  const { keepSeconds = DEFAULTS.keepSeconds, deadlineMs = DEFAULTS.deadlineMs } = options;
   const strategy = strategyByName(options.strategy ?? "summarize-and-drop");
   whole("window", window, 1);
-  const tokensPerFrame = whole("tokensPerFrame", options.tokensPerFrame ?? 1, 0);
-  const separator = whole("separator", options.separator ?? 0, 0);
-  const summaryCap = whole("summaryCap", options.summaryCap ?? DEFAULT_SUMMARY_CAP, 1);
-  const tail = whole("tail", options.tail ?? DEFAULT_TAIL, 0);
-  const query = options.query ?? progressQuery;
+  whole("tokensPerFrame", tokensPerFrame, 0);
+  whole("separator", separator, 0);
+  whole("summaryCap", summaryCap, 1);
+  whole("tail", tail, 0);
   const queryItem: TurnItem = { type: "turn", role: query.role, text: query.text, at: 0 };
   const askTokens = cache.count(queryItem) + tokensPerFrame + separator;
   const needed = strategy.asks ? askTokens + summaryCap : 0;
-  const reserve = whole("reserve", options.reserve ?? Math.max(DEFAULT_RESERVE, needed), 0);
+  const reserve = whole("reserve", options.reserve ?? Math.max(DEFAULTS.reserve, needed), 0);
   if (reserve < needed)
     throw new ConfigError({
       option: "reserve",
@@ -257,14 +261,14 @@ export function settingsOf(options: StreamOptions): Settings {
     ceiling: strategy.asks ? limit : window,
     tokensPerFrame,
     separator,
-    fps: positive("fps", options.fps ?? DEFAULT_FPS),
+    fps: positive("fps", fps),
     speak,
     query,
     summaryCap,
-    deadlineMs: positive("deadlineMs", options.deadlineMs ?? DEFAULT_DEADLINE_MS),
+    deadlineMs: positive("deadlineMs", deadlineMs),
     summarizer: options.summarizer,
     tail,
-    keepSeconds: options.keepSeconds ?? DEFAULT_KEEP_SECONDS,
+    keepSeconds,
   };
   checkHead(settings, options);
   return settings;

@@ -1,8 +1,6 @@
 import { ConfigError } from "../core/errors.ts";
+import { CHARS_PER_TOKEN } from "../core/message-text.ts";
 import type { TokenCounter } from "../core/types.ts";
-
-/** Common rule of thumb for English; per message it is off by −39 % to +35 %. */
-const DEFAULT_CHARS_PER_TOKEN = 4;
 
 /**
  * Counts characters instead of tokens: no vocabulary to load, and rough.
@@ -11,7 +9,7 @@ const DEFAULT_CHARS_PER_TOKEN = 4;
  * charsCounter().count("Hello, world!"); // 4
  */
 export function charsCounter(options: { readonly charsPerToken?: number } = {}): TokenCounter {
-  const charsPerToken = options.charsPerToken ?? DEFAULT_CHARS_PER_TOKEN;
+  const charsPerToken = options.charsPerToken ?? CHARS_PER_TOKEN;
   if (!Number.isFinite(charsPerToken) || charsPerToken <= 0)
     throw new ConfigError({
       option: "charsPerToken",

@@ -59,7 +59,6 @@ interface LookedUp {
 
 /** Ids that were looked up last: a gateway asks for the same few with every request. */
 const lookedUp = new Map<string, LookedUp>();
-const MAX_LOOKED_UP = 100;
 
 function lookUp(id: string): LookedUp {
   const known = lookedUp.get(id);
@@ -71,7 +70,7 @@ function lookUp(id: string): LookedUp {
   const entry = (base === undefined ? listed : withoutPrices(listed)) ?? longestPrefix(bare);
   const found = entry && /\[1m\]$/i.test(id) ? { ...entry, window: LONG_WINDOW } : entry;
   const result = { bare, name, found };
-  keepNewest(lookedUp, id, result, MAX_LOOKED_UP);
+  keepNewest(lookedUp, id, result);
   return result;
 }
 

@@ -14,7 +14,7 @@ export function recalledFor(
 ): Promise<readonly Chosen[]> {
   return chooseRecalled(
     {
-      indexes: { lend: (_messages, _chain, work) => work(index) },
+      indexes: { lend: (_name, _messages, work) => work(index) },
       conversation: {
         messages,
         structure: { start: 0 },

@@ -1,5 +1,5 @@
 import { MAX_MODEL_NAME, MOST_ANSWER_TOKENS, mergeSizes } from "../budget.ts";
-import { canonicalJson, type GenuineCheckpoints, isGenuine, summaryProof, textsIn } from "../checkpoint.ts";
+import { canonicalJson, isGenuine, summaryProof, textsIn } from "../checkpoint.ts";
 import { EDIT_REASONS } from "../edits.ts";
 import { contentHash, keyedHash } from "../hash.ts";
 import { isRecord } from "../json.ts";
@@ -21,14 +21,10 @@ import type {
   Undo,
 } from "../types.ts";
 
-/** Checkpoints that a state carries at most. */
+/** Checkpoints that a state carries at most, other branches of the chat whose newest view it remembers, and models whose answers it knows. */
 export const MAX_CHECKPOINTS = 8;
-/** Other branches of a chat whose newest view a state remembers. */
-export const MAX_BRANCHES = 4;
-/** Models of which a state says what their answers took. */
-export const MAX_ANSWER_MODELS = 4;
-/** User messages of whose recalled passages a state tells: those since the last compaction that it is for. */
-export const MAX_RECALLED = 200;
+/** Records of another kind that are read of a state, and passages of one of them: more than a state carries, and a host may have added some. */
+export const MAX_READ = 512;
 
 /** What is remembered of a conversation, ready for use. */
 export interface Remembered extends Records {
@@ -119,9 +115,6 @@ function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
   }
   return true;
 }
-
-/** Passages that one user message has quoted at most: more don't fit its allowance. */
-const MAX_PASSAGES = 64;
 
 type Test = (value: unknown) => boolean;
 
@@ -234,14 +227,14 @@ const isRecalled = shape<Recalled>({
   passages: (value) =>
     listOf(isPlace)(value) &&
     (value as readonly unknown[]).length > 0 &&
-    (value as readonly unknown[]).length <= MAX_PASSAGES,
+    (value as readonly unknown[]).length <= MAX_READ,
   at: isNumber,
 });
 
 /** What a state or a store says about answers of this conversation; what is damaged or of another one is left out. */
 export function readAnswers(value: unknown, conversation: string | undefined): readonly AnswerSizes[] {
   if (!Array.isArray(value)) return [];
-  return (value as readonly unknown[]).slice(-MAX_ANSWER_MODELS).flatMap((one) => {
+  return (value as readonly unknown[]).slice(-MAX_CHECKPOINTS).flatMap((one) => {
     if (!isRecord(one) || one["hash"] !== conversation || !isText(one["hash"])) return [];
     const { hash, model, sizes } = one;
     if (!isText(model) || model.length > MAX_MODEL_NAME || !Array.isArray(sizes)) return [];
@@ -282,10 +275,6 @@ function isSame(given: string, proof: string): boolean {
   return difference === 0;
 }
 
-/** Summaries that are read of a state: what it carries at most, and as many again that a host may have added. */
-const MAX_SUMMARIES_READ = 512;
-const MAX_UNDOS_READ = 64;
-
 /** What stands in `last.head` where there was no system prompt. */
 const NO_HEAD = contentHash("[]");
 
@@ -298,8 +287,6 @@ export interface StateContext {
   readonly chain: readonly string[];
   /** What states are signed with. None: nothing in a state is proven. */
   readonly keys: readonly string[];
-  /** What was read before. */
-  readonly genuine?: GenuineCheckpoints;
 }
 
 /** What a state held. */
@@ -320,8 +307,8 @@ export function readState(value: unknown, context: StateContext): StateReading {
     return { remembered: NOTHING_REMEMBERED, usable: "unsigned", damaged: 0 };
   const given = {
     checkpoints: newest(value["checkpoints"], MAX_CHECKPOINTS),
-    summaries: newest(value["summaries"], MAX_SUMMARIES_READ),
-    undos: newest(value["undos"], MAX_UNDOS_READ),
+    summaries: newest(value["summaries"], MAX_READ),
+    undos: newest(value["undos"], MAX_READ),
     texts: isRecord(value["texts"]) ? value["texts"] : {},
   };
   const { damaged, ...records } = readRecords(given, context);
@@ -372,10 +359,7 @@ function readRecords(given: GivenRecords, context: StateContext): ReadRecords {
     const checkpoint = isStateCheckpoint(one) ? withTexts(one, given.texts) : undefined;
     if (!checkpoint) continue;
     if (chain[checkpoint.length] !== checkpoint.hash) elsewhere.push(checkpoint);
-    else {
-      const genuine = asGenuine(checkpoint, context);
-      if (genuine) checkpoints.push(genuine);
-    }
+    else if (isGenuine(checkpoint)) checkpoints.push(checkpoint);
   }
   const kept = checkpoints.length + elsewhere.length + summaries.length + undos.length;
   const all = given.checkpoints.length + given.summaries.length + given.undos.length;
@@ -396,14 +380,6 @@ function withTexts(
   return { ...checkpoint, texts: own };
 }
 
-/** The checkpoint, as an object that its host can't change; undefined if it isn't genuine. */
-function asGenuine(checkpoint: Checkpoint, { genuine }: StateContext): Checkpoint | undefined {
-  const known = genuine?.find(checkpoint);
-  if (known) return known;
-  if (!isGenuine(checkpoint)) return undefined;
-  return genuine ? genuine.add(checkpoint) : checkpoint;
-}
-
 function isUntouched(value: unknown): value is Summary {
   return isSummary(value) && value.proof === summaryProof(value.key, value.text, value.notes);
 }
@@ -414,7 +390,7 @@ function newest(value: unknown, most: number): readonly unknown[] {
 }
 
 function readBranches(value: unknown): readonly BranchView[] {
-  return newest(value, MAX_BRANCHES).filter(isLast).map(asBranch);
+  return newest(value, MAX_CHECKPOINTS).filter(isLast).map(asBranch);
 }
 
 /** What is remembered of a view once the chat went on in another branch. */
@@ -424,5 +400,5 @@ export function asBranch({ hash, length, checkpoint }: LastView): BranchView {
 
 /** What a state or a store says was recalled, in this branch of the chat or in another; what is damaged is left out. */
 function readRecalled(value: unknown): readonly Recalled[] {
-  return Array.isArray(value) ? value.slice(-MAX_RECALLED).filter(isRecalled) : [];
+  return newest(value, MAX_READ).filter(isRecalled);
 }

@@ -1,17 +1,16 @@
 import { textOf, textsIn } from "../checkpoint.ts";
-import type { Checkpoint, Message, State, StateCheckpoint, Summary } from "../types.ts";
+import type { Checkpoint, State, StateCheckpoint, Summary } from "../types.ts";
 import type { Remembered, StateContext } from "./read-state.ts";
-import { MAX_ANSWER_MODELS, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_RECALLED, signState } from "./read-state.ts";
+import { MAX_CHECKPOINTS, MAX_READ, signState } from "./read-state.ts";
 
 /** Summaries that a state carries at most, beside those that are in use: more than eight of each of eight levels never are. */
 const MAX_SUMMARIES = 64;
-/** Above this size, or this share of the transcript, whichever is more, what isn't in use leaves (characters of JSON). */
-const LEAST_LIMIT = 64 * 1024;
-const TRANSCRIPT_SHARE = 0.02;
+/** Above this size what isn't in use leaves (characters of JSON). */
+const LIMIT = 64 * 1024;
 
 /** Records of the state in use. */
 export interface StateWriting {
-  readonly context: Pick<StateContext, "messages" | "chain">;
+  readonly chain: StateContext["chain"];
   /** Keys of the summaries that the next compaction goes on from. */
   readonly inUse: ReadonlySet<string>;
   /** Signs the state. Left out: it isn't signed, and what only a signed one may hold is left out. */
@@ -24,21 +23,15 @@ export interface StateWriting {
  */
 export function writeState(remembered: Remembered, writing: StateWriting): State {
   const { last } = remembered;
-  const branches = remembered.branches.slice(-MAX_BRANCHES);
+  const branches = remembered.branches.slice(-MAX_CHECKPOINTS);
   const head = writing.key === undefined ? undefined : remembered.head;
-  const { messages, chain } = writing.context;
-  // Reads the whole transcript, and most states have no record that could be left out.
-  let limit: number | undefined;
-  const ownLimit = () => {
-    limit ??= Math.max(LEAST_LIMIT, Math.floor(charactersOf(messages) * TRANSCRIPT_SHARE));
-    return limit;
-  };
+  const { chain } = writing;
   const chosen = {
     checkpoints: [] as Checkpoint[],
     texts: new Map<string, string>(),
     summaries: new Set<Summary>(),
   };
-  let size = BARE_STATE + (head?.length ?? 0);
+  let size = head?.length ?? 0;
   const add = (record: Checkpoint | Summary, most: number) => {
     const texts = "entries" in record ? ownTexts(record).filter(([hash]) => !chosen.texts.has(hash)) : [];
     const added = texts.reduce((sum, [, text]) => sum + text.length, sizeOf(record));
@@ -58,12 +51,12 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
   const rank = (one: { readonly id: string }) => (needed(one) ? 0 : elsewhere.has(one.id) ? 1 : 2);
   for (const one of candidates.sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))) {
     if (chosen.checkpoints.length >= MAX_CHECKPOINTS) break;
-    add(one, needed(one) ? Number.POSITIVE_INFINITY : ownLimit());
+    add(one, needed(one) ? Number.POSITIVE_INFINITY : LIMIT);
   }
   for (const one of newestSummaries)
-    if (chosen.summaries.size < MAX_SUMMARIES && !chosen.summaries.has(one)) add(one, ownLimit());
+    if (chosen.summaries.size < MAX_SUMMARIES && !chosen.summaries.has(one)) add(one, LIMIT);
   const ids = new Set(chosen.checkpoints.map(({ id }) => id));
-  const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_RECALLED);
+  const recalled = remembered.recalled.filter(({ checkpoint }) => ids.has(checkpoint)).slice(-MAX_READ);
   // Hosts may change what they are handed out; the records themselves stay as they are.
   const state = copyData({
     version: 2,
@@ -74,7 +67,7 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
     ...(head !== undefined && { head }),
     ...(last && { last }),
     ...(branches.length > 0 && { branches }),
-    ...(remembered.answers.length > 0 && { answers: remembered.answers.slice(-MAX_ANSWER_MODELS) }),
+    ...(remembered.answers.length > 0 && { answers: remembered.answers.slice(-MAX_CHECKPOINTS) }),
     ...(recalled.length > 0 && { recalled }),
   } as const);
   return writing.key === undefined ? state : signState(state, writing.key);
@@ -86,9 +79,6 @@ function asWritten(summary: Summary, { key }: StateWriting): Summary {
   const { unproven: _, ...rest } = summary;
   return rest;
 }
-
-/** What a state without records takes, with some room for undos. */
-const BARE_STATE = 2_000;
 
 /** Without the system prompt: it stands in a signed state once, and in no other. */
 function ownTexts(checkpoint: Checkpoint): readonly (readonly [hash: string, text: string])[] {
@@ -123,15 +113,4 @@ function copyData<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) copy[name] = copyData(field);
   return copy as T;
-}
-
-/** Size of a transcript, for limits that follow it. */
-function charactersOf(messages: readonly Message[]): number {
-  let sum = 0;
-  for (const { parts } of messages)
-    for (const part of parts)
-      if (part.type === "text" || part.type === "tool-result" || part.type === "reasoning")
-        sum += part.text.length;
-      else if (part.type === "tool-call") sum += part.args.length;
-  return sum;
 }

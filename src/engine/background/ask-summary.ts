@@ -1,4 +1,5 @@
 import { ModelError } from "../../core/errors.ts";
+import { CHARS_PER_TOKEN } from "../../core/message-text.ts";
 import { unlessAborted } from "../../core/pause.ts";
 import type {
   Measure,
@@ -38,8 +39,6 @@ const TARGET_SHARE = 0.9;
 const CAPPED_SHARE = 0.7;
 /** A draft that nobody could shorten is trimmed by code as long as it isn't longer than this many ceilings. */
 const MOST_TRIMMED = 2;
-/** What a request costs is estimated before it is made. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** What one request for a summary is made from. */
 export interface Assignment {
@@ -228,7 +227,8 @@ async function ask(
   };
   signal.throwIfAborted();
   const chars = rendered.user.length + (rendered.system?.length ?? 0);
-  const about = Math.ceil(chars / CHARACTERS_PER_TOKEN) + (work.continuedTokens ?? 0);
+  // What it costs is estimated before it is made.
+  const about = Math.ceil(chars / CHARS_PER_TOKEN) + (work.continuedTokens ?? 0);
   if (!spend(about)) throw tooDear(model);
   const reply = await unlessAborted(complete(model, request), signal).catch((error: unknown) => {
     // What fails at once isn't paid for; what somebody stopped waiting for may be.

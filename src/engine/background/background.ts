@@ -4,7 +4,7 @@ import { prepareState } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";
 import type { Engine } from "../engine.ts";
 import { openAccount, refusal } from "../plan/may-ask.ts";
-import { isWorthAskingByHand, wantedRun } from "../plan/wanted-run.ts";
+import { isWorthAsking, wantedRun } from "../plan/wanted-run.ts";
 import type { Operation } from "../read/survey.ts";
 import { isCancelled } from "./ask-summary.ts";
 import { settledInTime } from "./jobs.ts";
@@ -22,9 +22,6 @@ const BUSY: Warning = {
   message:
     "So many summaries are under way or wait for their turn that no other is asked for just now. Lines chosen by code take its place.",
 };
-
-/** Conversations whose calls wait to be reported. */
-const MAX_UNREPORTED = 10_000;
 
 /**
  * Has a run summarised in the background, once per conversation at a time. The promise never rejects and brings the new
@@ -69,7 +66,7 @@ export async function summaryByHand<M>(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly background?: Promise<readonly Summary[]>; readonly many?: Warning } | undefined> {
   const run = wantedRun(operation, goal);
-  if (!run || !isWorthAskingByHand(operation, run)) return undefined;
+  if (!run || !isWorthAsking(operation, run, "hand")) return undefined;
   const many = manyRequestsWarning(operation, run);
   const { background } = requestSummary(operation, run, { reason: "forced", cancel: signal });
   if (background) await settledInTime(background, waitMs, signal);
@@ -154,7 +151,7 @@ function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly
 /** The next compaction tells what was asked for it, whatever came of that. */
 function keepForReport<M>({ unreported }: Engine<M>, name: string, calls: readonly ModelCall[]): void {
   if (calls.length === 0) return;
-  keepNewest(unreported, name, [...(unreported.get(name) ?? []), ...calls], MAX_UNREPORTED);
+  keepNewest(unreported, name, [...(unreported.get(name) ?? []), ...calls]);
 }
 
 export function asError(error: unknown): Error {

@@ -329,7 +329,7 @@ export function prepareState<M>(
 ): (summaries?: readonly Summary[]) => State {
   const { engine, survey } = operation;
   const { conversation, state } = survey;
-  const { chain, messages } = conversation;
+  const { chain } = conversation;
   const { made, checkpoint, undos = [], recalled = [], quoted = [] } = added;
   // Nobody would believe it in a state that isn't signed.
   const head = engine.stateKeys.length > 0 ? (headJson(operation) ?? state.head) : undefined;
@@ -344,7 +344,7 @@ export function prepareState<M>(
     return writeState(
       { ...known, branches, ...(head !== undefined && { head }), ...(last && { last }) },
       {
-        context: { messages, chain },
+        chain,
         inUse: summariesInUse(known.summaries, chain),
         key: engine.stateKeys[0],
       },

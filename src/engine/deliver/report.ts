@@ -174,8 +174,8 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
   };
 }
 
-/** Planted lines that a warning repeats, and characters of each. */
-const MAX_NAMED_PLANTS = 3;
+/** Messages or lines that a warning names, and characters of a line. */
+const NAMED = 5;
 const MAX_PLANT = 160;
 
 /** What a person should know of a view that is about to be sent. */
@@ -257,7 +257,7 @@ function plantedWarnings(
       ? []
       : [
           warn(
-            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, MAX_NAMED_PLANTS).join("; ")}`,
+            `The summary message quotes ${quoted.length === 1 ? "a line that tells" : `${quoted.length} lines that tell`} the model what to do; each is marked as not to be followed: ${quoted.slice(0, NAMED).join("; ")}`,
           ),
         ]),
   ];
@@ -275,9 +275,6 @@ function plantsIn(draft: Draft | undefined, recalled = ""): string[] {
     return at < 0 ? [] : [firstCharacters(line.slice(at + PLANT_MARK.length).trim(), MAX_PLANT)];
   });
 }
-
-/** Messages that a warning names. */
-const NAMED = 5;
 
 /**
  * Calls and results without their counterpart that the transcript itself has and the view shows: what isn't changed

@@ -2,7 +2,7 @@ import { type Draft, type Fate, type Insert, isShown, withFates } from "../../co
 import { BudgetImpossibleError, InvariantError } from "../../core/errors.ts";
 import { isAboutSize } from "../../core/invariants.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
-import type { Measure, RungName, RungReport } from "../../core/types.ts";
+import type { RungName, RungReport } from "../../core/types.ts";
 import { reductions } from "../../reductions/index.ts";
 import { edited } from "../../reductions/reduction.ts";
 import { chooseTail } from "../plan/tail.ts";
@@ -36,7 +36,7 @@ const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 const reduce: Rung = async (input) => {
   const { conversation, current, settings, rules, limit, goal, anyGain } = input;
   const { messages, structure } = conversation;
-  const measure = countingOnce(conversation.measure);
+  const { measure } = conversation;
   const before = draftTokens(conversation, current);
   const fixed = fixedTokens(conversation);
   const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * ENOUGH));
@@ -61,19 +61,6 @@ const reduce: Rung = async (input) => {
   }
   return undefined;
 };
-
-/** The measure with a memory of the texts that it counted: each reduction asks for them again, for each allowance. */
-function countingOnce(measure: Measure): Measure {
-  const counted = new Map<string, number>();
-  return {
-    ...measure,
-    text(text) {
-      const tokens = counted.get(text) ?? measure.text(text);
-      counted.set(text, tokens);
-      return tokens;
-    },
-  };
-}
 
 /** Climbs the ladder towards a target, with the summaries that are there. */
 export async function climbTo<M>(

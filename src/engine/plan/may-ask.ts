@@ -1,3 +1,4 @@
+import { SUMMARY_INSTRUCTIONS } from "../../core/budget.ts";
 import { FIRST_LINK, nextLink } from "../../core/chain.ts";
 import { forgetOldest, keepNewest } from "../../core/collections.ts";
 import { charsOf } from "../../core/message-text.ts";
@@ -14,8 +15,6 @@ const GROWTH = 0.05;
 const FAILURES = 3;
 /** The circuit closes by itself after this time (milliseconds). */
 const OPEN_MS = 5 * 60_000;
-/** Conversations whose last failure is remembered. */
-const MAX_CONVERSATIONS = 10_000;
 
 /** Decides whether a failing summariser is asked again. */
 export interface Circuit {
@@ -55,7 +54,7 @@ export function createCircuit(): Circuit {
       // The pressure that it failed at is gone with the compaction that didn't wait for it.
       if (busy.get(conversation) !== true) failedAt.set(conversation, pressure);
       busy.delete(conversation);
-      forgetOldest(failedAt, MAX_CONVERSATIONS);
+      forgetOldest(failedAt);
       if (failures >= FAILURES) {
         openUntil = now + OPEN_MS;
         // One attempt after the pause decides whether it opens again.
@@ -79,10 +78,6 @@ const LEAST_MARK = 100;
 const LEAST_SAME = 3;
 /** Messages that are compared to say which one changed. */
 const COMPARED = 64;
-/** What the instructions of a request for a summary take, about (tokens). */
-const INSTRUCTIONS = 1_000;
-/** Conversations and answers that are remembered. */
-const MAX_MARKS = 20_000;
 /** So many conversations get their first summary whatever became of others' (after a restart no chat has gone on yet). */
 const FREE_FIRSTS = 4;
 
@@ -231,7 +226,7 @@ function chatTokens<M>({ survey }: Operation<M>): number {
 function plannedTokens<M>({ survey }: Operation<M>, { from, to }: Run): number {
   const { tokens, structure } = survey.conversation;
   const read = tokens.slice(structure.start + from, structure.start + to);
-  return read.reduce((sum, count) => sum + count, INSTRUCTIONS);
+  return read.reduce((sum, count) => sum + count, SUMMARY_INSTRUCTIONS);
 }
 
 /** The account of a conversation, also where its first message isn't the one that it was. */
@@ -253,7 +248,7 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
   }
   const own = found && found.hits >= LEAST_SAME ? found.account : accounts.get(survey.name);
   const account = own ?? { spent: 0, lost: 0 };
-  for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account, MAX_MARKS);
+  for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account);
   return account;
 }
 

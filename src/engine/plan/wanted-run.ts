@@ -143,39 +143,27 @@ const FIRST_SHARE = 0.5;
  * Is a run large enough to be summarised by itself? What isn't stands unsealed for a while: lines chosen by code speak
  * for it, and the model reads it together with what comes next (docs/decisions/0013).
  */
-export function isWorthAsking<M>(operation: Operation<M>, { from, to }: Run): boolean {
+export function isWorthAsking<M>(
+  operation: Operation<M>,
+  run: Run,
+  /** Somebody asked for it, messages are counted, or the view is nearly full. */
+  why: "hand" | "count" | "pressure" = "pressure",
+): boolean {
+  const { conversation } = operation.survey;
   const { settings } = operation.engine;
-  if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
-  return hasTokens(operation, { from, to }, leastSource(operation, from));
+  if (summarizesRounds(settings) || (why !== "hand" && keepsNoTail(settings))) return true;
+  return (
+    tokensIn(conversation, shifted(run, conversation.structure.start)) >= leastSource(operation, run, why)
+  );
 }
 
 /**
- * A compaction by count comes long before the budget is full, and often: a request for each turn that leaves would cost more
- * than all the turns. What isn't worth one yet is spoken for by code.
+ * Tokens that a run must have. A few words are no longer than their summary. A compaction by count comes long before the budget is full,
+ * and often: a request for each turn that leaves would cost more than all the turns.
  */
-export function isWorthAskingByCount<M>(operation: Operation<M>, run: Run): boolean {
-  const { settings } = operation.engine;
-  if (summarizesRounds(settings) || keepsNoTail(settings)) return true;
-  return hasTokens(operation, run, run.from === 0 ? LEAST_RECORD : LEAST_COUNTED);
-}
-
-/** A person who asks for a compaction gets a summary of less, too; but a few words are no longer than their summary. */
-export function isWorthAskingByHand<M>(operation: Operation<M>, run: Run): boolean {
-  return summarizesRounds(operation.engine.settings) || hasTokens(operation, run, LEAST_RECORD);
-}
-
-function hasTokens<M>({ survey }: Operation<M>, { from, to }: Run, least: number): boolean {
-  const { tokens, structure } = survey.conversation;
-  let source = 0;
-  for (let index = structure.start + from; index < structure.start + to; index++) {
-    source += tokens[index]!;
-    if (source >= least) return true;
-  }
-  return false;
-}
-
-/** Tokens that a run from this message on must have. */
-function leastSource<M>({ survey }: Operation<M>, from: number): number {
+function leastSource<M>({ survey }: Operation<M>, { from }: Run, why: "hand" | "count" | "pressure"): number {
+  if (why === "hand" || (why === "count" && from === 0)) return LEAST_RECORD;
+  if (why === "count") return LEAST_COUNTED;
   const { room } = survey.budget;
   const usual = Math.max(room * LARGE_ROOM_SHARE, Math.min(LEAST_SOURCE, room * SMALL_ROOM_SHARE));
   return from === 0 ? usual * FIRST_SHARE : usual;

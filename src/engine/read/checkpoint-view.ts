@@ -1,4 +1,4 @@
-import { findCheckpoint, type GenuineCheckpoints, restoreDraft } from "../../core/checkpoint.ts";
+import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
 import { clipMarker } from "../../core/clip.ts";
 import {
   coversOf,
@@ -38,7 +38,6 @@ export interface CheckpointChoice {
   readonly chain: readonly string[];
   readonly dialect: string;
   readonly strategy: string;
-  readonly genuine: GenuineCheckpoints;
   /** Tokens that the present view may have. */
   readonly budget: number;
   /** Tokens of the whole transcript. */

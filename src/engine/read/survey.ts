@@ -95,7 +95,6 @@ export async function takeSurvey<M>(
     chain: conversation.chain,
     dialect: dialect.id,
     strategy: settings.strategy,
-    genuine: engine.genuine,
     budget: steadyBudget,
     total: conversation.total,
     startsAt: own.startsAt,
@@ -238,7 +237,6 @@ async function readAll<M>(
     ...sent,
     start: structure.start,
     keys: engine.stateKeys,
-    genuine: engine.genuine,
   });
   const found = await engine.records.find(chain.slice(1));
   const merged = mergeRecords(
@@ -363,8 +361,6 @@ function fits({ checkpoints, elsewhere, summaries, last }: Remembered, chain: re
 
 /** A request is surely far below everything that may be due if its bound is below this share of the budget. */
 const SURELY_SMALL = 0.25;
-/** Bounds that are remembered, so that nothing is learnt from them. */
-const MAX_TOLD = 256;
 
 /**
  * The measure for a request that is so short that nothing can be due, whatever its exact count is: a bound shows it, and the
@@ -391,15 +387,9 @@ function isSurelySmall<M>(
   input: FitInput<M>,
   measure: Measure,
 ): boolean {
-  const { window, budget, reserve, safety } = settings;
-  const answer = window === undefined ? undefined : firstReserve(window, input.maxAnswer);
-  const tools = input.tools === undefined ? 0 : measure.tools(input.tools);
-  const whole = budgetOf({ window, budget, reserve, answer, safety, tools: 0, head: 0 }).budget;
-  const limit = Math.min(
-    whole * SURELY_SMALL,
-    // An answer that may fill the rest of the window is lowered to the exact rest.
-    window === undefined || input.maxAnswer === undefined ? whole : window - input.maxAnswer,
-  );
+  const { budget: whole, window = whole, tools } = budgetsOf(settings, input, measure, undefined).own(0);
+  // An answer that may fill the rest of the window is lowered to the exact rest.
+  const limit = Math.min(whole * SURELY_SMALL, window - (input.maxAnswer ?? 0));
   let tokens = tools;
   for (const message of parts(input, transcript)) {
     if (tokens > limit) return false;
@@ -418,7 +408,7 @@ function* parts<M>({ system, extras = [] }: FitInput<M>, transcript: readonly M[
 /** Remembers a count that was told as a bound. */
 export function tellBound<M>({ toldBounds }: Engine<M>, tokens: number): void {
   toldBounds.add(tokens);
-  forgetOldest(toldBounds, MAX_TOLD);
+  forgetOldest(toldBounds);
 }
 
 /** One use of a compactor (a `fit`, a `compact`, an `undo` …): what it was given, and the survey that it works on. */

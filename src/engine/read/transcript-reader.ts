@@ -39,10 +39,6 @@ export function createTextRoom(maxChars = MAX_CHARS): TextRoom {
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
 const MAX_CONVERSATIONS = 32;
 
-/** New messages that are read between two pauses, and characters of them. */
-const FEW_MESSAGES = 64;
-const FEW_CHARS = 65_536;
-
 /** Hashes and tokens of the messages of one transcript. */
 interface Reading {
   /** `chain[n]` names the first n messages after the leading system messages. */
@@ -97,7 +93,7 @@ export function createTranscriptReader(room: TextRoom = createTextRoom()): Trans
     async read(all, start, measure, pause) {
       const before: number[] = [];
       for (const message of all.slice(0, start)) {
-        if (charsOf(message) > FEW_CHARS) await countLongTexts(measure, message, pause);
+        await countLongTexts(measure, message, pause);
         before.push(measure.message(message));
       }
       const messages = all.slice(start);
@@ -107,18 +103,10 @@ export function createTranscriptReader(room: TextRoom = createTextRoom()): Trans
         known?.measure === measure
           ? known.tokens.slice(0, shared)
           : messages.slice(0, shared).map((message) => measure.message(message));
-      let chars = 0;
-      for (let index = shared; index < messages.length; index++) {
-        const message = messages[index]!;
-        // A few are read at once as long as they are short.
-        chars += charsOf(message);
-        const isLong = chars > FEW_CHARS;
-        if (isLong || (index - shared) % FEW_MESSAGES === FEW_MESSAGES - 1) {
-          await pause();
-          chars = 0;
-        }
-        links.push(nextLink(links[index]!, message));
-        if (isLong) await countLongTexts(measure, message, pause);
+      for (const message of messages.slice(shared)) {
+        await pause();
+        links.push(nextLink(links.at(-1)!, message));
+        await countLongTexts(measure, message, pause);
         tokens.push(measure.message(message));
       }
       // What is a part of a known one, or has grown out of it, is remembered with it alone.

@@ -18,12 +18,8 @@ const HEAD_TOKENS = 5;
 /** One passage takes at most this share of the allowance, so that it isn't alone, or so many tokens if that is more. */
 const MOST_OF_ALLOWANCE = 0.25;
 const SHORT_PASSAGE = 120;
-/** A later passage of an answer is quoted in place of its beginning if it holds this many times as much. */
-const FAR_MORE = 2;
 /** A question of which the view shows this share, and what was asked for, has its answer quoted instead. */
 const MOSTLY_SEEN = 0.5;
-/** For a broad question an answer is quoted where the view shows at least this share of what it answers. */
-const PARTLY_SEEN = 0.1;
 /** A quotation that would be shorter than this isn't worth its pointer (tokens). */
 const LEAST_QUOTATION = 10;
 /** Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens). */
@@ -60,7 +56,7 @@ export function createQuoter(
 ) {
   const { messages, measure } = conversation;
   const { start } = conversation.structure;
-  const { wanted, held, wantsAll } = asked;
+  const { wanted, held } = asked;
   const own = [...quoted, saidText(messages.at(-1)!)];
   const visible = visibleText(shownBy(entriesOf(draft), own), messages, index, start);
   const answers = asked.isTalk ? undefined : answersOf(index);
@@ -78,15 +74,12 @@ export function createQuoter(
   const lookedAt = (found: RankablePassage) => {
     const hidden = visible.unseen(messageOf(found), found);
     const share = unseenShare(hidden, found);
-    const isSeen = wantsAll
-      ? share < 1 - PARTLY_SEEN
-      : share < 1 - MOSTLY_SEEN && !holdsMost(hidden, found, held);
-    const answer = answers?.get(found.of) ?? [];
-    const passage = isSeen ? (wantsAll ? answer[0] : bestOf(answer, held)) : found;
+    const isSeen = share < 1 - MOSTLY_SEEN;
+    const passage = isSeen ? answers?.get(found.of) : found;
     if (!passage || taken.has(passage)) return undefined;
     taken.add(passage);
     const runs = isSeen ? visible.unseen(messageOf(passage), passage) : hidden;
-    return { passage, isSeen, runs: isSeen && wantsAll ? fromBeginning(runs) : runs };
+    return { passage, isSeen, runs };
   };
 
   return {
@@ -126,11 +119,15 @@ export function createQuoter(
   };
 }
 
-/** By the place of a question: the passages of the assistant's answer to it. */
-function answersOf({ messages, passages }: MemoryIndex): ReadonlyMap<number, readonly RankablePassage[]> {
-  const isAnswer = ({ kind, of }: RankablePassage): boolean =>
-    kind === "assistant" && messages[of - 1]?.kind === "user";
-  return Map.groupBy(passages.filter(isAnswer), ({ of }) => of - 1);
+/** By the place of a question: the first passage of the assistant's answer to it, which says what it is about. */
+function answersOf({ messages, passages }: MemoryIndex): ReadonlyMap<number, RankablePassage> {
+  const answers = new Map<number, RankablePassage>();
+  for (const passage of passages) {
+    const asked = passage.of - 1;
+    if (passage.kind === "assistant" && messages[asked]?.kind === "user" && !answers.has(asked))
+      answers.set(asked, passage);
+  }
+  return answers;
 }
 
 /** Between people a message may answer another one without any of its words. Tells whether one stands beside a message that holds some. */
@@ -141,19 +138,6 @@ function besideWordsOf(heldBy: ReadonlyMap<RankablePassage, number>): (of: numbe
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The passage with by far the most of what is asked for, otherwise the first. */
-function bestOf(
-  passages: readonly RankablePassage[],
-  held: (text: string) => number,
-): RankablePassage | undefined {
-  let best: { readonly passage: RankablePassage; readonly held: number } | undefined;
-  for (const passage of passages) {
-    const worth = held(passage.text);
-    if (!best || worth > best.held * FAR_MORE) best = { passage, held: worth };
-  }
-  return best?.passage;
-}
-
 function unseenShare(runs: readonly Run[], { text }: RankablePassage): number {
   return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
 }
@@ -161,12 +145,6 @@ function unseenShare(runs: readonly Run[], { text }: RankablePassage): number {
 /** Terms as the user message writes them. */
 function namesOf(terms: readonly string[], written: ReadonlyMap<string, string>): string[] {
   return [...new Set(terms.map((term) => written.get(term) ?? term))];
-}
-
-/** Phrases that come again and again are seen everywhere. What was asked for may stand in the few words beside them. */
-function holdsMost(runs: readonly Run[], { text }: RankablePassage, held: (text: string) => number): boolean {
-  const least = MOSTLY_SEEN * held(text);
-  return runs.some(({ from, to }) => held(text.slice(from, to)) >= least);
 }
 
 /** The part of a passage that the view doesn't show, as far as it fits and with as much as possible of what is asked for. */
@@ -287,10 +265,6 @@ const MOST_ASKED = 1_000;
 const MANY = 16;
 /** … at least this well, as a share of how well the best one does. Where fewer do, they are what is meant. */
 const ABOUT_AS_WELL = 0.5;
-/** How much it counts that a subject begins in an answer: the power of its newness. */
-const BEGINNING = 0.5;
-/** Shorter beginnings of an answer aren't taken before a longer stretch of it (characters). */
-const LEAST_BEGINNING = 200;
 
 /** Does a question want the whole of something that many messages are about? The few that share most words with it don't answer it then. */
 export function isBroad(asked: string, found: readonly Found[]): boolean {
@@ -321,15 +295,9 @@ export function inBroadOrder(
       const [more, isNew] = isAnswer(answer)
         ? [scores.get(answer) ?? 0, newness[answer]!]
         : [0, newness[one.of]!];
-      return { ...one, score: (one.score + more) * isNew ** BEGINNING };
+      return { ...one, score: (one.score + more) * Math.sqrt(isNew) };
     })
     .sort((a, b) => b.score - a.score || a.of - b.of);
-}
-
-/** Of what is hidden of an answer, the first stretch that isn't too short: an answer says first what it is about. */
-function fromBeginning(runs: readonly Run[]): readonly Run[] {
-  const long = runs.filter(({ from, to }) => to - from >= LEAST_BEGINNING).sort((a, b) => a.from - b.from);
-  return long.length > 0 ? long : runs;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Played } from "../../stream/recording.ts";
 import type { StreamStrategyName } from "../../stream/types.ts";
+import type { Played } from "../../stream/words.ts";
 import type { Receipt } from "../../tokens/receipts.ts";
 import type { ImportFile } from "./conversation.ts";
 import type { TimelineEvent } from "./events.ts";

@@ -1,7 +1,7 @@
 import { type Chain, createChain } from "../../core/chain.ts";
 import { cutTo, firstCharacters } from "../../core/first-characters.ts";
 import { contentHash } from "../../core/hash.ts";
-import { charsOf } from "../../core/message-text.ts";
+import { CHARS_PER_TOKEN, charsOf } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
 import { leadLength } from "../../core/rounds.ts";
 import type { Dialect, Message } from "../../core/types.ts";
@@ -134,7 +134,6 @@ export function saysAnswer(
 }
 
 /** Rough tokens of a stored message, for lists; views are counted exactly. */
-const CHARS_PER_TOKEN = 4;
 
 /** A message as the store takes it, with its text as it is to be stored. */
 export function newMessage(

@@ -9,13 +9,19 @@ import { fittingCap, isTooLarge, isWorthCounting } from "../../core/budget.ts";
 import { BudgetImpossibleError, ConfigError, TranscriptError } from "../../core/errors.ts";
 import type { Compactor, FitResult } from "../../core/types.ts";
 import { type Compactors, createCompactors, type IntegrationOptions } from "../shared/options.ts";
-import { CountedTooLong, type Learned, learn, overflowOfError, sendFitted } from "../shared/send-fitted.ts";
+import {
+  BAD_REQUEST,
+  CountedTooLong,
+  type Learned,
+  learn,
+  overflowOfError,
+  sendFitted,
+} from "../shared/send-fitted.ts";
 
 const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi];
 /** Their paths begin so, and base URLs of clients end so, or otherwise. */
 const VERSION = "/v1";
 const COUNTS: readonly NonNullable<ClientOptions["count"]>[] = ["tokenizer", "provider"];
-const BAD_REQUEST = 400;
 /** Largest refusal that is read (characters). */
 const MAX_REFUSAL = 100_000;
 

@@ -94,7 +94,7 @@ export function overflowOfError(error: unknown): Overflow | undefined {
   return cause === undefined || cause === error ? undefined : overflowOfError(cause);
 }
 
-const BAD_REQUEST = 400;
+export const BAD_REQUEST = 400;
 
 /** What a provider told about an answer. */
 export interface Learned {

@@ -171,7 +171,7 @@ export interface Receipt {
 }
 
 /** Writes the receipt of a view. */
-export function receiptOf<M>(before: readonly M[], { messages, report }: FitResult<M>): Receipt {
+function receiptOf<M>(before: readonly M[], { messages, report }: FitResult<M>): Receipt {
   return {
     version: 1,
     before: { messages: before.length, hash: hashOf(before), tokens: report.tokens.transcript },
@@ -183,7 +183,7 @@ export function receiptOf<M>(before: readonly M[], { messages, report }: FitResu
 }
 
 /** Names what is wrong with a receipt; an empty list if the view can be made again from receipt and messages. */
-export function receiptFaults<M>(
+function receiptFaults<M>(
   dialect: Dialect<M>,
   receipt: Receipt,
   { before, after }: { readonly before: readonly M[]; readonly after: readonly M[] },

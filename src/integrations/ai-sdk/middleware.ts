@@ -132,14 +132,14 @@ function withReport<A extends AnswerEnd>(answer: A, report: Report): A {
 }
 
 /** The end of an answer, whole or streamed. */
-export interface AnswerEnd {
+interface AnswerEnd {
   readonly usage?: unknown;
   readonly finishReason?: unknown;
   readonly providerMetadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A part of a model's stream. */
-export interface StreamPart extends AnswerEnd {
+interface StreamPart extends AnswerEnd {
   readonly type: string;
   readonly error?: unknown;
 }
@@ -151,7 +151,7 @@ const BEFORE_ANSWER = ["stream-start", "response-metadata", "raw"];
  * Reads the beginning of a stream: some providers accept a request that is too long and say so in the stream's first part.
  * That is thrown, as it would be for a refusal. Otherwise the result is the whole stream.
  */
-export async function peekStream(stream: ReadableStream<StreamPart>): Promise<ReadableStream<StreamPart>> {
+async function peekStream(stream: ReadableStream<StreamPart>): Promise<ReadableStream<StreamPart>> {
   const reader = stream.getReader();
   const begun: StreamPart[] = [];
   for (;;) {
@@ -177,7 +177,7 @@ export async function peekStream(stream: ReadableStream<StreamPart>): Promise<Re
 }
 
 /** The same stream; its `finish` part is handed to `atEnd`, which may add to it. */
-export function watchStream(
+function watchStream(
   stream: ReadableStream<StreamPart>,
   atEnd: (part: StreamPart) => Promise<StreamPart>,
 ): ReadableStream<StreamPart> {

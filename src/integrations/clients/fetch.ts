@@ -278,7 +278,7 @@ function eventReader(api: Api): Reader {
  * Has the provider itself count a view that comes near the budget, and learns from its number. Throws `CountedTooLong` if the view is larger than
  * precis believed and doesn't fit. Where the provider doesn't count, the view is sent as it is.
  */
-export async function countFirst(
+async function countFirst(
   options: { readonly fetch: FetchLike; readonly url: URL; readonly init: RequestInit | undefined },
   { counts }: Api,
   body: Json,

@@ -166,7 +166,7 @@ function withFields(message: Fields, fields: Partial<Fields>): LangChainMessage 
 }
 
 /** A block of a message's content. */
-export interface Block {
+interface Block {
   readonly type?: unknown;
   readonly text?: unknown;
   readonly id?: unknown;
@@ -174,7 +174,7 @@ export interface Block {
 }
 
 /** A call of a tool, as `AIMessage` holds it. */
-export interface Call {
+interface Call {
   readonly id?: string | undefined;
   readonly name: string;
   readonly args: unknown;
@@ -186,7 +186,7 @@ export interface LangChainMessage {
 }
 
 /** What the kinds of messages have beside their content. */
-export interface Fields extends LangChainMessage {
+interface Fields extends LangChainMessage {
   readonly role?: unknown;
   readonly type?: unknown;
   readonly tool_calls?: readonly Call[];
@@ -205,17 +205,17 @@ const REASONING: ReadonlySet<unknown> = new Set([
 ]);
 const CALLS: ReadonlySet<unknown> = new Set(["tool_use", "tool_call", "tool_call_chunk", "input_json_delta"]);
 
-export function isReasoning({ type }: Block): boolean {
+function isReasoning({ type }: Block): boolean {
   return REASONING.has(type);
 }
 
 /** A message piece by piece, in the order of its parts: blocks of its content, then the calls that no block speaks of. */
-export type Piece =
+type Piece =
   | { readonly kind: "block"; readonly block: Block }
   | { readonly kind: "call"; readonly call: Call };
 
 /** Blocks that only repeat `tool_calls` in a provider's own shape are left out: the calls stand for them. */
-export function piecesOf({ content, tool_calls = [] }: Fields): Piece[] {
+function piecesOf({ content, tool_calls = [] }: Fields): Piece[] {
   const blocks: readonly Block[] =
     typeof content === "string"
       ? content === ""
@@ -231,13 +231,13 @@ export function piecesOf({ content, tool_calls = [] }: Fields): Piece[] {
 }
 
 /** The blocks of calls with what the calls say now. */
-export function withCalls(content: readonly Block[], calls: readonly Call[]): Block[] {
+function withCalls(content: readonly Block[], calls: readonly Call[]): Block[] {
   return content.map((block) => {
     const call = CALLS.has(block.type) ? calls.find(({ id }) => id === block.id) : undefined;
     return call && "input" in block ? { ...block, input: call.args } : block;
   });
 }
 
-export function isCallBlock({ type }: Block): boolean {
+function isCallBlock({ type }: Block): boolean {
   return CALLS.has(type);
 }

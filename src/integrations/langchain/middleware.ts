@@ -169,7 +169,7 @@ export interface TriggerAndKeep {
 }
 
 /** `trigger` and `keep` as options of a compactor. */
-export function tuningOf({ trigger, keep }: TriggerAndKeep): Tuning {
+function tuningOf({ trigger, keep }: TriggerAndKeep): Tuning {
   const sizes: readonly ContextSize[] =
     trigger === undefined ? [] : Array.isArray(trigger) ? trigger : [trigger];
   const starts = sizes.flatMap((size) => ("messages" in size ? [] : [pressureOf(size)]));

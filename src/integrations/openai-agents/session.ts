@@ -52,10 +52,10 @@ export interface Beside {
 }
 
 /** Makes views of items. */
-export type Fitter = <I extends AgentItem>(items: readonly I[], beside: Beside) => Promise<FitResult<I>>;
+type Fitter = <I extends AgentItem>(items: readonly I[], beside: Beside) => Promise<FitResult<I>>;
 
 /** One compactor behind a session or a filter. */
-export function createFitter(options: IntegrationOptions<AgentItem>): Fitter {
+function createFitter(options: IntegrationOptions<AgentItem>): Fitter {
   const compactors = createCompactors(agentItems, options);
   let { state } = options;
   return async <I extends AgentItem>(items: readonly I[], { model, instructions, tools }: Beside) => {

@@ -190,7 +190,7 @@ const UNCOUNTED: Pick<ReceiptReport, "tokens" | "budget" | "prefixReason" | "rec
   recalled: [],
 };
 
-/** The one place where saved money is worked out: for rows of requests, receipts, totals and replays. */
+/** The one place where saved money is worked out: for rows of requests, receipts and totals. */
 export function savingOf({ usage, prices, hidden, fresh, changed, isWarm }: BilledRequest): Saving {
   const { input, cacheRead, cacheWrite = 0 } = usage;
   const read = cacheRead ?? 0;

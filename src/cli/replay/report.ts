@@ -39,7 +39,8 @@ const NO_REQUEST = "There is no answer of a model in it, so there is no request 
 
 /** What came of it, a figure each with a remark. */
 function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
-  const { sent, sentWithout, cold, cost, survival, receipts, budget, firstTooLong } = totals;
+  const { sent, sentWithout, cold, cost, survival, budget, firstTooLong } = totals;
+  const net = cost ? cost.without.total - cost.with.total : 0;
   const without = (value: number, base: number, shown: string): string =>
     `${formatChange(value, base)}, without precis ${shown}`;
   const figures: (readonly [name: string, value: string, note: string] | undefined)[] = [
@@ -67,7 +68,7 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
       formatDollars(cost.with.total),
       `${without(cost.with.total, cost.without.total, formatDollars(cost.without.total))} (${facts.pricesOf ?? "prices"}, with cache)`,
     ],
-    receipts && ["net", formatDollars(Math.abs(receipts.net)), netWords(receipts)],
+    cost && ["net", formatDollars(Math.abs(net)), netWords({ spend: cost.with.total, net })],
     firstTooLong === undefined
       ? undefined
       : ["without precis", `request ${firstTooLong + 1}`, "is the first that no longer fits"],

@@ -53,20 +53,6 @@ test("cost: what is warm is read, the rest is written, a cold cache is written w
   expect(cost?.with.total).toBeCloseTo((110 + 3_000 + 1_500) / 1e6, 12);
 });
 
-test("receipts say as net what sending everything would have cost more", () => {
-  const prices = { input: 2, cacheRead: 1, cacheWrite: 10, output: 100 };
-  const requests = [
-    ...replay.requests.slice(0, 2),
-    request({ tokens: 90, full: 300, unchanged: 40, fullUnchanged: 200, time: 2 * MINUTE, compaction: 0 }),
-    request({ tokens: 140, full: 350, unchanged: 90, fullUnchanged: 300, time: 3 * MINUTE }),
-    request({ tokens: 200, full: 410, unchanged: 140, fullUnchanged: 350, time: 20 * MINUTE }),
-  ];
-  const { cost, receipts } = totalsOf({ ...replay, requests }, prices);
-  expect(receipts?.spend).toBeCloseTo(cost!.with.total, 12);
-  expect(receipts?.net).toBeCloseTo(cost!.without.total - cost!.with.total, 12);
-  expect(receipts?.compactions).toMatchObject([{ requests: 3, tokens: 630 }]);
-});
-
 test("no request, no division by zero", () => {
   expect(
     totalsOf({ requests: [], compactions: [], impossible: [], every: 1, budget: undefined }),

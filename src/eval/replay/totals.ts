@@ -1,6 +1,4 @@
 import type { Prices } from "../../core/types.ts";
-import { spendOf } from "../../tokens/model-info.ts";
-import { type ReceiptItem, type Receipts, receiptsOf, savingOf } from "../../tokens/receipts.ts";
 import type { Replay, ReplayRequest } from "./simulate.ts";
 import type { Survival } from "./survival.ts";
 
@@ -22,8 +20,6 @@ export interface ReplayTotals {
   /** Requests after a pause in which the provider's cache had expired. */
   readonly cold: number;
   readonly cost: ReplayCost | undefined;
-  /** What each compaction saved and cost, as a gateway tells it of its requests; undefined where prices are, or only a sample was replayed. */
-  readonly receipts?: Receipts;
   /** What of the conversation the last view still says. */
   readonly survival?: Survival;
 }
@@ -66,7 +62,6 @@ export function totalsOf(replay: Replay, prices?: Prices): ReplayTotals {
     firstTooLong: firstTooLong < 0 ? undefined : firstTooLong * every,
     cold: later.filter((request, index) => isCold(request, requests[index])).length * every,
     cost: prices && costOf(requests, every, prices),
-    ...(prices && every === 1 && { receipts: receiptsOf(itemsOf(requests, prices)) }),
     ...(replay.survival && { survival: replay.survival }),
   };
 }
@@ -85,30 +80,6 @@ export const costsOf = (requests: readonly ReplayRequest[], prices: Prices): Rep
       without: requestCost(request, full, warm ? fullUnchanged : undefined, prices),
     };
   });
-
-/** The requests as their provider would have billed them. */
-function itemsOf(requests: readonly ReplayRequest[], prices: Prices): readonly ReceiptItem[] {
-  let checkpoint: string | undefined;
-  return requests.map((request, index): ReceiptItem => {
-    const { tokens, full, tools, unchanged, answer, compaction } = request;
-    const before = requests[index - 1];
-    if (compaction !== undefined) checkpoint = String(compaction + 1);
-    const isWarm = isCached(requests, index);
-    const input = tokens + tools;
-    const cacheRead = isWarm ? unchanged + tools : 0;
-    const usage = { input, output: answer, cacheRead, cacheWrite: input - cacheRead };
-    const isChanged = before !== undefined && unchanged < before.tokens;
-    const saving = savingOf({
-      usage,
-      prices,
-      hidden: full - tokens,
-      fresh: full - (before?.full ?? 0),
-      changed: isChanged ? "compaction" : undefined,
-      isWarm,
-    });
-    return { id: String(index), checkpoint, hidden: full - tokens, spend: spendOf(usage, prices), ...saving };
-  });
-}
 
 /** What is unchanged and still in the cache is read, the rest is written to it. Tools stand before everything. */
 function requestCost(

@@ -209,7 +209,7 @@ export interface Totals {
   readonly tokensSaved: number;
   /** US dollars for summaries. */
   readonly cost: number;
-  /** Calls for summaries whose price isn't known, and which `cost` doesn't hold. */
+  /** Requests, and calls for summaries, whose price isn't known: `spend` and `cost` don't hold them. */
   readonly unpriced: number;
   /** US dollars that requests and their summaries cost less than requests without precis, negative if more. */
   readonly net: number;

@@ -369,7 +369,7 @@ export class RunningRequest {
       if (deferred && usage) row.spared = Math.round(deferred.tokens) - sumOf(loading).input;
     }
     row.spend ??= this.spend;
-    if (start.kind === "summary" && row.spend === undefined && usage) row.unpriced = 1;
+    if (row.spend === undefined && usage) row.unpriced = 1;
     row.reason ??= this.reason;
     if (changed !== undefined) {
       row.cacheLost = changed;

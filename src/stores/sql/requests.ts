@@ -90,6 +90,9 @@ const SUMS = [
   "ms",
 ] as const satisfies readonly Field[];
 
+/** What counts as an error. Who stops an answer (499) makes none. */
+const FAILED = "status >= 400 and status <> 499";
+
 /** Characters of an error that are kept, and of anything else: an index takes no more than some hundred. */
 const MAX_ERROR = 2_000;
 const MAX_NAME = 120;
@@ -352,9 +355,9 @@ function groupConditions(
     [`${of}model = ?`, model],
     [`${of}client = ?`, client],
     [`${of}outcome = ?`, outcome],
-    ...(failed === undefined ? [] : [[`${of}status ${failed ? ">=" : "<"} 400`] as const]),
+    ...(failed === undefined ? [] : [[failed ? FAILED : "status < 400"] as const]),
     [
-      `(${searched.join(" or ")} or cast(${of}status as text) like ? escape '\\'${isOfSums ? " or status >= 400" : ""})`,
+      `(${searched.join(" or ")} or cast(${of}status as text) like ? escape '\\'${isOfSums ? ` or ${FAILED}` : ""})`,
       ...Array<string | undefined>(searched.length + 1).fill(like),
     ],
   ];
@@ -476,7 +479,7 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
     found.push(
       ...(yield* rows<Row>(
         `select ${startOf("at")}kind, model, client, min(at) as since, count(*) as requests,
-           sum(case when status >= 400 then 1 else 0 end) as errors, ${sums}
+           sum(case when ${FAILED} then 1 else 0 end) as errors, ${sums}
          from precis_requests r where ${where} group by ${grouped}`,
         ...values,
       )),
@@ -498,7 +501,7 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
     found.push(
       ...(yield* rows<Row>(
         `select ${startOf("start")}kind, model, client, min(start) as since, sum(requests) as requests,
-           sum(case when status >= 400 then requests else 0 end) as errors, ${sums}
+           sum(case when ${FAILED} then requests else 0 end) as errors, ${sums}
          from precis_request_sums where ${where} group by ${grouped}`,
         ...values,
       )),

@@ -16,6 +16,9 @@ const MOST_SHOWN = 2_000;
 /** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
 const SETTLE_MS = 250;
 
+/** The status of an answer that the one who asked for it stopped. */
+const STOPPED = 499;
+
 /** Requests, also those from before a reload or a restart, searched and filtered. */
 export function RequestTable(props: {
   filters: Filters;
@@ -120,7 +123,11 @@ function RequestRow({ request }: { request: RequestFact }) {
         <PlaceLink to={to}>{moment(request.at)}</PlaceLink>
       </td>
       <td>
-        <span className={`tag ${request.status >= 400 ? "dropped" : "kept"}`}>{request.status}</span>
+        {request.status === STOPPED ? (
+          <span className="tag">{words.stopped}</span>
+        ) : (
+          <span className={`tag ${request.status >= 400 ? "dropped" : "kept"}`}>{request.status}</span>
+        )}
       </td>
       <td>{request.client ?? "–"}</td>
       <td>{request.model || "–"}</td>
@@ -128,9 +135,11 @@ function RequestRow({ request }: { request: RequestFact }) {
         {didWords(request)}
         {spared === undefined ? null : <small>{words.spared(spared)}</small>}
         {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
-        {error === undefined ? null : <small className="bad why">{error}</small>}
+        {error === undefined ? null : (
+          <small className={request.status === STOPPED ? "why" : "bad why"}>{error}</small>
+        )}
       </td>
-      <td>
+      <td data-name={words.columns.tokens}>
         {tokens === undefined
           ? usage === undefined
             ? "–"
@@ -140,16 +149,20 @@ function RequestRow({ request }: { request: RequestFact }) {
             ? count(tokens.after)
             : words.became(tokens.before, tokens.after)}
       </td>
-      <td>
+      <td data-name={words.columns.cache}>
         {usage === undefined
           ? "–"
-          : words.cached(usage.cacheRead ?? 0, percent((usage.cacheRead ?? 0) / Math.max(1, usage.input)))}
+          : usage.cacheRead
+            ? percent(usage.cacheRead / Math.max(1, usage.input))
+            : words.uncached}
         {cacheLost === undefined ? null : (
           <small>{words.lostBy(words.lost[cacheLost], request.lostSpend ?? 0)}</small>
         )}
       </td>
-      <td>{spend === undefined ? words.unknown : dollars(spend)}</td>
-      <td>{duration(request.ms)}</td>
+      <td data-name={words.columns.spend}>
+        {spend !== undefined ? dollars(spend) : usage === undefined ? "–" : words.unknown}
+      </td>
+      <td data-name={words.columns.took}>{duration(request.ms)}</td>
     </tr>
   );
 }

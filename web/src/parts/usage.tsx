@@ -15,13 +15,14 @@ const COLORS = ["fill-user", "fill-assistant", "fill-tool", "fill-image", "fill-
 
 export function Sums({ totals }: { totals: Totals }) {
   const { tokensSaved, input, spend, cost, unpriced, net, repeated, compactions } = totals;
+  const isUnknown = spend + cost === 0 && unpriced > 0;
   const refused = Object.entries(totals.refused).map(([reason, n]) => words.refused(reason, n));
   return (
     <dl className="totals">
       <Total
         name={words.net}
-        value={signedDollars(net)}
-        note={words.without(net, spend + cost + net)}
+        value={isUnknown ? strings.gateway.unknown : signedDollars(net)}
+        {...(!isUnknown && { note: words.without(net, spend + cost + net) })}
         isMain
       />
       <Total
@@ -41,7 +42,7 @@ export function Sums({ totals }: { totals: Totals }) {
       />
       <Total
         name={words.spend}
-        value={spend + cost === 0 && unpriced > 0 ? strings.gateway.unknown : dollars(spend + cost)}
+        value={isUnknown ? strings.gateway.unknown : dollars(spend + cost)}
         note={[words.summaries(cost), ...(unpriced > 0 ? [words.unpriced(unpriced)] : [])].join(", ")}
       />
       <Total

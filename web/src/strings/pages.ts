@@ -60,6 +60,7 @@ export const gateway = {
   more: "Show more",
   unknown: "unknown",
   became: (before: number, after: number) => `${count(before)} → ${count(after)}`,
+  uncached: "none",
   cached: (tokens: number, share: string) => (tokens === 0 ? "none" : `${count(tokens)} (${share})`),
   lostBy: (cause: string, spend: number) =>
     `lost by ${cause}${spend === 0 ? "" : `: ${dollars(spend)} more`}`,
@@ -89,6 +90,7 @@ export const gateway = {
     took: "Took",
   },
   fewerTools: "sent with fewer tools",
+  stopped: "stopped",
   spared: (tokens: number) =>
     tokens < 0
       ? `${count(-tokens)} tokens more than they spared, for loading some`
@@ -122,9 +124,9 @@ export const usage = {
   repeated: (n: number) => `${plural(n, "call")} made again`,
   spend: "Spent",
   summaries: (cost: number) => `${dollars(cost)} for summaries`,
-  unpriced: (calls: number) => `${plural(calls, "call")} at unknown prices`,
-  conversations: "Conversations",
-  messages: (n: number) => plural(n, "message"),
+  unpriced: (requests: number) => `${plural(requests, "request")} at unknown prices`,
+  conversations: "Conversations stored",
+  messages: (n: number) => `${plural(n, "message")} at any time`,
   charts: {
     requests: "Requests",
     tokens: "Tokens in and out",

@@ -208,7 +208,6 @@ async function totals(context: ApiContext): Promise<Totals> {
   const sums = await store.requests.totals(tenant, { ...filter, every, ...(from && { kinds: [from] }) });
   const { counts, bytes } = await store.upkeep.stats(tenant);
   const asked = sums.filter(({ kind }) => kind === "client" || kind === "page");
-  const paid = sums.filter(({ kind }) => kind === "summary");
   const names = (name: "model" | "client") => [...new Set(asked.flatMap((one) => one[name] || []))].sort();
   // Who isn't the only client isn't told what others were refused.
   const whose = isOnlyClient(client) ? [tenant, NOBODY] : [tenant];
@@ -221,7 +220,7 @@ async function totals(context: ApiContext): Promise<Totals> {
     ...all,
     since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),
     ...addAll(asked, "tokensBefore", "tokensAfter", "rejected", "loops", "repeated"),
-    unpriced: add(paid, "unpriced"),
+    unpriced: add(sums, "unpriced"),
     refused,
     models: names("model"),
     clients: names("client"),

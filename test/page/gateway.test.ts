@@ -38,7 +38,7 @@ it("requests come in live, with what was done to them; a conversation can be ope
   expect(await rows.allTextContents()).toContainEqual(expect.stringContaining("gpt-4o"));
   await eventually(async () => (await rows.allTextContents()).join("\n")).toMatch(/[\d,]+ → [\d,]+/);
   // What was passed on as it is has its size, too.
-  const passed = rows.filter({ hasText: "passed on" }).first().locator("td");
+  const passed = rows.filter({ hasText: "forwarded" }).first().locator("td");
   expect(await passed.nth(5).textContent()).toMatch(/^[\d,]+$/);
   // All of it is one conversation, which grows while it is looked at.
   const whose = tab.getByRole("group", { name: "Whose conversations" });

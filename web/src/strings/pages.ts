@@ -97,7 +97,7 @@ export const gateway = {
       : `${count(tokens)} tokens of declarations spared`,
   outcomes: {
     failed: "failed",
-    pass: "passed on",
+    pass: "forwarded",
     view: "sent compacted",
     compacted: "compacted",
     "nothing-to-gain": "nothing to gain",

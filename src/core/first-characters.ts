@@ -17,6 +17,12 @@ export function lastCharacters(text: string, limit: number): string {
   return textBetween(text, Math.max(0, text.length - limit), text.length);
 }
 
+/** How a text begins and ends, of at most so many units each; a shorter one whole. */
+export function bothEnds(text: string, each: number): string {
+  if (text.length <= 2 * each) return text;
+  return `${firstCharacters(text, each)}\n${lastCharacters(text, each)}`;
+}
+
 /** The text, or its beginning with a mark where it is longer than so many units. */
 export function cutTo(text: string, limit: number): string {
   return text.length <= limit ? text : `${firstCharacters(text, limit).trimEnd()}…`;

@@ -1,4 +1,4 @@
-import { cutTo, firstCharacters, lastCharacters } from "../../core/first-characters.ts";
+import { bothEnds, cutTo } from "../../core/first-characters.ts";
 import { isNotice } from "../../core/message-text.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { fromBothEnds, type Piece, readPassage, saysSomething } from "../material/read-passage.ts";
@@ -186,7 +186,7 @@ function hasPrompt(args: string): boolean {
 /** What the report of another agent says first and last, with the titles above; undefined where the result isn't told in words. */
 export function reportIn(text: string): string | undefined {
   if (text.length < LEAST_ANSWER) return undefined;
-  const said = withoutOwnId(withoutTagged(edgesOf(text), (name) => name === "usage").trimEnd());
+  const said = withoutOwnId(withoutTagged(bothEnds(text, EDGE), (name) => name === "usage").trimEnd());
   const pieces = readPassage(said, true).filter(
     (piece) => piece.kind !== "code" && (VERDICT.test(piece.text) || saysSomething(piece, MIN_WORDS)),
   );
@@ -216,11 +216,6 @@ function shortMessage(text: string): string | undefined {
   const line = text.replace(/\s+/g, " ").trim();
   if (line === "" || line.length > MAX_REPORT) return undefined;
   return withPlantMark(line);
-}
-
-/** How a long text begins and ends. */
-function edgesOf(text: string): string {
-  return text.length <= 2 * EDGE ? text : `${firstCharacters(text, EDGE)}\n${lastCharacters(text, EDGE)}`;
 }
 
 function withoutOwnId(text: string): string {

@@ -1,3 +1,4 @@
+import { bothEnds } from "../../core/first-characters.ts";
 import { textOrArgs } from "../../core/message-text.ts";
 import type { Message, Run } from "../../core/types.ts";
 import { argumentsOf, readArguments } from "../calls/read-call.ts";
@@ -293,20 +294,16 @@ function forEachItem(messages: readonly Message[], run: Run, visit: (found: Plac
       } else if (part.type === "tool-call") {
         // Without the escapes of JSON, which would tear paths apart.
         for (const { value, isText } of argumentsOf(readArguments(part.args)))
-          if (isText) read(ends(value), index, value.length > MAX_ARGUMENT ? "result" : "call");
+          if (isText)
+            read(bothEnds(value, MAX_RESULT_END), index, value.length > MAX_ARGUMENT ? "result" : "call");
       } else if (part.type === "tool-result") {
         for (const said of wordsInRefusal(part)) read(said, index, "user");
         for (const text of chosenAnswers(part))
           visit({ kind: "name", key: text.toLowerCase(), text, index, place: "user" });
-        read(ends(part.text), index, "result");
+        read(bothEnds(part.text, MAX_RESULT_END), index, "result");
       }
     }
   }
-}
-
-function ends(text: string): string {
-  if (text.length <= 2 * MAX_RESULT_END) return text;
-  return `${text.slice(0, MAX_RESULT_END)}\n${text.slice(-MAX_RESULT_END)}`;
 }
 
 function* readableLines(text: string, prose: boolean): Generator<string> {

@@ -43,7 +43,9 @@ export function chooseWords({ words, budget, cost, manner, byTelling }: ChooseWo
   const most = isWork ? WORK_LONG : Number.POSITIVE_INFINITY;
   const common = commonLength(words.map(whole), most, { budget, cost });
   if (common >= (isWork ? WORK_LEAST : TALK_LEAST))
-    return rulesFirst(byTime(words)).map((item) => ({ ...item, text: within(item, common) }));
+    return byTime(words)
+      .sort((a, b) => Number(b.isRule) - Number(a.isRule))
+      .map((item) => ({ ...item, text: within(item, common) }));
 
   const chosen: UserWords[] = [];
   let left = budget;
@@ -78,11 +80,6 @@ function commonLength(
   const share = evenShare(lengths, (budget - texts.length * cost(POINTER)) / perCharacter);
   return Math.floor(Math.min(share, most));
 }
-
-const rulesFirst = (words: readonly UserWords[]): UserWords[] => [
-  ...words.filter(({ isRule }) => isRule),
-  ...words.filter(({ isRule }) => !isRule),
-];
 
 /** The newest, then the first (it set the task), then backwards. */
 function byTime(words: readonly UserWords[]): UserWords[] {

@@ -87,7 +87,7 @@ export function unseenFiles(
   cap: number,
   cost: (text: string) => number,
   /** The folder that paths are written from, and whether the text already has such paths. It is said first where any is. */
-  { root, isUsed }: { readonly root: string; readonly isUsed: boolean } = { root: "", isUsed: false },
+  { root, isUsed }: { readonly root: string; readonly isUsed: boolean },
 ): SectionEntry[] {
   const folder = { head: `${ROOT_NAME}:`, text: root };
   if (cap < LEAST_LEDGER) return isUsed ? [folder] : [];

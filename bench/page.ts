@@ -11,9 +11,7 @@ import { fileURLToPath } from "node:url";
 import { startServe } from "../test/gateway/serve-process.ts";
 import { launchBrowser } from "../test/page/support/launch.ts";
 import { startTrickleProvider } from "../test/support/trickle-provider.ts";
-import { firstLoad } from "./page/first-load.ts";
-import { importConversation } from "./page/import-conversation.ts";
-import { open, openTimeline, scroll, typing } from "./page/measure.ts";
+import { firstLoad, importConversation, open, openTimeline, scroll, typing } from "./page/measure.ts";
 import { median, round } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { openaiChat } from "../src/apis/index.ts";
 import { createCompactor } from "../src/engine/create-compactor.ts";
 import { isProbeRecord, probeCase } from "../src/eval/data/sessions.ts";
-import { viewText } from "../src/eval/message-text.ts";
+import { messagesText } from "../src/eval/message-text.ts";
 import { readRecords } from "../src/eval/node/data-files.ts";
 import type { ProbeCase } from "../src/eval/types.ts";
 import { answerIsThere, indexWords, isThere } from "../src/eval/words.ts";
@@ -21,10 +21,9 @@ import { postgresStore } from "../src/stores/postgres.ts";
 import { sqliteStore } from "../src/stores/sqlite.ts";
 import { exactCounter } from "../src/tokens/index.ts";
 import { startPostgres } from "../test/support/postgres.ts";
-import { bm25 } from "./recall-quality/bm25.ts";
-import { byStore } from "./recall-quality/by-store.ts";
 import { codingTurns } from "./recall-quality/coding-turns.ts";
 import { heldIfKnown } from "./recall-quality/known-evidence.ts";
+import { bm25, byStore } from "./recall-quality/rankings.ts";
 import { round } from "./support/statistics.ts";
 import { writeResult } from "./support/write-result.ts";
 
@@ -98,7 +97,7 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
       now: 0,
     });
     await compactor.close();
-    const view = viewText(compacted.messages);
+    const view = messagesText(compacted.messages);
     for (const { question, evidence, answer } of probes) {
       if (evidence.length === 0) continue;
       const asked = [...messages, { role: "user" as const, content: question }];
@@ -107,7 +106,7 @@ async function viewsOf(cases: readonly ProbeCase[], share: number) {
         const result = await own.fit(asked, { state: compacted.state, now: 1 });
         await own.close();
         if (result.report.tokens.after > budget) throw new Error("a view is larger than its budget");
-        const words = indexWords(viewText(result.messages));
+        const words = indexWords(messagesText(result.messages));
         const held = evidence.filter((index) => isThere(messages[index]!.content, words)).length;
         return {
           report: result.report,

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { round } from "../support/statistics.ts";
 
@@ -116,4 +118,46 @@ export async function typing(browser: Browser, url: string): Promise<Typing> {
   await tab.context().close();
   const at = (share: number) => round(keys[Math.floor(share * (keys.length - 1))] ?? 0, 1);
   return { keys: keys.length, keyMs: { p50: at(0.5), p95: at(0.95), max: at(1) }, words };
+}
+
+const WORDS =
+  "a pump that hums at night keeps the river garden dry while the old valve drips into its bucket and the key of the shed hangs behind the door".split(
+    " ",
+  );
+
+/** A long talk with messages of 20 to 140 words, always the same. */
+export async function importConversation(url: string, messages: number): Promise<string> {
+  let seed = 1;
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % below;
+  };
+  const words = (count: number): string =>
+    Array.from({ length: count }, () => WORDS[random(WORDS.length)]).join(" ");
+  const lines = Array.from({ length: messages }, (_, n) =>
+    JSON.stringify({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `Message number ${n}. ${words(20 + random(120))}`,
+    }),
+  );
+  const response = await fetch(`${url}/api/import`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "long.jsonl", text: lines.join("\n") }),
+  });
+  const { conversations } = (await response.json()) as { conversations: { id: string }[] };
+  return conversations[0]!.id;
+}
+
+const WEB = new URL("../../dist/web/", import.meta.url);
+
+/** Bytes of the first load, compressed: script and styles that the document names. */
+export function firstLoad(): { readonly scriptGzip: number; readonly styleGzip: number } {
+  const html = readFileSync(new URL("index.html", WEB), "utf8");
+  const size = (extension: string): number =>
+    [...html.matchAll(new RegExp(`(?:src|href)="(/[^"]+\\.${extension})"`, "g"))].reduce(
+      (sum, [, path]) => sum + gzipSync(readFileSync(new URL(`.${path}`, WEB))).length,
+      0,
+    );
+  return { scriptGzip: size("js"), styleGzip: size("css") };
 }

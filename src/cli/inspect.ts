@@ -12,7 +12,7 @@ import {
 import { metaOf } from "../gateway/conversation/chat-settings.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { netWords, receiptWords } from "../tokens/receipt-words.ts";
-import { formatCount, formatTime } from "./format.ts";
+import { cut, formatCount, formatTime, previewOf } from "./format.ts";
 import {
   type Branch,
   branchesOf,
@@ -22,7 +22,6 @@ import {
 } from "./inspect/inspection.ts";
 import { type Look, type Tone, wrap } from "./io.ts";
 import { DEFAULT_TENANT, findByName, shortId, shortName, withDatabase } from "./open-database.ts";
-import { cut, previewOf } from "./plain-text.ts";
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneLine, plainText } from "./plain-text.ts";
+import { oneLine, plainText } from "./format.ts";
 
 test("what a model says can't steer the terminal", () => {
   expect(plainText("\u001b[31mred\u001b[0m \u001b]0;title\u0007and\u009b2J\b\r\n\tdone")).toBe(

@@ -9,9 +9,9 @@ import { termsOf } from "../recall/terms.ts";
 import type { Conversation } from "../stores/server-store.ts";
 import { COMMANDS } from "./commands.ts";
 import { UsageError } from "./flags.ts";
+import { oneLine, plainText } from "./format.ts";
 import { DEFAULT_TENANT, findByName, shortName, withDatabase } from "./open-database.ts";
 import { openLog } from "./open-log.ts";
-import { oneLine, plainText } from "./plain-text.ts";
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 

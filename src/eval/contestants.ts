@@ -1,7 +1,7 @@
 import { openaiChat } from "../apis/chat/index.ts";
 import type { Profile, TokenCounter } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
-import { MESSAGE_OVERHEAD, messageText, viewText } from "./message-text.ts";
+import { MESSAGE_OVERHEAD, messagesText, messageText } from "./message-text.ts";
 import type { Contestant, ContestInput, Count } from "./types.ts";
 
 /** A message as a contestant packs it: its text and what it costs. */
@@ -126,7 +126,7 @@ export function precis(options: { readonly counter: TokenCounter; readonly profi
       const compactor = createCompactor({ dialect: openaiChat, budget, ...options });
       const result = await compactor.compact(messages.slice(from, to), { budget, now: NOW });
       await compactor.close();
-      return viewText(result.messages);
+      return messagesText(result.messages);
     },
   };
 }

@@ -5,33 +5,21 @@ import type { ChatMessage } from "./types.ts";
 /** What a message costs beside its text (role, separators), in tokens. */
 export const MESSAGE_OVERHEAD = 4;
 
+/** What a message says, whatever shape its content has. */
+export const contentText = ({ content }: WireMessage): string =>
+  typeof content === "string" ? content : (content ?? []).map((part) => String(part.text ?? "")).join("\n");
+
 /** A message as text: its content, then each call's name and arguments on a line of its own. */
-export function messageText(message: ChatMessage): string {
+export function messageText(message: WireMessage): string {
   const calls = (message.tool_calls ?? []).map(
-    (call) => `\n${call.function.name} ${call.function.arguments}`,
+    (call) => `\n${call.function?.name} ${call.function?.arguments}`,
   );
-  return message.content + calls.join("");
+  return contentText(message) + calls.join("");
 }
 
 /** Messages as one text: the form in which views are scored. */
-export function messagesText(messages: readonly ChatMessage[]): string {
-  return messages.map(messageText).join("\n");
-}
-
-/** A view as precis hands it out: the same text, whatever shape the contents have. */
-export function viewText(messages: readonly WireMessage[]): string {
-  return messages
-    .map(({ content, tool_calls: calls }) => {
-      const text =
-        typeof content === "string"
-          ? content
-          : (content ?? []).map((part) => String(part.text ?? "")).join("\n");
-      return (
-        text + (calls ?? []).map((call) => `\n${call.function?.name} ${call.function?.arguments}`).join("")
-      );
-    })
-    .join("\n");
-}
+export const messagesText = (messages: readonly WireMessage[]): string =>
+  messages.map(messageText).join("\n");
 
 /** Newlines that JSON arguments carry as two characters, as newlines: a path at the start of such a line is a path. */
 export function unescapeNewlines(text: string): string {

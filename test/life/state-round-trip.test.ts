@@ -4,8 +4,7 @@ import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { editedSummary, memoryStore } from "../../src/index.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { gatedModel } from "../summaries/gated-model.ts";
-import { BUILDERS } from "../support/builders.ts";
-import { dialectOf } from "../support/dialects.ts";
+import { BUILDERS, dialectOf } from "../support/dialects.ts";
 import { sent, session } from "../support/host.ts";
 
 const NOW = 1_700_000_000_000;

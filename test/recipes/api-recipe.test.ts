@@ -129,10 +129,7 @@ beforeAll(async () => {
   // Served by the gateway.
   add(
     "src/apis/served.ts",
-    [
-      'import type { ServedApi } from "./shared/served-api.ts";\n',
-      'import { toyServed } from "./toy/server.ts";\n',
-    ],
+    ['import type { ServedApi } from "./shared/api.ts";\n', 'import { toyServed } from "./toy/server.ts";\n'],
     ["  geminiServed,\n", "  toyServed,\n"],
   );
 

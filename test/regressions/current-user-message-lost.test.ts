@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anthropic } from "../../src/testing/index.ts";
-import { BUILDERS } from "../support/builders.ts";
+import { BUILDERS } from "../support/dialects.ts";
 import { judgeFit } from "../support/judge-fit.ts";
 import { STRATEGIES } from "../support/property-suite.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { cut, oneLine, previewOf } from "../../src/cli/plain-text.ts";
+import { cut, oneLine, previewOf } from "../../src/cli/format.ts";
 import { said } from "../../src/core/check.ts";
 import { cutTo, firstCharacters, lastCharacters } from "../../src/core/first-characters.ts";
 import { titleOf } from "../../src/gateway/conversation/transcript-record.ts";

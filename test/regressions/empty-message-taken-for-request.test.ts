@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BUILDERS } from "../support/builders.ts";
+import { BUILDERS } from "../support/dialects.ts";
 import { judgeFit } from "../support/judge-fit.ts";
 import { STRATEGIES } from "../support/property-suite.ts";
 

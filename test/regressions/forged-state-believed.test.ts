@@ -8,9 +8,8 @@ import type { CompactorOptions, State } from "../../src/core/types.ts";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { memoryStore } from "../../src/stores/memory.ts";
-import { BUILDERS } from "../support/builders.ts";
 import { changeValue, reordered } from "../support/change-json.ts";
-import { dialectOf } from "../support/dialects.ts";
+import { BUILDERS, dialectOf } from "../support/dialects.ts";
 import { createHost, sent, session, talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
 

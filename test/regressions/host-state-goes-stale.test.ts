@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { HostState } from "../../src/core/types.ts";
-import { BUILDERS } from "../support/builders.ts";
-import { DIALECT_IDS } from "../support/dialects.ts";
+import { BUILDERS, DIALECT_IDS } from "../support/dialects.ts";
 import { createHost, sent, session } from "../support/host.ts";
 
 const plan = (status: "active" | "done"): HostState => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { wireFacts } from "../../src/testing/index.ts";
-import { BUILDERS } from "../support/builders.ts";
+import { BUILDERS } from "../support/dialects.ts";
 import { judgeFit } from "../support/judge-fit.ts";
 
 describe.each(Object.keys(BUILDERS))("%s", (id) => {

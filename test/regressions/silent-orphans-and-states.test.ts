@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCompactor } from "../../src/engine/create-compactor.ts";
-import { BUILDERS } from "../support/builders.ts";
-import { dialectOf } from "../support/dialects.ts";
+import { BUILDERS, dialectOf } from "../support/dialects.ts";
 import { talk } from "../support/host.ts";
 
 const codes = ({

@@ -6,6 +6,8 @@ import {
   openaiResponses,
 } from "../../src/apis/index.ts";
 import type { Dialect, DialectId } from "../../src/core/types.ts";
+import type { MessageBuilders } from "../../src/testing/index.ts";
+import * as testing from "../../src/testing/index.ts";
 
 /** All dialects with their message types forgotten: the suites treat wire messages as opaque objects. */
 export const DIALECTS: Readonly<Record<string, Dialect<object>>> = {
@@ -23,3 +25,12 @@ export function dialectOf(id: DialectId): Dialect<object> {
   if (dialect === undefined) throw new Error(`No dialect "${id}".`);
   return dialect;
 }
+
+/** The builders of every dialect, with their message types forgotten. */
+export const BUILDERS: Readonly<Record<string, MessageBuilders<object>>> = {
+  "openai-chat": testing.chat,
+  "openai-responses": testing.responses,
+  "anthropic-messages": testing.anthropic,
+  "ai-sdk": testing.aiSdk,
+  "gemini-contents": testing.gemini,
+};

@@ -1,7 +1,6 @@
 import type { CompactorOptions, FitInput } from "../../src/core/types.ts";
-import { BUILDERS } from "./builders.ts";
 import { counterOf } from "./count.ts";
-import { dialectOf } from "./dialects.ts";
+import { BUILDERS, dialectOf } from "./dialects.ts";
 import { createHost } from "./host.ts";
 
 /** An agent that calls tools for a long time. */

@@ -1,11 +1,10 @@
 import type { Dialect, StopReason } from "../../core/types.ts";
 import type { Api } from "../shared/api.ts";
-import { askingBy } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, str, textOf } from "../shared/fields.ts";
 import { joinBase64 } from "../shared/media.ts";
 import { wantsCompletionTokens } from "../shared/model-traits.ts";
 import { openaiError } from "../shared/providers.ts";
-import { requestsBy } from "../shared/request.ts";
+import { askingBy, requestsBy } from "../shared/request.ts";
 import { chatUsage, knownUsage } from "../shared/usage.ts";
 import { openaiChat } from "./index.ts";
 

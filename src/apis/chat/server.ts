@@ -1,3 +1,4 @@
+import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {
   createHeldEnd,
@@ -9,7 +10,6 @@ import {
   type ToolHosting,
 } from "../shared/hosting.ts";
 import { isGoogle, isOpenai } from "../shared/providers.ts";
-import type { ServedApi } from "../shared/served-api.ts";
 import { chatApi } from "./api.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */

@@ -1,8 +1,8 @@
 import { defined } from "../../core/collections.ts";
 import type { Dialect, ModelMessage, ModelRequest, StopReason } from "../../core/types.ts";
 import type { Api, Asking, AskSettings } from "../shared/api.ts";
-import { capWithRoom, continuedFields } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, objectsOf, str, textOf } from "../shared/fields.ts";
+import { capWithRoom, continuedFields } from "../shared/request.ts";
 import { geminiUsage, knownUsage } from "../shared/usage.ts";
 import { geminiContents } from "./index.ts";
 import { fieldOf, keyOf } from "./read.ts";

@@ -1,3 +1,4 @@
+import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {
   createHeldEnd,
@@ -9,7 +10,6 @@ import {
   type ToolHosting,
 } from "../shared/hosting.ts";
 import { isGoogle } from "../shared/providers.ts";
-import type { ServedApi } from "../shared/served-api.ts";
 import { askedByPath, candidateOf, geminiApi, isGeminiPath, partsIn, requestIn, withConfig } from "./api.ts";
 import { fieldOf, unnamedCallId } from "./read.ts";
 

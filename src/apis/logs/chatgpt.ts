@@ -1,6 +1,5 @@
-import { branchTo } from "./branch.ts";
 import { contentText, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
-import { counted, createMessageList, warnOfOddLines } from "./message-list.ts";
+import { branchTo, counted, createMessageList, warnOfOddLines } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "user", "assistant", "tool"]);

@@ -1,4 +1,3 @@
-import { branchTo } from "./branch.ts";
 import {
   contentText,
   type Fields,
@@ -11,7 +10,7 @@ import {
   textOf,
   timeOf,
 } from "./fields.ts";
-import { createMessageList, createTwinFinder, messages, warnOfOddLines } from "./message-list.ts";
+import { branchTo, createMessageList, createTwinFinder, messages, warnOfOddLines } from "./message-list.ts";
 import type { RecordFormat, RecordReader } from "./types.ts";
 
 /**

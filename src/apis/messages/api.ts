@@ -1,9 +1,8 @@
 import type { Dialect, ModelMessage, StopReason } from "../../core/types.ts";
 import type { Api, AskSettings } from "../shared/api.ts";
-import { askingBy, capWithRoom } from "../shared/ask.ts";
 import { isJson, type Json, listOf, numberOf, obj, parseJson, str, textOf } from "../shared/fields.ts";
 import { allowance } from "../shared/model-traits.ts";
-import { countingBehind, requestsBy } from "../shared/request.ts";
+import { askingBy, capWithRoom, countingBehind, requestsBy } from "../shared/request.ts";
 import { knownUsage, messagesUsage } from "../shared/usage.ts";
 import { anthropicMessages } from "./index.ts";
 import { partsOf, withoutThinking } from "./parts.ts";

@@ -1,3 +1,4 @@
+import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import {
   createHeldEnd,
@@ -9,7 +10,6 @@ import {
   type StreamSplice,
   type ToolHosting,
 } from "../shared/hosting.ts";
-import type { ServedApi } from "../shared/served-api.ts";
 import { messagesApi } from "./api.ts";
 import { messagesNative } from "./native.ts";
 import { partsOf, withLoopThinking, withoutThinking } from "./parts.ts";

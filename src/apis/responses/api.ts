@@ -1,9 +1,8 @@
 import type { Dialect, StopReason } from "../../core/types.ts";
 import type { Api } from "../shared/api.ts";
-import { askingBy } from "../shared/ask.ts";
 import { isJson, type Json, listOf, obj, objectsOf, textOf } from "../shared/fields.ts";
 import { openaiError } from "../shared/providers.ts";
-import { countingBehind, requestsBy } from "../shared/request.ts";
+import { askingBy, countingBehind, requestsBy } from "../shared/request.ts";
 import { knownUsage, responsesUsage } from "../shared/usage.ts";
 import { openaiResponses } from "./index.ts";
 

@@ -1,3 +1,4 @@
+import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import {
   createHeldEnd,
@@ -12,7 +13,6 @@ import {
   type ToolHosting,
 } from "../shared/hosting.ts";
 import { isOpenai } from "../shared/providers.ts";
-import type { ServedApi } from "../shared/served-api.ts";
 import { responsesApi, transcriptOf } from "./api.ts";
 import { openaiResponses } from "./index.ts";
 import { compactAnswer, replayItems, responsesNative } from "./native.ts";

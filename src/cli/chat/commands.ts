@@ -13,10 +13,9 @@ import {
   type SettingsAnswer,
 } from "../../gateway/api.ts";
 import { UsageError } from "../flags.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, oneLine } from "../format.ts";
 import { twoColumns } from "../help.ts";
 import { type Paint, wrap } from "../io.ts";
-import { oneLine } from "../plain-text.ts";
 import type { ChatSession, Notice } from "./session.ts";
 import { messageText, summaryText, viewText } from "./view-text.ts";
 

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ApiPressure } from "../../gateway/api.ts";
-import { formatCount, formatShort } from "../format.ts";
+import { formatCount, formatShort, plainText } from "../format.ts";
 import { type Io, lookOf, type Paint, type Tone } from "../io.ts";
-import { plainText } from "../plain-text.ts";
 
 /** Where a chat is shown: a terminal, plain lines for scripts, or JSON. */
 export interface Screen {

@@ -14,9 +14,8 @@ import {
   type RungName,
   routes,
 } from "../../gateway/api.ts";
-import { formatCount, formatDollars } from "../format.ts";
+import { formatCount, formatDollars, oneLine } from "../format.ts";
 import type { Tone } from "../io.ts";
-import { oneLine } from "../plain-text.ts";
 
 /** What a turn brings, as it comes. */
 interface Hear {

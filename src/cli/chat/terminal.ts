@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
+import { plainText } from "../format.ts";
 import { columnsOf, type Io, lookOf, type Paint } from "../io.ts";
-import { plainText } from "../plain-text.ts";
 import { commandNames } from "./commands.ts";
 import { type MeterFacts, meterLine, type Screen } from "./screen.ts";
 

@@ -1,10 +1,9 @@
 import { EDIT_REASONS } from "../../core/edits.ts";
 import { DROP_WORDS, FATE_WORDS, type FateName, KEEP_WORDS } from "../../core/words.ts";
 import type { ApiConversation, ApiMessage, ApiMessages, ApiView, Run, ViewEntry } from "../../gateway/api.ts";
-import { formatCount, formatTime } from "../format.ts";
+import { formatCount, formatTime, oneLine, partText, plainText, previewOf } from "../format.ts";
 import type { Look, Paint, Tone } from "../io.ts";
 import { shortId } from "../open-database.ts";
-import { oneLine, partText, plainText, previewOf } from "../plain-text.ts";
 
 /** Messages that are listed one by one, the newest; those before them are told in runs. */
 const LISTED = 20;

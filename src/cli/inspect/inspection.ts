@@ -27,9 +27,8 @@ import type {
   StoredRequest,
 } from "../../stores/server-store.ts";
 import type { Receipts } from "../../tokens/receipts.ts";
-import { formatCount, formatTime } from "../format.ts";
+import { cut, formatCount, formatTime, previewOf } from "../format.ts";
 import { shortId } from "../open-database.ts";
-import { cut, previewOf } from "../plain-text.ts";
 
 /** Everything that the store knows about a conversation, and the view that follows from it. */
 export interface Inspection {

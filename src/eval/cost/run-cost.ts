@@ -1,7 +1,7 @@
 import type { ChatMessage as WireMessage } from "../../apis/chat/read.ts";
 import type { TokenCounter } from "../../core/types.ts";
 import { createEngineMemory, type EngineMemory } from "../../engine/engine.ts";
-import { messagesText, viewText } from "../message-text.ts";
+import { messagesText } from "../message-text.ts";
 import { answerStarts, commonTokens } from "../replay/simulate.ts";
 import type { Block, Report } from "../report/report.ts";
 import type { ChatMessage } from "../types.ts";
@@ -162,7 +162,7 @@ async function walk(
     while (waiting[0] !== undefined && waiting[0].at <= until) {
       const { at, anchors } = waiting.shift()!;
       if (before === undefined) continue;
-      const text = `${viewText(before)}\n${messagesText(messages.slice(shown, at))}`;
+      const text = `${messagesText(before)}\n${messagesText(messages.slice(shown, at))}`;
       tally.anchors += anchors.filter((anchor) => text.includes(anchor.text)).length / anchors.length;
       tally.cuts++;
     }
@@ -196,7 +196,7 @@ async function walk(
 
 /** A message of a view as its text and calls, to be counted like all others. */
 function plain(message: WireMessage): ChatMessage {
-  return { role: "user", content: viewText([message]) };
+  return { role: "user", content: messagesText([message]) };
 }
 
 const TOKENS_PER_MILLION = 1e6;

@@ -1,6 +1,6 @@
 import type { ChatMessage as WireMessage } from "../../apis/chat/read.ts";
 import { costOf } from "../contestants.ts";
-import { messageText } from "../message-text.ts";
+import { contentText, messageText } from "../message-text.ts";
 import type { ChatMessage, Count } from "../types.ts";
 
 /** One question about a conversation, with what a good answer says. */
@@ -138,11 +138,10 @@ export function readerText(messages: readonly Shown[]): string {
 }
 
 /** A message of the Chat Completions format, its calls as lines. */
-export function shownMessage({ role, content, tool_calls: calls }: WireMessage): Shown {
-  const text =
-    typeof content === "string" ? content : (content ?? []).map((part) => String(part.text ?? "")).join("\n");
-  const lines = (calls ?? []).map((call) => `→ ${call.function?.name} ${call.function?.arguments}`);
-  return { role, text: [...(text === "" ? [] : [text]), ...lines].join("\n") };
+export function shownMessage(message: WireMessage): Shown {
+  const text = contentText(message);
+  const lines = (message.tool_calls ?? []).map(({ function: fn }) => `→ ${fn?.name} ${fn?.arguments}`);
+  return { role: message.role, text: [...(text === "" ? [] : [text]), ...lines].join("\n") };
 }
 
 export function examTokens({ messages }: Exam, count: Count): number {

@@ -2,11 +2,10 @@ import { setImmediate as breathe } from "node:timers/promises";
 import type { Compactor, Dialect, FitInput, Message, Model } from "../../core/types.ts";
 import { exactCounter } from "../../tokens/index.ts";
 import { chatMessages } from "../data/sessions.ts";
-import { arm } from "./arms.ts";
+import { arm, type Entrant } from "./arms.ts";
 import { memoryJournal } from "./ask-list.ts";
 import { type ExamItem, readerText, shownMessage } from "./exam.ts";
 import { type JudgedSetup, runJudged } from "./run-judged.ts";
-import type { Entrant } from "./sittings.ts";
 import { createSpending, type Expense, planJudged } from "./spending.ts";
 import { planExam, writeExam } from "./write-exam.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeRequest, readMarks, type Sheet, shuffled } from "./mark-answers.ts";
-import { readAnswers } from "./read-exam.ts";
+import { judgeRequest, readAnswers, readMarks, type Sheet, shuffled } from "./exam-requests.ts";
 import { estimateOf } from "./result.ts";
 
 const item = { n: 0, type: "t", question: "Which?", expected: "that", rubric: ["says that", "says why"] };

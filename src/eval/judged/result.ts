@@ -1,6 +1,6 @@
 import { type Estimate, resampled } from "../bootstrap.ts";
-import type { Mark } from "./mark-answers.ts";
-import type { Entrant } from "./sittings.ts";
+import type { Entrant } from "./arms.ts";
+import type { Mark } from "./exam-requests.ts";
 import type { Expense } from "./spending.ts";
 
 /** One answer and what it got. */

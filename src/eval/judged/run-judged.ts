@@ -1,12 +1,20 @@
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Model, ModelReply, ModelRequest, Profile, TokenCounter } from "../../core/types.ts";
+import type { Entrant, Sitting } from "./arms.ts";
 import { askList, type Journal } from "./ask-list.ts";
 import { type ExamItem, inPieces, readerText } from "./exam.ts";
-import { judgeRequest, type Mark, readMarks, SHEETS_AT_ONCE, type Sheet } from "./mark-answers.ts";
-import { questionsTogether, readAnswers, readerRequest } from "./read-exam.ts";
+import {
+  judgeRequest,
+  type Mark,
+  questionsTogether,
+  readAnswers,
+  readerRequest,
+  readMarks,
+  SHEETS_AT_ONCE,
+  type Sheet,
+} from "./exam-requests.ts";
 import { type Judged, type JudgedResult, resultOf } from "./result.ts";
-import type { Entrant, Sitting } from "./sittings.ts";
 import { createSpending, type Role, type Spending } from "./spending.ts";
 
 /** Runs tasks, at most so many at a time. After a failure no further one is begun. */

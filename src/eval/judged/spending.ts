@@ -2,8 +2,14 @@ import type { Model, ModelReply, ModelRequest, TokenCounter } from "../../core/t
 import { modelInfo } from "../../tokens/model-info.ts";
 import type { Arm } from "./arms.ts";
 import { type Exam, examTokens, inPieces } from "./exam.ts";
-import { judgeRequest, SHEETS_AT_ONCE, USUAL_MARK } from "./mark-answers.ts";
-import { questionsTogether, readerRequest, USUAL_ANSWER } from "./read-exam.ts";
+import {
+  judgeRequest,
+  questionsTogether,
+  readerRequest,
+  SHEETS_AT_ONCE,
+  USUAL_ANSWER,
+  USUAL_MARK,
+} from "./exam-requests.ts";
 import type { JudgedSetup } from "./run-judged.ts";
 
 /** What a model is asked for in an exam. */

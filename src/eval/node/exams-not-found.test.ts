@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { parseSize, sizeLabel } from "../judged/arms.ts";
 import { fewerQuestions } from "../judged/exam.ts";
-import { parseSize, sizeLabel } from "../judged/sittings.ts";
 import { findExams } from "./find-exams.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "precis-exams-"));

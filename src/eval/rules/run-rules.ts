@@ -1,6 +1,5 @@
 import type { Model, Profile, TokenCounter } from "../../core/types.ts";
-import type { Arm } from "../judged/arms.ts";
-import { type ExamSize, sizeLabel, sizeTokens } from "../judged/sittings.ts";
+import { type Arm, type ExamSize, sizeLabel, sizeTokens } from "../judged/arms.ts";
 import type { EvalCase, EvalSet } from "../types.ts";
 import type { Rule, RulesConversation } from "./conversation.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { servedApis } from "../../apis/served.ts";
-import type { ApiAnswer, ApiRequest } from "../../apis/shared/api.ts";
+import type { ApiAnswer, ApiRequest, Route, ServedApi } from "../../apis/shared/api.ts";
 import { eventText, readEvents } from "../../apis/shared/events.ts";
 import {
   isJson,
@@ -11,7 +11,6 @@ import {
   textOf,
   textsOf,
 } from "../../apis/shared/fields.ts";
-import type { Route, ServedApi } from "../../apis/shared/served-api.ts";
 import type { Dialect, Entry, Message } from "../../core/types.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { readingHidden } from "./gateway-tools.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ServedApi } from "../../apis/shared/served-api.ts";
+import type { ServedApi } from "../../apis/shared/api.ts";
 import { lastTrue } from "../../core/collections.ts";
 import type { CacheUse } from "./prompt.ts";
 import type { ProviderRefusal } from "./refusals.ts";

@@ -1,4 +1,4 @@
-import type { ServedApi } from "../../../src/apis/shared/served-api.ts";
+import type { ServedApi } from "../../../src/apis/shared/api.ts";
 import { toyApi } from "./api.ts";
 
 export const toyServed: ServedApi = {

@@ -1,5 +1,5 @@
 // @ts-check
-import { packages, publicSources } from "./scripts/lib/packages.mjs";
+import { packages, publicSources } from "./scripts/lib/packages.ts";
 
 /** Dead files, exports and exported types. What packages depend on is checked when they are built (`scripts/make-packages.mjs`). */
 export default {

@@ -1,4 +1,4 @@
-import "./scripts/make-vocabularies.mjs";
+import "./scripts/make-vocabularies.ts";
 import { defineConfig } from "vitest/config";
 import { compileCache } from "./test/support/compile-cache.ts";
 import { TIME_LIMITS } from "./test/support/time-limits.ts";

@@ -19,14 +19,14 @@ import {
   ROUTE_FILE,
   SIBLINGS,
   WIRING,
-} from "./lib/layers.mjs";
-import { lineAt, parseSource, walk } from "./lib/parse-source.mjs";
-import { filesBelow, isTestFile, root } from "./lib/project.mjs";
+} from "./lib/layers.ts";
+import { lineAt, parseSource, walk } from "./lib/parse-source.ts";
+import { filesBelow, isTestFile, root } from "./lib/project.ts";
 
 /** @typedef {{ file: string, line: number, what: string, fix: string }} Violation */
 /** An import; one of a package has no target. @typedef {{ file: string, line: number, specifier: string, target: string | undefined, isType: boolean }} Edge */
 /** What is wrong, and how to mend it. @typedef {readonly [what: string, fix: string] | undefined} Finding */
-/** @typedef {import("./lib/parse-source.mjs").SyntaxNode} SyntaxNode */
+/** @typedef {import("./lib/parse-source.ts").SyntaxNode} SyntaxNode */
 
 const GATEWAY = "src/gateway";
 const IMPORTS = [
@@ -105,7 +105,7 @@ function checkPackage({ file, specifier }) {
     ? undefined
     : [
         `${folder} imports the package "${name}"`,
-        "write the few lines that are needed, or add it to PACKAGES in scripts/lib/layers.mjs and say why in docs/decisions",
+        "write the few lines that are needed, or add it to PACKAGES in scripts/lib/layers.ts and say why in docs/decisions",
       ];
 }
 
@@ -146,7 +146,7 @@ function checkOrder({ order, inside, target }, from, to) {
   if (unknown !== undefined)
     return [
       `${inside}/${unknown} isn't part of the layout`,
-      "use another folder, or add it to scripts/lib/layers.mjs",
+      "use another folder, or add it to scripts/lib/layers.ts",
     ];
   const place = (/** @type {string | undefined} */ one) =>
     one === undefined ? order.length : order.indexOf(one);

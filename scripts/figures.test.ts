@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkFigures } from "./lib/figures.mjs";
-import { filesBelow, root } from "./lib/project.mjs";
+import { checkFigures } from "./lib/figures.ts";
+import { filesBelow, root } from "./lib/project.ts";
 
 const results = (name: string): unknown =>
   JSON.parse(readFileSync(join(root, `bench/results/${name}.json`), "utf8"));

@@ -7,8 +7,8 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, posix } from "node:path";
-import { evaluation, gateway, internalSpecifier, library, packages, publicSources } from "./lib/packages.mjs";
-import { filesBelow, root } from "./lib/project.mjs";
+import { evaluation, gateway, internalSpecifier, library, packages, publicSources } from "./lib/packages.ts";
+import { filesBelow, root } from "./lib/project.ts";
 
 /** Imports and re-exports as `tsc` writes them; SQL has the word `from` before a quoted name, too. */
 const IMPORT = /((?:^|\n)(?:(?:import|export)\b[\w\s{},*$]*?\bfrom |import )|\bimport\()"([^"\n]+)"/g;
@@ -68,7 +68,7 @@ function closure(files, without = []) {
 }
 
 /**
- * @param {import("./lib/packages.mjs").Package} target
+ * @param {import("./lib/packages.ts").Package} target
  * @param {readonly string[]} files those that other packages own are left to them
  */
 function writePackage(target, files) {
@@ -87,7 +87,7 @@ function writePackage(target, files) {
 
 /**
  * What a file imports, as its package has to write it.
- * @param {import("./lib/packages.mjs").Package} target
+ * @param {import("./lib/packages.ts").Package} target
  * @param {string} file
  * @param {string} specifier
  * @returns {string}
@@ -121,7 +121,7 @@ function moduleAt(from, specifier) {
 }
 
 /**
- * @param {import("./lib/packages.mjs").Package} of
+ * @param {import("./lib/packages.ts").Package} of
  * @returns {string[]} modules that people import
  */
 function exportedModules(of) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { startFakeProvider } from "../src/testing/fake-provider/index.ts";
 import { serveHere } from "../test/gateway/serve-here.ts";
-import { browserOptions } from "./lib/browser.mjs";
+import { browserOptions } from "./lib/browser.ts";
 import { palettePng } from "./lib/palette-png.ts";
 
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));

@@ -2,10 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { unknownCommands } from "./lib/check-commands.mjs";
-import { missingInReference } from "./lib/missing-in-reference.mjs";
-import { publicExports } from "./lib/public-exports.mjs";
-import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
+import { publicExports } from "./lib/public-exports.ts";
+import { missingInReference, readDocComments, readMarkdown, unknownCommands } from "./lib/read-docs.ts";
 
 test("reads the TypeScript of a page, with its line", () => {
   const page = "# Title\n\n```ts\nconst a = 1;\n```\n\n```sh\nls\n```\n\n```ts no-check\nnonsense\n```\n";

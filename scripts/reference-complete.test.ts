@@ -7,9 +7,9 @@ import { COMMANDS } from "../src/cli/commands.ts";
 import { gatewaySchema } from "../src/config/gateway-schema.ts";
 import { VARIABLES } from "../src/config/given-settings.ts";
 import { profiles } from "../src/profiles/index.ts";
-import { packages, publicSources } from "./lib/packages.mjs";
-import { filesBelow, isTestFile, root } from "./lib/project.mjs";
-import { publicExports } from "./lib/public-exports.mjs";
+import { packages, publicSources } from "./lib/packages.ts";
+import { filesBelow, isTestFile, root } from "./lib/project.ts";
+import { publicExports } from "./lib/public-exports.ts";
 
 const page = (path: string): string => readFileSync(join(root, path), "utf8");
 

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { routes } from "../src/gateway/api/routes.ts";
-import { httpReference } from "./lib/http-reference.mjs";
-import { libraryReference } from "./lib/library-reference.mjs";
-import { library, publicSources } from "./lib/packages.mjs";
-import { root } from "./lib/project.mjs";
-import { publicExports } from "./lib/public-exports.mjs";
+import { library, publicSources } from "./lib/packages.ts";
+import { root } from "./lib/project.ts";
+import { publicExports } from "./lib/public-exports.ts";
+import { httpReference, libraryReference } from "./make-reference.ts";
 
 test("the HTTP reference has every route, and says what a body may hold", () => {
   const page = httpReference();

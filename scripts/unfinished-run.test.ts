@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { root } from "./lib/project.mjs";
+import { root } from "./lib/project.ts";
 
 /** What a run says that a person or a limit ends as soon as it has said its first word. */
 async function runUnfinished(
   args: readonly string[],
   signal?: NodeJS.Signals,
 ): Promise<{ code: number; text: string }> {
-  const child = spawn("node", ["scripts/test.mjs", ...args], {
+  const child = spawn("node", ["scripts/test.ts", ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });

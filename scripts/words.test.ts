@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { filesBelow, isTestFile, root } from "./lib/project.mjs";
+import { filesBelow, isTestFile, root } from "./lib/project.ts";
 
 /** Words of users, and words of the code with those that have another. */
 const glossary = ["docs/glossary.md", "CONTRIBUTING.md"]

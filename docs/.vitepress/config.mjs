@@ -28,7 +28,7 @@ function titleOf(file) {
 }
 
 /**
- * Anchors are as on GitHub, so that a link works in both places; `scripts/check-examples.mjs` checks them by the same rule.
+ * Anchors are as on GitHub, so that a link works in both places; `scripts/check-examples.ts` checks them by the same rule.
  * @param {string} heading
  */
 function slugify(heading) {
@@ -41,7 +41,7 @@ function slugify(heading) {
 
 /**
  * A link to a file outside of the docs (the README, an example, a source file) leads nowhere on the site: it becomes plain text.
- * Whether such a file exists is checked by `scripts/check-examples.mjs`.
+ * Whether such a file exists is checked by `scripts/check-examples.ts`.
  * @param {import("markdown-it").default} md
  */
 function withoutOutsideLinks(md) {

@@ -7,7 +7,7 @@ import { createTool } from "@mastra/core/tools";
 import { precisProcessor } from "precis/mastra";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { root } from "../../scripts/lib/project.mjs";
+import { root } from "../../scripts/lib/project.ts";
 import {
   READ_TOOL,
   REQUEST,

@@ -1,6 +1,6 @@
 // @ts-check
 /** `npm run test:mastra`, and a step of `npm test -- --samples all`: Mastra, which is installed here. */
-import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
+import { runWithOwnPackages } from "../../scripts/lib/own-packages.ts";
 
 process.exitCode = runWithOwnPackages({
   folder: "examples/mastra",

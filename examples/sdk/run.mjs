@@ -1,6 +1,6 @@
 // @ts-check
 /** `npm run test:sdk`, and a step of `.ci/run`: the integrations with the SDKs' own packages, which are installed here. */
-import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
+import { runWithOwnPackages } from "../../scripts/lib/own-packages.ts";
 
 process.exitCode = runWithOwnPackages({
   folder: "examples/sdk",

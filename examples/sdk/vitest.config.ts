@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { library, publicSources } from "../../scripts/lib/packages.mjs";
-import { root } from "../../scripts/lib/project.mjs";
+import { library, publicSources } from "../../scripts/lib/packages.ts";
+import { root } from "../../scripts/lib/project.ts";
 import { TIME_LIMITS } from "../../test/support/time-limits.ts";
 
 /** The SDKs' own packages against the fake provider: `npm run test:sdk`. */

@@ -391,7 +391,7 @@ const LAST_BYTE = FIRST_BYTE + 0xff;
 /** A vocabulary: index = rank; bytes where the token isn't text. */
 export type Vocabulary = readonly (string | readonly number[])[];
 
-/** Reads what `scripts/make-vocabularies.mjs` wrote. */
+/** Reads what `scripts/make-vocabularies.ts` wrote. */
 export function readVocabulary(text: string): Vocabulary {
   return text.split(SEPARATOR).map((token) => (isBytes(token) ? bytesOf(token) : token));
 }

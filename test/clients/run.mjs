@@ -3,7 +3,7 @@
  * `npm run test:clients`, and a step of CI: real client programs through the gateway, installed here without their install
  * scripts. PRECIS_PROOF=sample runs fewer rounds.
  */
-import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
+import { runWithOwnPackages } from "../../scripts/lib/own-packages.ts";
 
 process.exitCode = runWithOwnPackages({
   folder: "test/clients",

@@ -1,6 +1,6 @@
 // @ts-check
 /** `npm run test:stream`, and a step of `npm test`: the stream tests on a real llama.cpp, which is installed here. */
-import { runWithOwnPackages } from "../../scripts/lib/own-packages.mjs";
+import { runWithOwnPackages } from "../../scripts/lib/own-packages.ts";
 
 process.exitCode = runWithOwnPackages({
   folder: "test/stream",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { root } from "../../../scripts/lib/project.mjs";
+import { root } from "../../../scripts/lib/project.ts";
 import { startTask, WINDOW } from "./long-task.ts";
 import { runExample } from "./run-example.ts";
 

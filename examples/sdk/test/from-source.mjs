@@ -3,8 +3,8 @@
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { library, publicSources } from "../../../scripts/lib/packages.mjs";
-import { root } from "../../../scripts/lib/project.mjs";
+import { library, publicSources } from "../../../scripts/lib/packages.ts";
+import { root } from "../../../scripts/lib/project.ts";
 
 const sources = new Map(publicSources(library));
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { root } from "../../../scripts/lib/project.mjs";
+import { root } from "../../../scripts/lib/project.ts";
 
 const fromSource = join(root, "examples/sdk/test/from-source.mjs");
 

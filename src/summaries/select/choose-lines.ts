@@ -173,7 +173,7 @@ export function selectLines(input: SelectInput): Line[] {
   });
 }
 
-/** Of the same lines the last one. */
+/** Keeps the last one of lines that are the same. */
 const newestOfEach = (lines: readonly Line[]): Line[] => newestBy(lines, ({ first }) => first);
 
 /** A line that only uses names counts this much of one that brings them in. */

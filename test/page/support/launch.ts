@@ -1,5 +1,5 @@
 import { type Browser, type BrowserServer, chromium } from "playwright-core";
-import { browserOptions } from "../../../scripts/lib/browser.mjs";
+import { browserOptions } from "../../../scripts/lib/browser.ts";
 
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await browserOptions());

@@ -1,25 +1,29 @@
-// @ts-check
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./project.mjs";
+import { root } from "./project.ts";
 
 /**
  * Runs the tests of a folder that has packages of its own, so that `npm ci` of the project stays small. They are installed
  * when they aren't there yet or their lock file changed. Arguments of the command go to vitest.
- *
- * @param {{ folder: string, what: string, size: string, installMs: number, env: Readonly<Record<string, string | undefined>> }} options
- * @returns {number} the exit code
+ * Returns the exit code.
  */
-export function runWithOwnPackages({ folder, what, size, installMs, env }) {
+export function runWithOwnPackages({
+  folder,
+  what,
+  size,
+  installMs,
+  env,
+}: {
+  folder: string;
+  what: string;
+  size: string;
+  installMs: number;
+  env: Readonly<Record<string, string | undefined>>;
+}): number {
   const here = join(root, folder);
-  /**
-   * @param {string} command
-   * @param {readonly string[]} args
-   * @param {{ cwd: string, timeout?: number }} options
-   */
-  const run = (command, args, options) =>
+  const run = (command: string, args: readonly string[], options: { cwd: string; timeout?: number }) =>
     spawnSync(command, args, {
       ...options,
       env: { ...env, npm_config_prefer_offline: "true" },

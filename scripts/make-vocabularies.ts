@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Writes the vocabularies that tokens are counted with, `src/tokens/vocabularies/*.ts`, from the package gpt-tokenizer, unless they
  * are there. One text for all tokens is half the size of a list in a program, and is read in half the time. Builds, checks and tests
@@ -6,7 +5,7 @@
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./lib/project.mjs";
+import { root } from "./lib/project.ts";
 
 const folder = join(root, "src/tokens/vocabularies");
 
@@ -22,11 +21,7 @@ mkdirSync(folder, { recursive: true });
 await make("o200k_base", () => import("gpt-tokenizer/bpeRanks/o200k_base"));
 await make("cl100k_base", () => import("gpt-tokenizer/bpeRanks/cl100k_base"));
 
-/**
- * @param {string} name
- * @param {() => Promise<{ default: readonly (string | readonly number[])[] }>} load
- */
-async function make(name, load) {
+async function make(name: string, load: () => Promise<{ default: readonly (string | readonly number[])[] }>) {
   const file = join(folder, `${name}.ts`);
   if (existsSync(file)) return;
   const { default: tokens } = await load();
@@ -35,7 +30,7 @@ async function make(name, load) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(
     unfinished,
-    `/** The tokens of ${name}, by rank, as \`scripts/make-vocabularies.mjs\` writes them. */
+    `/** The tokens of ${name}, by rank, as \`scripts/make-vocabularies.ts\` writes them. */
 const tokens: string = ${text};
 
 export default tokens;
@@ -44,11 +39,7 @@ export default tokens;
   renameSync(unfinished, file);
 }
 
-/**
- * @param {string | readonly number[]} token
- * @returns {string}
- */
-function written(token) {
+function written(token: string | readonly number[]): string {
   const bytes = typeof token === "string" ? encoder.encode(token) : Uint8Array.from(token);
   try {
     const text = decoder.decode(bytes);

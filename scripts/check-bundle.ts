@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Bundles the engine for browsers, checks that nothing of Node is left in it and what a page has to load before the first
  * tokens are counted, and runs it in a real one.
@@ -6,14 +5,15 @@
 
 import { createServer } from "node:http";
 import { builtinModules } from "node:module";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { rolldown } from "rolldown";
-import { browserOptions, hasBrowser, NO_BROWSER } from "./lib/browser.mjs";
-import { library } from "./lib/packages.mjs";
-import { root } from "./lib/project.mjs";
+import { browserOptions, hasBrowser, NO_BROWSER } from "./lib/browser.ts";
+import { library } from "./lib/packages.ts";
+import { root } from "./lib/project.ts";
 
 const BYTES_PER_KB = 1_000;
 /** Most that a page loads before it needs a tokenizer (bytes, gzipped). */
@@ -31,6 +31,7 @@ const ROUNDS = 60;
 const PAGE = `
 import { createCompactor, profiles } from "precis";
 import { openaiChat } from "precis/dialects";
+import type { AddressInfo } from "node:net";
 
 ${gardenTalk}
 const short = createCompactor({ dialect: openaiChat, window: 128_000 });
@@ -55,11 +56,8 @@ globalThis.result = {
 };
 `;
 
-/**
- * What the page talks about; its source is part of the page.
- * @param {number} rounds
- */
-function gardenTalk(rounds) {
+/** What the page talks about; its source is part of the page. */
+function gardenTalk(rounds: number) {
   const talk = [{ role: "system", content: "You help with gardens." }];
   for (let i = 0; i < rounds; i += 1) {
     const asked = `Question ${i}: how do I water tomatoes in week ${i}? ${"Please be exact. ".repeat(20)}`;
@@ -79,13 +77,9 @@ async function nameInNode() {
   return chainOf(gardenTalk(ROUNDS).map(openaiChat.read), 1, contentHash).at(-1);
 }
 
-/** @type {string[]} */
-const faults = [];
-/**
- * Files that a page loads at once: the entry, and what it imports before it runs.
- * @type {Set<string>}
- */
-const first = new Set();
+const faults: string[] = [];
+/** Files that a page loads at once: the entry, and what it imports before it runs. */
+const first: Set<string> = new Set();
 const files = await bundle().catch((error) => {
   faults.push(stripVTControlCharacters(String(error.message)));
   return new Map();
@@ -106,8 +100,8 @@ else if (faults.length === 0) checkResult(await runInBrowser(), await nameInNode
 for (const fault of faults) console.error(`bundle: ${fault}`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** @returns {Promise<Map<string, string>>} file name → code */
-async function bundle() {
+/** Returns file name → code. */
+async function bundle(): Promise<Map<string, string>> {
   const build = await rolldown({
     input: { page: ENTRY },
     platform: "browser",
@@ -154,8 +148,8 @@ async function bundle() {
   return new Map(chunks.map((chunk) => [chunk.fileName, chunk.code]));
 }
 
-/** @returns {Promise<Record<string, any>>} what the page computed */
-async function runInBrowser() {
+/** Returns what the page computed. */
+async function runInBrowser(): Promise<PageResult | undefined> {
   const server = createServer((request, response) => {
     const name = (request.url ?? "/").slice(1);
     const code = files.get(name);
@@ -170,7 +164,7 @@ async function runInBrowser() {
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const { port } = server.address() as AddressInfo;
   const browser = await chromium.launch(await browserOptions());
   try {
     const page = await browser.newPage();
@@ -181,30 +175,38 @@ async function runInBrowser() {
     });
     await page.goto(`http://127.0.0.1:${port}/`);
     await page.waitForFunction("globalThis.result !== undefined", undefined, { timeout: PAGE_TIMEOUT_MS });
-    return await page.evaluate("globalThis.result");
+    return await page.evaluate<PageResult>("globalThis.result");
   } catch (error) {
-    faults.push(`the page gave no result: ${/** @type {Error} */ (error).message}`);
-    return {};
+    faults.push(`the page gave no result: ${(error as Error).message}`);
+    return undefined;
   } finally {
     await browser.close();
     server.close();
   }
 }
 
-/**
- * @param {Record<string, any>} result
- * @param {string | undefined} name
- */
-function checkResult(result, name) {
-  if (faults.length > 0) return;
+/** What the page has computed. */
+interface PageResult {
+  readonly greeting: {
+    readonly outcome: string;
+    readonly atMost?: boolean;
+    readonly files: readonly string[];
+  };
+  readonly outcome: string;
+  readonly tokens: { readonly transcript: number; readonly after: number };
+  readonly messages: number;
+  readonly headKept: boolean;
+  readonly lastKept: boolean;
+  readonly untouched: boolean;
+  readonly name: string;
+}
+
+function checkResult(result: PageResult | undefined, name: string | undefined) {
+  if (faults.length > 0 || !result) return;
   console.log(`bundle: in the browser ${JSON.stringify(result)}`);
-  /** @type {[string, boolean][]} */
-  const expected = [
+  const expected: [string, boolean][] = [
     ["a greeting passes", result.greeting.outcome === "pass" && result.greeting.atMost === true],
-    [
-      "a greeting loads no vocabulary",
-      !result.greeting.files.some((/** @type {string} */ file) => VOCABULARY.test(file)),
-    ],
+    ["a greeting loads no vocabulary", !result.greeting.files.some((file) => VOCABULARY.test(file))],
     ["the transcript is larger than the budget", result.tokens.transcript > BUDGET],
     ["the view fits the budget", result.tokens.after <= BUDGET],
     ["the outcome is `compacted`", result.outcome === "compacted"],
@@ -217,7 +219,6 @@ function checkResult(result, name) {
   for (const [what, ok] of expected) if (!ok) faults.push(`not true in the browser: ${what}`);
 }
 
-/** @param {number} bytes */
-function kb(bytes) {
+function kb(bytes: number) {
   return `${(bytes / BYTES_PER_KB).toFixed(1)} kB`;
 }

@@ -1,13 +1,12 @@
-// @ts-check
 /**
  * `npm run bench`: runs every `bench/*.ts` with `--json` and keeps what it prints in `bench/results/`. Arguments name
  * the ones to run: `npm run bench fit`. The last line is `N passed, M failed`.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { run } from "./lib/child.mjs";
-import { filesBelow, root } from "./lib/project.mjs";
-import "./make-vocabularies.mjs";
+import { run } from "./lib/child.ts";
+import { filesBelow, root } from "./lib/project.ts";
+import "./make-vocabularies.ts";
 
 const results = join(root, "bench/results");
 const wanted = process.argv.slice(2);
@@ -29,16 +28,12 @@ for (const [index, file] of files.entries()) {
 console.log(`${files.length - failed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/**
- * @param {string} name
- * @param {string} output
- * @returns {string | undefined} what is wrong with it
- */
-function keep(name, output) {
+/** Returns what is wrong with it. */
+function keep(name: string, output: string): string | undefined {
   try {
     writeFileSync(join(results, `${name}.json`), `${JSON.stringify(JSON.parse(output), null, 2)}\n`);
     return undefined;
   } catch (error) {
-    return `what it printed isn't JSON: ${/** @type {Error} */ (error).message}`;
+    return `what it printed isn't JSON: ${(error as Error).message}`;
   }
 }

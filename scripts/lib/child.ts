@@ -1,7 +1,7 @@
-// @ts-check
+import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { root } from "./project.mjs";
+import { root } from "./project.ts";
 
 /** Time between the polite and the final signal: enough for a browser or a test runner to end its own children. */
 const GRACE_MS = 2_000;
@@ -9,15 +9,10 @@ const GRACE_MS = 2_000;
 const LAST_WORDS_MS = 3_000;
 const PARENT_CHECK_MS = 1_000;
 
-/** @type {Set<import("node:child_process").ChildProcess>} */
-const running = new Set();
+const running: Set<ChildProcess> = new Set();
 
-/**
- * Signals a child and everything that it started: each child leads a process group of its own.
- * @param {import("node:child_process").ChildProcess} child
- * @param {NodeJS.Signals} signal
- */
-function signalGroup(child, signal) {
+/** Signals a child and everything that it started: each child leads a process group of its own. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals) {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);
@@ -26,8 +21,7 @@ function signalGroup(child, signal) {
   }
 }
 
-/** @param {import("node:child_process").ChildProcess} child */
-function stop(child) {
+function stop(child: ChildProcess) {
   signalGroup(child, "SIGTERM");
   setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
 }
@@ -44,7 +38,7 @@ function stopAll() {
 process.on("exit", () => {
   for (const child of running) signalGroup(child, "SIGKILL");
 });
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, stopAll);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stopAll);
 
 // npm's shell passes no signal on: when it is ended from outside, this process only sees that its parent has changed.
 const parent = process.ppid;
@@ -52,15 +46,10 @@ setInterval(() => {
   if (process.ppid !== parent) stopAll();
 }, PARENT_CHECK_MS).unref();
 
-/**
- * The environment of a child: the project's own tools (and its Node) first, colours only on a terminal.
- * @param {Record<string, string>} extra
- * @returns {NodeJS.ProcessEnv}
- */
-function childEnvironment(extra) {
+/** The environment of a child: the project's own tools (and its Node) first, colours only on a terminal. */
+function childEnvironment(extra: Record<string, string>): NodeJS.ProcessEnv {
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
-  /** @type {NodeJS.ProcessEnv} */
-  const env = { ...process.env, PATH: path, ...extra };
+  const env: NodeJS.ProcessEnv = { ...process.env, PATH: path, ...extra };
   if (!process.stdout.isTTY) {
     env.NO_COLOR = "1";
     delete env.FORCE_COLOR;
@@ -68,14 +57,17 @@ function childEnvironment(extra) {
   return env;
 }
 
-/**
- * Runs a program to its end, or to the deadline. `stopped` says that a signal to this process ended it, or came before it.
- * @param {string} command
- * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, output?: "show" | "capture" }} [options]
- * @returns {Promise<{ code: number, timedOut: boolean, stopped: boolean, stdout: string, stderr: string }>}
- */
-export function run(command, args, options = {}) {
+/** Runs a program to its end, or to the deadline. `stopped` says that a signal to this process ended it, or came before it. */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: {
+    cwd?: string;
+    env?: Record<string, string>;
+    timeoutMs?: number;
+    output?: "show" | "capture";
+  } = {},
+): Promise<{ code: number; timedOut: boolean; stopped: boolean; stdout: string; stderr: string }> {
   const { cwd, env = {}, timeoutMs, output = "show" } = options;
   if (stopping) return Promise.resolve({ code: 1, timedOut: false, stopped: true, stdout: "", stderr: "" });
   return new Promise((resolve) => {
@@ -106,8 +98,7 @@ export function run(command, args, options = {}) {
             },
             Math.max(timeoutMs, 0),
           );
-    /** @param {number} code */
-    const end = (code) => {
+    const end = (code: number) => {
       clearTimeout(timer);
       running.delete(child);
       resolve({ code, timedOut, stopped: stopping, stdout, stderr });

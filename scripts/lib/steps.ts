@@ -1,32 +1,35 @@
-// @ts-check
-/** Runs the steps of `scripts/test.mjs` and says what came of each. */
-import { run } from "./child.mjs";
-import { root } from "./project.mjs";
+/** Runs the steps of `scripts/test.ts` and says what came of each. */
+import { run } from "./child.ts";
+import { root } from "./project.ts";
 
 const MS_PER_SECOND = 1_000;
 /** Steps that run at the same time on a machine of two cores, which is what the tests are meant for. */
 const SIDE_BY_SIDE = 2;
 
-/**
- * @typedef {"not run" | "stopped"} Unfinished
- * @typedef {{ passed: number, failed: number, skipped: number, note: string }} Counts
- * @typedef {Counts & { name: string, seconds: number, unfinished?: Unfinished }} StepResult
- * @typedef {{ name: string, command: string, args: readonly string[], env: Record<string, string>, counts?: (code: number) => Counts }} Step
- */
+type Unfinished = "not run" | "stopped";
+export type Counts = { passed: number; failed: number; skipped: number; note: string };
+export type StepResult = Counts & { name: string; seconds: number; unfinished?: Unfinished };
+export type Step = {
+  name: string;
+  command: string;
+  args: readonly string[];
+  env: Record<string, string>;
+  counts?: (code: number) => Counts;
+};
 
 /**
  * Stages run one after the other, the steps of a stage two at a time. A step that has company is shown as a whole at its
  * end. What the deadline or a signal left out is unfinished: nobody knows whether it would have passed, so it counts
  * neither way.
- * @param {readonly (readonly Step[])[]} stages
- * @param {{ deadline: number, overLimit: string }} limit when everything ends, and how that is told
- * @returns {Promise<{ results: StepResult[], endedFromOutside: boolean }>}
+ * `limit`: when everything ends, and how that is told.
  */
-export async function runStages(stages, { deadline, overLimit }) {
+export async function runStages(
+  stages: readonly (readonly Step[])[],
+  { deadline, overLimit }: { deadline: number; overLimit: string },
+): Promise<{ results: StepResult[]; endedFromOutside: boolean }> {
   const total = stages.flat().length;
   let endedFromOutside = false;
-  /** @type {StepResult[]} */
-  const results = [];
+  const results: StepResult[] = [];
   for (const stage of stages) {
     const hasCompany = stage.length > 1;
     if (hasCompany) console.log(`\n${stage.map(({ name }) => name).join(", ")}: two at a time`);
@@ -50,12 +53,10 @@ export async function runStages(stages, { deadline, overLimit }) {
   }
   return { results, endedFromOutside };
 
-  /**
-   * @param {Step} step
-   * @param {boolean} hasCompany
-   * @returns {Promise<{ counts: Counts, unfinished?: Unfinished, shown: readonly string[] }>}
-   */
-  async function runStep(step, hasCompany) {
+  async function runStep(
+    step: Step,
+    hasCompany: boolean,
+  ): Promise<{ counts: Counts; unfinished?: Unfinished; shown: readonly string[] }> {
     const timeoutMs = deadline - Date.now();
     if (endedFromOutside) return { ...uncounted("not run", ", the run was ended from outside"), shown: [] };
     if (timeoutMs <= 0) return { ...uncounted("not run", overLimit), shown: [] };
@@ -73,20 +74,10 @@ export async function runStages(stages, { deadline, overLimit }) {
   }
 }
 
-/**
- * @param {boolean} ok
- * @param {string} [note]
- * @returns {Counts}
- */
-export function single(ok, note = "") {
+export function single(ok: boolean, note: string = ""): Counts {
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, note };
 }
 
-/**
- * @param {Unfinished} unfinished
- * @param {string} note
- * @returns {{ counts: Counts, unfinished: Unfinished }}
- */
-function uncounted(unfinished, note) {
+function uncounted(unfinished: Unfinished, note: string): { counts: Counts; unfinished: Unfinished } {
   return { counts: { passed: 0, failed: 0, skipped: 0, note }, unfinished };
 }

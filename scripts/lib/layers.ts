@@ -1,4 +1,3 @@
-// @ts-check
 /** The layout as data: which folder may import what. The order is the order of the architecture, lowest first. */
 
 /** Folders of `src`; each may import only itself and the folders before it. */
@@ -29,12 +28,10 @@ export const GATEWAY_FOLDERS = [
 ];
 
 /** A file beside them that is a part of one. */
-/** @type {Readonly<Record<string, string>>} */
-export const GATEWAY_FILES = { "api.ts": "api" };
+export const GATEWAY_FILES: Readonly<Record<string, string>> = { "api.ts": "api" };
 
 /** Packages from npm that a folder may use. A folder that isn't named may use none. */
-/** @type {Readonly<Record<string, readonly string[]>>} */
-export const PACKAGES = {
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ["@noble/hashes"],
   stores: ["pg"],
   config: ["zod"],
@@ -92,9 +89,12 @@ export const IMPURE_GLOBALS = [
  * Folders whose members each implement one interface: members never import each other, nor the files that wire them
  * together. What they have in common stands in `shared`. A member is a file, or a folder with the file of the same
  * name. Without `members`, all that is neither wiring nor shared is one.
- * @type {readonly { folder: string, members?: "folders" | readonly string[], shared: readonly string[] }[]}
  */
-export const SIBLINGS = [
+export const SIBLINGS: readonly {
+  folder: string;
+  members?: "folders" | readonly string[];
+  shared: readonly string[];
+}[] = [
   // Files beside the formats' folders wire them together.
   { folder: "src/apis", members: "folders", shared: ["shared"] },
   { folder: "src/reductions", shared: ["shared", "reduction"] },

@@ -1,27 +1,26 @@
-// @ts-check
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transformSync } from "rolldown/utils";
-import { run } from "./child.mjs";
-import { root } from "./project.mjs";
+import { run } from "./child.ts";
+import { root } from "./project.ts";
 
-/**
- * An example, where it stands. `prints`: the lines that it says it prints.
- * @typedef {{ file: string, line: number, code: string, runs: boolean, prints: string[] }} PlacedExample
- */
-/** Specifier → absolute path of the source. @typedef {ReadonlyMap<string, string>} Targets */
+/** An example, where it stands. `prints`: the lines that it says it prints. */
+export type PlacedExample = { file: string; line: number; code: string; runs: boolean; prints: string[] };
+/** Specifier → absolute path of the source. */
+export type Targets = ReadonlyMap<string, string>;
 
 /** Examples are small; one that takes this long hangs. */
 const RUN_TIMEOUT_MS = 60_000;
 
 /**
  * Type-checks each example as a module of its own.
- * @param {readonly PlacedExample[]} examples
- * @param {Targets} targets
- * @returns {Promise<string[]>} faults
+ * Returns faults.
  */
-export async function compileExamples(examples, targets) {
+export async function compileExamples(
+  examples: readonly PlacedExample[],
+  targets: Targets,
+): Promise<string[]> {
   // Inside the project, so that examples may import the packages that it has installed.
   const folder = scratch(join(root, "node_modules/.cache", `precis-examples-${process.pid}`));
   for (const [index, example] of examples.entries()) {
@@ -58,14 +57,11 @@ export async function compileExamples(examples, targets) {
 
 /**
  * Runs each example to its end, against the sources.
- * @param {readonly PlacedExample[]} examples
- * @param {Targets} targets
- * @returns {Promise<string[]>} faults
+ * Returns faults.
  */
-export async function runExamples(examples, targets) {
+export async function runExamples(examples: readonly PlacedExample[], targets: Targets): Promise<string[]> {
   const folder = scratch(mkdtempSync(join(tmpdir(), "precis-examples-")));
-  /** @type {{ path: string, where: string, prints: string[] }[]} */
-  const files = [];
+  const files: { path: string; where: string; prints: string[] }[] = [];
   for (const [index, example] of examples.entries()) {
     const where = `${example.file}:${example.line}`;
     const path = join(folder, `example-${index}.mjs`);
@@ -85,8 +81,7 @@ export async function runExamples(examples, targets) {
   return JSON.parse(last);
 }
 
-/** @param {string} folder */
-function scratch(folder) {
+function scratch(folder: string) {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');

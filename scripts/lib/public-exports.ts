@@ -1,27 +1,23 @@
-// @ts-check
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { lineAt, parseSource } from "./parse-source.mjs";
+import { lineAt, parseSource, type SyntaxNode } from "./parse-source.ts";
 
-/** @typedef {import("./parse-source.mjs").SyntaxNode} SyntaxNode */
-/** Where a name is declared. @typedef {{ name: string, file: string, line: number, documented: boolean, isType: boolean }} PublicExport */
-/** @typedef {{ text: string, body: SyntaxNode[] }} Module */
+/** Where a name is declared. */
+export type PublicExport = { name: string; file: string; line: number; documented: boolean; isType: boolean };
+export type Module = { text: string; body: SyntaxNode[] };
 
 /**
  * Every name that an entry file exports, followed to its declaration.
- * @param {string} base
- * @param {string} entry relative to `base`
- * @param {Map<string, Module>} [modules] what was read before: whoever asks for several entries reads each file once
- * @returns {PublicExport[]}
+ * `entry`: relative to `base`. `modules`: what was read before: whoever asks for several entries reads each file once.
  */
-export function publicExports(base, entry, modules = new Map()) {
+export function publicExports(
+  base: string,
+  entry: string,
+  modules: Map<string, Module> = new Map(),
+): PublicExport[] {
   return exportsOf(entry);
 
-  /**
-   * @param {string} file
-   * @returns {Module}
-   */
-  function load(file) {
+  function load(file: string): Module {
     let module = modules.get(file);
     if (module === undefined) {
       const text = existsSync(join(base, file)) ? readFileSync(join(base, file), "utf8") : "";
@@ -31,13 +27,8 @@ export function publicExports(base, entry, modules = new Map()) {
     return module;
   }
 
-  /**
-   * @param {string} file
-   * @returns {PublicExport[]}
-   */
-  function exportsOf(file) {
-    /** @type {PublicExport[]} */
-    const found = [];
+  function exportsOf(file: string): PublicExport[] {
+    const found: PublicExport[] = [];
     for (const node of load(file).body) {
       if (node.type === "ExportAllDeclaration") {
         const target = resolve(file, node.source.value);
@@ -64,74 +55,45 @@ export function publicExports(base, entry, modules = new Map()) {
     return found;
   }
 
-  /**
-   * @param {string} file
-   * @param {string} name
-   * @returns {PublicExport | undefined}
-   */
-  function findExport(file, name) {
+  function findExport(file: string, name: string): PublicExport | undefined {
     return exportsOf(file).find((item) => item.name === name);
   }
 
-  /**
-   * A name that a file exports without declaring it in the same statement: declared elsewhere in it, or imported.
-   * @param {string} file
-   * @param {string} name
-   * @returns {PublicExport | undefined}
-   */
-  function findLocal(file, name) {
+  /** A name that a file exports without declaring it in the same statement: declared elsewhere in it, or imported. */
+  function findLocal(file: string, name: string): PublicExport | undefined {
     for (const node of load(file).body) {
       if (declaredNames(node).includes(name)) return declaration(file, node, name);
       if (node.type !== "ImportDeclaration") continue;
-      const specifier = node.specifiers.find((/** @type {SyntaxNode} */ item) => item.local.name === name);
+      const specifier = node.specifiers.find((item: SyntaxNode) => item.local.name === name);
       const target = specifier === undefined ? undefined : resolve(file, node.source.value);
       if (target !== undefined) return findExport(target, specifier.imported?.name ?? name);
     }
     return undefined;
   }
 
-  /**
-   * @param {string} file
-   * @param {SyntaxNode} node
-   * @param {string} name
-   * @returns {PublicExport}
-   */
-  function declaration(file, node, name) {
+  function declaration(file: string, node: SyntaxNode, name: string): PublicExport {
     const before = load(file).text.slice(0, node.start).trimEnd();
     const documented = before.endsWith("*/") && before.slice(before.lastIndexOf("/*")).startsWith("/**");
     const isType = /^TS(Interface|TypeAlias)/.test((node.declaration ?? node).type);
     return { name, file, line: line(file, node), documented, isType };
   }
 
-  /**
-   * @param {string} file
-   * @param {SyntaxNode} node
-   */
-  function line(file, node) {
+  function line(file: string, node: SyntaxNode) {
     return lineAt(load(file).text, node.start);
   }
 }
 
-/**
- * @param {string} file
- * @param {string} specifier
- * @returns {string | undefined}
- */
-function resolve(file, specifier) {
+function resolve(file: string, specifier: string): string | undefined {
   return specifier.startsWith(".") ? posix.join(dirname(file), specifier) : undefined;
 }
 
-/**
- * @param {SyntaxNode | null | undefined} node
- * @returns {string[]}
- */
-function declaredNames(node) {
+function declaredNames(node: SyntaxNode | null | undefined): string[] {
   if (!node) return [];
   if (node.type === "VariableDeclaration") {
-    return node.declarations.flatMap((/** @type {SyntaxNode} */ item) => {
+    return node.declarations.flatMap((item: SyntaxNode) => {
       if (item.id.type === "Identifier") return [item.id.name];
       if (item.id.type === "ObjectPattern") {
-        return item.id.properties.map((/** @type {SyntaxNode} */ property) => property.value?.name);
+        return item.id.properties.map((property: SyntaxNode) => property.value?.name);
       }
       return [];
     });

@@ -1,4 +1,4 @@
-// @ts-check
+import type { Dirent } from "node:fs";
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,18 +8,14 @@ export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/
 
 /**
  * Files below a folder, as sorted paths relative to `base`, with `/` between their parts.
- * @param {string} base
- * @param {string} folder relative to `base`; a folder that doesn't exist has no files
- * @param {RegExp} pattern
- * @returns {string[]}
+ * `folder`: relative to `base`; a folder that doesn't exist has no files.
  */
-export function filesBelow(base, folder, pattern) {
-  /** @type {import("node:fs").Dirent[]} */
-  let found;
+export function filesBelow(base: string, folder: string, pattern: RegExp): string[] {
+  let found: Dirent[];
   try {
     found = readdirSync(join(base, folder), { recursive: true, withFileTypes: true });
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return [];
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
   return found
@@ -29,10 +25,6 @@ export function filesBelow(base, folder, pattern) {
     .sort();
 }
 
-/**
- * @param {string} path
- * @returns {boolean}
- */
-export function isTestFile(path) {
+export function isTestFile(path: string): boolean {
   return /\.(test|test-d)\.tsx?$/.test(path);
 }

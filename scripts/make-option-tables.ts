@@ -1,23 +1,21 @@
-// @ts-check
-/** The tables of options, settings and commands in the reference, made of the tables in the source: rows, defaults and their comments. */
-import { readFileSync } from "node:fs";
+/** Writes the tables of options, settings and commands into the reference. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { COMMANDS } from "../../src/cli/commands.ts";
-import { flagRows, usageOf } from "../../src/cli/help.ts";
-import { isGroup, TUNING } from "../../src/core/options.ts";
-import { CHAT_SETTINGS, SETTINGS } from "../../src/gateway/api/settings.ts";
-import { root } from "./project.mjs";
+import { COMMANDS, type Command } from "../src/cli/commands.ts";
+import { flagRows, usageOf } from "../src/cli/help.ts";
+import { isGroup, type Row, TUNING } from "../src/core/options.ts";
+import { CHAT_SETTINGS, SETTINGS } from "../src/gateway/api/settings.ts";
+import { root } from "./lib/project.ts";
+
+/** The tables of options, settings and commands in the reference, made of the tables in the source: rows, defaults and their comments. */
 
 /** Options that have a header of their own. */
 const HEADERS = ["budget", "strategy"];
 /** A flag that as many commands have, with the same words, is explained once for all of them. */
 const SHARED_BY = 3;
 
-/**
- * The pages, and what each holds between its marks.
- * @type {Record<string, Record<string, () => string>>}
- */
-export const pages = {
+/** The pages, and what each holds between its marks. */
+export const pages: Record<string, Record<string, () => string>> = {
   "docs/reference/options.md": { tuning: tuningTable },
   "docs/reference/settings.md": { options: placesTable, chats: chatsTable },
   "docs/reference/cli.md": {
@@ -28,12 +26,8 @@ export const pages = {
   },
 };
 
-/**
- * A page with its tables as they should be.
- * @param {string} page
- * @param {string} text
- */
-export function withOptionTables(page, text) {
+/** A page with its tables as they should be. */
+export function withOptionTables(page: string, text: string) {
   return Object.entries(pages[page] ?? {}).reduce((made, [name, table]) => {
     const [begin, end] = [`<!-- table: ${name} -->\n`, "<!-- end of the table -->"];
     const [before, rest] = split(made, begin, page);
@@ -42,23 +36,14 @@ export function withOptionTables(page, text) {
   }, text);
 }
 
-/**
- * @param {string} text
- * @param {string} at
- * @param {string} page
- * @returns {[string, string]}
- */
-function split(text, at, page) {
+function split(text: string, at: string, page: string): [string, string] {
   const found = text.indexOf(at);
   if (found < 0) throw new Error(`${page} has no "${at.trim()}"`);
   return [text.slice(0, found), text.slice(found + at.length)];
 }
 
-/**
- * The comments of the table, by the paths of its options: the types of the library show them, too.
- * @returns {Map<string, string>}
- */
-function sentences() {
+/** The comments of the table, by the paths of its options: the types of the library show them, too. */
+function sentences(): Map<string, string> {
   const source = readFileSync(join(root, "src/core/options.ts"), "utf8");
   const table = source.slice(source.indexOf("export const TUNING"), source.indexOf("} as const;"));
   const found = new Map();
@@ -75,8 +60,7 @@ function sentences() {
 
 /** Every option by its path; groups have no row. */
 function options() {
-  /** @type {[string, import("../../src/core/options.ts").Row | undefined][]} */
-  const found = [];
+  const found: [string, Row | undefined][] = [];
   for (const [name, row] of Object.entries(TUNING)) {
     found.push([name, isGroup(row) ? undefined : row]);
     if (isGroup(row))
@@ -119,11 +103,9 @@ function chatsTable() {
   );
 }
 
-/** @param {import("../../src/cli/commands.ts").Command} command */
-const ownRows = (command) => flagRows(command).filter(([flag]) => flag !== "--help");
+const ownRows = (command: Command) => flagRows(command).filter(([flag]) => flag !== "--help");
 
-/** @param {readonly (readonly [string, string])[]} rows */
-const flagTable = (rows) =>
+const flagTable = (rows: readonly (readonly [string, string])[]) =>
   table(
     ["flag", "meaning"],
     rows.map(([flag, help]) => [`\`${flag}\``, marked(help)]),
@@ -143,15 +125,11 @@ function sharedTable() {
   return flagTable(sharedRows().toSorted(([a], [b]) => a.localeCompare(b, "en")));
 }
 
-/**
- * What a command takes, as its help shows it; of flags that many have, only the names.
- * @param {string} name
- * @param {import("../../src/cli/commands.ts").Command} command
- */
-function commandTable(name, command) {
+/** What a command takes, as its help shows it; of flags that many have, only the names. */
+function commandTable(name: string, command: Command) {
   const everywhere = sharedRows();
-  /** @param {readonly [string, string]} row */
-  const isShared = ([flag, help]) => everywhere.some(([other, words]) => other === flag && words === help);
+  const isShared = ([flag, help]: readonly [string, string]) =>
+    everywhere.some(([other, words]) => other === flag && words === help);
   const rows = ownRows(command);
   const own = rows.filter((row) => !isShared(row));
   const shared = rows.filter(isShared).map(([flag]) => `\`${flag.split(" ")[0]}\``);
@@ -164,44 +142,31 @@ function commandTable(name, command) {
   ].join("\n\n");
 }
 
-/**
- * Flags, commands and data within a sentence, as code.
- * @param {string} text
- */
-const marked = (text) =>
+/** Flags, commands and data within a sentence, as code. */
+const marked = (text: string) =>
   text.replace(
     /\{ ?".*?\}(?=[),])|\{ \w.*? \}|(?<![\w-])--[a-z][a-z-]*|\bprecis (?:serve|recall|mcp|inspect|replay|eval judged)(?: --new-key NAME)?|https?:\/\/[\w.:/]*\w\/?|\/[a-z]+ (?:\[[^\]]+\])|[A-Z]+_[A-Z_]+/g,
     (code) => `\`${code}\``,
   );
 
-/**
- * @param {string[]} head
- * @param {string[][]} rows
- */
-const table = (head, rows) =>
+const table = (head: string[], rows: string[][]) =>
   [head, head.map(() => "---"), ...rows]
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
     .join("\n");
 
-/**
- * @param {string} comment
- * @returns {[string, string | undefined]}
- */
-function withoutDefault(comment) {
+function withoutDefault(comment: string): [string, string | undefined] {
   const found = /(?:^| )Default:? ((?:[^.]|\.(?=\d))*)\./.exec(comment);
   return found ? [comment.replace(found[0], "").trim(), found[1]] : [comment, undefined];
 }
 
-/** @param {unknown} value */
-const shown = (value) =>
+const shown = (value: unknown) =>
   value === undefined
     ? "none"
     : typeof value === "number"
       ? value.toLocaleString("en", { maximumFractionDigits: 4 })
       : `\`${JSON.stringify(value)}\``;
 
-/** @param {import("../../src/core/options.ts").Row} row */
-function kindOf(row) {
+function kindOf(row: Row) {
   switch (row.is) {
     case "size":
       return "tokens";
@@ -227,5 +192,12 @@ function kindOf(row) {
       return `a text of at most ${row.most} characters`;
     case "prompt":
       return "`string`, or `{ id, version, text }`";
+  }
+}
+
+if (import.meta.main) {
+  for (const page of Object.keys(pages)) {
+    const file = join(root, page);
+    writeFileSync(file, withOptionTables(page, readFileSync(file, "utf8")));
   }
 }

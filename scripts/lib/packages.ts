@@ -1,17 +1,18 @@
-// @ts-check
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./project.mjs";
+import { root } from "./project.ts";
 
-/**
- * A published package.
- * @typedef {object} Package
- * @property {string} folder relative to the repository
- * @property {string} name
- * @property {string} version
- * @property {Record<string, string>} exports subpath → file of the package
- * @property {string[]} dependencies names of packages that it may import
- */
+/** A published package. */
+export interface Package {
+  /** relative to the repository */
+  folder: string;
+  name: string;
+  version: string;
+  /** subpath → file of the package */
+  exports: Record<string, string>;
+  /** names of packages that it may import */
+  dependencies: string[];
+}
 
 /** What a package exports for those that are made of the same tree, alone. */
 const INTERNAL = "./internal/*";
@@ -27,11 +28,7 @@ export const evaluation = readPackage("packages/eval");
 /** Those that programs import, the library first. */
 export const packages = [library, gateway];
 
-/**
- * @param {string} folder
- * @returns {Package}
- */
-function readPackage(folder) {
+function readPackage(folder: string): Package {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   return {
     folder,
@@ -42,12 +39,8 @@ function readPackage(folder) {
   };
 }
 
-/**
- * What a package offers to people: specifier → source file.
- * @param {Package} of
- * @returns {[specifier: string, source: string][]}
- */
-export function publicSources({ name, exports }) {
+/** What a package offers to people: specifier → source file. */
+export function publicSources({ name, exports }: Package): [specifier: string, source: string][] {
   return Object.entries(exports)
     .filter(([subpath, file]) => subpath !== INTERNAL && file.endsWith(".js"))
     .map(([subpath, file]) => [
@@ -58,9 +51,8 @@ export function publicSources({ name, exports }) {
 
 /**
  * A compiled file of one package as another one imports it.
- * @param {Package} of
- * @param {string} module relative to `dist`
+ * `module`: relative to `dist`.
  */
-export function internalSpecifier({ name }, module) {
+export function internalSpecifier({ name }: Package, module: string) {
   return `${name}/${INTERNAL.slice(2, -1)}${module}`;
 }

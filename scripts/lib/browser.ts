@@ -1,4 +1,3 @@
-// @ts-check
 /** The real browser of tests and benchmarks. npm brings one along for Linux on x64; elsewhere an installed one is used. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -25,8 +24,7 @@ const WITHOUT_GRAPHICS_CARD = "--disable-gpu";
 /** What the bundled browser is told that doesn't fit here: one process for all pages would end with the first page that is closed. */
 const UNFIT = /single-process|no-zygote|gpu|use-gl|use-angle|swiftshader/;
 
-/** @returns {Promise<{ executablePath: string, args: string[], timeout: number }>} */
-export async function browserOptions() {
+export async function browserOptions(): Promise<{ executablePath: string; args: string[]; timeout: number }> {
   if (path === undefined && !isBundled) throw new Error(NO_BROWSER);
   const args = path === undefined ? bundled.args.filter((flag) => !UNFIT.test(flag)) : ["--no-sandbox"];
   return {
@@ -36,14 +34,12 @@ export async function browserOptions() {
   };
 }
 
-/** @returns {string | undefined} */
-function installed() {
+function installed(): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
 }
 
-/** @param {string} file */
-function isProgram(file) {
+function isProgram(file: string) {
   try {
     accessSync(file, constants.X_OK);
     return true;

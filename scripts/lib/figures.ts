@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * Compares the figures of a page with the results that they come from. A page names them in a comment before a table or a paragraph:
  *
@@ -12,25 +11,23 @@
  * this order in one row of the table, or in the paragraph, rounded as the page shows them.
  */
 
-/** @typedef {{ line: number, message: string }} Fault */
-/** A number of a page: how it is written, what it is, and how far the exact value may be from it. @typedef {{ text: string, value: number, tolerance: number }} Shown */
+export type Fault = { line: number; message: string };
+/** A number of a page: how it is written, what it is, and how far the exact value may be from it. */
+type Shown = { text: string; value: number; tolerance: number };
 
-/**
- * @param {string} page Markdown
- * @param {(file: string) => unknown} read a file of bench/results, by its name
- * @returns {{ faults: Fault[], values: number }} what is wrong, and how many values were compared
- */
-export function checkFigures(page, read) {
-  /** @type {Fault[]} */
-  const faults = [];
+/** `page`: Markdown. `read`: a file of bench/results, by its name. Returns what is wrong, and how many values were compared. */
+export function checkFigures(
+  page: string,
+  read: (file: string) => unknown,
+): { faults: Fault[]; values: number } {
+  const faults: Fault[] = [];
   let values = 0;
   for (const found of page.matchAll(/<!-- figures\n([\s\S]*?)-->\s*\n([\s\S]*?)(?=\n\s*\n|$(?![\s\S]))/g)) {
     const [, sources = "", block = ""] = found;
     const line = page.slice(0, found.index).split("\n").length;
     const isTable = block.trimStart().startsWith("|");
     const rows = (isTable ? block.split("\n").filter((row) => row.includes("|")) : [block]).map(numbersIn);
-    /** @type {Set<Shown>} */
-    const backed = new Set();
+    const backed: Set<Shown> = new Set();
     const lines = sources.trimEnd().split("\n");
     for (const { at, source } of lines.flatMap((one, at) =>
       spreadOut(one).map((source) => ({ at, source })),
@@ -60,28 +57,18 @@ export function checkFigures(page, read) {
   return { faults, values };
 }
 
-/**
- * A line for each of the names in its braces.
- * @param {string} line
- * @returns {string[]}
- */
-function spreadOut(line) {
+/** A line for each of the names in its braces. */
+function spreadOut(line: string): string[] {
   const [whole, names = ""] = /\{(.+?)\}/.exec(line) ?? [];
   return whole === undefined
     ? [line]
     : names.split(",").flatMap((name) => spreadOut(line.replace(whole, name)));
 }
 
-/**
- * @param {string} source
- * @param {(file: string) => unknown} read
- * @returns {number[]}
- */
-function valuesAt(source, read) {
+function valuesAt(source: string, read: (file: string) => unknown): number[] {
   const [path = "", ...factors] = source.trim().split(/ (?=[×÷] )/);
   const [file = "", ...steps] = path.split(" > ");
-  /** @type {unknown[]} */
-  let at = [read(file)];
+  let at: unknown[] = [read(file)];
   for (const step of steps) at = at.flatMap((one) => below(one, step.trim()));
   const scale = factors.reduce(
     (made, one) => (one.startsWith("×") ? made * Number(one.slice(2)) : made / Number(one.slice(2))),
@@ -92,12 +79,7 @@ function valuesAt(source, read) {
   return at.map((one) => Number(one) * scale);
 }
 
-/**
- * @param {unknown} value
- * @param {string} step
- * @returns {unknown[]}
- */
-function below(value, step) {
+function below(value: unknown, step: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   if (step === "*") return Object.values(value);
   if (Array.isArray(value) && step.includes("=")) {
@@ -105,14 +87,10 @@ function below(value, step) {
     return value.filter((item) => wanted.every(([name = "", is]) => String(item[name]) === is)).slice(0, 1);
   }
   const names = step.split(" | ");
-  return names.map((name) => /** @type {Record<string, unknown>} */ (value)[name]);
+  return names.map((name) => (value as Record<string, unknown>)[name]);
 }
 
-/**
- * @param {string} text
- * @returns {Shown[]}
- */
-function numbersIn(text) {
+function numbersIn(text: string): Shown[] {
   const plain = text.replaceAll("−", "-").replace(/\]\([^)]*\)/g, "]");
   return [...plain.matchAll(/-?\d+(?:,\d{3})*(?:\.\d+)?/g)].map(([shown]) => {
     const digits = shown.replaceAll(",", "");
@@ -125,25 +103,19 @@ function numbersIn(text) {
   });
 }
 
-/**
- * The numbers that show the values, if they stand there in this order.
- * @param {readonly number[]} wanted
- * @param {readonly Shown[]} numbers
- */
-function inOrder(wanted, numbers) {
-  /** @type {Shown[]} */
-  const found = [];
+/** The numbers that show the values, if they stand there in this order. */
+function inOrder(wanted: readonly number[], numbers: readonly Shown[]) {
+  const found: Shown[] = [];
   let from = 0;
   for (const value of wanted) {
     const at = numbers.findIndex(
       (one, place) => place >= from && Math.abs(one.value - value) <= one.tolerance,
     );
     if (at < 0) return undefined;
-    found.push(/** @type {Shown} */ (numbers[at]));
+    found.push(numbers[at] as Shown);
     from = at + 1;
   }
   return found;
 }
 
-/** @param {number} value */
-const shortly = (value) => String(Math.round(value * 1_000) / 1_000);
+const shortly = (value: number) => String(Math.round(value * 1_000) / 1_000);

@@ -1,17 +1,14 @@
-// @ts-check
 /**
  * Holds the docs to the code: every TypeScript example compiles and runs, every command and flag exists, every public name has a doc comment, every public type
  * and field is in the reference, every relative link leads somewhere.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { unknownCommands } from "./lib/check-commands.mjs";
-import { missingInReference } from "./lib/missing-in-reference.mjs";
-import { packages, publicSources } from "./lib/packages.mjs";
-import { filesBelow, isTestFile, root } from "./lib/project.mjs";
-import { publicExports } from "./lib/public-exports.mjs";
-import { readDocComments, readMarkdown } from "./lib/read-examples.mjs";
-import { compileExamples, runExamples } from "./lib/use-examples.mjs";
+import { packages, publicSources } from "./lib/packages.ts";
+import { filesBelow, isTestFile, root } from "./lib/project.ts";
+import { type Module, publicExports } from "./lib/public-exports.ts";
+import { missingInReference, readDocComments, readMarkdown, unknownCommands } from "./lib/read-docs.ts";
+import { compileExamples, type PlacedExample, runExamples } from "./lib/use-examples.ts";
 
 /** Pages on which `console.log(…); // text` means that just this text is printed. */
 const PRINTS = /^docs\/(?:tasks\/|start\.md|compare\.md)/;
@@ -31,15 +28,12 @@ const sources = filesBelow(root, "src", /\.ts$/).filter((file) => !isTestFile(fi
 /** Specifier → source file, of both packages. */
 const entries = packages.flatMap(publicSources);
 
-/** @type {Map<string, import("./lib/public-exports.mjs").Module>} */
-const modules = new Map();
-/** Source file → what it exports. @type {Map<string, ReturnType<typeof publicExports>>} */
-const known = new Map();
+const modules: Map<string, Module> = new Map();
+/** Source file → what it exports. */
+const known: Map<string, ReturnType<typeof publicExports>> = new Map();
 
-/** @type {string[]} */
-const faults = [];
-/** @type {import("./lib/use-examples.mjs").PlacedExample[]} */
-const examples = [];
+const faults: string[] = [];
+const examples: PlacedExample[] = [];
 
 for (const file of [...pages, ...sources]) {
   const text = readFileSync(join(root, file), "utf8");
@@ -74,19 +68,16 @@ process.exitCode = faults.length > 0 ? 1 : 0;
 /**
  * A doc comment's example may leave out the imports of public names and of its own file's: the reader is looking at
  * them.
- * @param {string} code
- * @param {string} file
- * @returns {string}
  */
-function withImports(code, file) {
+function withImports(code: string, file: string): string {
   const words = new Set(code.match(/\w+/g));
   const bound = code.match(/^import [^;]*|(?:const|let|function|class|interface|type) \w+/gm) ?? [];
   for (const name of bound.join(" ").match(/\w+/g) ?? []) words.delete(name);
-  /** @type {Map<string, string>} */
-  const found = new Map();
+  const found: Map<string, string> = new Map();
   const ownEntry = posix.join(dirname(file), "index.ts");
-  /** @type {[string, string][]} */
-  const sources = entries.toSorted(([, a], [, b]) => Number(b === ownEntry) - Number(a === ownEntry));
+  const sources: [string, string][] = entries.toSorted(
+    ([, a], [, b]) => Number(b === ownEntry) - Number(a === ownEntry),
+  );
   sources.push([join(root, file), file]);
   for (const [specifier, source] of sources) {
     for (const { name, isType } of exportsOf(source)) {
@@ -97,23 +88,18 @@ function withImports(code, file) {
   return `${[...found.values()].join(" ")} ${code}`;
 }
 
-/** @param {string} source */
-function exportsOf(source) {
+function exportsOf(source: string) {
   const found = known.get(source) ?? publicExports(root, source, modules);
   known.set(source, found);
   return found;
 }
 
-/**
- * @param {string} code
- * @returns {string[]}
- */
-function printedLines(code) {
+function printedLines(code: string): string[] {
   return [...code.matchAll(/^console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text = ""]) => text);
 }
 
-/** @returns {number} how many names were looked at */
-function checkDocComments() {
+/** Returns how many names were looked at. */
+function checkDocComments(): number {
   let count = 0;
   for (const [specifier, source] of entries) {
     if (!existsSync(join(root, source))) {
@@ -141,8 +127,8 @@ function checkReference() {
   }
 }
 
-/** @returns {number} how many links were looked at */
-function checkLinks() {
+/** Returns how many links were looked at. */
+function checkLinks(): number {
   let count = 0;
   for (const file of pages) {
     const text = readFileSync(join(root, file), "utf8").replace(/```[\s\S]*?```/g, (code) =>
@@ -163,12 +149,8 @@ function checkLinks() {
   return count;
 }
 
-/**
- * The anchors of a page's headings, as the usual Markdown renderers make them.
- * @param {string} page
- * @returns {string[]}
- */
-function anchorsOf(page) {
+/** The anchors of a page's headings, as the usual Markdown renderers make them. */
+function anchorsOf(page: string): string[] {
   return [...readFileSync(join(root, page), "utf8").matchAll(/^#+ (.*)$/gm)].map((heading) =>
     (heading[1] ?? "")
       .toLowerCase()

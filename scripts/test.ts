@@ -1,4 +1,3 @@
-// @ts-check
 /**
  * `npm test`: every check. The last line is `N passed, M failed`.
  *
@@ -10,14 +9,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { hasBrowser, NO_BROWSER } from "./lib/browser.mjs";
-import { runStages, single } from "./lib/steps.mjs";
-import "./make-vocabularies.mjs";
+import { hasBrowser, NO_BROWSER } from "./lib/browser.ts";
+import { type Counts, runStages, type Step, single } from "./lib/steps.ts";
+import "./make-vocabularies.ts";
 
 const MS_PER_MINUTE = 60_000;
-
-/** @typedef {import("./lib/steps.mjs").Counts} Counts */
-/** @typedef {import("./lib/steps.mjs").Step} Step */
 
 const { values } = parseArgs({
   options: {
@@ -77,11 +73,11 @@ const { results, endedFromOutside } = await runStages(
       ...(isSample ? [] : [vitestStep("sdk", "node", ["examples/sdk/run.mjs"])]),
       ...(values.samples === "all" ? [vitestStep("mastra", "node", ["examples/mastra/run.mjs"])] : []),
       // It packs and installs both packages; what they hold is sorted and checked by the build.
-      ...(isSample ? [] : [step("package", "node", ["scripts/check-pack.mjs"])]),
-      step("doc examples", "node", ["scripts/check-examples.mjs"]),
+      ...(isSample ? [] : [step("package", "node", ["scripts/check-pack.ts"])]),
+      step("doc examples", "node", ["scripts/check-examples.ts"]),
       // It fails on a link that leads nowhere on the site, and on a page that can't be rendered.
       ...(isSample ? [] : [step("docs site", "npm", ["run", "--silent", "docs"])]),
-      step("bundle", "node", ["scripts/check-bundle.mjs"]),
+      step("bundle", "node", ["scripts/check-bundle.ts"]),
     ],
     values.clients
       ? [vitestStep("clients", "npm", ["run", "--silent", "test:clients", "--"], slowSamples)]
@@ -110,26 +106,17 @@ if (skipped > 0) console.log(`skipped: ${skipped}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/**
- * @param {string} name
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} [samples]
- * @returns {Step}
- */
-function step(name, command, args, samples = values.samples) {
+function step(
+  name: string,
+  command: string,
+  args: readonly string[],
+  samples: string = values.samples,
+): Step {
   return { name, command, args, env: { PRECIS_PROOF: samples } };
 }
 
-/**
- * A step whose tests count one by one.
- * @param {string} name
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} [samples]
- * @returns {Step}
- */
-function vitestStep(name, command, args, samples) {
+/** A step whose tests count one by one. */
+function vitestStep(name: string, command: string, args: readonly string[], samples?: string): Step {
   const report = join(scratch, `${name}.json`);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   return {
@@ -141,13 +128,15 @@ function vitestStep(name, command, args, samples) {
 /**
  * The tests one by one, and the run itself as one more: a file that doesn't load and an error outside of any test
  * fail the run without failing a test.
- * @param {number} code
- * @param {string} file what the run wrote
- * @returns {Counts}
+ * `file`: what the run wrote.
  */
-function vitestCounts(code, file) {
-  /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number }} */
-  let report;
+function vitestCounts(code: number, file: string): Counts {
+  let report: {
+    numPassedTests: number;
+    numFailedTests: number;
+    numPendingTests: number;
+    numTodoTests: number;
+  };
   try {
     report = JSON.parse(readFileSync(file, "utf8"));
   } catch {
@@ -163,10 +152,6 @@ function vitestCounts(code, file) {
   };
 }
 
-/**
- * @param {"passed" | "failed" | "skipped"} key
- * @returns {number}
- */
-function total(key) {
+function total(key: "passed" | "failed" | "skipped"): number {
   return results.reduce((sum, result) => sum + result[key], 0);
 }

@@ -66,7 +66,7 @@ export function createCompactors(options: {
 
   const make = (
     { wire, model, upstream, tenant, window: asked }: CompactorChoice,
-    { info, window, profile, strategy, budget, tuning }: ReturnType<Settle>,
+    { info, window, profile, strategy, budget, tuning }: Settled,
     store: Store,
     summarizer?: Model,
   ): Compactor<unknown> => {
@@ -153,7 +153,7 @@ export function createCompactors(options: {
 /** Settles what holds for requests. */
 function createSettle(
   parts: Pick<Parameters<typeof createCompactors>[0], "config" | "windows" | "warnGuess">,
-): Settle {
+) {
   const { config, windows, warnGuess } = parts;
   /** Options of the config file, by the settings of the upstream that they are for. They don't change: each request asks for them. */
   const configured = new WeakMap<object, Tuning>();
@@ -165,7 +165,7 @@ function createSettle(
     configured.set(key, made);
     return made;
   };
-  return (wished) => {
+  return (wished: CompactorChoice) => {
     const { upstream } = wished;
     const info = windows.of(upstream, wished.model, wished.tenant);
     if (info.from === "guess" && upstream && wished.window === undefined) warnGuess(info, upstream.name);
@@ -174,7 +174,7 @@ function createSettle(
     return {
       info,
       window: wished.window ?? info.window,
-      profile: wished.profile ?? profiles[config.profile ?? "agent"],
+      profile: wished.profile ?? (profiles[config.profile ?? "agent"] as Profile),
       strategy: wished.strategy ?? config.strategy,
       budget: wished.budget ?? config.budget,
       tuning: wished.tuning ? mergeTuning(tuning, wished.tuning) : tuning,
@@ -189,7 +189,7 @@ function alternating(dialect: Dialect<unknown>, upstream: Upstream | undefined):
 }
 
 function wishOf(
-  { profile, strategy, budget }: ReturnType<Settle>,
+  { profile, strategy, budget }: Settled,
   named: Pick<CompactorChoice, "tuning" | "window" | "summarizer"> = {},
 ): string {
   return JSON.stringify([profile.name, strategy ?? profile.strategy, budget, named]);
@@ -225,14 +225,7 @@ export const cacheMsOf = (
 ): number | undefined => tuning?.cache?.ttlMs ?? upstream?.config.cache?.ttlMs ?? config.cache?.ttlMs;
 
 /** What holds for a request: its own wishes, the upstream's settings, the config's, the profile's. */
-type Settle = (choice: CompactorChoice) => {
-  readonly info: ReturnType<Windows["of"]>;
-  readonly window: number;
-  readonly profile: Profile;
-  readonly strategy: StrategyName | undefined;
-  readonly budget: number | undefined;
-  readonly tuning: Tuning;
-};
+type Settled = ReturnType<ReturnType<typeof createSettle>>;
 
 /** Share of the window that is kept free for counting errors, at its largest. */
 const SAFETY = 0.05;
@@ -244,7 +237,7 @@ const CALIBRATION_SLACK = 1.2;
 /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
 function sureLimit(
   { cap }: Pick<CompactorChoice, "cap">,
-  { info, window, profile, budget, tuning }: ReturnType<Settle>,
+  { info, window, profile, budget, tuning }: Settled,
 ): number {
   if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
   const host = tuning.reserve ?? profile.reserve;

@@ -58,15 +58,25 @@ export function fitInput(loaded: Loaded): FitInput<unknown> {
   };
 }
 
+/** The compactor of a conversation, and what it is given with the transcript. */
+export const atWork = (
+  { compactors, now }: Pick<CompactionParts, "compactors" | "now">,
+  loaded: Loaded,
+  signal?: AbortSignal,
+) => ({
+  loaded,
+  compactor: compactors.of(loaded.choice),
+  input: { ...fitInput(loaded), now: now(), ...(signal && { signal }) },
+});
+
 /** What the model would be sent now. Nothing is stored or asked for. */
 export async function currentPlan(
   parts: Pick<CompactionParts, "compactors" | "windows" | "now">,
   loaded: Loaded,
 ): Promise<Plan> {
   await countAheadOfPlan(parts, loaded);
-  return parts.compactors
-    .of(loaded.choice)
-    .plan(loaded.transcript, { ...fitInput(loaded), now: parts.now() });
+  const { compactor, input } = atWork(parts, loaded);
+  return compactor.plan(loaded.transcript, input);
 }
 
 /** How full a conversation is, as the meter shows it. */

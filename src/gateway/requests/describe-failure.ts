@@ -24,19 +24,11 @@ export function describeFailure(error: unknown): {
   readonly message: string;
   readonly isOurs: boolean;
 } {
-  if (error instanceof RequestFault)
-    return { status: error.status, code: error.code, message: error.message, isOurs: false };
-  if (error instanceof BudgetImpossibleError)
-    return { status: 400, code: error.code, message: error.message, isOurs: false };
-  if (error instanceof TranscriptError || error instanceof ConfigError)
-    return { status: 400, code: error.code, message: error.message, isOurs: false };
-  if (error instanceof UpstreamFault)
-    return {
-      status: error.kind === "timeout" ? 504 : 502,
-      code: `upstream-${error.kind}`,
-      message: error.message,
-      isOurs: false,
-    };
+  const { code, message } = Object(error) as PrecisError;
+  if (error instanceof RequestFault || error instanceof UpstreamFault)
+    return { status: error.status, code, message, isOurs: false };
+  if (CLIENTS_FAULTS.some((one) => error instanceof one))
+    return { status: 400, code, message, isOurs: false };
   // It was there when the request was looked at.
   if (isConversationNotFound(error))
     return {
@@ -45,8 +37,7 @@ export function describeFailure(error: unknown): {
       message: "precis: the conversation was deleted meanwhile.",
       isOurs: false,
     };
-  if (error instanceof PrecisError)
-    return { status: 500, code: error.code, message: error.message, isOurs: true };
+  if (error instanceof PrecisError) return { status: 500, code, message, isOurs: true };
   return {
     status: 500,
     code: "internal",
@@ -54,6 +45,8 @@ export function describeFailure(error: unknown): {
     isOurs: true,
   };
 }
+
+const CLIENTS_FAULTS = [BudgetImpossibleError, TranscriptError, ConfigError];
 
 /** A compaction as the timeline keeps it. */
 export function compactedFact(

@@ -31,6 +31,14 @@ export class UpstreamFault extends Error {
     this.kind = kind;
     this.upstream = upstream;
   }
+
+  get status(): number {
+    return this.kind === "timeout" ? 504 : 502;
+  }
+
+  get code(): string {
+    return `upstream-${this.kind}`;
+  }
 }
 
 /** No more of an address is told (characters): an upstream may write anything there. */

@@ -12,6 +12,7 @@ import { findConversation, type Loaded, load } from "../../conversation/loaded.t
 import { appendMessages, tellingWords, titleOfChat } from "../../conversation/store-messages.ts";
 import { pressureOf } from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
+import { apiError } from "../../requests/describe-failure.ts";
 import { toldModel } from "../../requests/requests.ts";
 import { loggable } from "../../telemetry/log.ts";
 import { upstreamOf } from "../../upstream/upstream.ts";
@@ -181,16 +182,12 @@ async function noteFailure(
   await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, failure: { leaf, error } }));
 }
 
-function failureOf({ gateway }: ApiContext, error: unknown): ApiError["error"] {
-  if (error instanceof Error && "code" in error && "fix" in error && typeof error.fix === "string")
-    return { code: String(error.code), message: error.message, fix: error.fix };
-  if (error instanceof RequestFault) return { code: error.code, message: error.message };
-  gateway.log.warn(loggable(error), "an answer failed");
-  const message = error instanceof Error ? error.message : String(error);
-  // People on the page know who speaks.
+/** An answer that failed, for people on the page: they know who speaks. */
+function failureOf({ gateway }: ApiContext, failure: unknown): ApiError["error"] {
+  const { error } = apiError(gateway.log, failure);
   return {
-    code: "failed",
-    message: message.replace(/^precis: (.)/, (_, first: string) => first.toUpperCase()),
+    ...error,
+    message: error.message.replace(/^precis: (.)/, (_, first: string) => first.toUpperCase()),
   };
 }
 

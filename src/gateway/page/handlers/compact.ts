@@ -1,4 +1,5 @@
 import { appliedAgain, editedSummary } from "../../../core/checkpoint.ts";
+import { defined } from "../../../core/collections.ts";
 import type {
   Checkpoint,
   CompactInput,
@@ -15,8 +16,8 @@ import { summaryToApi } from "../../conversation/announcer.ts";
 import { changeMeta } from "../../conversation/chat-settings.ts";
 import { countAhead, findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import {
+  atWork,
   currentPlan,
-  fitInput,
   isJustCompacted,
   planOutcome,
   pressureOf,
@@ -37,19 +38,11 @@ export const compactHandlers = {
     const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
     const isPlain = !whenDue && focus === undefined && !chosen.upTo && !chosen.range;
     const isDone = isPlain && (await isJustCompacted(context.gateway, context.tenant, context.param("id")));
-    const byHand: Work = (loaded, signal) => {
-      const places = placesIn(loaded, chosen);
-      const compactor = context.gateway.compactors.of(loaded.choice);
-      const input = { ...fitInput(loaded), now: context.gateway.now(), signal };
-      return compactor.compact(loaded.transcript, {
-        ...input,
-        ...(focus !== undefined && { focus }),
-        ...places,
-      });
-    };
+    const byHand: Work = ({ loaded, compactor, input }) =>
+      compactor.compact(loaded.transcript, { ...input, ...defined({ focus }), ...placesIn(loaded, chosen) });
     const made = await compaction(
       context,
-      whenDue || isDone ? fitWork(context, whenDue) : byHand,
+      whenDue ? lookWork(context) : isDone ? fitWork : byHand,
       whenDue || isDone ? { isSure: false } : { endsWith: context.signal, isWhole: isPlain },
     );
     return isDone && made.outcome === "view"
@@ -58,21 +51,16 @@ export const compactHandlers = {
   },
 
   rebuild: (context) =>
-    compaction(
-      context,
-      (loaded, signal) =>
-        context.gateway.compactors
-          .of(loaded.choice)
-          .rebuild(loaded.transcript, { ...fitInput(loaded), now: context.gateway.now(), signal }),
-      { endsWith: context.signal, isWhole: true },
-    ),
+    compaction(context, ({ loaded, compactor, input }) => compactor.rebuild(loaded.transcript, input), {
+      endsWith: context.signal,
+      isWhole: true,
+    }),
 
   async undoCompaction(context) {
-    const { gateway } = context;
-    const loaded = await load(gateway, context.tenant, context.param("id"));
-    const compactor = gateway.compactors.of(loaded.choice);
+    const { gateway, tenant } = context;
+    const { loaded, compactor, input } = atWork(gateway, await load(gateway, tenant, context.param("id")));
     const before = (await standingCheckpoint(context, loaded))?.id;
-    await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+    await compactor.undo(loaded.transcript, input);
     const after = (await standingCheckpoint(context, loaded))?.id;
     note(context, { type: "undone", checkpoint: before }, after);
     return answer(context, loaded, "undone", undefined);
@@ -97,17 +85,11 @@ export const compactHandlers = {
     await gateway.records.of(tenant).save({ summaries: [edited] });
     return compaction(
       context,
-      async (after, signal) => {
-        const compactor = gateway.compactors.of(after.choice);
-        const input = { ...fitInput(after), now: gateway.now() };
+      async ({ loaded: after, compactor, input }) => {
         // The view that shows the old words is left, and made again with the new ones.
         await compactor.undo(after.transcript, input);
-        return compactor.compact(after.transcript, {
-          ...input,
-          ...rangeOf(after, standing, found),
-          waitMs: 0,
-          signal,
-        });
+        const range = rangeOf(after, standing, found);
+        return compactor.compact(after.transcript, { ...input, ...range, waitMs: 0 });
       },
       {
         fact: ({ checkpoint, tokens }) => ({
@@ -120,22 +102,21 @@ export const compactHandlers = {
   },
 
   async clearSummaries(context) {
-    const { gateway } = context;
-    const loaded = await load(gateway, context.tenant, context.param("id"));
-    const compactor = gateway.compactors.of(loaded.choice);
+    const { gateway, tenant } = context;
+    const { loaded, compactor, input } = atWork(gateway, await load(gateway, tenant, context.param("id")));
     const summaries = await summariesOf(context, loaded);
     const standing = await standingCheckpoint(context, loaded);
     for (let count = 0; count < MAX_CHECKPOINTS; count++) {
       if ((await standingCheckpoint(context, loaded)) === undefined) break;
-      await compactor.undo(loaded.transcript, { ...fitInput(loaded), now: gateway.now() });
+      await compactor.undo(loaded.transcript, { ...input, now: gateway.now() });
     }
     // Without their texts the next compaction asks the model anew.
     await gateway.records.forget(
-      context.tenant,
+      tenant,
       loaded.stored.map(({ hash }) => hash),
     );
     const cleared = { summaries, ...(standing && { checkpoint: standing.id }) };
-    await changeMeta(gateway, context.tenant, loaded.conversation.id, (meta) =>
+    await changeMeta(gateway, tenant, loaded.conversation.id, (meta) =>
       summaries.length > 0 || standing ? { ...meta, cleared } : meta,
     );
     note(context, { type: "cleared" }, undefined);
@@ -205,7 +186,7 @@ function rangeOf(
     : {};
 }
 
-type Work = (loaded: Loaded, signal: AbortSignal) => Promise<FitResult<unknown>>;
+type Work = (of: ReturnType<typeof atWork>) => Promise<FitResult<unknown>>;
 
 interface CompactionOptions {
   /** What the timeline is told instead of the compaction itself. */
@@ -232,16 +213,15 @@ async function compaction(
 
 /** Compacts a chat that is being answered by others than a model, if that is due: with a model, the way of a request does so. */
 export const compactDue = (context: ApiContext, id: string, signal: AbortSignal): Promise<CompactAnswer> =>
-  compacted(context, id, signal, fitWork(context), { isSure: false });
+  compacted(context, id, signal, fitWork, { isSure: false });
 
-/** `isForLook`: nobody has said anything yet, so no model is asked, and nothing is paid. */
-const fitWork =
-  ({ gateway }: ApiContext, isForLook = false): Work =>
-  (loaded, signal) => {
-    const choice = isForLook ? { ...loaded.choice, summarizer: "extractive" as const } : loaded.choice;
-    const input = { ...fitInput(loaded), now: gateway.now(), signal };
-    return gateway.compactors.of(choice).fit(loaded.transcript, input);
-  };
+const fitWork: Work = ({ loaded, compactor, input }) => compactor.fit(loaded.transcript, input);
+
+/** Nobody has said anything yet, so no model is asked, and nothing is paid. */
+const lookWork =
+  ({ gateway }: ApiContext): Work =>
+  ({ loaded, input }) =>
+    gateway.compactors.of({ ...loaded.choice, summarizer: "extractive" }).fit(loaded.transcript, input);
 
 async function compacted(
   context: ApiContext,
@@ -289,7 +269,7 @@ async function compacted(
         onFailed,
         ...(!isSure && { onStarted: tell }),
       },
-      () => work(loaded, signal),
+      () => work(atWork(gateway, loaded, signal)),
     );
     const failed = failedSummary(report, told);
     const isCompacted = report.outcome === "compacted";

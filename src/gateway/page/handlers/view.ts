@@ -9,8 +9,8 @@ import { citationsOf } from "../../conversation/citations.ts";
 import { answerCap, choiceOf, countAhead, findConversation, load } from "../../conversation/loaded.ts";
 import { eventsIn, pastOf, recordedView, rowsOf } from "../../conversation/timeline.ts";
 import {
+  atWork,
   currentPlan,
-  fitInput,
   isJustCompacted,
   planOutcome,
   pressureOf,
@@ -89,9 +89,11 @@ export const viewHandlers = {
     const model = settings.model ?? loaded.model;
     const choice = choiceOf(gateway, { tenant, wire: loaded.wire, model, settings });
     // Nobody is asked for a summary: this is only a look.
-    const compactor = gateway.compactors.of({ ...choice, summarizer: "extractive" });
     const tried = { ...loaded, choice };
-    const input = { ...fitInput(loaded), now: gateway.now() };
+    const { compactor, input } = atWork(gateway, {
+      ...loaded,
+      choice: { ...choice, summarizer: "extractive" },
+    });
     const isPlain = length === undefined && Object.keys(defined(wanted)).length === 0;
     const isDone = force && isPlain && (await isJustCompacted(gateway, tenant, param("id")));
     if (force && !isDone) {
@@ -131,8 +133,8 @@ export const viewHandlers = {
     const { goal, withModel } = await context.body(schemas.writeText);
     const loaded = await load(gateway, tenant, context.param("id"));
     const { choice, conversation, transcript } = loaded;
-    const compactor = gateway.compactors.of(withModel ? choice : { ...choice, summarizer: "extractive" });
-    const input = { ...fitInput(loaded), now: gateway.now(), signal: context.signal };
+    const writer = withModel ? loaded : { ...loaded, choice: { ...choice, summarizer: "extractive" } };
+    const { compactor, input } = atWork(gateway, writer, context.signal);
     let failed: string | undefined;
     const onFailed = (message: string): void => {
       failed = message;

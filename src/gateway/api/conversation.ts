@@ -1,25 +1,36 @@
-import type { DialectId, DropReason, EditReason, Part, PressureReport, Role, Run } from "../../core/types.ts";
+import type {
+  DialectId,
+  DropReason,
+  EditReason,
+  Part,
+  PressureReport,
+  Role,
+  Run,
+  Summary,
+} from "../../core/types.ts";
+import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiError, Time } from "./route.ts";
 import type { ChatSettings, SettingsChange } from "./settings.ts";
 
-/** A conversation without its messages, as lists show it. */
-export interface ApiConversation {
-  readonly id: string;
-  readonly title: string;
-  /** The program that began it at `/v1`, by its `User-Agent`. Undefined: made on the page, or imported. */
-  readonly client: string | undefined;
+/** A conversation without its messages, as lists show it. `leaf`: another number, another branch or more of the same. */
+export interface ApiConversation
+  extends Pick<
+    Conversation,
+    | "id"
+    | "title"
+    | "client"
+    | "model"
+    | "leaf"
+    | "tokens"
+    | "createdAt"
+    | "updatedAt"
+    | "pinned"
+    | "archived"
+  > {
   readonly dialect: DialectId;
-  readonly model: string | undefined;
   /** Session id of the client, if it sent one. */
   readonly session: string | undefined;
   readonly messages: number;
-  /** Names the message that is shown last: another number, another branch or more of the same. */
-  readonly leaf: number | undefined;
-  readonly tokens: number;
-  readonly createdAt: Time;
-  readonly updatedAt: Time;
-  readonly pinned: boolean;
-  readonly archived: boolean;
   readonly fork: ForkOrigin | undefined;
   /** What this chat has different from the global settings. */
   readonly settings: ChatSettings;
@@ -108,17 +119,10 @@ export interface Divider {
 }
 
 /** One model-written (or hand-written) summary. */
-export interface ApiSummary {
-  readonly key: string;
-  readonly text: string;
-  readonly covers: Run;
-  readonly level: number;
-  readonly model: string;
-  readonly prompt: string;
-  readonly author: "model" | "user";
-  readonly tokens: { readonly source: number; readonly text: number };
-  readonly at: Time;
-}
+export type ApiSummary = Pick<
+  Summary,
+  "key" | "text" | "covers" | "level" | "model" | "prompt" | "author" | "tokens" | "at"
+>;
 
 /** The meter: the engine's own report, and the model whose window it is measured against. */
 export interface ApiPressure extends PressureReport {

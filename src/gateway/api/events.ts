@@ -1,12 +1,5 @@
-import type {
-  Outcome,
-  Reason,
-  Report,
-  RungName,
-  SummaryCheck,
-  Usage,
-  WarningCode,
-} from "../../core/types.ts";
+import type { Outcome, Reason, Report, RungName, Usage, WarningCode } from "../../core/types.ts";
+import type { RequestFields, RequestSums } from "../../stores/server-store.ts";
 import type { CacheLoss } from "../../tokens/receipts.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 import type { Time } from "./route.ts";
@@ -22,28 +15,20 @@ export type TimelineEvent = {
 } & TimelineFact;
 
 export type TimelineFact =
-  | {
+  | (Pick<Report, "reason" | "tokens" | "pressure" | "counts" | "cost" | "checkpoint" | "summaryCheck"> & {
       readonly type: "compacted";
-      readonly reason: Reason | undefined;
       readonly rung: RungName | undefined;
       readonly strategy: string;
-      readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
-      readonly pressure: Report["pressure"];
-      readonly counts: Report["counts"];
       readonly ms: number;
-      readonly cost: number;
-      readonly checkpoint: string | undefined;
       /** Why the summary that a model was asked for isn't part of it. */
       readonly failed?: string;
-      /** Whether its records said what the messages behind them went on to use. */
-      readonly summaryCheck?: SummaryCheck;
       /** What it did otherwise than one may expect. */
       readonly warnings?: readonly WarningCode[];
       /** Whose key paid for its summaries, where a model may be asked for them. */
       readonly key?: "client" | "server";
       /** It was made for the same messages in another conversation, and nothing had to be done here. */
       readonly isFound?: true;
-    }
+    })
   | { readonly type: "summary"; readonly summary: ApiSummary }
   | { readonly type: "failed"; readonly message: string; readonly fallback: RungName | undefined }
   | { readonly type: "rejected"; readonly tokens: number | undefined; readonly limit: number | undefined }
@@ -99,47 +84,41 @@ export type LiveEvent =
   | { readonly type: "settings" };
 
 /** One request to a model, as operators see it. */
-export interface RequestFact {
-  readonly id: string;
-  /** When it began. */
-  readonly at: Time;
+export interface RequestFact
+  extends Pick<
+    RequestFields,
+    | "id"
+    | "at"
+    | "upstream"
+    | "client"
+    | "path"
+    | "status"
+    | "ms"
+    | "ownMs"
+    | "firstMs"
+    | "spared"
+    | "spend"
+    | "lostSpend"
+    | "saved"
+  > {
   /**
    * Who asked: a client through `/v1` (if it is left out), a chat of the page, precis itself for a summary, or a compaction, which
    * asks no model by itself: its `path` tells by what it came, "compaction" by a person, "compaction-when-due" by a file that was
    * opened, "summary" or "failed" by a summary that was written beside requests.
    */
-  readonly from?: "client" | "page" | "summary" | "compaction";
+  readonly from?: RequestFields["kind"];
   readonly conversation: string | undefined;
   readonly model: string | undefined;
-  /** Where it went. */
-  readonly upstream?: string;
-  /** The name of the client's key; where there are no keys, the program that asked, or "page". */
-  readonly client?: string;
-  readonly path: string;
-  readonly status: number;
   readonly outcome: Outcome | "off" | "observed" | "untouched";
   /** Of the transcript and of what was sent. */
   readonly tokens: { readonly before: number; readonly after: number } | undefined;
-  /** All of it; until it was sent; until the first byte of its answer (milliseconds). */
-  readonly ms: number;
-  readonly ownMs?: number;
-  readonly firstMs?: number;
-  /** Tokens of tools' declarations that weren't sent, less those of the rounds that loaded some. */
-  readonly spared?: number;
   /** Why it failed. */
   readonly error?: string;
   /** Tokens as the provider counted them, of all rounds of built-in tools. */
   readonly usage?: Usage;
-  /** US dollars; undefined where prices aren't known. */
-  readonly spend?: number;
-  /** Why it was compacted, if it was; what a summary was written for. */
   readonly reason?: Reason;
   /** Why the provider's prompt cache couldn't be used to its end, if what was sent before was changed. */
   readonly cacheLost?: CacheLoss;
-  /** US dollars that this cost: the request with a cache that holds what was sent before would have cost so much less. */
-  readonly lostSpend?: number;
-  /** US dollars that it cost less than without precis, negative if more; summaries not counted. */
-  readonly saved?: number;
 }
 
 /** What a list of requests can be narrowed to. */
@@ -198,13 +177,23 @@ export interface TotalsPart
 }
 
 /** What the gateway did, in all or in a range of time, and what its store holds. */
-export interface Totals {
-  readonly since: Time;
-  readonly requests: number;
-  readonly errors: number;
-  readonly compactions: number;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
+export interface Totals
+  extends Pick<
+    RequestSums,
+    | "since"
+    | "requests"
+    | "errors"
+    | "compactions"
+    | "tokensBefore"
+    | "tokensAfter"
+    | "rejected"
+    | "loops"
+    | "repeated"
+    | "input"
+    | "cacheRead"
+    | "output"
+    | "spend"
+  > {
   /** Of messages and of tools' declarations. */
   readonly tokensSaved: number;
   /** US dollars for summaries. */
@@ -213,16 +202,6 @@ export interface Totals {
   readonly unpriced: number;
   /** US dollars that requests and their summaries cost less than requests without precis, negative if more. */
   readonly net: number;
-  readonly rejected: number;
-  readonly loops: number;
-  /** Calls of agents that asked again for what a compaction had hidden. */
-  readonly repeated: number;
-  /** Input tokens as the providers counted them, those of their caches, and what was answered. */
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly output: number;
-  /** US dollars for requests, where prices are known. */
-  readonly spend: number;
   /** Requests that were refused before they were looked at, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   /** Models and clients that requests were made for and by. */

@@ -46,7 +46,7 @@ export type UpstreamTest =
   | { readonly ok: true; readonly models: readonly string[] }
   | { readonly ok: false; readonly message: string; readonly fix: string };
 
-/** A server of models that runs on this machine. */
+/** A server of models that runs on this machine. `baseURL` is as clients of OpenAI's API take it. */
 export interface FoundServer {
   readonly name: string;
   readonly baseURL: string;

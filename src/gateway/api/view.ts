@@ -1,5 +1,4 @@
 import type {
-  Budget,
   DialectId,
   DropReason,
   Edit,
@@ -12,7 +11,6 @@ import type {
   Run,
   RungName,
   RungReport,
-  Warning,
 } from "../../core/types.ts";
 import type { KeepReason } from "../../core/words.ts";
 import type { Receipt } from "../../tokens/receipts.ts";
@@ -21,53 +19,33 @@ import type { RequestFact } from "./events.ts";
 import type { ChatSettings } from "./settings.ts";
 
 /** One line of a view, with its tokens and why it is as it is. */
-export type ViewEntry =
-  | {
-      readonly type: "keep";
-      readonly index: number;
-      readonly role: Role;
-      readonly tokens: number;
-      readonly why: KeepReason;
-    }
+export type ViewEntry = { readonly role: Role; readonly tokens: number } & (
+  | { readonly type: "keep"; readonly index: number; readonly why: KeepReason }
   | {
       readonly type: "edit";
       readonly index: number;
-      readonly role: Role;
-      readonly tokens: number;
       readonly original: number;
       readonly reasons: readonly EditReason[];
       readonly edits: readonly Edit[];
     }
+  /** Its tokens are what it adds to the view; 0 where its text is counted with the message that takes it. */
   | {
       readonly type: "insert";
-      readonly role: Role;
-      /** What it adds to the view; 0 where its text is counted with the message that takes it. */
-      readonly tokens: number;
       readonly text: string;
       readonly covers: readonly Run[];
       /** Tokens of the messages in its runs, one by one. */
       readonly originals: readonly number[];
     }
-  | {
-      readonly type: "drop";
-      readonly index: number;
-      readonly role: Role;
-      readonly tokens: number;
-      readonly reason: DropReason;
-    };
+  | { readonly type: "drop"; readonly index: number; readonly reason: DropReason }
+);
 
 /** What the model was sent last or would be sent now, line by line. */
-export interface ApiView {
+export interface ApiView extends Pick<Report, "outcome" | "budget" | "pressure" | "tokens" | "warnings"> {
   readonly conversation: string;
   readonly dialect: DialectId;
-  readonly outcome: Outcome;
   readonly entries: readonly ViewEntry[];
   /** Tokens of a system prompt that stands apart from the messages; 0 for none. */
   readonly system: number;
-  readonly budget: Budget;
-  readonly pressure: { readonly before: number; readonly after: number };
-  readonly tokens: { readonly transcript: number; readonly before: number; readonly after: number };
-  readonly warnings: readonly Warning[];
 }
 
 /** The exact request that would be sent now. Keys are never in it. */

@@ -1,9 +1,7 @@
+import type { FoundServer } from "../api/status.ts";
+
 /** A model server on this machine. */
-export interface LocalServer {
-  readonly name: string;
-  /** What `openaiCompatible` takes as `baseURL`. */
-  readonly baseURL: string;
-  readonly models: readonly string[];
+export interface LocalServer extends FoundServer {
   /** Context size that it runs with, where it tells. */
   readonly window: number | undefined;
 }

@@ -6,14 +6,7 @@ import type { ChatSettings } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { WireRequest } from "../wires/index.ts";
 import { isThrownAway, metaOf } from "./chat-settings.ts";
-import {
-  type ConversationCacheEntry,
-  type ConversationMemory,
-  named,
-  type Place,
-  stored,
-  unnamed,
-} from "./memory.ts";
+import { ConversationCacheEntry, type ConversationMemory, type Place, stored } from "./memory.ts";
 import type { Session } from "./named-by-client.ts";
 import { type GoesOn, reconcile } from "./reconcile.ts";
 import { saysAnswer, type TranscriptRecord } from "./transcript-record.ts";
@@ -55,7 +48,7 @@ export function isFirst({ record, session, from }: Query): boolean {
 
 /** The conversation that a request begins. */
 export function newConversation({ tenant, reading }: Query): Match {
-  return { known: unnamed(tenant, reading.id), matched: 0 };
+  return { known: new ConversationCacheEntry(tenant, reading.id), matched: 0 };
 }
 
 /** The conversation that a request goes on with, or a new one. */
@@ -65,22 +58,17 @@ export async function matchConversation(finding: Finding, query: Query): Promise
   if (found) return found;
   if (session === undefined) return newConversation(query);
   const other = await finding.store.findSession(tenant, session.name);
+  const named = (name: string) => new ConversationCacheEntry(tenant, reading.id, name);
   // A client's side calls and sub-agents share its session header, but not its conversation.
   if (other && session.source === "client")
     return {
-      known: named(
-        tenant,
-        `${session.name}/${query.kind()}-${(record.chain[1] ?? "").slice(0, 8)}`,
-        reading.id,
-      ),
+      known: named(`${session.name}/${query.kind()}-${(record.chain[1] ?? "").slice(0, 8)}`),
       matched: 0,
     };
-  const known = named(tenant, session.name, reading.id);
   // What has nothing in common with the conversation of that name is one more of it.
-  return {
-    known: { ...known, isNamed: session.source === "asked", isOneMore: other !== undefined },
-    matched: 0,
-  };
+  const isOneMore = other !== undefined;
+  const known = Object.assign(named(session.name), { isNamed: session.source === "asked", isOneMore });
+  return { known, matched: 0 };
 }
 
 /** The conversation with an answer that the request holds, too: chats that merely begin with the same question are two. */
@@ -196,7 +184,8 @@ function knownOf(
     return seen;
   }
   const known = stored(tenant, conversation, reading.id);
-  return { ...known, isNamed: session?.source === "asked" || conversation.named };
+  known.isNamed = session?.source === "asked" || conversation.named;
+  return known;
 }
 
 /** May messages of the request's format be added to it? */

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { createMemory, unnamed } from "./memory.ts";
+import { ConversationCacheEntry, createMemory } from "./memory.ts";
 
 const answer = (word: string) => ({ shown: [], real: [{ role: "assistant", content: word }] });
 
 it("what one conversation looked up is forgotten with it, and nothing of the others", () => {
   const { hidden, forget } = createMemory();
-  const gone = { ...unnamed("t", "openai-chat"), id: "gone" };
-  const other = { ...unnamed("t", "openai-chat"), id: "other" };
+  const gone = { ...new ConversationCacheEntry("t", "openai-chat"), id: "gone" };
+  const other = { ...new ConversationCacheEntry("t", "openai-chat"), id: "other" };
   hidden.keep("t", "same words before", answer("gone"), gone);
   hidden.keep("t", "same words before", answer("other"), other);
   hidden.keep("t", "only there", answer("gone"), gone);
@@ -19,9 +19,9 @@ it("what one conversation looked up is forgotten with it, and nothing of the oth
 
 it("a conversation whose id came later is forgotten, too", () => {
   const { hidden, forget } = createMemory();
-  const known = unnamed("t", "openai-chat");
+  const known = new ConversationCacheEntry("t", "openai-chat");
   hidden.keep("t", "before", answer("a"), known);
   known.id = "later";
   forget("t", "later");
-  expect(hidden.isEmpty).toBe(true);
+  expect(hidden.isEmpty()).toBe(true);
 });

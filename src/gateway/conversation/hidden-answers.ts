@@ -7,7 +7,7 @@ import type { ConversationStore, StoredMessage } from "../../stores/server-store
 import type { Lookup } from "../api.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
 import type { WireRequest } from "../wires/index.ts";
-import type { ConversationCacheEntry, GivenAnswers, HiddenAnswer, HiddenAnswers } from "./memory.ts";
+import type { ConversationCacheEntry, ConversationMemory, HiddenAnswer, HiddenAnswers } from "./memory.ts";
 import { compareAnswers, endOfAnswer, type Said } from "./reconcile.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
@@ -30,7 +30,7 @@ export async function hiddenAnswersIn(
     isMissing = true;
     stored = recording?.known.hidden;
   }
-  const given = isMissing && !memory.hidden.isEmpty ? memory.hidden : undefined;
+  const given = isMissing && !memory.hidden.isEmpty() ? memory.hidden : undefined;
   if (!stored?.size && !given) return [];
   const answers = findAnswers(recordOf(request), (name) => [
     ...(given?.find(tenant, name) ?? []),
@@ -70,9 +70,7 @@ interface RecordedPart {
   readonly anchor: string | undefined;
 }
 
-interface Remembered {
-  readonly hidden: GivenAnswers;
-}
+type Remembered = Pick<ConversationMemory, "hidden">;
 
 async function storedAnswers(
   store: Pick<ConversationStore, "read">,
@@ -213,7 +211,7 @@ export function givenAnswersIn(
   tenant: string,
   record: TranscriptRecord,
 ): ReadonlyMap<number, ShownAnswer["real"]> {
-  if (hidden.isEmpty) return new Map();
+  if (hidden.isEmpty()) return new Map();
   return new Map(
     findAnswers(record, (name) => hidden.find(tenant, name)).map(({ from, real }) => [from, real]),
   );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chainOf } from "../../core/chain.ts";
 import { wireOfDialect } from "../wires/index.ts";
 
-import { createKnownChains, transcriptRecord } from "./transcript-record.ts";
+import { transcriptRecord } from "./transcript-record.ts";
 
 const { dialect } = wireOfDialect(undefined);
 const messages = Array.from({ length: 12 }, (_, n) =>
@@ -17,10 +17,9 @@ const whole = (wire: readonly unknown[]) =>
   );
 
 test("a chain that goes on from the one before is the chain of the whole transcript", () => {
-  const chains = createKnownChains();
   for (const length of [4, 6, 6, 9, 5, 12]) {
     const transcript = messages.slice(0, length);
-    const record = transcriptRecord(dialect, { transcript, system: undefined }, chains);
+    const record = transcriptRecord(dialect, { transcript, system: undefined }, true);
     expect(record.chain).toEqual(whole(transcript));
     const answer = { role: "assistant", content: `answer at ${length}` };
     expect(record.with([answer]).chain).toEqual(whole([...transcript, answer]));
@@ -28,9 +27,8 @@ test("a chain that goes on from the one before is the chain of the whole transcr
 });
 
 test("another message before the known last one makes another chain", () => {
-  const chains = createKnownChains();
-  transcriptRecord(dialect, { transcript: messages.slice(0, 8), system: undefined }, chains);
+  transcriptRecord(dialect, { transcript: messages.slice(0, 8), system: undefined }, true);
   const changed = messages.with(3, { role: "user", content: "something else" });
-  const record = transcriptRecord(dialect, { transcript: changed, system: undefined }, chains);
+  const record = transcriptRecord(dialect, { transcript: changed, system: undefined }, true);
   expect(record.chain).toEqual(whole(changed));
 });

@@ -1,4 +1,5 @@
 import type { Json } from "../../apis/shared/fields.ts";
+import { forgetOldest } from "../../core/collections.ts";
 import { isExactNumber, stringifyDeep } from "../../core/json.ts";
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import type { Conversation } from "../../stores/server-store.ts";
@@ -7,7 +8,7 @@ import type { SentRequest as LastSent } from "../../tokens/receipts.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import type { ChatMeta } from "./chat-settings.ts";
 import type { Said } from "./reconcile.ts";
-import { answerKey, createKnownChains, type KnownChains } from "./transcript-record.ts";
+import { answerKey } from "./transcript-record.ts";
 
 /** What is remembered of conversations, each under its id and its newest message. */
 const MAX_KNOWN = 40_000;
@@ -39,35 +40,9 @@ interface SentRequest {
  * What a server remembers from one request to the next: conversations by their newest message, beside the requests that are under
  * way. It is bounded, and it may be emptied at any time: the store is asked then.
  */
-export interface ConversationMemory {
-  /** The body with those messages that it shares with an earlier one as the very same objects. */
-  recognise(body: Json, bytes: number): Json;
-  /** Hashes of transcripts whose messages come again as the same objects. */
-  readonly chains: KnownChains;
-  /** The conversation of which this is the newest message, or the id. */
-  find(tenant: string, hashOrId: string): ConversationCacheEntry | undefined;
-  /** What is known of a stored conversation; as good as nothing if it wasn't seen here. */
-  ofConversation(tenant: string, id: string, dialect: string): ConversationCacheEntry;
-  /** `hash` is the newest message of a stored conversation from now on. */
-  remember(hash: string, known: ConversationCacheEntry): void;
-  forget(tenant: string, id: string): void;
-  /** Forgets all conversations. Nobody notices, but that the store is asked more often. */
-  empty(): void;
-  /** The last request of a conversation whose view isn't its transcript: a summary by continuation repeats it for the cache. */
-  lastRequest(known: ConversationCacheEntry): SentRequest | undefined;
-  /** Undefined: the last request was the transcript itself. */
-  keepRequest(known: ConversationCacheEntry, sent: SentRequest | undefined): void;
-  findPolled(tenant: string, name: string): Polled | undefined;
-  keepPolled(tenant: string, name: string, polled: Polled | undefined): void;
-  /** A request is under way; returns what ends that. Others of the same name may be. */
-  begin(name: string): () => void;
-  /** How many requests of this name are under way. */
-  underWay(name: string): number;
-  /** Answers of which clients were shown only a part, as this server gave them: the store may not have them yet. */
-  readonly hidden: GivenAnswers;
-}
+export type ConversationMemory = ReturnType<typeof createMemory>;
 
-export function createMemory(): ConversationMemory {
+export function createMemory() {
   const conversations = new Map<string, ConversationCacheEntry>();
   const requests = createBounded<ConversationCacheEntry, SentRequest>(MAX_BYTES);
   const polls = createBounded<string, Polled>(MAX_BYTES);
@@ -77,38 +52,35 @@ export function createMemory(): ConversationMemory {
     // What was used last is forgotten last.
     conversations.delete(name);
     conversations.set(name, known);
-    if (conversations.size <= MAX_KNOWN) return;
-    let left = FORGET_AT_ONCE;
-    for (const oldest of conversations.keys()) {
-      conversations.delete(oldest);
-      if (--left === 0) break;
-    }
+    if (conversations.size > MAX_KNOWN) forgetOldest(conversations, MAX_KNOWN - FORGET_AT_ONCE);
   };
   const dropNewest = (known: ConversationCacheEntry): void => {
     const { newest = "" } = known;
     if (conversations.get(newest) === known) conversations.delete(newest);
   };
-  // Of two tenants that say the same, the one that said it last is remembered; the store has both.
-  const find: ConversationMemory["find"] = (tenant, name) => {
-    const known = conversations.get(name);
+  /** The conversation of which this is the newest message, or the id. Of two tenants that say the same, the last one: the store has both. */
+  const find = (tenant: string, hashOrId: string): ConversationCacheEntry | undefined => {
+    const known = conversations.get(hashOrId);
     return known?.tenant === tenant ? known : undefined;
   };
   return {
+    /** The body with those messages that it shares with an earlier one as the very same objects. */
     recognise: createKnownMessages(),
-    chains: createKnownChains(),
     find,
-    ofConversation(tenant, id, dialect) {
+    /** What is known of a stored conversation; as good as nothing if it wasn't seen here. */
+    ofConversation(tenant: string, id: string, dialect: string): ConversationCacheEntry {
       const known = find(tenant, id) ?? stored(tenant, { id, session: id }, dialect);
       keep(known, id);
       return known;
     },
-    remember(hash, known) {
+    /** `hash` is the newest message of a stored conversation from now on. */
+    remember(hash: string, known: ConversationCacheEntry): void {
       dropNewest(known);
       known.newest = hash;
       if (known.id !== undefined) keep(known, known.id);
       keep(known, hash);
     },
-    forget(tenant, id) {
+    forget(tenant: string, id: string): void {
       const known = find(tenant, id);
       if (known) {
         dropNewest(known);
@@ -116,12 +88,18 @@ export function createMemory(): ConversationMemory {
       }
       hidden.forget(id);
     },
+    /** Forgets all conversations. Nobody notices, but that the store is asked more often. */
     empty: () => conversations.clear(),
-    lastRequest: (known) => requests.of(known)[0],
-    keepRequest: (known, sent) => requests.put(known, sent ? [sent] : []),
-    findPolled: (tenant, name) => polls.of(nameOf(tenant, answerKey(name)))[0],
-    keepPolled: (tenant, name, polled) => polls.put(nameOf(tenant, answerKey(name)), polled ? [polled] : []),
-    begin(name) {
+    /** The last request of a conversation whose view isn't its transcript: a summary by continuation repeats it for the cache. */
+    lastRequest: (known: ConversationCacheEntry) => requests.of(known)[0],
+    /** Undefined: the last request was the transcript itself. */
+    keepRequest: (known: ConversationCacheEntry, sent: SentRequest | undefined) =>
+      requests.put(known, sent ? [sent] : []),
+    findPolled: (tenant: string, name: string) => polls.of(nameOf(tenant, answerKey(name)))[0],
+    keepPolled: (tenant: string, name: string, polled: Polled | undefined) =>
+      polls.put(nameOf(tenant, answerKey(name)), polled ? [polled] : []),
+    /** A request is under way; returns what ends that. Others of the same name may be. */
+    begin(name: string): () => void {
       running.set(name, (running.get(name) ?? 0) + 1);
       return () => {
         const left = (running.get(name) ?? 1) - 1;
@@ -129,7 +107,9 @@ export function createMemory(): ConversationMemory {
         else running.set(name, left);
       };
     },
-    underWay: (name) => running.get(name) ?? 0,
+    /** How many requests of this name are under way. */
+    underWay: (name: string) => running.get(name) ?? 0,
+    /** Answers of which clients were shown only a part, as this server gave them: the store may not have them yet. */
     hidden,
   };
 }
@@ -164,17 +144,8 @@ function createBounded<K, V extends { readonly bytes: number }>(maxBytes: number
 /** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
 const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
 
-export interface GivenAnswers {
-  readonly isEmpty: boolean;
-  /** `name` names the messages before the answer. */
-  find(tenant: string, name: string): readonly HiddenAnswer[];
-  keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void;
-  /** Forgets those that were given in this conversation. */
-  forget(id: string): void;
-}
-
 /** Up to a number of bytes; those that were given longest ago are forgotten. */
-function createGivenAnswers(): GivenAnswers {
+function createGivenAnswers() {
   interface Given {
     readonly answer: HiddenAnswer;
     readonly bytes: number;
@@ -183,16 +154,16 @@ function createGivenAnswers(): GivenAnswers {
   }
   const given = createBounded<string, Given>(MAX_HIDDEN_BYTES);
   return {
-    get isEmpty() {
-      return given.isEmpty();
-    },
-    find: (tenant, name) => given.of(nameOf(tenant, name)).map(({ answer }) => answer),
-    keep(tenant, name, answer, of) {
+    isEmpty: given.isEmpty,
+    /** `name` names the messages before the answer. */
+    find: (tenant: string, name: string) => given.of(nameOf(tenant, name)).map(({ answer }) => answer),
+    keep(tenant: string, name: string, answer: HiddenAnswer, of: ConversationCacheEntry | undefined): void {
       const key = nameOf(tenant, name);
       const bytes = stringifyDeep([answer.shown, answer.real]).length;
       given.put(key, [...given.of(key), { answer, bytes, of }]);
     },
-    forget(id) {
+    /** Forgets those that were given in this conversation. */
+    forget(id: string): void {
       for (const [key, all] of given.all()) {
         const left = all.filter(({ of }) => of?.id !== id);
         if (left.length < all.length) given.put(key, left);
@@ -211,46 +182,48 @@ export interface HiddenAnswer {
 /** By the name of what stands before them, newest last; it leaves out messages of nothing but reasoning, which clients drop. */
 export type HiddenAnswers = Map<string, readonly HiddenAnswer[]>;
 
-/** What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. */
-export interface ConversationCacheEntry {
+/**
+ * What a server knows of a conversation. Between two requests it may be forgotten: the store has all that matters. It has all fields
+ * from the beginning: what is added later makes another kind of object of each.
+ */
+export class ConversationCacheEntry {
   readonly tenant: string;
   /** Its id, once it is in the store. */
-  id: string | undefined;
+  id: string | undefined = undefined;
   /** Stays the same for as long as the conversation lasts, unless the client names the provider's own conversation. */
   session: string;
   /** Nobody gave it a name: it goes by its id, which is known before it is stored. */
   goesById: boolean;
   /** One more conversation of a name that another one has. */
-  isOneMore: boolean;
+  isOneMore = false;
   /** A request asked for it by name: it is for those who say that name. */
-  isNamed: boolean;
+  isNamed = false;
   /** Messages of another wire format are another conversation, even if they say the same. */
   readonly dialect: string;
   /** Chain hash of the newest stored message. */
-  newest: string | undefined;
+  newest: string | undefined = undefined;
   /** Names the system prompt as stored. */
-  head: string | undefined;
-  lastRequestAt: number;
+  head: string | undefined = undefined;
+  lastRequestAt = 0;
   /** The view that was sent last; undefined if this server doesn't know. */
-  sent: LastSent | undefined;
+  sent: LastSent | undefined = undefined;
   /** Tool rounds seen since the last compaction, by what was called, to notice a client that goes in circles. */
-  rounds: Map<string, number> | undefined;
+  rounds: Map<string, number> | undefined = undefined;
   /** What was set for it on the page, and until when that is believed. */
-  meta: { readonly of: ChatMeta; readonly isThrownAway: boolean; readonly until: number } | undefined;
+  meta: { readonly of: ChatMeta; readonly isThrownAway: boolean; readonly until: number } | undefined =
+    undefined;
   /** Its answers with rounds that the client wasn't shown; undefined: nobody has looked yet. */
-  hidden: HiddenAnswers | undefined;
+  hidden: HiddenAnswers | undefined = undefined;
   /** A compaction that the model asked for, which waits for the end of its turn. */
-  compactWish: CompactWish | undefined;
-}
+  compactWish: CompactWish | undefined = undefined;
 
-/** What is known of a conversation of which only the session is. */
-export function named(tenant: string, session: string, dialect: string): ConversationCacheEntry {
-  return newEntry(tenant, session, dialect, false);
-}
-
-/** One that begins here. */
-export function unnamed(tenant: string, dialect: string): ConversationCacheEntry {
-  return newEntry(tenant, timeOrderedId(), dialect, true);
+  /** Without a session, one that begins here. */
+  constructor(tenant: string, dialect: string, session?: string) {
+    this.tenant = tenant;
+    this.dialect = dialect;
+    this.goesById = session === undefined;
+    this.session = session ?? timeOrderedId();
+  }
 }
 
 /** One that is in the store. */
@@ -259,33 +232,10 @@ export function stored(
   { id, session }: Pick<Conversation, "id" | "session">,
   dialect: string,
 ): ConversationCacheEntry {
-  return { ...newEntry(tenant, session, dialect, session === id), id };
-}
-
-/** With all that it may ever hold: what is added later makes another kind of object of each. */
-function newEntry(
-  tenant: string,
-  session: string,
-  dialect: string,
-  goesById: boolean,
-): ConversationCacheEntry {
-  return {
-    tenant,
-    id: undefined,
-    session,
-    goesById,
-    isOneMore: false,
-    isNamed: false,
-    dialect,
-    newest: undefined,
-    head: undefined,
-    lastRequestAt: 0,
-    sent: undefined,
-    rounds: undefined,
-    meta: undefined,
-    hidden: undefined,
-    compactWish: undefined,
-  };
+  return Object.assign(new ConversationCacheEntry(tenant, dialect, session), {
+    id,
+    goesById: session === id,
+  });
 }
 
 /** What comes in smaller bodies is read faster than it is looked up (bytes). */

@@ -97,9 +97,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return {
     open(opening) {
       const { tenant, dialect, asked, session, comesAgain, from } = opening;
-      // Texts come as new strings: to look one up takes longer than to hash it.
-      const chains = comesAgain ? options.memory.chains : undefined;
-      const record = transcriptRecord(dialect, asked, chains);
+      const record = transcriptRecord(dialect, asked, comesAgain);
       const query: Query = {
         tenant,
         record,

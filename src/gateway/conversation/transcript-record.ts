@@ -98,11 +98,11 @@ export class TranscriptRecord implements Transcript {
 
   /** As far as the messages were named before. */
   #begin(): Chain {
-    return this.#of.chains?.take(this.wire) ?? createChain();
+    return (this.#of.comesAgain && takeChain(this.wire)) || createChain();
   }
 
   #end(growing: Chain): Chain {
-    this.#of.chains?.keep(this.wire, growing.copy());
+    if (this.#of.comesAgain) keepChain(this.wire, growing.copy());
     this.#growing ??= growing;
     return this.#growing;
   }
@@ -111,15 +111,16 @@ export class TranscriptRecord implements Transcript {
 /** What names and head of a request's own messages are made by. */
 interface OfRequest extends Pick<WireRequest, "system"> {
   readonly dialect: Dialect<unknown>;
-  readonly chains: KnownChains | undefined;
+  /** The messages come again as the same objects. Of others nothing is remembered: their texts are new strings, and to look one up takes longer than to hash it. */
+  readonly comesAgain: boolean;
 }
 
 export function transcriptRecord(
   dialect: Dialect<unknown>,
   { transcript, system }: Pick<WireRequest, "transcript" | "system">,
-  chains?: KnownChains,
+  comesAgain = false,
 ): TranscriptRecord {
-  return new TranscriptRecord(transcript, { dialect, system, chains });
+  return new TranscriptRecord(transcript, { dialect, system, comesAgain });
 }
 
 /** Is there an answer among the messages from one to another, leading system messages not counted? */
@@ -182,34 +183,26 @@ function plainBeginning(text: string): string {
 /** A client that goes on adds a few messages at a time; further back nobody looks. */
 const LOOK_BACK = 64;
 
-/** Chains of transcripts whose messages come again as the same objects, each with a few more. */
-export interface KnownChains {
-  /** The chain of the messages that a transcript begins with, to be gone on with. */
-  take(transcript: readonly unknown[]): Chain | undefined;
-  keep(transcript: readonly unknown[], chain: Chain): void;
+/** Chains of transcripts whose messages come again as the same objects, by their last message, and forgotten together with it. */
+const chains = new WeakMap<object, { readonly transcript: readonly unknown[]; readonly chain: Chain }>();
+
+/** The chain of the messages that a transcript begins with, to be gone on with. */
+function takeChain(transcript: readonly unknown[]): Chain | undefined {
+  const stop = Math.max(0, transcript.length - LOOK_BACK);
+  for (let at = transcript.length - 1; at >= stop; at--) {
+    const last = transcript[at];
+    const known = isObject(last) ? chains.get(last) : undefined;
+    if (!isObject(last) || !known || known.transcript.length !== at + 1) continue;
+    if (!known.transcript.every((message, index) => message === transcript[index])) continue;
+    chains.delete(last);
+    return known.chain;
+  }
+  return undefined;
 }
 
-/** Each is found by its last message, and forgotten together with it. */
-export function createKnownChains(): KnownChains {
-  const byLast = new WeakMap<object, { readonly transcript: readonly unknown[]; readonly chain: Chain }>();
-  return {
-    take(transcript) {
-      const stop = Math.max(0, transcript.length - LOOK_BACK);
-      for (let at = transcript.length - 1; at >= stop; at--) {
-        const last = transcript[at];
-        const known = isObject(last) ? byLast.get(last) : undefined;
-        if (!isObject(last) || !known || known.transcript.length !== at + 1) continue;
-        if (!known.transcript.every((message, index) => message === transcript[index])) continue;
-        byLast.delete(last);
-        return known.chain;
-      }
-      return undefined;
-    },
-    keep(transcript, chain) {
-      const last = transcript.at(-1);
-      if (isObject(last)) byLast.set(last, { transcript, chain });
-    },
-  };
+function keepChain(transcript: readonly unknown[], chain: Chain): void {
+  const last = transcript.at(-1);
+  if (isObject(last)) chains.set(last, { transcript, chain });
 }
 
 function isObject(value: unknown): value is object {

@@ -18,20 +18,7 @@ import { NO_MODEL, type WarnGuess, type Windows } from "./windows.ts";
 /** Compactors that are kept ready. One is used by all conversations of a tenant with the same model and options. */
 const MAX_COMPACTORS = 500;
 
-export interface Compactors {
-  of(choice: CompactorChoice): Compactor<unknown>;
-  /** A compactor on other records, which nobody else uses: for looking, without a model. */
-  lookingAt(choice: CompactorChoice, records: Store): Compactor<unknown>;
-  strategyOf(choice: CompactorChoice): StrategyName;
-  /** May a request be changed without anybody asking for it? */
-  isAuto(choice: CompactorChoice): boolean;
-  /** Does the request ask for something else than its conversation has? Then nothing of its view may be used for others. */
-  hasOwnWish(choice: CompactorChoice): boolean;
-  /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
-  surelyFits(choice: CompactorChoice): number;
-  settled(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Compactors = ReturnType<typeof createCompactors>;
 
 export function createCompactors(options: {
   readonly config: GatewayConfig;
@@ -42,7 +29,7 @@ export function createCompactors(options: {
   /** Called for each new compactor, to listen to its events. */
   listen(compactor: Compactor<unknown>, choice: CompactorChoice): void;
   readonly warnGuess: WarnGuess;
-}): Compactors {
+}) {
   const { config, windows } = options;
   const compactors = new Map<string, Compactor<unknown>>();
   /** Shared, because a client can make as many compactors as it names models. */
@@ -95,7 +82,7 @@ export function createCompactors(options: {
   };
 
   return {
-    of(choice) {
+    of(choice: CompactorChoice): Compactor<unknown> {
       const settled = settle(choice);
       const { window, profile, strategy, budget, tuning } = settled;
       const { tenant, wire, upstream, model } = choice;
@@ -125,26 +112,31 @@ export function createCompactors(options: {
       return compactor;
     },
 
-    lookingAt: (choice, records) => make(choice, settle(choice), records),
+    /** A compactor on other records, which nobody else uses: for looking, without a model. */
+    lookingAt: (choice: CompactorChoice, records: Store): Compactor<unknown> =>
+      make(choice, settle(choice), records),
 
-    strategyOf(choice) {
+    strategyOf(choice: CompactorChoice): StrategyName {
       const { strategy, profile } = settle(choice);
       return strategy ?? profile.strategy ?? "summarize-oldest";
     },
 
-    isAuto(choice) {
+    /** May a request be changed without anybody asking for it? */
+    isAuto(choice: CompactorChoice): boolean {
       const { tuning, profile } = settle(choice);
       return tuning.auto ?? profile.auto ?? true;
     },
 
-    hasOwnWish: (choice) => markOf(choice) !== undefined,
+    /** Does the request ask for something else than its conversation has? Then nothing of its view may be used for others. */
+    hasOwnWish: (choice: CompactorChoice): boolean => markOf(choice) !== undefined,
 
-    surelyFits: (choice) => sureLimit(choice, settle(choice)),
+    /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
+    surelyFits: (choice: CompactorChoice): number => sureLimit(choice, settle(choice)),
 
-    async settled() {
+    async settled(): Promise<void> {
       await Promise.all([...compactors.values()].map((one) => one.settled()));
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...compactors.values()].map((one) => one.close()));
     },
   };
@@ -234,7 +226,6 @@ const NOTHING_DUE_BELOW = 0.39;
 /** What calibration may find that the registry's factor doesn't say yet. */
 const CALIBRATION_SLACK = 1.2;
 
-/** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
 function sureLimit(
   { cap }: Pick<CompactorChoice, "cap">,
   { info, window, profile, budget, tuning }: Settled,

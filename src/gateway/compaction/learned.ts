@@ -7,18 +7,6 @@ type Kind = "window" | "cache" | "count";
 /** Whose it is. `upstream` names neither key nor address; an empty tenant stands for all. */
 export type LearnedOf = Pick<LearnedValue, "tenant" | "upstream" | "model">;
 
-/** What is learned of models. The store keeps it, so that it outlives the process and servers share it. */
-export interface Learned {
-  /** `isOwn`: this process learned it, and not one before it or beside it. */
-  get<T>(kind: Kind, of: LearnedOf): { readonly value: T; readonly isOwn: boolean } | undefined;
-  /** `isKept`: false for what is asked for anew after each start. */
-  set(kind: Kind, of: LearnedOf, value: unknown, isKept?: boolean): void;
-  /** Grows whenever a value of this kind may have changed. */
-  changes(kind: Kind): number;
-  /** Writes what is new, and reads what other servers wrote. A server calls it first before it listens. */
-  flush(): Promise<void>;
-}
-
 /** Values that are remembered. */
 const MAX_VALUES = 10_000;
 /** Longer names are made up (characters). */
@@ -28,10 +16,13 @@ const WRITE_EVERY_MS = 5_000;
 /** So far the clocks of servers may differ (milliseconds). */
 const CLOCKS_MS = 5 * 60_000;
 
+/** What is learned of models. The store keeps it, so that it outlives the process and servers share it. */
+export type Learned = ReturnType<typeof createLearned>;
+
 /** Without a store, it is remembered as long as the process lives. */
 export function createLearned(
   parts?: { readonly store: LearnedStore; readonly log: Pick<Log, "warn">; now(): number } | undefined,
-): Learned {
+) {
   const values = new Map<
     string,
     { readonly value: unknown; readonly isOwn: boolean; readonly at?: number }
@@ -70,11 +61,15 @@ export function createLearned(
     return writing;
   };
   return {
+    /** Writes what is new, and reads what other servers wrote. A server calls it first before it listens. */
     flush,
-    changes: (kind) => changes[kind],
+    /** Grows whenever a value of this kind may have changed. */
+    changes: (kind: Kind): number => changes[kind],
+    /** `isOwn`: this process learned it, and not one before it or beside it. */
     get: <T>(kind: Kind, of: LearnedOf) =>
       values.get(keyOf(kind, of)) as { readonly value: T; readonly isOwn: boolean } | undefined,
-    set(kind, of, value, isKept = true) {
+    /** `isKept`: false for what is asked for anew after each start. */
+    set(kind: Kind, of: LearnedOf, value: unknown, isKept = true): void {
       const key = keyOf(kind, of);
       const at = parts?.now() ?? 0;
       keepNewest(values, key, { value, isOwn: true, at }, MAX_VALUES);
@@ -92,13 +87,6 @@ interface CacheReading {
   readonly isHit: boolean;
 }
 
-/** How long providers keep a prompt that isn't used again, learned from what they report. */
-export interface CacheTimes {
-  learn(upstream: string, model: string, reading: CacheReading): void;
-  /** Milliseconds; 0 for a provider that keeps nothing; undefined while too little is known. */
-  of(upstream: string, model: string): number | undefined;
-}
-
 /** Readings on each side before they are believed: one may be an accident. */
 const ENOUGH = 4;
 /** Readings that are kept of one model: providers change, and so do plans. */
@@ -114,16 +102,20 @@ interface CacheTime {
   readonly readings: readonly CacheReading[];
 }
 
-export function createCacheTimes(learned: Learned = createLearned()): CacheTimes {
+/** How long providers keep a prompt that isn't used again, learned from what they report. */
+export type CacheTimes = ReturnType<typeof createCacheTimes>;
+
+export function createCacheTimes(learned: Learned = createLearned()) {
   // A provider keeps prompts alike, whoever asks.
   const known = (upstream: string, model: string): CacheTime | undefined =>
     learned.get<CacheTime>("cache", { tenant: "", upstream, model })?.value;
   return {
-    learn(upstream, model, reading) {
+    learn(upstream: string, model: string, reading: CacheReading): void {
       const readings = [...(known(upstream, model)?.readings ?? []), reading].slice(-MAX_READINGS);
       learned.set("cache", { tenant: "", upstream, model }, { ms: timeOf(readings), readings });
     },
-    of: (upstream, model) => known(upstream, model)?.ms,
+    /** Milliseconds; 0 for a provider that keeps nothing; undefined while too little is known. */
+    of: (upstream: string, model: string) => known(upstream, model)?.ms,
   };
 }
 

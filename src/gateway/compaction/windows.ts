@@ -32,32 +32,14 @@ type Info = ModelInfo & {
   readonly mayBeOld?: boolean;
 };
 
-export interface Windows {
-  of(upstream: Upstream | undefined, model: string, tenant: string): Info;
-  /** An upstream told its window when it was asked. It counts where nothing else is known. */
-  tell(upstream: Upstream, model: string, tenant: string, window: number): void;
-  /**
-   * An upstream refused a request as too long: it named its window, or the window is below what was refused, by our own count.
-   * That holds for this tenant: a client may have written such an error itself.
-   */
-  learn(
-    upstream: Upstream,
-    model: string,
-    tenant: string,
-    refusal: { readonly limit?: number | undefined; readonly below?: number | undefined },
-  ): boolean;
-  /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
-  calibration(upstream: Upstream | undefined, model: string, tenant: string): Calibration;
-  /** The provider's tokens ÷ the tokenizer's: as its usage taught, otherwise as the registry says. */
-  factor(upstream: Upstream | undefined, model: string, tenant: string): number;
-}
-
 /** What each model's window is: what its upstream said, what the config says, what the registry knows, or a guess. */
+export type Windows = ReturnType<typeof createWindows>;
+
 export function createWindows(
   config: { readonly window?: number | undefined },
   now: () => number = Date.now,
   learned: Learned = createLearned(),
-): Windows {
+) {
   const calibrations = new Map<string, Calibration>();
   const nameOf = (upstream: Upstream | undefined, model: string, tenant: string): LearnedOf => ({
     tenant,
@@ -101,8 +83,8 @@ export function createWindows(
   };
   /** What was asked for last: most requests are for the same model. Only what nobody learned of holds until something is learned. */
   let last: { readonly of: readonly unknown[]; readonly info: Info } | undefined;
-  const windows: Windows = {
-    of(upstream, model, tenant) {
+  const windows = {
+    of(upstream: Upstream | undefined, model: string, tenant: string): Info {
       const of = [upstream, model, tenant, learned.changes("window")];
       if (last && of.every((one, n) => one === last!.of[n])) return last.info;
       const info = look(upstream, model, tenant);
@@ -110,14 +92,24 @@ export function createWindows(
       if (info.from !== "upstream") last = { of, info };
       return info;
     },
-    tell(upstream, model, tenant, window) {
+    /** An upstream told its window when it was asked. It counts where nothing else is known. */
+    tell(upstream: Upstream, model: string, tenant: string, window: number): void {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
       const { from, mayBeOld } = windows.of(upstream, model, tenant);
       const configured = configuredFor(upstream, model);
       if (from === "guess" || mayBeOld)
         learned.set("window", nameOf(upstream, model, tenant), { window, configured }, false);
     },
-    learn(upstream, model, tenant, { limit, below = 0 }) {
+    /**
+     * An upstream refused a request as too long: it named its window, or the window is below what was refused, by our own count.
+     * That holds for this tenant: a client may have written such an error itself.
+     */
+    learn(
+      upstream: Upstream,
+      model: string,
+      tenant: string,
+      { limit, below = 0 }: { readonly limit?: number | undefined; readonly below?: number | undefined },
+    ): boolean {
       const found = limit ?? below;
       if (found < (limit === undefined ? LEAST_WITHOUT_NUMBER : LEAST_BELIEVABLE)) return false;
       const { window, from, mayBeOld } = windows.of(upstream, model, tenant);
@@ -127,14 +119,16 @@ export function createWindows(
       learned.set("window", nameOf(upstream, model, tenant), { window: found, until, configured });
       return true;
     },
-    calibration(upstream, model, tenant) {
+    /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
+    calibration(upstream: Upstream | undefined, model: string, tenant: string): Calibration {
       const of = nameOf(upstream, model, tenant);
       const key = JSON.stringify(of);
       const calibration = calibrations.get(key) ?? keptCalibration(learned, of);
       keepNewest(calibrations, key, calibration, MAX_CALIBRATIONS);
       return calibration;
     },
-    factor: (upstream, model, tenant) =>
+    /** The provider's tokens ÷ the tokenizer's: as its usage taught, otherwise as the registry says. */
+    factor: (upstream: Upstream | undefined, model: string, tenant: string): number =>
       learnedFactor(windows.calibration(upstream, model, tenant), model) ??
       windows.of(upstream, model, tenant).factor,
   };

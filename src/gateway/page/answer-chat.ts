@@ -353,28 +353,14 @@ export function requestBody(
 }
 
 /** Reads a streamed answer piece by piece and tells the page what came. */
-export interface DeltaReader {
-  push(piece: Buffer): void;
-  /** Nothing more comes. */
-  end(): void;
-  /** Everything that came. */
-  text(): string;
-  /** The words of the answer so far. */
-  said(): string;
-  /** The model has said all that it wanted to say. */
-  isWhole(): boolean;
-  /** More came than is kept. */
-  isTooLong(): boolean;
-  /** Why the provider gave it up, if it said so. */
-  error(): string | undefined;
-}
+type DeltaReader = ReturnType<typeof createDeltaReader>;
 
 export function createDeltaReader(
   wire: Wire,
   send: (event: ChatEvent) => void,
   /** So much of an answer is kept (characters). */
   most: number,
-): DeltaReader {
+) {
   const decoder = new StringDecoder("utf8");
   const split = splitEvents(most);
   const all: string[] = [];
@@ -405,12 +391,18 @@ export function createDeltaReader(
     for (const { text } of split(piece, isLast)) read(text);
   };
   return {
-    push: (piece) => push(piece, false),
+    push: (piece: Buffer) => push(piece, false),
+    /** Nothing more comes. */
     end: () => push(Buffer.alloc(0), true),
+    /** Everything that came. */
     text: () => all.join(""),
+    /** The words of the answer so far. */
     said: () => said,
+    /** The model has said all that it wanted to say. */
     isWhole: () => isWhole,
+    /** More came than is kept. */
     isTooLong: () => size > most,
+    /** Why the provider gave it up, if it said so. */
     error: () => error,
   };
 }

@@ -16,30 +16,10 @@ export type BusyWord =
   | { readonly type: "gone"; readonly worker: number };
 
 /** What is under way in which conversation, so that it can be shown and stopped. */
-export interface Busy {
-  of(conversation: string): Kind | undefined;
-  /** Runs work that nothing else may run beside. */
-  run<T>(conversation: string, kind: Kind, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** A summary that is written while the conversation goes on. `settled` waits only for one that is awaited. */
-  background(
-    conversation: string,
-    controller: AbortController,
-    work: Promise<unknown>,
-    isAwaited: boolean,
-  ): Promise<void>;
-  /** Stops what was begun last: first an answer, then a summary in the background. */
-  stop(conversation: string): boolean;
-  stopAll(): void;
-  /** Resolves when nothing is under way in this process. */
-  settled(): Promise<void>;
-  /** A word of another process of this server. */
-  receive(word: BusyWord): void;
-  /** Tells other processes of all that is under way: one of them has just begun. */
-  tellAll(): void;
-}
+export type Busy = ReturnType<typeof createBusy>;
 
 /** `share` tells other processes of this server. They may begin at the same moment; what has begun, all know of. */
-export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
+export function createBusy(share: (word: BusyWord) => void = () => {}) {
   const running = new Map<string, { readonly kind: Kind; readonly controller: AbortController }>();
   const background = new Map<string, AbortController>();
   const elsewhere = createElsewhere();
@@ -61,12 +41,13 @@ export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
     });
   const abort = (controller: AbortController): void => controller.abort(new Error("stopped"));
   return {
-    of(conversation) {
+    of(conversation: string): Kind | undefined {
       const there = elsewhere.of(conversation);
       const kind = running.get(conversation)?.kind ?? there.running;
       return kind ?? (background.has(conversation) || there.inBackground ? "compacting" : undefined);
     },
-    async run(conversation, kind, work) {
+    /** Runs work that nothing else may run beside. */
+    async run<T>(conversation: string, kind: Kind, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (running.has(conversation) || elsewhere.of(conversation).running)
         throw new RequestFault(409, "busy", "This conversation is busy. Wait until it is done, or stop it.");
       const controller = new AbortController();
@@ -79,7 +60,13 @@ export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
         tell(conversation);
       }
     },
-    async background(conversation, controller, work, isAwaited) {
+    /** A summary that is written while the conversation goes on. `settled` waits only for one that is awaited. */
+    async background(
+      conversation: string,
+      controller: AbortController,
+      work: Promise<unknown>,
+      isAwaited: boolean,
+    ): Promise<void> {
       background.set(conversation, controller);
       tell(conversation);
       const ended = work.catch(() => {});
@@ -92,7 +79,8 @@ export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
         }
       }
     },
-    stop(conversation) {
+    /** Stops what was begun last: first an answer, then a summary in the background. */
+    stop(conversation: string): boolean {
       const there = elsewhere.of(conversation);
       const own =
         running.get(conversation)?.controller ?? (there.running ? undefined : background.get(conversation));
@@ -101,17 +89,20 @@ export function createBusy(share: (word: BusyWord) => void = () => {}): Busy {
       else return false;
       return true;
     },
-    stopAll() {
+    stopAll(): void {
       for (const { controller } of running.values()) abort(controller);
       for (const controller of background.values()) abort(controller);
     },
-    tellAll() {
+    /** Tells other processes of all that is under way: one of them has just begun. */
+    tellAll(): void {
       for (const conversation of new Set([...running.keys(), ...background.keys()])) tell(conversation);
     },
-    async settled() {
+    /** Resolves when nothing is under way in this process. */
+    async settled(): Promise<void> {
       while (working.size > 0) await Promise.allSettled(working);
     },
-    receive(word) {
+    /** A word of another process of this server. */
+    receive(word: BusyWord): void {
       if (word.type !== "stop") return elsewhere.receive(word);
       const own = running.get(word.conversation)?.controller ?? background.get(word.conversation);
       if (own) abort(own);

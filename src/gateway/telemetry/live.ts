@@ -15,31 +15,10 @@ export interface SentEvent {
 }
 
 /** Tells pages what happens, as it happens. */
-export interface Live {
-  send(tenant: string, event: LiveEvent): void;
-  /** Something that grows: each event takes the place of the one before; who comes later gets the newest. */
-  show(tenant: string, topic: string, event: LiveEvent): void;
-  /** It has ended: nobody who comes later is told. */
-  endShow(tenant: string, topic: string): void;
-  /** Everything after `lastId`, then what comes. `missed` if it isn't known any more what came after it. */
-  listen(
-    tenant: string,
-    lastId: string | undefined,
-    listener: (event: SentEvent) => void,
-  ): {
-    readonly missed: boolean;
-    /** Where the stream of events is now. */
-    readonly id: string;
-    readonly replay: readonly SentEvent[];
-    stop(): void;
-  };
-  /** An event of another process of this server. */
-  receive(event: SentEvent): void;
-  readonly hasListeners: boolean;
-}
+export type Live = ReturnType<typeof createLive>;
 
 /** `share` tells other processes of this server, whose listeners nobody here knows. */
-export function createLive(share?: (event: SentEvent) => void): Live {
+export function createLive(share?: (event: SentEvent) => void) {
   const boot = randomUUID().slice(0, 8);
   let count = 0;
   const recent: SentEvent[] = [];
@@ -65,15 +44,19 @@ export function createLive(share?: (event: SentEvent) => void): Live {
     share?.(sent);
   };
   return {
-    get hasListeners() {
+    get hasListeners(): boolean {
       return listeners.size > 0 || share !== undefined;
     },
-    send: (tenant, event) => both({ id: `${boot}-${++count}`, tenant, event }),
-    show: (tenant, topic, event) => both({ id: "", tenant, event, topic }),
-    endShow: (tenant, topic) =>
+    send: (tenant: string, event: LiveEvent) => both({ id: `${boot}-${++count}`, tenant, event }),
+    /** Something that grows: each event takes the place of the one before; who comes later gets the newest. */
+    show: (tenant: string, topic: string, event: LiveEvent) => both({ id: "", tenant, event, topic }),
+    /** It has ended: nobody who comes later is told. */
+    endShow: (tenant: string, topic: string) =>
       both({ id: "", tenant, topic, isOver: true, event: { type: "hello", missed: false } }),
+    /** An event of another process of this server. */
     receive: deliver,
-    listen(tenant, lastId, listener) {
+    /** Everything after `lastId`, then what comes. `missed` if it isn't known any more what came after it; `id`: where it is now. */
+    listen(tenant: string, lastId: string | undefined, listener: (event: SentEvent) => void) {
       listeners.set(listener, tenant);
       const found = recent.findIndex(({ id }) => id === lastId);
       const isStart = lastId === `${boot}-0` && count <= REMEMBERED;

@@ -22,7 +22,8 @@ export async function hiddenAnswersIn(
 ): Promise<readonly ShownAnswer[]> {
   const { tenant, recording, opening } = request;
   let stored: HiddenAnswers | undefined;
-  let isMissing = recording === undefined || hasUnstored;
+  // What one request couldn't look up may be in the store when the next one asks, and the other way round.
+  let isMissing = recording?.known.id === undefined || hasUnstored;
   try {
     stored = recording && (await storedAnswers(store, tenant, recording, opening.dialect));
   } catch (error) {
@@ -166,8 +167,7 @@ export interface ShownAnswer {
 }
 
 interface FoundAnswer extends ShownAnswer {
-  /** Where it begins in the transcript, and what names the messages before it. */
-  readonly from: number;
+  /** What names the messages before it. */
   readonly name: string;
   readonly answer: HiddenAnswer;
 }
@@ -191,7 +191,7 @@ function findAnswers(
     const found = candidates.findLast(({ shown }) => partOf(said, shown));
     if (!found) continue;
     const shown = partOf(said, found.shown)!.map(({ wire: message }) => message as object);
-    answers.push({ from, name, answer: found, shown, real: found.real });
+    answers.push({ name, answer: found, shown, real: found.real });
   }
   return answers;
 }
@@ -203,18 +203,6 @@ function partOf(said: readonly Said[], shown: readonly Said[]): readonly Said[] 
   const last = said.filter(isSaid)[shown.filter(isSaid).length - 1];
   const part = said.slice(0, last ? said.indexOf(last) + 1 : 0);
   return part.length > 0 && compareAnswers(shown, part).isSame ? part : undefined;
-}
-
-/** Those that this node gave itself, by where they begin in the transcript. */
-export function givenAnswersIn(
-  { hidden }: Remembered,
-  tenant: string,
-  record: TranscriptRecord,
-): ReadonlyMap<number, ShownAnswer["real"]> {
-  if (hidden.isEmpty()) return new Map();
-  return new Map(
-    findAnswers(record, (name) => hidden.find(tenant, name)).map(({ from, real }) => [from, real]),
-  );
 }
 
 /** `names[n]` names the messages before the n-th. Leading system messages aren't part of it. */

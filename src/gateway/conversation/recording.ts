@@ -23,7 +23,6 @@ import {
   type Query,
   storeQuery,
 } from "./find-conversation.ts";
-import { givenAnswersIn } from "./hidden-answers.ts";
 import type { ConversationCacheEntry, ConversationMemory, Place } from "./memory.ts";
 import { isReservedSession, type Session } from "./named-by-client.ts";
 import {
@@ -326,12 +325,10 @@ export class Recording {
 
   /** The messages from one on as the store takes them. */
   #messages(upTo: Transcript, from: number, given: readonly unknown[] | undefined): NewMessage[] {
-    const before = this.#givenBefore();
     for (let index = from; index < upTo.chain.length - 1; index++) {
       if (this.#made[index]) continue;
-      const place = upTo.start + index;
-      const real = index === this.record.chain.length - 1 ? given : before.get(place);
-      this.#made[index] = this.#messageOf(upTo, index, this.#text(upTo.wire[place]), real);
+      const real = index === this.record.chain.length - 1 ? given : undefined;
+      this.#made[index] = this.#messageOf(upTo, index, this.#text(upTo.wire[upTo.start + index]), real);
     }
     return this.#made.slice(from, upTo.chain.length - 1);
   }
@@ -341,27 +338,15 @@ export class Recording {
     const { record } = this;
     const { goesOn, matched } = this.#match;
     const { pause } = createPace();
-    const before = this.#givenBefore();
     for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
       await pause();
-      const place = record.start + index;
-      const text = stringifyDeep(record.wire[place]);
+      const text = stringifyDeep(record.wire[record.start + index]);
       const clean = this.#options.redact ? await redactWithPauses(text, pause) : text;
-      this.#made[index] ??= this.#messageOf(record, index, clean, before.get(place));
+      this.#made[index] ??= this.#messageOf(record, index, clean);
     }
   }
 
-  /** Also of an answer that the client says again, where the store failed to take it when it was given. */
-  #givenBefore(): ReturnType<typeof givenAnswersIn> {
-    return givenAnswersIn(this.#options.memory, this.#query.tenant, this.record);
-  }
-
-  #messageOf(
-    upTo: Transcript,
-    index: number,
-    wire: string,
-    given: readonly unknown[] | undefined,
-  ): NewMessage {
+  #messageOf(upTo: Transcript, index: number, wire: string, given?: readonly unknown[]): NewMessage {
     const message = newMessage(upTo, index, this.#opening.at, wire);
     const rewritten = this.#match.goesOn?.rewritten.get(index);
     if (!given && !rewritten) return message;

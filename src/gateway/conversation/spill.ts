@@ -87,9 +87,12 @@ export function createSpill(options: {
   const storeOne = async (one: Waiting): Promise<void> => {
     const { opening, answer, names, given } = one;
     const held = await store.find(opening.tenant, one.hashes);
-    // The client said all of it again meanwhile, and that was stored.
-    if (held?.matched === one.hashes.length && names?.id === undefined) return;
-    const recording = await recorder.open(opening);
+    const { length } = one.hashes;
+    // The client said all of it again meanwhile, and that was stored, but for what no client says.
+    const isHeld = held?.matched === length;
+    if (isHeld && names?.id === undefined && !given) return;
+    const place = isHeld && { conversation: held.conversation.id, length: length - answer.length };
+    const recording = await recorder.open(place ? { ...opening, from: place } : opening);
     try {
       await recording.finish(answer, { names, given });
       one.onStored?.(recording);
@@ -151,13 +154,14 @@ function hashesOf({ opening, answer }: Spilled): readonly string[] {
   return transcriptRecord(opening.dialect, opening.asked).with(answer).chain.slice(1);
 }
 
-/** Is all of `one` said again by a later request of the same client? What can be named by an id stays with its id. */
+/** Is all of `one` said again by a later request of the same client? No client says an id, or what it wasn't shown. */
 function isRepeated(one: Waiting, later: Waiting, said: ReadonlySet<string>): boolean {
   const end = one.hashes.at(-1);
   return (
     end !== undefined &&
     said.has(end) &&
     one.names?.id === undefined &&
+    !one.given &&
     one.opening.tenant === later.opening.tenant &&
     one.opening.session?.name === later.opening.session?.name
   );

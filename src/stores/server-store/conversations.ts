@@ -54,7 +54,7 @@ export interface NewMessage {
   readonly answer?: string;
   /**
    * All that the model said and was answered, as wire messages in JSON, where the client was shown only a part of it. With the
-   * first message of the answer.
+   * first message of the answer; like `answer`, it may be given with a message that is there already.
    */
   readonly given?: readonly string[];
   /** How the answer that ends with this message ended before its end: a person stopped it, it broke off, or it was as long as it may be. */

@@ -70,8 +70,8 @@ interface Target {
 interface Made {
   /** Long texts of messages. */
   readonly bodies: Map<string, BodyRow>;
-  /** Ids of answers that end with a message that was there before. */
-  readonly answers: (readonly [answer: string, node: number])[];
+  /** What is said now of messages that were there before: an answer's id, and all that was given with it. */
+  readonly later: (readonly [answer: string | null, given: string | null, node: number])[];
   /** Heads and fields that conversations and their requests have now. */
   readonly uses: UsedText[];
   readonly requests: PlacedRequest[];
@@ -93,7 +93,7 @@ export function* appendAll(
     engine,
     calls.filter((_, index) => !faults[index]),
   );
-  const made: Made = { bodies: new Map(), answers: [], uses: [], requests: [] };
+  const made: Made = { bodies: new Map(), later: [], uses: [], requests: [] };
   const touched = new Set<Target>();
   const outcomes: (Appended | StoreError | undefined)[] = [];
   for (const [index, call] of calls.entries()) {
@@ -119,8 +119,11 @@ export function* appendAll(
   for (const target of changed) if (target.before) yield* changeSeldom(target);
   yield* insertNodes(changed.flatMap(({ added }) => added));
   if (early.hasSome) for (const { row, added } of changed) yield* early.add(row.tenant, added);
-  for (const [answer, node] of made.answers)
-    yield* rows("update precis_nodes set answer = ? where id = ?", answer, node);
+  for (const said of made.later)
+    yield* rows(
+      "update precis_nodes set answer = coalesce(?, answer), given = coalesce(?, given) where id = ?",
+      ...said,
+    );
   yield* insertRequests(engine, made.requests, now);
   return outcomes;
 }
@@ -317,7 +320,8 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
   for (const message of messages) {
     const known = places.get(message.hash);
     if (known) {
-      if (message.answer !== undefined) made.answers.push([message.answer, known.id]);
+      const { answer = null, given } = message;
+      if (answer !== null || given) made.later.push([answer, given ? JSON.stringify(given) : null, known.id]);
       place = known;
       continue;
     }

@@ -181,6 +181,22 @@ export function describeConversations(context: ContractContext): void {
         );
     });
 
+    it("learns the id of an answer that it has already, and what was given with it", async () => {
+      const [tenant] = tenants();
+      const messages = storedTranscript("hi", "hello");
+      const { conversation } = await add(tenant, { messages });
+      const said = { answer: "r1", given: ['{"role":"assistant"}'] };
+      const again = await add(tenant, {
+        conversation,
+        messages: [messages[0]!, { ...messages[1]!, ...said }],
+      });
+      expect(again.added).toBe(0);
+      await add(tenant, { conversation, messages });
+      const [first, last] = await context.store.conversations.read(tenant, conversation);
+      expect(last).toMatchObject(said);
+      expect(first).not.toHaveProperty("given");
+    });
+
     it("refuses ids of answers that can't be stored", async () => {
       const [tenant] = tenants();
       for (const answer of ["", "a\0b", "x".repeat(2_000)])

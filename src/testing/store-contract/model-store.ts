@@ -1,3 +1,4 @@
+import { defined } from "../../core/collections.ts";
 import { StoreError } from "../../core/errors.ts";
 import type { Records } from "../../core/types.ts";
 import type {
@@ -70,7 +71,8 @@ export class ModelStore {
       const there = numberOf(chat, message.hash);
       if (there >= 0) {
         const node = chat.nodes[there]!;
-        if (message.answer !== undefined) node.message = { ...node.message, answer: message.answer };
+        const { answer, given } = message;
+        node.message = { ...node.message, ...defined({ answer, given }) };
         place = there;
         continue;
       }

@@ -103,9 +103,11 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
     },
     /** A word of another process of this server. */
     receive(word: BusyWord): void {
-      if (word.type !== "stop") return elsewhere.receive(word);
-      const own = running.get(word.conversation)?.controller ?? background.get(word.conversation);
-      if (own) abort(own);
+      const own =
+        word.type === "stop" &&
+        (running.get(word.conversation)?.controller ?? background.get(word.conversation));
+      if (word.type !== "stop") elsewhere.receive(word);
+      else if (own) abort(own);
     },
   };
 }

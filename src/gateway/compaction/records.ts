@@ -3,28 +3,21 @@ import type { Records, Store } from "../../core/types.ts";
 import type { ServerStore } from "../../stores/server-store.ts";
 
 /** The engine's records of each tenant, with a number that grows whenever this process has written some. */
-export interface WatchedRecords {
-  /** Those of the conversations themselves, or those of requests with a wish of their own, by its mark. */
-  of(tenant: string, mark?: string): Store;
-  version(tenant: string): number;
-  /** Removes all summaries of a conversation, given the chain hashes of its messages. */
-  forget(tenant: string, hashes: readonly string[]): Promise<void>;
-}
+export type WatchedRecords = ReturnType<typeof watchRecords>;
 
-export function watchRecords({
-  records,
-  forgetSummaries,
-}: Pick<ServerStore, "records" | "forgetSummaries">): WatchedRecords {
+export function watchRecords({ records, forgetSummaries }: Pick<ServerStore, "records" | "forgetSummaries">) {
   const versions = new Map<string, number>();
   const version = (tenant: string): number => versions.get(tenant) ?? 0;
   const changed = (tenant: string): void => void versions.set(tenant, version(tenant) + 1);
   return {
     version,
-    async forget(tenant, hashes) {
+    /** Removes all summaries of a conversation, given the chain hashes of its messages. */
+    async forget(tenant: string, hashes: readonly string[]): Promise<void> {
       await forgetSummaries(tenant, hashes);
       changed(tenant);
     },
-    of(tenant, mark) {
+    /** Those of the conversations themselves, or those of requests with a wish of their own, by its mark. */
+    of(tenant: string, mark?: string): Store {
       const store = markedRecords(records(tenant), mark);
       return {
         find: (hashes) => store.find(hashes),

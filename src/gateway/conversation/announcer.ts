@@ -12,19 +12,14 @@ import { isThrownAway, metaOf } from "./chat-settings.ts";
 const TELL_EVERY_MS = 300;
 
 /** Tells pages how conversations of `/v1` stand. Costs nothing as long as nobody looks. */
-export interface Announcer {
-  /** It grew; told within moments, once for all that came until then. */
-  soon(tenant: string, conversation: string): void;
-  /** Something in it began or ended. Never rejects. */
-  now(tenant: string, conversation: string): Promise<void>;
-}
+export type Announcer = ReturnType<typeof createAnnouncer>;
 
 export function createAnnouncer(
   live: Live,
   conversations: Pick<ConversationStore, "get">,
   busy: Pick<Busy, "of">,
   log: Log,
-): Announcer {
+) {
   const waiting = new Set<string>();
   const tell = async (tenant: string, id: string): Promise<void> => {
     if (!live.hasListeners) return;
@@ -37,8 +32,10 @@ export function createAnnouncer(
     }
   };
   return {
+    /** Something in it began or ended. Never rejects. */
     now: tell,
-    soon(tenant, id) {
+    /** It grew; told within moments, once for all that came until then. */
+    soon(tenant: string, id: string): void {
       const key = `${tenant} ${id}`;
       if (!live.hasListeners || waiting.has(key)) return;
       waiting.add(key);

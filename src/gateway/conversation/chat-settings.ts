@@ -113,17 +113,13 @@ export function changed<S extends StartAndLanding>(settings: S, changes: object)
 export const UNDO_MS = 30_000;
 
 /** Conversations that a person deleted and can still bring back for a moment. */
-export interface Deletions {
-  /** Removes a conversation for good when its time is over, unless it was brought back. */
-  schedule(tenant: string, id: string, deletedAt: number): void;
-  /** Removes all of them now: whoever stops the server won't bring anything back. */
-  finish(): Promise<void>;
-}
+export type Deletions = ReturnType<typeof createDeletions>;
 
-export function createDeletions(conversations: ConversationStore, log: Log): Deletions {
+export function createDeletions(conversations: ConversationStore, log: Log) {
   const waiting = new Map<NodeJS.Timeout, () => Promise<void>>();
   return {
-    schedule(tenant, id, deletedAt) {
+    /** Removes a conversation for good when its time is over, unless it was brought back. */
+    schedule(tenant: string, id: string, deletedAt: number): void {
       const remove = async (): Promise<void> => {
         waiting.delete(timer);
         try {
@@ -136,7 +132,8 @@ export function createDeletions(conversations: ConversationStore, log: Log): Del
       const timer = setTimeout(() => void remove(), UNDO_MS).unref();
       waiting.set(timer, remove);
     },
-    async finish() {
+    /** Removes all of them now: whoever stops the server won't bring anything back. */
+    async finish(): Promise<void> {
       for (const [timer, remove] of waiting) {
         clearTimeout(timer);
         await remove();

@@ -137,19 +137,6 @@ interface ReadTranscript {
   readonly messages: readonly Message[];
 }
 
-/**
- * Transcripts of conversations that pages look at. Messages stay as they are, but another branch may be shown: what was added
- * since the last look is read, and the last message known, whose chain hash vouches for all before it.
- */
-export interface Transcripts {
-  read(
-    tenant: string,
-    conversation: Conversation,
-    dialect: Dialect<unknown>,
-    length?: number,
-  ): Promise<ReadTranscript>;
-}
-
 interface Entry {
   readonly stored: StoredMessage[];
   readonly wires: unknown[];
@@ -162,7 +149,13 @@ interface Entry {
   reading: Promise<void>;
 }
 
-export function createTranscripts(store: Pick<ConversationStore, "read">): Transcripts {
+/**
+ * Transcripts of conversations that pages look at. Messages stay as they are, but another branch may be shown: what was added
+ * since the last look is read, and the last message known, whose chain hash vouches for all before it.
+ */
+export type Transcripts = ReturnType<typeof createTranscripts>;
+
+export function createTranscripts(store: Pick<ConversationStore, "read">) {
   const entries = new Map<string, Entry>();
 
   const add = (entry: Entry, messages: readonly StoredMessage[], dialect: Dialect<unknown>): void => {
@@ -208,7 +201,12 @@ export function createTranscripts(store: Pick<ConversationStore, "read">): Trans
   };
 
   return {
-    async read(tenant, conversation, dialect, length) {
+    async read(
+      tenant: string,
+      conversation: Conversation,
+      dialect: Dialect<unknown>,
+      length?: number,
+    ): Promise<ReadTranscript> {
       const key = JSON.stringify([tenant, conversation.id, dialect.id]);
       const entry = entries.get(key) ?? {
         stored: [],

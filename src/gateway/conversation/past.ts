@@ -19,28 +19,17 @@ interface PastHit extends Hit {
   readonly of: Conversation;
 }
 
-/** The stored conversations of one tenant, for those who look for something that was said. */
-export interface Past {
-  /** A page of conversations: pinned ones first, then the newest. */
-  sessions(query?: Pick<ListQuery, "search" | "limit" | "cursor">): Promise<ConversationPage>;
-  /** The newest conversation of a session, or the one of this id. Refuses a name that there isn't. */
-  find(name: string): Promise<Conversation>;
-  search(
-    query: string,
-    options?: SearchOptions & { readonly of?: Conversation },
-  ): Promise<Omit<SearchResult, "hits"> & { readonly hits: readonly PastHit[] }>;
-  /** One conversation, to read back. */
-  open(conversation: Conversation): Recall;
-}
-
 /** The same as in one conversation. */
 const DEFAULT_HITS = 10;
 const DEFAULT_TOKENS = 2_000;
 /** A pattern that took too long in so many conversations isn't looked for in others. */
 const MOST_EXHAUSTED = 5;
 
-export function pastOf(store: PastStore, tenant: string): Past {
-  const open = ({ id }: Conversation) => openRecall({ store, tenant, conversation: id });
+/** The stored conversations of one tenant, for those who look for something that was said. */
+export type Past = ReturnType<typeof pastOf>;
+
+export function pastOf(store: PastStore, tenant: string) {
+  const open = ({ id }: Conversation): Recall => openRecall({ store, tenant, conversation: id });
   const inOne = async (query: string, of: Conversation, options: SearchOptions) => {
     const { hits, ...rest } = await open(of).search(query, options);
     return { ...rest, hits: hits.map((hit): PastHit => ({ ...hit, conversation: of.id, of })) };
@@ -88,11 +77,13 @@ export function pastOf(store: PastStore, tenant: string): Past {
   };
 
   return {
-    async sessions(query = {}) {
+    /** A page of conversations: pinned ones first, then the newest. */
+    async sessions(query: Pick<ListQuery, "search" | "limit" | "cursor"> = {}): Promise<ConversationPage> {
       const { conversations, next } = await store.conversations.list(tenant, { ...query, archived: "all" });
       return { conversations: conversations.filter(isToBeFound), next };
     },
-    async find(name) {
+    /** The newest conversation of a session, or the one of this id. Refuses a name that there isn't. */
+    async find(name: string): Promise<Conversation> {
       const { conversations } = store;
       const named = [await conversations.findSession(tenant, name), await conversations.get(tenant, name)];
       const found = named.find((one) => one !== undefined && isToBeFound(one));
@@ -105,10 +96,14 @@ export function pastOf(store: PastStore, tenant: string): Past {
         fix: "Take the id of one that is listed.",
       });
     },
-    async search(query, { of, ...options } = {}) {
+    async search(
+      query: string,
+      { of, ...options }: SearchOptions & { readonly of?: Conversation } = {},
+    ): Promise<Omit<SearchResult, "hits"> & { readonly hits: readonly PastHit[] }> {
       if (of) return inOne(query, of, options);
       return options.regex ? patternInAll(query, options) : wordsInAll(query, options);
     },
+    /** One conversation, to read back. */
     open,
   };
 }

@@ -17,17 +17,6 @@ interface Spilled {
   onStored?(recording: Recording): void;
 }
 
-/** Where answers wait that clients got and the store didn't take. */
-export interface Spill {
-  /** False if there is no room for it: then it is lost, and was counted as that. */
-  add(spilled: Spilled): boolean;
-  readonly waiting: number;
-  /** Tries once more to store all of them, and gives up what can't be stored even now. */
-  end(): Promise<void>;
-  /** Counts what waits as lost. */
-  giveUp(): void;
-}
-
 /** Pauses between tries (milliseconds): short at first, because most troubles are. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
@@ -45,6 +34,9 @@ interface Waiting extends Spilled {
 /** Memory for answers that a failing store doesn't take: minutes of a busy node. */
 const SPILL_BYTES = 64 * 1024 * 1024;
 
+/** Where answers wait that clients got and the store didn't take. */
+export type Spill = ReturnType<typeof createSpill>;
+
 /**
  * A bounded memory for what a failing store missed. It is stored in the order in which it came, as soon as the store
  * works again; what the store will never take is given up and reported. A later request of the same conversation that repeats all of it takes its place.
@@ -56,7 +48,7 @@ export function createSpill(options: {
   onChange(waiting: number): void;
   /** `why`: the store will never take it. Left out: it failed for too long. */
   onLost(count: number, why?: unknown): void;
-}): Spill {
+}) {
   const { recorder, store, maxBytes = SPILL_BYTES, onChange, onLost } = options;
   let queue: Waiting[] = [];
   let bytes = 0;
@@ -124,10 +116,11 @@ export function createSpill(options: {
   };
 
   return {
-    get waiting() {
+    get waiting(): number {
       return queue.length;
     },
-    add(spilled) {
+    /** False if there is no room for it: then it is lost, and was counted as that. */
+    add(spilled: Spilled): boolean {
       const waiting = { ...spilled, refusals: 0, hashes: hashesOf(spilled) };
       const said = new Set(waiting.hashes);
       remove((one) => isRepeated(one, waiting, said));
@@ -141,11 +134,13 @@ export function createSpill(options: {
       tryLater();
       return true;
     },
-    async end() {
+    /** Tries once more to store all of them, and gives up what can't be stored even now. */
+    async end(): Promise<void> {
       clearTimeout(timer);
       timer = undefined;
       if (!(await tryNow())) giveUp();
     },
+    /** Counts what waits as lost. */
     giveUp,
   };
 }

@@ -311,22 +311,19 @@ export interface ReplayedState {
   readonly state: State;
 }
 
-/** The last replay of each conversation, so that its views can be looked at one by one. */
-export interface ReplayedStates {
-  keep(tenant: string, conversation: string, states: readonly ReplayedState[]): void;
-  at(tenant: string, conversation: string, length: number): State | undefined;
-}
-
 /** Conversations whose replay is kept. */
 const MAX_KEPT = 20;
 
-export function createReplayedStates(): ReplayedStates {
+/** The last replay of each conversation, so that its views can be looked at one by one. */
+export type ReplayedStates = ReturnType<typeof createReplayedStates>;
+
+export function createReplayedStates() {
   const kept = new Map<string, readonly ReplayedState[]>();
   return {
-    keep(tenant, conversation, states) {
+    keep(tenant: string, conversation: string, states: readonly ReplayedState[]): void {
       keepNewest(kept, `${tenant} ${conversation}`, states, MAX_KEPT);
     },
-    at: (tenant, conversation, length) =>
+    at: (tenant: string, conversation: string, length: number): State | undefined =>
       kept.get(`${tenant} ${conversation}`)?.findLast((one) => one.length <= length)?.state,
   };
 }

@@ -21,20 +21,7 @@ import {
 } from "./running-request.ts";
 
 /** Where requests begin: each makes one record, and whoever wants to know hears of it. Read `running-request.ts` first. */
-export interface Requests {
-  begin(start: RequestStart): RunningRequest;
-  /** Something that happened to a conversation outside of any request. `checkpoint`: what requests stand on from then on. */
-  note(
-    client: NonNullable<RequestStart["client"]>,
-    conversation: string,
-    fact: TimelineFact,
-    checkpoint?: string,
-  ): void;
-  /** How long the provider of a model was seen to keep a prompt; undefined while too little is known. */
-  cacheMs(upstream: string, model: string): number | undefined;
-  /** Writes rows that wait. */
-  flush(): Promise<void>;
-}
+export type Requests = ReturnType<typeof createRequests>;
 
 export function createRequests(
   parts: Telemetry & {
@@ -42,7 +29,7 @@ export function createRequests(
     readonly config: Pick<GatewayConfig, "redact" | "store">;
     readonly learned: Learned;
   },
-): Requests {
+) {
   const kept = keepRequests(parts.store.requests, parts.log, !parts.config.store);
   const cacheTimes = createCacheTimes(parts.learned);
   const context = {
@@ -54,7 +41,13 @@ export function createRequests(
   const begin = (start: RequestStart): RunningRequest => new RunningRequest(start, context);
   return {
     begin,
-    note(client, conversation, fact, checkpoint) {
+    /** Something that happened to a conversation outside of any request. `checkpoint`: what requests stand on from then on. */
+    note(
+      client: NonNullable<RequestStart["client"]>,
+      conversation: string,
+      fact: TimelineFact,
+      checkpoint?: string,
+    ): void {
       const noted = begin({ kind: "compaction", api: "page", path: fact.type, headers: {}, client });
       const asked = { model: "", transcript: [] };
       const recording = { known: { id: conversation }, hadRequest: false };
@@ -63,7 +56,9 @@ export function createRequests(
       noted.happened({ type: "noted", fact });
       noted.end(200);
     },
+    /** How long the provider of a model was seen to keep a prompt; undefined while too little is known. */
     cacheMs: cacheTimes.of,
+    /** Writes rows that wait. */
     flush: kept.flush,
   };
 }
@@ -80,12 +75,6 @@ const MINUTE_MS = 60_000;
 /** Refusals of requests that came without a known client belong to nobody. */
 export const NOBODY = "";
 
-/** The store hears of requests: most rows came with the messages of their request, these are the others. */
-interface KeptRequests extends RequestListener {
-  /** Writes what waits. */
-  flush(): Promise<void>;
-}
-
 /** A row, and what says its conversation, which may be stored later. The request itself isn't held: it has all of its messages. */
 interface Waiting {
   readonly tenant: string;
@@ -94,10 +83,11 @@ interface Waiting {
 }
 
 /**
+ * The store hears of requests: most rows came with the messages of their request, these are the others.
  * `isForLook`: nothing outlives the process anyway, so requests of clients are written when somebody asks for them. To write each
  * into a database in memory took a quarter of a request's processor time, and all of them would fill the memory.
  */
-function keepRequests(store: RequestStore, log: Log, isForLook: boolean): KeptRequests {
+function keepRequests(store: RequestStore, log: Log, isForLook: boolean) {
   const waiting = new Map<string, Waiting>();
   const refused = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -143,8 +133,11 @@ function keepRequests(store: RequestStore, log: Log, isForLook: boolean): KeptRe
   };
   return {
     flush,
-    ended(request) {
-      if (request.refusal !== undefined) return refuse(request);
+    ended(request: RunningRequest): void {
+      if (request.refusal !== undefined) {
+        refuse(request);
+        return;
+      }
       const { tenant, hasRecord, isStored, turn } = request;
       if (tenant === undefined || !hasRecord || isStored) return;
       const row = request.row();

@@ -8,17 +8,6 @@ import { createUpstream, type Upstream } from "./upstream.ts";
 export type OwnUpstream = Pick<UpstreamConfig, "name" | "baseURL"> &
   Partial<Pick<UpstreamConfig, "apiKey" | "models">>;
 
-/**
- * Upstreams that a person added on the page, with their keys. They lie in a file of their own that only its owner can read,
- * beside the database, or in memory where nothing is stored: never in the database, in an export or in a log.
- */
-export interface OwnUpstreams {
-  has(name: string): boolean;
-  /** Adds one, or takes the place of one with the same name. It goes before those of the config, or last where its models couldn't be listed. */
-  add(upstream: OwnUpstream): Promise<void>;
-  remove(name: string): Promise<void>;
-}
-
 const OWNER_ONLY = 0o600;
 
 /** The file beside a database; undefined where there is none to lie beside. */
@@ -33,11 +22,14 @@ export function ownUpstreamsFile({
   return isFile ? `${db.replace(/^file:(\/\/)?/i, "").replace(/\?.*$/, "")}.models.json` : undefined;
 }
 
+/**
+ * Upstreams that a person added on the page, with their keys. They lie in a file of their own that only its owner can read,
+ * beside the database, or in memory where nothing is stored: never in the database, in an export or in a log.
+ */
+export type OwnUpstreams = Awaited<ReturnType<typeof openOwnUpstreams>>;
+
 /** `upstreams`: all of the server's, which this adds to and takes from. */
-export async function openOwnUpstreams(
-  file: string | undefined,
-  upstreams: Upstream[],
-): Promise<OwnUpstreams> {
+export async function openOwnUpstreams(file: string | undefined, upstreams: Upstream[]) {
   const own = new Map<string, { readonly config: OwnUpstream; readonly upstream: Upstream }>();
   const put = (config: OwnUpstream): void => {
     drop(config.name);
@@ -70,12 +62,13 @@ export async function openOwnUpstreams(
   };
   for (const config of await readOwn(file)) put(config);
   return {
-    has: (name) => own.has(name),
-    async add(config) {
+    has: (name: string): boolean => own.has(name),
+    /** Adds one, or takes the place of one with the same name. It goes before those of the config, or last where its models couldn't be listed. */
+    async add(config: OwnUpstream): Promise<void> {
       put(config);
       await save();
     },
-    async remove(name) {
+    async remove(name: string): Promise<void> {
       drop(name);
       await save();
     },

@@ -18,30 +18,21 @@ export interface RecordRow {
   readonly json: string;
 }
 
-/** Records that come before their messages: a view is made, and its checkpoint saved, while the request isn't stored yet. */
-export interface EarlyRecords {
-  /** A request with these messages is under way: their records may come early. Returns what ends that. */
-  expect(tenant: string, hashes: readonly string[]): () => void;
-  /** Keeps a record until its message is stored, if that is expected. */
-  keep(row: RecordRow): void;
-  find(tenant: string, hashes: readonly string[]): readonly RecordRow[];
-  /** Is any kept? Mostly none is. */
-  readonly hasSome: boolean;
-  /** Puts those of messages that are being added into the table. */
-  add(tenant: string, nodes: readonly Pick<NodeRow, "id" | "hash">[]): Script<void>;
-}
-
 interface Expected {
   requests: number;
   rows: RecordRow[];
 }
 
-export function createEarlyRecords(): EarlyRecords {
+/** Records that come before their messages: a view is made, and its checkpoint saved, while the request isn't stored yet. */
+export type EarlyRecords = ReturnType<typeof createEarlyRecords>;
+
+export function createEarlyRecords() {
   const expected = new Map<string, Expected>();
   let kept = 0;
   const nameOf = (tenant: string, hash: string): string => `${tenant} ${hash}`;
   return {
-    expect(tenant, hashes) {
+    /** A request with these messages is under way: their records may come early. Returns what ends that. */
+    expect(tenant: string, hashes: readonly string[]): () => void {
       const names = hashes.map((hash) => nameOf(tenant, hash));
       for (const name of names) {
         const one = expected.get(name);
@@ -59,7 +50,8 @@ export function createEarlyRecords(): EarlyRecords {
         isOver = true;
       };
     },
-    keep(row) {
+    /** Keeps a record until its message is stored, if that is expected. */
+    keep(row: RecordRow): void {
       const one = expected.get(nameOf(row.tenant, row.hash));
       if (!one) return;
       const isSame = ({ kind, key }: RecordRow) => kind === row.kind && key === row.key;
@@ -67,14 +59,16 @@ export function createEarlyRecords(): EarlyRecords {
       kept += others.length + 1 - one.rows.length;
       one.rows = [...others, row];
     },
-    get hasSome() {
+    /** Is any kept? Mostly none is. */
+    get hasSome(): boolean {
       return kept > 0;
     },
-    find: (tenant, hashes) =>
+    find: (tenant: string, hashes: readonly string[]): readonly RecordRow[] =>
       kept === 0
         ? []
         : [...new Set(hashes)].flatMap((hash) => expected.get(nameOf(tenant, hash))?.rows ?? []),
-    *add(tenant, nodes) {
+    /** Puts those of messages that are being added into the table. */
+    *add(tenant: string, nodes: readonly Pick<NodeRow, "id" | "hash">[]): Script<void> {
       for (const { id, hash } of nodes)
         for (const row of expected.get(nameOf(tenant, hash))?.rows ?? []) yield* insertRecord(row, id);
     },

@@ -13,29 +13,14 @@ export interface StoreEffects {
   newId(): string;
 }
 
-/** What every group of methods works with. */
-export interface SqlContext extends StoreEffects {
-  readonly engine: SqlEngine;
-  /** Runs statements that change nothing. They see everything that was acknowledged. */
-  read<T>(operation: string, script: () => Script<T>): Promise<T>;
-  /** Runs statements as a transaction. When it resolves, what was written is in the store for good. */
-  write<T>(operation: string, script: () => Script<T>): Promise<T>;
-  /** Runs something that is no script. */
-  run<T>(operation: string, work: () => Promise<T>): Promise<T>;
-  /** When it resolves, what was appended is in the store for good. */
-  append(call: AppendCall): Promise<Appended>;
-  readonly early: EarlyRecords;
-  /** Reads data that doesn't change meanwhile. */
-  snapshot<T>(operation: string, work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T>;
-  ready(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Messages that are indexed in one transaction when nobody else has something to do. */
 const INDEXED_AT_ONCE = 20;
 
+/** What every group of methods works with. */
+export type SqlContext = ReturnType<typeof createSqlContext>;
+
 /** Opens a database at its first use. */
-export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlContext {
+export function createSqlContext(engine: SqlEngine, effects: StoreEffects) {
   const early = createEarlyRecords();
   const { run: write, append } = createWriter(engine, early, effects.now);
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
@@ -84,17 +69,23 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
     engine,
     ...effects,
     ready: () => run("open", async () => {}),
-    read: (operation, script) => run(operation, () => engine.read(script())),
-    write: (operation, script) => run(operation, () => write(script)),
+    /** Runs statements that change nothing. They see everything that was acknowledged. */
+    read: <T>(operation: string, script: () => Script<T>): Promise<T> =>
+      run(operation, () => engine.read(script())),
+    /** Runs statements as a transaction. When it resolves, what was written is in the store for good. */
+    write: <T>(operation: string, script: () => Script<T>): Promise<T> => run(operation, () => write(script)),
+    /** Runs something that is no script. */
     run,
     early,
-    append: (call) =>
+    /** When it resolves, what was appended is in the store for good. */
+    append: (call: AppendCall): Promise<Appended> =>
       run("append", async () => {
         const appended = await inSlices(call, append);
         later.appended();
         return appended;
       }),
-    async *snapshot(operation, work) {
+    /** Reads data that doesn't change meanwhile. */
+    async *snapshot<T>(operation: string, work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T> {
       try {
         await ready(operation);
         yield* engine.snapshot(work);
@@ -102,7 +93,7 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects): SqlC
         throw storeFailure(operation, error, engine);
       }
     },
-    close() {
+    close(): Promise<void> {
       closed ??= (async () => {
         await opened?.catch(() => {});
         await later.close();
@@ -173,18 +164,14 @@ function storeFailure(operation: string, error: unknown, engine: Pick<SqlEngine,
   return new StoreError({ operation, ...explained, cause: error });
 }
 
-/** Puts what was appended into the index when nobody has appended for a moment, so that a search finds little left to do. */
-interface LaterIndexing {
-  appended(): void;
-  /** Waits for what is under way. */
-  close(): Promise<void>;
-}
-
 /** So long without an append (milliseconds). */
 const IDLE_MS = 1_000;
 
-/** `indexSome` indexes a few messages and says if there may be more. */
-function indexLater(indexSome: () => Promise<boolean>): LaterIndexing {
+/**
+ * Puts what was appended into the index when nobody has appended for a moment, so that a search finds little left to do.
+ * `indexSome` indexes a few messages and says if there may be more.
+ */
+function indexLater(indexSome: () => Promise<boolean>) {
   let timer: NodeJS.Timeout | undefined;
   let appends = 0;
   let running: Promise<void> | undefined;
@@ -196,7 +183,7 @@ function indexLater(indexSome: () => Promise<boolean>): LaterIndexing {
     while (!isClosed && appends === before && (await indexSome().catch(() => false)));
   };
   return {
-    appended() {
+    appended(): void {
       appends++;
       if (isClosed) return;
       if (timer) timer.refresh();
@@ -209,7 +196,8 @@ function indexLater(indexSome: () => Promise<boolean>): LaterIndexing {
         timer.unref();
       }
     },
-    async close() {
+    /** Waits for what is under way. */
+    async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
       await running;
@@ -228,13 +216,6 @@ const CONFLICT_PAUSE_MS = 5;
 /** Transactions of appends that a database behind a connection runs at the same time: one may wait for another server's. */
 const MOST_AT_ONCE = 4;
 
-/** Runs transactions; what resolves is in the store for good. */
-interface Writer {
-  /** The script is made anew for every try. */
-  readonly run: RunScript;
-  append(call: AppendCall): Promise<Appended>;
-}
-
 /** Something to write, and whoever waits for it. */
 interface Pending {
   readonly call?: AppendCall;
@@ -244,11 +225,12 @@ interface Pending {
 }
 
 /**
+ * Runs transactions, of scripts that are made anew for every try; what resolves is in the store for good.
  * Appends that come in together share a transaction and its statements. Where the database is in this process, there can be only one writer
  * anyway, and other writes share that transaction, too. None is acknowledged before the common commit, and one that fails
  * takes nothing of the others along.
  */
-function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number): Writer {
+function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number) {
   const transact = retrying(engine);
   const most = engine.isLocal ? 1 : MOST_AT_ONCE;
   let queue: Pending[] = [];
@@ -306,10 +288,8 @@ function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number)
       queue.push({ ...work, resolve: resolve as Pending["resolve"], reject });
       if (running < most) void flush();
     });
-  return {
-    run: engine.isLocal ? (script) => enqueue({ script }) : transact,
-    append: (call) => enqueue({ call }),
-  };
+  const run: RunScript = (script) => (engine.isLocal ? enqueue({ script }) : transact(script));
+  return { run, append: (call: AppendCall) => enqueue<Appended>({ call }) };
 }
 
 /** One transaction for each script. One that met another is run again. */

@@ -1,25 +1,16 @@
 import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
 import { createSession, emptyLog, openDatabase, type SqliteSession, takeOverLog } from "./sqlite-session.ts";
 
-/**
- * A thread that takes SQLite's log over into the main file. To take over tens of megabytes takes a tenth of a second, and
- * whoever did it within a write would hold up every request for as long.
- */
-export interface LogThread {
-  /** While others write. The log's file stays as long as it is: to cut it takes longer than to write it from its beginning again. */
-  takeOver(): Promise<boolean>;
-  /** The log's file is empty then. False if somebody still reads the log. */
-  empty(): Promise<boolean>;
-  close(): Promise<void>;
-}
-
 type Job = "take-over" | "empty";
 
 /** The built package has no `.ts`. */
 const FILE = import.meta.url.endsWith(".ts") ? "./log-thread.ts" : "./log-thread.js";
 
-/** It starts with its first job. */
-export function createLogThread(path: string): LogThread {
+/**
+ * A thread that takes SQLite's log over into the main file. To take over tens of megabytes takes a tenth of a second, and
+ * whoever did it within a write would hold up every request for as long. It starts with its first job.
+ */
+export function createLogThread(path: string) {
   let worker: Worker | undefined;
   let jobs: Promise<boolean> = Promise.resolve(true);
   const start = (): Worker => {
@@ -54,9 +45,11 @@ export function createLogThread(path: string): LogThread {
     return jobs;
   };
   return {
+    /** While others write. The log's file stays as long as it is: to cut it takes longer than to write it from its beginning again. */
     takeOver: () => ask("take-over"),
+    /** The log's file is empty then. False if somebody still reads the log. */
     empty: () => ask("empty"),
-    async close() {
+    async close(): Promise<void> {
       await jobs;
       await worker?.terminate();
     },
@@ -84,17 +77,6 @@ async function serve(port: MessagePort, path: string): Promise<void> {
   });
 }
 
-/**
- * Keeps the log beside the file short: when nobody has written for a moment, it is taken over into the main file, which
- * then is the whole database.
- */
-interface LogKeeper {
-  wrote(): void;
-  /** Empties the log now; while somebody reads it, tries again for a while. */
-  empty(): Promise<void>;
-  close(): void;
-}
-
 /** So long without a write, and the log is emptied (milliseconds). */
 const IDLE_MS = 1_000;
 const MB = 1_024 * 1_024;
@@ -108,16 +90,20 @@ const SHORT_BYTES = 4 * MB;
 const PAUSE_MS = 50;
 const MAX_TRIES = 20;
 
+/**
+ * Keeps the log beside the file short: when nobody has written for a moment, it is taken over into the main file, which
+ * then is the whole database.
+ */
 export function createLogKeeper({
   thread,
   direct,
   logBytes,
 }: {
-  readonly thread: Pick<LogThread, "empty" | "takeOver">;
+  readonly thread: Pick<ReturnType<typeof createLogThread>, "empty" | "takeOver">;
   readonly direct: Pick<SqliteSession, "run">;
   /** How long the log's file is. */
   logBytes(): number;
-}): LogKeeper {
+}) {
   let timer: NodeJS.Timeout | undefined;
   let writes = 0;
   let isTakingOver = false;
@@ -139,7 +125,7 @@ export function createLogKeeper({
   };
 
   return {
-    wrote() {
+    wrote(): void {
       later();
       if (++writes % TAKE_OVER_EVERY !== 0 || isTakingOver || logBytes() < LONG_BYTES) return;
       isTakingOver = true;
@@ -147,13 +133,14 @@ export function createLogKeeper({
         isTakingOver = false;
       });
     },
-    async empty() {
+    /** Empties the log now; while somebody reads it, tries again for a while. */
+    async empty(): Promise<void> {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         if (await once()) return;
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     },
-    close() {
+    close(): void {
       isClosed = true;
       clearTimeout(timer);
     },

@@ -112,20 +112,15 @@ export async function whenFree(work: () => void): Promise<void> {
   }
 }
 
-/** An open database with its prepared statements. */
-export interface SqliteSession {
-  /** Returns the rows of the statement. */
-  run(statement: Statement): readonly unknown[];
-  rollback(): void;
-  close(): void;
-}
-
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
 }
 
-export function createSession(database: DatabaseSync): SqliteSession {
+/** An open database with its prepared statements. */
+export type SqliteSession = ReturnType<typeof createSession>;
+
+export function createSession(database: DatabaseSync) {
   const statements = new Map<string, Prepared>();
   const prepare = (sql: string): Prepared => {
     const known = statements.get(sql);
@@ -137,14 +132,15 @@ export function createSession(database: DatabaseSync): SqliteSession {
     return made;
   };
   return {
-    run({ sql, parameters }) {
+    /** Returns the rows of the statement. */
+    run({ sql, parameters }: Statement): readonly unknown[] {
       const values = parameters as readonly SQLInputValue[];
       const { statement, returnsRows } = prepare(sql);
       if (returnsRows) return statement.all(...values);
       statement.run(...values);
       return [];
     },
-    rollback() {
+    rollback(): void {
       try {
         database.exec("rollback");
       } catch (error) {
@@ -179,23 +175,8 @@ const BEGIN_WRITE: Statement = { sql: "begin immediate", parameters: [] };
 export const BEGIN_READ: Statement = { sql: "begin", parameters: [] };
 const COMMIT: Statement = { sql: "commit", parameters: [] };
 
-/** The process's connection to a file. */
-export interface SqliteConnection {
-  /** Once it is open, nothing more happens. */
-  open(): Promise<void>;
-  /** Waits only while another process writes. */
-  begin(): Promise<void> | undefined;
-  run(statement: Statement): readonly unknown[];
-  commit(): void;
-  rollback(): void;
-  close(): void;
-}
-
-/** `wrote` is called when a transaction is in the file. */
-export function createConnection(
-  openDatabase: () => Promise<DatabaseSync>,
-  { wrote }: { wrote(): void },
-): SqliteConnection {
+/** The process's connection to a file. `wrote` is called when a transaction is in the file. */
+export function createConnection(openDatabase: () => Promise<DatabaseSync>, { wrote }: { wrote(): void }) {
   let session: SqliteSession | undefined;
   let opening: Promise<void> | undefined;
   const current = (): SqliteSession => {
@@ -203,7 +184,8 @@ export function createConnection(
     return session;
   };
   return {
-    open() {
+    /** Once it is open, nothing more happens. */
+    open(): Promise<void> {
       opening ??= openDatabase().then(
         (database) => {
           session = createSession(database);
@@ -215,7 +197,8 @@ export function createConnection(
       );
       return opening;
     },
-    begin() {
+    /** Waits only while another process writes. */
+    begin(): Promise<void> | undefined {
       try {
         current().run(BEGIN_WRITE);
         return undefined;
@@ -224,13 +207,13 @@ export function createConnection(
         throw error;
       }
     },
-    run: (statement) => current().run(statement),
-    commit() {
+    run: (statement: Statement) => current().run(statement),
+    commit(): void {
       current().run(COMMIT);
       wrote();
     },
     rollback: () => current().rollback(),
-    close() {
+    close(): void {
       session?.close();
       session = undefined;
     },

@@ -4,7 +4,7 @@ import type { Message, Part } from "../core/types.ts";
 
 /** Numbers in a terminal. */
 
-export { formatCount, formatDollars } from "../core/number-words.ts";
+export { formatCount, formatDollars } from "../core/words.ts";
 
 /** 950 → `950`, 12345 → `12.3k`, 1234567 → `1.23M`. */
 export function formatShort(value: number): string {

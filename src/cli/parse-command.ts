@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { nearest } from "../core/check.ts";
 import { PrecisError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
 import { COMMANDS, type Command, type CommandName, GROUPS } from "./commands.ts";
 import { type Flag, type Flags, flagName, type Options, on, UsageError } from "./flags.ts";
 import type { Io } from "./io.ts";

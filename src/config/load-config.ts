@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { nearest } from "../core/check.ts";
 import { ConfigError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
-import { nearest } from "../core/nearest.ts";
 import { type GatewayConfig, type GatewayConfigInput, gatewaySchema } from "./gateway-schema.ts";
 import {
   fromFlags,

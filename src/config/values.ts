@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type Fault, faultOf } from "../core/check.ts";
-import { nearest } from "../core/nearest.ts";
+import { type Fault, faultOf, nearest } from "../core/check.ts";
 import { bytesIn, DAY_MS, millisecondsIn, sizeOf, written } from "./sizes.ts";
 
 /** The parts of a fault within the one text that a schema's issue has. */

@@ -20,7 +20,7 @@ export async function compactNow<M>(
   input: CompactInput<M>,
   fresh = false,
 ): Promise<FitResult<M>> {
-  const range = askedRange(input);
+  const range = input.range ?? (input.upTo === undefined ? undefined : { from: 0, to: input.upTo });
   const waitMs = input.waitMs ?? engine.settings.compactWaitMs;
   if (range) {
     checkRange(input, transcript.length);
@@ -167,11 +167,6 @@ export interface ChosenRange {
   readonly widened?: string;
 }
 
-/** The run that a person asked for, by place in the transcript. */
-function askedRange({ upTo, range }: Pick<CompactInput<never>, "upTo" | "range">): Run | undefined {
-  return range ?? (upTo === undefined ? undefined : { from: 0, to: upTo });
-}
-
 /**
  * What can be hidden of a run: whole rounds only, nothing that waits for the model, and a summary that stands within or beside
  * it is taken in. A text says why nothing can.
@@ -179,7 +174,9 @@ function askedRange({ upTo, range }: Pick<CompactInput<never>, "upTo" | "range">
 function chooseRange(conversation: Conversation, current: Draft, asked: Run): ChosenRange | string {
   const { structure } = conversation;
   const { start } = structure;
-  const end = waitingFrom(conversation);
+  // A round that the model hasn't answered yet, or that still waits for results.
+  const open = structure.units.find((unit) => unit.open);
+  const end = Math.min(structure.unanswered, open?.from ?? Number.POSITIVE_INFINITY);
   const wanted = { from: Math.max(asked.from, start), to: Math.min(asked.to, end) };
   if (wanted.from >= wanted.to)
     return asked.to <= start
@@ -213,12 +210,6 @@ function chooseRange(conversation: Conversation, current: Draft, asked: Run): Ch
 /** `#5–12` for messages 4 to 11. */
 function pointer({ from, to }: Run): string {
   return to - from === 1 ? `#${to}` : `#${from + 1}–${to}`;
-}
-
-/** First message of a round that the model hasn't answered yet, or that still waits for results. */
-function waitingFrom({ structure }: Conversation): number {
-  const open = structure.units.find((unit) => unit.open);
-  return Math.min(structure.unanswered, open?.from ?? Number.POSITIVE_INFINITY);
 }
 
 /** The run with every summary that speaks for a part of it, or stands directly before or behind it. */

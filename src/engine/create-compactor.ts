@@ -2,7 +2,6 @@ import { entriesOf } from "../core/draft.ts";
 import { BudgetImpossibleError, ClosedError } from "../core/errors.ts";
 import { MOST_TOKENS } from "../core/options.ts";
 import type {
-  CompactInput,
   Compactor,
   CompactorOptions,
   FitInput,
@@ -10,6 +9,7 @@ import type {
   HandoverInput,
   Observation,
   Plan,
+  PressureReport,
   Sized,
   State,
   SummarizeInput,
@@ -62,48 +62,43 @@ export function createCompactorWith<M, S = unknown>(
 ): Compactor<M, S> {
   const engine = createEngine(givenOptions(options), memory);
   let isClosed = false;
-  /** What a method was given. Refuses what it doesn't take, and every call to a compactor that was closed. */
-  const taken = <I extends object>(
-    method: keyof Compactor<M>,
-    call: InputOf,
-    given: I | null | undefined,
-  ): I => {
-    if (isClosed) throw new ClosedError({ method });
-    return checked(call, given);
-  };
+  /** A method that works on a transcript: with both as they are now. It refuses what it doesn't take, and all once it was closed. */
+  const method =
+    <I extends FitInput<M>, T>(
+      name: keyof Compactor<M>,
+      call: InputOf,
+      run: (engine: Engine<M>, transcript: readonly M[], input: I) => Promise<T>,
+    ) =>
+    async (transcript: readonly M[], input?: I): Promise<T> => {
+      if (isClosed) throw new ClosedError({ method: name });
+      return run(engine, asGiven(transcript), checked(call, input));
+    };
   const methods = {
     dialect: engine.dialect,
-    fit: async (transcript: readonly M[], input?: FitInput<M>) =>
-      beyondGuess(fitView, engine, asGiven(transcript), taken("fit", "fit", input)),
-    compact: async (transcript: readonly M[], input?: CompactInput<M>) =>
-      compactNow(engine, asGiven(transcript), taken("compact", "compact", input)),
-    plan: async (transcript: readonly M[], input?: FitInput<M>) =>
-      beyondGuess(plan, engine, asGiven(transcript), taken("plan", "fit", input)),
-    pressure: async (transcript: readonly M[], input?: FitInput<M>) =>
-      pressureOf(
-        await beyondGuess(takeSurvey<M>, engine, asGiven(transcript), taken("pressure", "fit", input)),
-      ),
-    prepare: async (transcript: readonly M[], input?: FitInput<M>) =>
-      beyondGuess(prepare, engine, asGiven(transcript), taken("prepare", "fit", input)),
+    fit: method("fit", "fit", beyondGuess<M, FitResult<M>>(fitView)),
+    compact: method("compact", "compact", compactNow<M>),
+    plan: method("plan", "fit", beyondGuess<M, Plan>(plan)),
+    pressure: method(
+      "pressure",
+      "fit",
+      beyondGuess<M, PressureReport>(async (...given) => pressureOf(await takeSurvey(...given))),
+    ),
+    prepare: method("prepare", "fit", beyondGuess<M, State>(prepare)),
     // An answer may come when the compactor is closed already: nobody waits for what is learnt from it.
     observe: (observation: Observation<M>) => observe(engine, observation),
-    summarize: async (list: readonly M[], given?: SummarizeInput<M>) => {
-      const input = taken("summarize", "summarize", given);
-      const transcript = asGiven(list);
+    summarize: method("summarize", "summarize", async (_, transcript, input: SummarizeInput<M>) => {
       const { summarize } = await standalone();
       return summarize(await beginOperation(engine, transcript, input), input);
-    },
-    handover: async (list: readonly M[], given: HandoverInput<M>) => {
-      const input = taken("handover", "handover", given);
-      const transcript = asGiven(list);
+    }),
+    handover: method("handover", "handover", async (_, transcript, input: HandoverInput<M>) => {
       const { checkGoal, handover } = await standalone();
       checkGoal(input);
       return handover(await beginOperation(engine, transcript, { ...input, focus: input.goal }), input);
-    },
-    undo: async (transcript: readonly M[], input?: FitInput<M>) =>
-      undo(engine, asGiven(transcript), taken("undo", "fit", input)),
-    rebuild: async (transcript: readonly M[], input?: FitInput<M>) =>
-      compactNow(engine, asGiven(transcript), { ...taken("rebuild", "fit", input), adopt: true }, true),
+    }),
+    undo: method("undo", "fit", undo<M>),
+    rebuild: method("rebuild", "fit", (_, transcript, input) =>
+      compactNow(engine, transcript, { ...input, adopt: true }, true),
+    ),
     settled: () => engine.jobs.settled(),
     async close() {
       isClosed = true;
@@ -139,26 +134,25 @@ function checked<I extends object>(call: InputOf, given: I | null | undefined): 
  * A window that is only a guess refuses nothing: what can't fit it is passed on as it is, with a warning, and the provider says what it
  * takes. A budget that the host gave still holds.
  */
-async function beyondGuess<M, T>(
+function beyondGuess<M, T>(
   run: (engine: Engine<M>, transcript: readonly M[], input: FitInput<M>) => Promise<T>,
-  engine: Engine<M>,
-  transcript: readonly M[],
-  input: FitInput<M>,
-): Promise<T> {
-  try {
-    return await run(engine, transcript, input);
-  } catch (error) {
-    const { settings } = engine;
-    const { model, budget } = settings;
-    if (!BudgetImpossibleError.isInstance(error) || model?.known !== false) throw error;
-    const without = { ...settings, window: undefined, auto: budget === undefined ? false : settings.auto };
-    const open = { ...engine, settings: { ...without, budget: budget ?? MOST_TOKENS } };
-    const { tokens } = await takeSurvey(open, transcript, input);
-    const message = `What has to be sent doesn't fit ${model.window} tokens, which are a guess: the model ${model.id} isn't in the registry. It is passed on as it is. Give \`window\` as a number, or describe the model in \`models\`.`;
-    const warnings: readonly Warning[] = [{ code: "unknown-model", message }];
-    const passing = { ...without, budget: budget ?? Math.max(1, tokens), warnings };
-    return run({ ...engine, settings: passing }, transcript, input);
-  }
+): typeof run {
+  return async (engine, transcript, input) => {
+    try {
+      return await run(engine, transcript, input);
+    } catch (error) {
+      const { settings } = engine;
+      const { model, budget } = settings;
+      if (!BudgetImpossibleError.isInstance(error) || model?.known !== false) throw error;
+      const without = { ...settings, window: undefined, auto: budget === undefined ? false : settings.auto };
+      const open = { ...engine, settings: { ...without, budget: budget ?? MOST_TOKENS } };
+      const { tokens } = await takeSurvey(open, transcript, input);
+      const message = `What has to be sent doesn't fit ${model.window} tokens, which are a guess: the model ${model.id} isn't in the registry. It is passed on as it is. Give \`window\` as a number, or describe the model in \`models\`.`;
+      const warnings: readonly Warning[] = [{ code: "unknown-model", message }];
+      const passing = { ...without, budget: budget ?? Math.max(1, tokens), warnings };
+      return run({ ...engine, settings: passing }, transcript, input);
+    }
+  };
 }
 
 async function fitView<M>(
@@ -269,7 +263,8 @@ async function observe<M>(engine: Engine<M>, observation: Observation<M>): Promi
   calibrate(engine, observation);
   if (report) await learnAnswer(engine, observation, report.conversation);
   if (!transcript) return undefined;
-  return beyondGuess((...given) => observeReply(observation, ...given), engine, transcript, input);
+  const read = beyondGuess<M, State>((...given) => observeReply(observation, ...given));
+  return read(engine, transcript, input);
 }
 
 async function observeReply<M>(

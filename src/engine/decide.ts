@@ -1,7 +1,6 @@
 import { type BreakEvenInput, breakEvenRequests, startPressure } from "../core/budget.ts";
 import type { Checkpoint, Message, Reason, Run } from "../core/types.ts";
 import { type Climb, climbTo, shortenBehindReasoning } from "./ladder/ladder.ts";
-import type { RungInput } from "./ladder/step.ts";
 import { LEAST_REQUESTS } from "./plan/may-ask.ts";
 import {
   APPLY_FROM,
@@ -57,7 +56,10 @@ export async function decide<M>(operation: Operation<M>): Promise<Decision> {
   const cheap = due === "cold-cache" || due === "pause";
   const goal = Math.min(cheap ? cheapGoal(operation) : survey.goal, limit);
   const target = { limit, goal, anyGain: full || rejected, modest };
-  const steps = modest ? withoutReductions(operation) : undefined;
+  const steps = modest
+    ? // Reductions leave the number of messages as it is.
+      strategies[operation.engine.settings.strategy].steps.filter((step) => step !== "reduce")
+    : undefined;
   if (!due) return beforeDue(operation, target, judged);
   const behind = full || rejected ? shortenBehindReasoning(operation, target.limit) : undefined;
   if (behind) return { due, wanted: undefined, result: behind };
@@ -157,11 +159,6 @@ function cheapGoal<M>({ engine, survey }: Operation<M>): number {
 function startsAlone<M>({ engine, survey }: Operation<M>): number {
   const { startAt } = engine.settings;
   return startPressure({ startAt, budget: survey.budget.budget, model: false, conversation: survey.name });
-}
-
-/** Reductions leave the number of messages as it is. */
-function withoutReductions<M>({ engine }: Operation<M>): RungInput["steps"] {
-  return strategies[engine.settings.strategy].steps.filter((step) => step !== "reduce");
 }
 
 /** A cold prompt cache makes compaction cheap: from this pressure on one is due. */

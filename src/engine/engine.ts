@@ -377,37 +377,25 @@ const MAX_NAMES = 256 * 1_024;
 interface Answers {
   /** What is known, with what the store says by now. */
   learn(stored: AnswerSizes): readonly AnswerSize[];
-  /** One more answer. The record to be stored, if the store's leads to another figure; undefined otherwise. */
+  /** One more answer. The record to be stored, if it leads to another figure than what was known; undefined otherwise. */
   add(of: Pick<AnswerSizes, "hash" | "model">, size: AnswerSize): AnswerSizes | undefined;
 }
 
-interface Known {
-  readonly sizes: readonly AnswerSize[];
-  /** As they are in the store, as far as is known here. */
-  readonly stored: readonly AnswerSize[];
-}
-
-const NOTHING: Known = { sizes: [], stored: [] };
-
 function createAnswers(): Answers {
-  const known = createRecentMap<Known>(MAX_NAMES);
+  const known = createRecentMap<readonly AnswerSize[]>(MAX_NAMES);
   const nameOf = ({ hash, model }: Pick<AnswerSizes, "hash" | "model">) => `${hash} ${model}`;
+  const merge = (name: string, more: readonly AnswerSize[]): readonly AnswerSize[] => {
+    const sizes = mergeSizes(known.get(name) ?? [], more);
+    known.set(name, sizes);
+    return sizes;
+  };
   return {
-    learn(stored) {
-      const name = nameOf(stored);
-      const before = known.get(name) ?? NOTHING;
-      if (stored.sizes.length === 0) return before.sizes;
-      const sizes = mergeSizes(before.sizes, stored.sizes);
-      known.set(name, { sizes, stored: stored.sizes });
-      return sizes;
-    },
+    learn: (stored) => merge(nameOf(stored), stored.sizes),
     add({ hash, model }, size) {
       const name = nameOf({ hash, model });
-      const before = known.get(name) ?? NOTHING;
-      const sizes = mergeSizes(before.sizes, [size]);
-      const isTold = haveSameStep(sizes, before.stored);
-      known.set(name, { sizes, stored: isTold ? before.stored : sizes });
-      return isTold ? undefined : { hash, model, sizes };
+      const before = known.get(name) ?? [];
+      const sizes = merge(name, [size]);
+      return haveSameStep(sizes, before) ? undefined : { hash, model, sizes };
     },
   };
 }

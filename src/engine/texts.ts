@@ -5,7 +5,6 @@ import type {
   HandoverInput,
   HandoverResult,
   ModelCall,
-  Reason,
   Report,
   SummarizeInput,
 } from "../core/types.ts";
@@ -37,8 +36,6 @@ const NARRATIVE_SHARE = 0.7;
 /** A summary message has room for a line from here on, beside its tag and titles (tokens). */
 const LEAST_MESSAGE = 150;
 
-/** Why a model is asked: somebody called for the text. */
-const REASON: Reason = "forced";
 export async function summarize<M>(
   operation: Operation<M>,
   input: SummarizeInput<M>,
@@ -193,14 +190,14 @@ async function byModel<M>(operation: Operation<M>, cap: number): Promise<ByModel
   if (!engine.summarizer || length === 0) return { written: undefined, calls };
   const signal = input.signal ?? new AbortController().signal;
   const { emitter } = engine;
-  emitter.emit("started", { reason: REASON });
+  emitter.emit("started", { reason: "forced" });
   try {
     return {
       written: await writeHandover(operation, { from: 0, to: length }, cap, { signal, calls }),
       calls,
     };
   } catch (error) {
-    if (signal.aborted) emitter.emit("cancelled", { reason: REASON });
+    if (signal.aborted) emitter.emit("cancelled", { reason: "forced" });
     signal.throwIfAborted();
     emitter.emit("failed", { error: asError(error), fallback: "extractive" });
     return { written: undefined, calls };

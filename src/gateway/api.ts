@@ -4,7 +4,6 @@
  */
 
 export { EDIT_REASONS } from "../core/edits.ts";
-export { formatCount, formatDollars } from "../core/number-words.ts";
 export type {
   Part,
   Reason,
@@ -16,6 +15,8 @@ export {
   COVERED_WORDS,
   DROP_WORDS,
   FATE_WORDS,
+  formatCount,
+  formatDollars,
   KEEP_WORDS,
   REASON_WORDS,
   RUNG_WORDS,

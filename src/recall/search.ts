@@ -62,7 +62,7 @@ const MEANING_SHARE = 0.3;
 /** Once nothing more has room, so many hits are tried: one that is short may follow, but not each of thousands is measured for that. */
 export const MOST_TRIED = 20;
 /** A hit that would be shorter than this isn't worth its pointer (tokens). */
-const LEAST_HIT = 12;
+export const LEAST_HIT = 12;
 
 /** Searches candidates by words, or by a pattern. */
 export async function searchCandidates(

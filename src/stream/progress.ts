@@ -33,8 +33,6 @@ export interface Notes {
  * ones are forgotten, so that neither memory nor the time of a management grows with the stream.
  */
 const MAX_LINES = 2_000;
-/** All of them have no more characters: so many sentences of twice the usual length. */
-const MAX_CHARS = 500_000;
 /** So much of one sentence is remembered (characters). */
 const MAX_SENTENCE = 2_000;
 /** The share that is left then, so that it happens seldom. */
@@ -42,7 +40,6 @@ const KEPT_SHARE = 0.75;
 
 export function createNotes(): Notes {
   let lines: NoteLine[] = [];
-  let chars = 0;
   let goal: string | undefined;
   let last = new Map<StreamRole, string>();
   let turns = { all: 0, user: 0 };
@@ -54,13 +51,9 @@ export function createNotes(): Notes {
       turns = { all: turns.all + 1, user: turns.user + (role === "user" ? 1 : 0) };
       for (const whole of sentences(text).slice(-MAX_LINES)) {
         const sentence = firstCharacters(whole, MAX_SENTENCE);
-        chars += sentence.length;
         lines.push({ role, text: sentence, words: wordsOf(sentence) });
       }
-      while (lines.length > MAX_LINES || chars > MAX_CHARS) {
-        lines = thinned(lines, Math.floor(Math.min(lines.length, MAX_LINES) * KEPT_SHARE));
-        chars = lines.reduce((sum, line) => sum + line.text.length, 0);
-      }
+      if (lines.length > MAX_LINES) lines = thinned(lines, Math.floor(MAX_LINES * KEPT_SHARE));
     },
     get goal() {
       return goal;
@@ -74,7 +67,6 @@ export function createNotes(): Notes {
     },
     clear() {
       lines = [];
-      chars = 0;
       goal = undefined;
       last = new Map();
       turns = { all: 0, user: 0 };

@@ -57,7 +57,7 @@ export function createCalibration(saved?: unknown): Calibration {
         counted += ours;
         reported += theirs;
       }
-      return clamp(reported / counted);
+      return Math.min(FACTOR_LIMITS.max, Math.max(FACTOR_LIMITS.min, reported / counted));
     },
     observe({ model, counted, reported, factor = 1 }) {
       const plain = counted / factor;
@@ -75,10 +75,6 @@ function isUsable(counted: number, reported: number): boolean {
   if (!(reported >= MIN_REPORTED_TOKENS) || !Number.isFinite(reported)) return false;
   const ratio = reported / counted;
   return ratio >= FACTOR_LIMITS.min && ratio <= FACTOR_LIMITS.max;
-}
-
-function clamp(factor: number): number {
-  return Math.min(FACTOR_LIMITS.max, Math.max(FACTOR_LIMITS.min, factor));
 }
 
 /** Saved calibrations come from outside: what doesn't fit is ignored, never believed. */

@@ -1,4 +1,4 @@
-import { formatCount as count, formatDollars as dollars } from "../core/number-words.ts";
+import { formatCount as count, formatDollars as dollars } from "../core/words.ts";
 import type { Receipt, Receipts } from "./receipts.ts";
 
 /** Names that are listed before the rest is left out. */

@@ -1,7 +1,6 @@
 import { HOSTED_TOOLS } from "../../config/gateway-schema.ts";
 import { typed } from "../../config/sizes.ts";
-import { faultOf } from "../../core/check.ts";
-import { nearest } from "../../core/nearest.ts";
+import { faultOf, nearest } from "../../core/check.ts";
 import {
   CHAT_SETTINGS,
   type ChatSettings,

@@ -327,9 +327,9 @@ export function readState(value: unknown, context: StateContext): StateReading {
       ...trust,
       hadHead: last?.head !== undefined && last.head !== NO_HEAD,
       ...(last && { last }),
-      branches: readBranches(value["branches"]),
+      branches: newest(value["branches"], MAX_CHECKPOINTS).filter(isLast).map(asBranch),
       answers: readAnswers(value["answers"], context.chain[1]),
-      recalled: readRecalled(value["recalled"]),
+      recalled: newest(value["recalled"], MAX_READ).filter(isRecalled),
     },
     usable: "yes",
     damaged,
@@ -389,16 +389,7 @@ function newest(value: unknown, most: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(-most) : [];
 }
 
-function readBranches(value: unknown): readonly BranchView[] {
-  return newest(value, MAX_CHECKPOINTS).filter(isLast).map(asBranch);
-}
-
 /** What is remembered of a view once the chat went on in another branch. */
 export function asBranch({ hash, length, checkpoint }: LastView): BranchView {
   return { hash, length, ...(checkpoint !== undefined && { checkpoint }) };
-}
-
-/** What a state or a store says was recalled, in this branch of the chat or in another; what is damaged is left out. */
-function readRecalled(value: unknown): readonly Recalled[] {
-  return newest(value, MAX_READ).filter(isRecalled);
 }

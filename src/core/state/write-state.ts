@@ -60,7 +60,10 @@ export function writeState(remembered: Remembered, writing: StateWriting): State
   // Hosts may change what they are handed out; the records themselves stay as they are.
   const state = copyData({
     version: 2,
-    checkpoints: chosen.checkpoints.sort(newestFirst).reverse().map(withoutTexts),
+    checkpoints: chosen.checkpoints
+      .sort(newestFirst)
+      .reverse()
+      .map(({ texts: _, ...checkpoint }): StateCheckpoint => checkpoint),
     texts: Object.fromEntries(chosen.texts),
     summaries: [...chosen.summaries].sort((a, b) => a.at - b.at).map((one) => asWritten(one, writing)),
     undos: remembered.undos.filter((undo) => ids.has(undo.checkpoint)),
@@ -86,10 +89,6 @@ function ownTexts(checkpoint: Checkpoint): readonly (readonly [hash: string, tex
     const text = textOf(checkpoint, hash);
     return text === undefined ? [] : [[hash, text] as const];
   });
-}
-
-function withoutTexts({ texts: _, ...checkpoint }: Checkpoint): StateCheckpoint {
-  return checkpoint;
 }
 
 /** Records never change, so their size needn't be measured on every call. */

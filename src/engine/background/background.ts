@@ -2,7 +2,6 @@ import { keepNewest } from "../../core/collections.ts";
 import type { ModelCall, Reason, Run, Summary, Warning } from "../../core/types.ts";
 import { prepareState } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";
-import type { Engine } from "../engine.ts";
 import { openAccount, refusal } from "../plan/may-ask.ts";
 import { isWorthAsking, wantedRun } from "../plan/wanted-run.ts";
 import type { Operation } from "../read/survey.ts";
@@ -125,7 +124,9 @@ async function summarise<M>(
     throw error;
   } finally {
     circuit.ended(name);
-    keepForReport(engine, name, calls);
+    // The next compaction tells what was asked for it, whatever came of that.
+    const known = engine.unreported.get(name) ?? [];
+    if (calls.length > 0) keepNewest(engine.unreported, name, [...known, ...calls]);
   }
 }
 
@@ -146,12 +147,6 @@ function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly
       return state(summaries);
     },
   };
-}
-
-/** The next compaction tells what was asked for it, whatever came of that. */
-function keepForReport<M>({ unreported }: Engine<M>, name: string, calls: readonly ModelCall[]): void {
-  if (calls.length === 0) return;
-  keepNewest(unreported, name, [...(unreported.get(name) ?? []), ...calls]);
 }
 
 export function asError(error: unknown): Error {

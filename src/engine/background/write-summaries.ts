@@ -170,8 +170,6 @@ const MERGE_ITEMS_SHARE = 0.3;
 const READ_SHARE = 0.45;
 /** So many records of one level become one of the next. */
 const FANOUT = 8;
-/** Merges after one compaction at most: one per level is the rule. */
-const MAX_MERGES = 8;
 
 /** Merges the oldest records of the lowest level while all of them together are too large. A failure ends it quietly. */
 async function writeMerges<M>(
@@ -183,7 +181,7 @@ async function writeMerges<M>(
   const { chain } = survey.conversation;
   const { cap } = engine.settings.summary;
   const merges: Summary[] = [];
-  for (let count = 0; count < MAX_MERGES; count++) {
+  for (;;) {
     const all = [...survey.state.summaries, ...segments, ...merges];
     const due = mergeDue(narrativeOf(all, chain, chain.length - 1), share, FANOUT);
     if (!due) break;

@@ -210,14 +210,12 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
   return shifted(run, operation.survey.conversation.structure.start);
 }
 
-/** Runs of more tokens, or of more messages, are long; for a shorter one the model is asked before others have their turn. */
+/** Longer runs keep others waiting (tokens); for a shorter one the model is asked before anybody else has a turn. */
 const LONG_TOKENS = 250_000;
-const MANY_MESSAGES = 2_000;
 
 /** Does work that reads a run of messages (absolute indexes); others have their turn before it where it takes long. */
 export async function inTurns<M, T>(task: WritingTask<M>, run: Run, work: () => T): Promise<T> {
-  const isShort = run.to - run.from <= MANY_MESSAGES && sourceTokens(task, run) <= LONG_TOKENS;
-  if (!isShort) await breathe(task.summarizer.signal);
+  if (sourceTokens(task, run) > LONG_TOKENS) await breathe(task.summarizer.signal);
   return work();
 }
 

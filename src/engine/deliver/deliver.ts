@@ -1,9 +1,9 @@
 import { makeCheckpoint } from "../../core/checkpoint.ts";
 import { defined, keepNewest } from "../../core/collections.ts";
 import type { Draft } from "../../core/draft.ts";
+import { renderView, systemMessage } from "../../core/draft.ts";
 import { contentHash } from "../../core/hash.ts";
 import { readableText } from "../../core/message-text.ts";
-import { renderView, systemMessage } from "../../core/render.ts";
 import { asBranch, mergeRecords, type Remembered } from "../../core/state/read-state.ts";
 import { writeState } from "../../core/state/write-state.ts";
 import { systemChanges, systemChangeWords, watchPrompt } from "../../core/system-changes.ts";
@@ -100,7 +100,10 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
     ],
     prefixReason:
       beside && !result.draft
-        ? wholeReason(survey.state.last)
+        ? // A view of everything, which was asked for with a budget that it fits.
+          survey.state.last?.checkpoint === undefined
+          ? undefined
+          : "larger-budget"
         : prefixReason(operation, checkpoint?.id, result.draft !== undefined),
     checkpoint: checkpoint?.id,
     ...defined({
@@ -234,7 +237,16 @@ async function keepRecords<M>(
     quotedIn && survey.keepsRecalled
       ? await recallFor(operation, viewOf(operation, given.result))
       : undefined;
-  const record = found && quotedIn && recordOf(operation, quotedIn, found);
+  const { chain } = survey.conversation;
+  const length = chain.length - 1;
+  const record = found &&
+    quotedIn && {
+      hash: chain[length]!,
+      length,
+      checkpoint: quotedIn.id,
+      passages: found.quoted.places,
+      at: survey.recordAt,
+    };
   if (!made && !record && survey.left.length === 0) return { recalled: undefined, saved: [] };
   const saved = await engine.records.save({
     ...(made && { checkpoints: [made] }),
@@ -253,18 +265,6 @@ export function viewOf<M>({ survey }: Operation<M>, result: Climb): Parameters<t
     tokens: result.draft ? result.tokens : survey.tokens,
     quoted: result.draft ? [] : survey.quoted,
     isNew: result.draft !== undefined,
-  };
-}
-
-function recordOf<M>({ survey }: Operation<M>, checkpoint: Checkpoint, { quoted }: RecallNow): Recalled {
-  const { chain } = survey.conversation;
-  const length = chain.length - 1;
-  return {
-    hash: chain[length]!,
-    length,
-    checkpoint: checkpoint.id,
-    passages: quoted.places,
-    at: survey.recordAt,
   };
 }
 
@@ -383,12 +383,13 @@ function lastView<M>(
     hash: chain[length]!,
     length,
     ...(checkpoint !== undefined && { checkpoint }),
-    head: headHash(operation),
+    // By what the model reads of it.
+    head: contentHash(JSON.stringify(headMessages(operation).map((message) => message.parts))),
     ...(broughtBack !== undefined && { broughtBack }),
     ...(checkpoint !== undefined &&
       checkpoint === operation.survey.checkpoint?.id &&
       operation.survey.reworded && { reworded: "unproven" }),
-    ...(quoted.length > 0 && { recalled: quotedHash(quoted) }),
+    ...(quoted.length > 0 && { recalled: contentHash(quoted.map(({ text }) => text).join("\n")) }),
   };
 }
 
@@ -402,18 +403,14 @@ function prefixReason<M>(
   const { last } = state;
   if (compacted) return "compaction";
   if (!last) return undefined;
-  const now = lastView(operation, checkpoint, quotedUpTo(operation, last.length));
+  const quotedThen = operation.survey.quoted.filter(({ record }) => record.length <= last.length);
+  const now = lastView(operation, checkpoint, quotedThen);
   if (conversation.chain[last.length] !== last.hash) return "transcript";
   if (last.checkpoint !== checkpoint) return checkpointReason(operation, last.checkpoint);
   if (last.reworded !== now.reworded) return "unproven";
   if (last.broughtBack !== now.broughtBack) return "pin";
   if (last.recalled !== now.recalled) return "recall";
   return last.head !== undefined && last.head !== now.head ? "system" : undefined;
-}
-
-/** The same for a view of everything, which was asked for with a budget that it fits. */
-function wholeReason(last: LastView | undefined): PrefixReason | undefined {
-  return last?.checkpoint === undefined ? undefined : "larger-budget";
 }
 
 /** Why the view stands on another checkpoint than `before`, or on none. */
@@ -428,25 +425,11 @@ function checkpointReason<M>({ engine, survey }: Operation<M>, before: string | 
   return survey.checkpoint && survey.checkpoint.at > record.at ? "compaction" : "pin";
 }
 
-/** What is quoted for messages that the last view showed. */
-function quotedUpTo<M>({ survey }: Operation<M>, length: number): readonly Quoted[] {
-  return survey.quoted.filter(({ record }) => record.length <= length);
-}
-
-function quotedHash(quoted: readonly Pick<Quoted, "text">[]): string {
-  return contentHash(quoted.map(({ text }) => text).join("\n"));
-}
-
 /** Names the messages that are shown although the checkpoint hides them. */
 function broughtBackHash<M>({ survey }: Operation<M>): string | undefined {
   const { broughtBack, conversation } = survey;
   if (broughtBack.length === 0) return undefined;
   return contentHash(broughtBack.map((index) => index - conversation.structure.start).join(" "));
-}
-
-/** Names the system prompt by what the model reads of it. */
-function headHash<M>(operation: Operation<M>): string {
-  return contentHash(JSON.stringify(headMessages(operation).map((message) => message.parts)));
 }
 
 function headMessages<M>({ engine, input, survey }: Operation<M>): readonly Message[] {

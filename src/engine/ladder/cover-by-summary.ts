@@ -192,7 +192,9 @@ function placeSummary(
   const text = made.quotes.toWellFormed();
   const before = endOfCovered(fates);
   const neighbour =
-    rules.alternation === "strict" ? userBeside(conversation, draft.fates, before) : undefined;
+    rules.alternation === "strict"
+      ? neighbours(conversation, draft.fates, before).find((at) => conversation.messages[at]?.role === "user")
+      : undefined;
   if (neighbour === undefined)
     return { ...draft, inserts: [...draft.inserts, { message: { role: "user", text }, before }] };
   const edit: Edit = { type: "append", text, why: "summary" };
@@ -205,13 +207,6 @@ function placeSummary(
 /** The place of a summary: behind the last message that it speaks for. */
 function endOfCovered(fates: readonly Fate[]): number {
   return fates.findLastIndex((fate) => fate.type === "cover") + 1;
-}
-
-/** The shown message of the user right before or right behind a place. */
-function userBeside(conversation: Conversation, fates: readonly Fate[], place: number): number | undefined {
-  return neighbours(conversation, fates, place).find(
-    (index) => conversation.messages[index]?.role === "user",
-  );
 }
 
 /** The shown messages right before and right behind a place; -1 where there is none. */

@@ -19,11 +19,9 @@ import {
 } from "../read/reasoning.ts";
 import type { Operation } from "../read/survey.ts";
 import { type Step, strategies } from "../settings/settings.ts";
-import { dropAll, dropMiddle, dropOldest, hardCut } from "./drop.ts";
-import { shrinkParts } from "./shrink.ts";
+import { dropAll, dropMiddle, dropOldest, hardCut, shrinkParts } from "./drop.ts";
 import { NOT_SHOWN, type Rung, type RungInput, withRoleNotes } from "./step.ts";
-import { summarize, summarizeAll, summarizeRange } from "./summarize.ts";
-import { summarizeRounds } from "./summarize-rounds.ts";
+import { summarize, summarizeAll, summarizeRange, summarizeRounds } from "./summarize.ts";
 
 /** A batch is worth changing the prefix for when it frees this share of the view. */
 const LEAST_FREED = 0.15;

@@ -2,8 +2,10 @@ import { SUMMARY_INSTRUCTIONS } from "../../core/budget.ts";
 import { FIRST_LINK, nextLink } from "../../core/chain.ts";
 import { forgetOldest, keepNewest } from "../../core/collections.ts";
 import { charsOf } from "../../core/message-text.ts";
+import { shifted } from "../../core/rounds.ts";
 import type { Message, Run, Warning } from "../../core/types.ts";
 import type { Summarizer } from "../background/ask-summary.ts";
+import { tokensIn } from "../read/conversation.ts";
 import type { Operation } from "../read/survey.ts";
 
 /** Requests still to come are guessed from those that were: conversations that have lasted will last. */
@@ -145,7 +147,7 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
       };
     }
   }
-  const planned = plannedTokens(operation, run);
+  const planned = SUMMARY_INSTRUCTIONS + tokensIn(survey.conversation, shifted(run, structure.start));
   const { firsts, settings } = operation.engine;
   const { costShare } = settings.summary;
   if (account.spent === 0 && firsts.count >= FREE_FIRSTS && firsts.spent + planned > firsts.seen * costShare)
@@ -223,38 +225,23 @@ function chatTokens<M>({ survey }: Operation<M>): number {
   return sum;
 }
 
-function plannedTokens<M>({ survey }: Operation<M>, { from, to }: Run): number {
-  const { tokens, structure } = survey.conversation;
-  const read = tokens.slice(structure.start + from, structure.start + to);
-  return read.reduce((sum, count) => sum + count, SUMMARY_INSTRUCTIONS);
-}
-
 /** The account of a conversation, also where its first message isn't the one that it was. */
 function accountOf<M>({ engine, survey }: Operation<M>): Account {
   const { accounts } = engine;
   const { messages } = survey.conversation;
   const marks: string[] = [];
-  let found: { readonly account: Account; hits: number; misses: number } | undefined;
-  for (let index = messages.length - 2; index >= 0 && (!found || marks.length < MARKS); index--) {
-    const mark = markAt(messages, index);
-    if (mark === undefined) continue;
-    if (marks.length < MARKS) marks.push(mark);
-    if (found && found.hits >= LEAST_SAME) continue;
-    const account = accounts.get(mark);
-    if (!found) found = account && { account, hits: 1, misses: 0 };
-    else if (account === found.account) found.hits++;
-    // Another conversation that merely has an answer in common with this one.
-    else if (++found.misses > found.hits) found = undefined;
-  }
-  const own = found && found.hits >= LEAST_SAME ? found.account : accounts.get(survey.name);
-  const account = own ?? { spent: 0, lost: 0 };
+  for (let index = messages.length - 2; index >= 0 && marks.length < MARKS; index--)
+    marks.push(...markAt(messages, index));
+  const known = marks.flatMap((mark) => accounts.get(mark) ?? []);
+  const isSame = (one: Account) => known.filter((other) => other === one).length >= LEAST_SAME;
+  const account = known.find(isSame) ?? accounts.get(survey.name) ?? { spent: 0, lost: 0 };
   for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account);
   return account;
 }
 
 /** Names an answer together with what follows it. */
-function markAt(messages: readonly Message[], index: number): string | undefined {
+function markAt(messages: readonly Message[], index: number): string[] {
   const [answer, next] = [messages[index]!, messages[index + 1]!];
-  if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < LEAST_MARK) return undefined;
-  return nextLink(nextLink(FIRST_LINK, answer), next).hash;
+  if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < LEAST_MARK) return [];
+  return [nextLink(nextLink(FIRST_LINK, answer), next).hash];
 }

@@ -40,17 +40,11 @@ export function summaryKey(source: {
       prompt,
       model,
       focus,
-      capStep(cap),
+      // A cap that differs by a few tokens asks for the same summary: nobody shall pay for it twice.
+      Math.round(Math.log2(Math.max(1, cap)) * 2),
       ...(anew === undefined ? [] : [anew]),
     ]),
   );
-}
-
-const STEPS_PER_DOUBLING = 2;
-
-/** A cap that differs by a few tokens asks for the same summary: nobody shall pay for it twice. */
-function capStep(cap: number): number {
-  return Math.round(Math.log2(Math.max(1, cap)) * STEPS_PER_DOUBLING);
 }
 
 /**

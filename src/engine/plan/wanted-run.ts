@@ -151,7 +151,9 @@ export function isWorthAsking<M>(
 ): boolean {
   const { conversation } = operation.survey;
   const { settings } = operation.engine;
-  if (summarizesRounds(settings) || (why !== "hand" && keepsNoTail(settings))) return true;
+  // Without a tail the summary has its share, too, and every run needs one: nothing else is left of it.
+  const keepsNoTail = settings.strategy === "summarize-and-drop";
+  if (summarizesRounds(settings) || (why !== "hand" && keepsNoTail)) return true;
   return (
     tokensIn(conversation, shifted(run, conversation.structure.start)) >= leastSource(operation, run, why)
   );
@@ -176,11 +178,6 @@ function canBeShown<M>(operation: Operation<M>): boolean {
   const { conversation, budget } = operation.survey;
   const least = isCrowded(conversation, budget) ? LEAST_SENTENCES : LEAST_RECORD;
   return shareOf(operation) >= Math.min(least, settings.summary.cap);
-}
-
-/** Then the summary has the tail's share too, and every run needs one: nothing else is left of it. */
-function keepsNoTail({ strategy }: Settings): boolean {
-  return strategy === "summarize-and-drop";
 }
 
 /** Tells a host that has a summariser why it isn't asked. */

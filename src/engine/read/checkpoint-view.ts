@@ -8,14 +8,15 @@ import {
   isShown,
   KEEP,
   keepAll,
+  renderView,
   withFates,
   withoutInserts,
 } from "../../core/draft.ts";
 import { editableParts, editableText } from "../../core/edits.ts";
 import { breachesOf } from "../../core/invariants.ts";
 import { isExactNumber, tryParseExact } from "../../core/json.ts";
-import { renderView } from "../../core/render.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
+import { sameValue } from "../../core/same-message.ts";
 import type { Remembered } from "../../core/state/read-state.ts";
 import type { Checkpoint, Dialect, DialectRules, Edit, Message, Part, Undo } from "../../core/types.ts";
 import { mediaPlaceholder, resultWithoutMedia } from "../../reductions/old-images.ts";
@@ -24,7 +25,7 @@ import { SUPERSEDED } from "../../reductions/superseded-results.ts";
 import { reframe } from "../../summaries/frames/reframe.ts";
 import { mergeIntoSystem } from "../ladder/cover-by-summary.ts";
 import { withRoleNotes } from "../ladder/step.ts";
-import { roundsText } from "../ladder/summarize-rounds.ts";
+import { roundsText } from "../ladder/summarize.ts";
 import { type Conversation, mustShow, newestSpeaks, recordOfLong, wholeTokens } from "./conversation.ts";
 import { LARGER_BUDGET } from "./limits.ts";
 import { detachFromHiddenReasoning, isSigned, withNeededReasoning } from "./reasoning.ts";
@@ -217,7 +218,7 @@ function viewOfCheckpoint<M>(
       detachFromHiddenReasoning({ conversation, rules }, withNeededReasoning(conversation, rules, merged)),
     ),
     shown,
-    reworded: isUnproven && isReworded(restored, believed),
+    reworded: isUnproven && !sameValue(restored, believed),
   };
 }
 
@@ -238,24 +239,6 @@ function unprovenView(draft: Draft, conversation: Conversation): Draft {
       fate.type === "edit" ? unprovenEdit(fate.edits, messages[index]!) : fate,
     ),
   };
-}
-
-/** Does the view show anything otherwise than the checkpoint says? */
-function isReworded(before: Draft, after: Draft): boolean {
-  return (
-    before.inserts.some(({ message, merged }, at) => {
-      const now = after.inserts[at]!.message;
-      return merged === true || message.role !== now.role || message.text !== now.text;
-    }) || before.fates.some((fate, index) => fate.type === "edit" && !hasSameEdits(fate, after.fates[index]!))
-  );
-}
-
-function hasSameEdits({ edits }: Extract<Fate, { type: "edit" }>, after: Fate): boolean {
-  return (
-    after.type === "edit" &&
-    after.edits.length === edits.length &&
-    after.edits.every((edit, at) => edit === edits[at])
-  );
 }
 
 function unprovenEdit(edits: readonly Edit[], message: Message): Fate {

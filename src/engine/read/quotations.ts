@@ -134,18 +134,6 @@ export function placedQuotations(
     });
 }
 
-/** The newest quotations that fit a budget, and the tokens of the view with them; `tokens` are those of the view with all of them. */
-function fittingQuotations<Q extends { readonly tokens: number }>(
-  all: readonly Q[],
-  tokens: number,
-  budget: number,
-): { readonly quoted: readonly Q[]; readonly tokens: number } {
-  let left = 0;
-  let rest = tokens;
-  while (rest > budget && left < all.length) rest -= all[left++]!.tokens;
-  return { quoted: left === 0 ? all : all.slice(left), tokens: rest };
-}
-
 /**
  * A compaction ends what was quoted before it. Where one gained nothing and the view doesn't fit with its quotations, the oldest of them
  * leave: a view is never larger than its budget.
@@ -154,7 +142,10 @@ export function withFittingQuotations<M>(operation: Operation<M>, { draft }: Cli
   const { survey } = operation;
   const { budget } = survey.budget;
   if (draft || survey.tokens <= budget || survey.quoted.length === 0) return operation;
-  const { quoted, tokens } = fittingQuotations(survey.quoted, survey.tokens, budget);
+  let left = 0;
+  let { tokens } = survey;
+  while (tokens > budget && left < survey.quoted.length) tokens -= survey.quoted[left++]!.tokens;
+  const quoted = survey.quoted.slice(left);
   return { ...operation, survey: { ...survey, quoted, tokens, pressure: tokens / budget } };
 }
 

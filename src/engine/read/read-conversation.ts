@@ -1,9 +1,9 @@
 import { textOf } from "../../core/checkpoint.ts";
+import { appendSystem, systemMessage } from "../../core/draft.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import { stringifyDeep } from "../../core/json.ts";
 import { isSummary, readMessages } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
-import { appendSystem, systemMessage } from "../../core/render.ts";
 import { isOnlyReasoning, type Structure, structureOf } from "../../core/rounds.ts";
 import type { Remembered } from "../../core/state/read-state.ts";
 import type {

@@ -107,7 +107,8 @@ export function neededReasoning(
   const needed = new Set<number>();
   for (const { from, to } of turns) {
     if (!messages.slice(from, to).some(hasCall)) continue;
-    for (let index = from; index < to; index++) if (hasReasoning(messages[index]!)) needed.add(index);
+    for (let index = from; index < to; index++)
+      if (messages[index]!.parts.some((part) => part.type === "reasoning")) needed.add(index);
   }
   return (index) => needed.has(index) && !(rules.boundReasoning && isSigned(messages[index]!));
 }
@@ -147,10 +148,6 @@ function leadsToShown({ fates }: Draft, index: number): boolean {
 
 function hasCall({ parts }: Message): boolean {
   return parts.some((part) => part.type === "tool-call");
-}
-
-function hasReasoning({ parts }: Message): boolean {
-  return parts.some((part) => part.type === "reasoning");
 }
 
 /**

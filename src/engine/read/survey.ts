@@ -7,8 +7,8 @@ import {
   startPressure,
 } from "../../core/budget.ts";
 import { forgetOldest } from "../../core/collections.ts";
+import { systemMessage } from "../../core/draft.ts";
 import type { Pause } from "../../core/pause.ts";
-import { systemMessage } from "../../core/render.ts";
 import {
   mergeRecords,
   type Remembered,

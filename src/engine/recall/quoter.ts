@@ -3,7 +3,7 @@ import { saidText } from "../../core/message-text.ts";
 import type { Measure, PassagePlace, RecalledPassage, Run } from "../../core/types.ts";
 import type { MemoryIndex, RankablePassage } from "../../recall/candidates.ts";
 import { type Query, rarity, voicesOf } from "../../recall/rank.ts";
-import type { Found } from "../../recall/search.ts";
+import { type Found, LEAST_HIT } from "../../recall/search.ts";
 import { termsOf, wantedTerms } from "../../recall/terms.ts";
 import { bestStretch, shown, shownBy, stretchWithMost, visibleText } from "../../recall/visible-text.ts";
 import { characterClass, DENSE } from "../../summaries/text/characters.ts";
@@ -20,8 +20,6 @@ const MOST_OF_ALLOWANCE = 0.25;
 const SHORT_PASSAGE = 120;
 /** A question of which the view shows this share, and what was asked for, has its answer quoted instead. */
 const MOSTLY_SEEN = 0.5;
-/** A quotation that would be shorter than this isn't worth its pointer (tokens). */
-const LEAST_QUOTATION = 10;
 /** Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens). */
 const LEAST_FRAGMENT = 30;
 
@@ -73,8 +71,8 @@ export function createQuoter(
   /** What is looked at for a passage: itself, or the answer to it where the view shows most of it already. */
   const lookedAt = (found: RankablePassage) => {
     const hidden = visible.unseen(messageOf(found), found);
-    const share = unseenShare(hidden, found);
-    const isSeen = share < 1 - MOSTLY_SEEN;
+    const share = hidden.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, found.text.length);
+    const isSeen = share < 1 - MOSTLY_SEEN && !holdsMost(hidden, found, held);
     const passage = isSeen ? answers?.get(found.of) : found;
     if (!passage || taken.has(passage)) return undefined;
     taken.add(passage);
@@ -84,7 +82,7 @@ export function createQuoter(
 
   return {
     chosen,
-    isFull: (): boolean => left < LEAST_QUOTATION,
+    isFull: (): boolean => left < LEAST_HIT,
     /** Takes what is quoted for a passage that was found, if the view hides something of it that is worth it. Says whether it did. */
     take({ score, passage: found }: Found): boolean {
       const looked = lookedAt(found);
@@ -138,13 +136,15 @@ function besideWordsOf(heldBy: ReadonlyMap<RankablePassage, number>): (of: numbe
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-function unseenShare(runs: readonly Run[], { text }: RankablePassage): number {
-  return runs.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, text.length);
-}
-
 /** Terms as the user message writes them. */
 function namesOf(terms: readonly string[], written: ReadonlyMap<string, string>): string[] {
   return [...new Set(terms.map((term) => written.get(term) ?? term))];
+}
+
+/** Phrases that come again and again are seen everywhere. What was asked for may stand in the few words beside them. */
+function holdsMost(runs: readonly Run[], { text }: RankablePassage, held: (text: string) => number): boolean {
+  const least = MOSTLY_SEEN * held(text);
+  return runs.some(({ from, to }) => held(text.slice(from, to)) >= least);
 }
 
 /** The part of a passage that the view doesn't show, as far as it fits and with as much as possible of what is asked for. */

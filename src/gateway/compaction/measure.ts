@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
+import { systemMessage } from "../../core/draft.ts";
 import { hashFor } from "../../core/hash.ts";
 import { stringifyDeep } from "../../core/json.ts";
-import { systemMessage } from "../../core/render.ts";
 import type { Measure, Message, Part } from "../../core/types.ts";
 import { countLongTexts, type PatientCounter, patientCounter } from "../../tokens/exact-counter.ts";
 import { createMeasure } from "../../tokens/index.ts";

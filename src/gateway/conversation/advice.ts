@@ -1,7 +1,6 @@
 import { isJson } from "../../apis/shared/fields.ts";
+import { systemMessage } from "../../core/draft.ts";
 import { readableText } from "../../core/message-text.ts";
-import { formatDollars } from "../../core/number-words.ts";
-import { systemMessage } from "../../core/render.ts";
 import {
   systemChanges,
   systemChangeWords,
@@ -9,6 +8,7 @@ import {
   watchPrompt,
 } from "../../core/system-changes.ts";
 import type { Dialect } from "../../core/types.ts";
+import { formatDollars } from "../../core/words.ts";
 import { hasSystem } from "../../engine/read/conversation.ts";
 import { readHead } from "../../recall/conversation-index.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";

@@ -1,8 +1,16 @@
 import { findCheckpoint, restoreDraft } from "../../core/checkpoint.ts";
 import { keepNewest } from "../../core/collections.ts";
-import { type Draft, type Fate as DraftFate, entriesOf, isShown, KEEP, withFates } from "../../core/draft.ts";
+import {
+  appendSystem,
+  type Draft,
+  type Fate as DraftFate,
+  entriesOf,
+  isShown,
+  KEEP,
+  systemMessage,
+  withFates,
+} from "../../core/draft.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
-import { appendSystem, systemMessage } from "../../core/render.ts";
 import { structureOf } from "../../core/rounds.ts";
 import type {
   Budget,

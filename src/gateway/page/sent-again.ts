@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import { entriesOf, keepAll } from "../../core/draft.ts";
+import { entriesOf, keepAll, renderView } from "../../core/draft.ts";
 import { parseExact, stringifyDeep } from "../../core/json.ts";
-import { renderView } from "../../core/render.ts";
 import { readHead } from "../../recall/conversation-index.ts";
 import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";

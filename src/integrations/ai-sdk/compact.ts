@@ -1,7 +1,7 @@
 import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
+import { renderView } from "../../core/draft.ts";
 import { contentHash } from "../../core/hash.ts";
 import { stringifyDeep } from "../../core/json.ts";
-import { renderView } from "../../core/render.ts";
 import type { CompactInput, Dialect, Entry, FitResult, Report, State } from "../../core/types.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { toolSchemas } from "../shared/tool-schemas.ts";

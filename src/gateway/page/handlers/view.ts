@@ -1,7 +1,7 @@
 import { fittingCap, givingWay } from "../../../core/budget.ts";
 import { defined } from "../../../core/collections.ts";
+import { renderView } from "../../../core/draft.ts";
 import { stringifyDeep } from "../../../core/json.ts";
-import { renderView } from "../../../core/render.ts";
 import type { ApiView, Past, WhatIfAnswer } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";

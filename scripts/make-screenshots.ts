@@ -60,7 +60,7 @@ async function withoutModel(shots: Browser): Promise<void> {
     await models.getByLabel("Address").fill(`${provider.url.replace("127.0.0.1", "localhost")}/v1`);
     await models.getByLabel("Key", { exact: true }).fill("not-a-real-key");
     await models.getByRole("button", { name: "Test", exact: true }).click();
-    await models.getByText("It works").waitFor();
+    await models.getByText("It lists").waitFor();
     await take(tab, "first-run-6");
 
     const phone = await open(shots, serve.url, PHONE, "dark");

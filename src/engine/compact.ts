@@ -32,13 +32,7 @@ export async function compactNow<M>(
   const asked = filling ? { ...begun, filling: begun.survey.budget.budget } : begun;
   let operation = fresh ? forgetful(asked) : asked;
   const { conversation, budget, tokens } = operation.survey;
-  // What the model hasn't answered yet stays whole: half of what stands beside it is to go.
-  const whole = unansweredTokens(conversation);
-  const fixed = fixedTokens(conversation) + whole;
-  const present = fresh ? conversation.total : tokens;
-  const goal = filling
-    ? budget.budget
-    : Math.min(operation.survey.goal, Math.max(fixed, Math.floor((present + whole) / 2)));
+  const goal = filling ? budget.budget : goalByHand(operation, fresh ? conversation.total : tokens);
   const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
   if (tokens <= budget.budget && (filling || tooLittle)) {
     return deliver(operation, {
@@ -68,6 +62,13 @@ export async function compactNow<M>(
     background: asking?.background,
     warnings: [...(asking?.many ? [asking.many] : []), ...(noRoom ? [noRoom] : [])],
   });
+}
+
+/** What the model hasn't answered yet stays whole: half of what stands beside it is to go. */
+export function goalByHand<M>({ survey }: Operation<M>, present = survey.tokens): number {
+  const whole = unansweredTokens(survey.conversation);
+  const fixed = fixedTokens(survey.conversation) + whole;
+  return Math.min(survey.goal, Math.max(fixed, Math.floor((present + whole) / 2)));
 }
 
 /** The operation without any summary, so that all of them are asked for anew. */

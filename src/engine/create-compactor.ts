@@ -16,10 +16,10 @@ import type {
   Undo,
   Warning,
 } from "../core/types.ts";
-import { requestSummary } from "./background/background.ts";
+import { costByHand, requestSummary } from "./background/background.ts";
 import { settledInTime } from "./background/jobs.ts";
 import { manyRequestsWarning, plannedCalls } from "./background/write-summaries.ts";
-import { compactNow } from "./compact.ts";
+import { compactNow, goalByHand } from "./compact.ts";
 import { COLD_FROM, type Decision, decide } from "./decide.ts";
 import { deliver, prepareState, viewDraft, viewOf } from "./deliver/deliver.ts";
 import { pressureOf } from "./deliver/report.ts";
@@ -81,7 +81,11 @@ export function createCompactorWith<M, S = unknown>(
     pressure: method(
       "pressure",
       "fit",
-      beyondGuess<M, PressureReport>(async (...given) => pressureOf(await takeSurvey(...given))),
+      beyondGuess<M, PressureReport>(async (...given) => {
+        const operation = await beginOperation(...given);
+        const summary = costByHand(operation, goalByHand(operation));
+        return { ...pressureOf(operation.survey), ...(summary && { summary }) };
+      }),
     ),
     prepare: method("prepare", "fit", beyondGuess<M, State>(prepare)),
     // An answer may come when the compactor is closed already: nobody waits for what is learnt from it.

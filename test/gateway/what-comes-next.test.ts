@@ -55,6 +55,36 @@ it("a file that was just opened is compacted without a model: nobody has said an
   expect(provider.requests.slice(before).filter(({ path }) => /completions/.test(path))).toEqual([]);
 });
 
+it("an answer says which model wrote it, when and for how much, in whichever piece of the transcript it is read", async () => {
+  const id = await chatOf(2);
+  await events(routes.chat, { params: { id }, body: { text: "And now?" } });
+  for (const query of [{ last: 200 }, { from: 0, to: 100 }]) {
+    const { messages } = await call(routes.messages, { params: { id }, query });
+    expect(messages.map(({ request }) => request?.model)).toEqual([...Array(5).fill(undefined), "gpt-4o"]);
+    const { request } = messages.at(-1)!;
+    expect(request!.usage!.output).toBeGreaterThan(0);
+    expect(request!.spend).toBeGreaterThan(0);
+    expect((await call(routes.requestRecord, { params: { id: request!.id } })).conversation).toBe(id);
+  }
+});
+
+it("a compaction by hand takes no more of the model than was said before, and its row knows what it cost", async () => {
+  const id = await chatOf(80, { window: 40_000 });
+  await call(routes.compact, { params: { id }, body: { whenDue: true } });
+  const { summary } = await pressure(id);
+  await call(routes.compact, { params: { id }, body: {} });
+  const of = async (from: "summary" | "compaction") =>
+    (await call(routes.requests, { query: { conversation: id, from } })).requests;
+  const read = (await of("summary")).reduce((sum, { usage }) => sum + (usage?.input ?? 0), 0);
+  // What code had written a summary of is read by the model from the originals.
+  expect(read).toBeGreaterThan(20_000);
+  expect(read).toBeLessThanOrEqual(summary!.input);
+  const paid = (await of("summary")).reduce((sum, { spend = 0 }) => sum + spend, 0);
+  const byHand = (await of("compaction")).find(({ path }) => path === "compaction");
+  expect(paid).toBeGreaterThan(0);
+  expect(byHand?.spend).toBeCloseTo(paid, 6);
+});
+
 describe("the meter", () => {
   it("says that there is nothing to gain where compaction starts and never brings anything", async () => {
     const turns = 80;

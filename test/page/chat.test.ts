@@ -166,7 +166,8 @@ describe("chat", () => {
     ).toBe(0);
     expect(tab.url()).toBe(original);
     // On a phone, too, everything that can be done with it is on the screen.
-    await answer.getByRole("button", { name: /^Pin:/ }).click();
+    await answer.getByRole("button", { name: "More actions" }).click();
+    await tab.getByRole("menuitem", { name: /^Pin:/ }).click();
     await answer.locator(".tag.pinned").waitFor();
     await tab.setViewportSize({ width: 390, height: 800 });
     await eventually(() =>
@@ -187,7 +188,8 @@ describe("chat", () => {
     await ask(tab, "first words");
     const original = tab.url();
     await tab.locator(".message.user").hover();
-    await tab.locator(".message.user").getByRole("button", { name: "Fork from here" }).click();
+    await tab.locator(".message.user").getByRole("button", { name: "More actions" }).click();
+    await tab.getByRole("menuitem", { name: "Fork from here" }).click();
     await eventually(() => tab.url()).not.toBe(original);
     await tab.getByText("first words").first().waitFor();
     expect(await tab.locator(".message.assistant").count()).toBe(0);

@@ -44,7 +44,7 @@ describe("compaction", () => {
     const { tab, context, faults } = await world.fullChat(6);
     const message = (name: string) => tab.getByRole("article", { name });
     const open = async (name: string) => {
-      const button = message(name).getByRole("button", { name: "Compact a part…" });
+      const button = message(name).getByRole("button", { name: "More actions" });
       await button.focus();
       await button.press("Enter");
       await tab.locator(".menu button:focus").waitFor();

@@ -70,7 +70,8 @@ describe("a pin", () => {
     await tab.locator(".transcript").evaluate((list) => list.scrollTo(0, 0));
     const message = tab.locator(".message.user", { hasText: "Turn 0 of chat" });
     await message.hover();
-    await message.getByRole("button", { name: /^Pin:/ }).click();
+    await message.getByRole("button", { name: "More actions" }).click();
+    await tab.getByRole("menuitem", { name: /^Pin:/ }).click();
     await message.locator(".tag.pinned").waitFor();
     await tab.getByText("the model always sees this message").waitFor();
     await eventually(share).toBeGreaterThan(before);
@@ -135,7 +136,8 @@ it("a fork says what it is a fork of, and leads there", async () => {
   await ask(tab, "the original talk");
   const original = tab.url();
   await tab.locator(".message.assistant").hover();
-  await tab.locator(".message.assistant").getByRole("button", { name: "Fork from here" }).click();
+  await tab.locator(".message.assistant").getByRole("button", { name: "More actions" }).click();
+  await tab.getByRole("menuitem", { name: "Fork from here" }).click();
   await eventually(() => tab.url()).not.toBe(original);
   const origin = tab.locator(".fork-of");
   await origin.getByText("after 2 messages").waitFor();

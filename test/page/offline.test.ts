@@ -226,7 +226,7 @@ describe("models", () => {
     await tab.getByLabel("Address").fill(provider.url);
     await tab.getByLabel("Key", { exact: true }).fill("sk-typed-on-the-page");
     await tab.getByRole("button", { name: "Test" }).click();
-    await tab.getByText("It works: 1 model.").waitFor();
+    await tab.getByText("It lists 1 model.", { exact: false }).waitFor();
     await tab.getByRole("button", { name: "Add", exact: true }).click();
     await tab.getByRole("button", { name: /^Remove / }).waitFor();
     expect(await tab.content()).not.toContain("sk-typed-on-the-page");

@@ -99,7 +99,7 @@ it.each([1440, 390])("a toast doesn't lie over the message box at %i px", async 
     .locator("input[type=file]:not([accept^='image'])")
     .first()
     .setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{") });
-  const toast = tab.locator(".toast.error");
+  const toast = tab.locator(".toasts .error");
   await toast.waitFor();
   const [above, below] = [(await toast.boundingBox())!, (await composer.boundingBox())!];
   expect(above.y + above.height).toBeLessThanOrEqual(below.y);
@@ -120,7 +120,7 @@ it.each([1440, 390])("what isn't sent yet is in sight, and nothing lies over it,
     const [message, dock] = [(await unsent.boundingBox())!, (await tab.locator(".dock").boundingBox())!];
     return message.y + message.height <= dock.y;
   }).toBe(true);
-  expect(await tab.locator(".toast").count()).toBe(0);
+  expect(await tab.locator(".toasts > *").count()).toBe(0);
   await context.close();
 });
 
@@ -155,11 +155,13 @@ it("a message of nothing but tool calls, and one of their results, can be pinned
   const { tab, context, faults } = await openPage(world.browser, url);
   const calls = tab.locator(".message.works.assistant");
   await calls.hover();
-  await calls.getByRole("button", { name: "Pin", exact: false }).first().click();
+  await calls.getByRole("button", { name: "More actions" }).first().click();
+  await tab.getByRole("menuitem", { name: /^Pin:/ }).click();
   await calls.locator(".tag.pinned").waitFor();
   const result = tab.locator(".message.works.tool");
   await result.hover();
-  await result.getByRole("button", { name: "Pin", exact: false }).first().click();
+  await result.getByRole("button", { name: "More actions" }).first().click();
+  await tab.getByRole("menuitem", { name: /^Pin:/ }).click();
   await result.locator(".tag.pinned").waitFor();
   await tab.reload();
   await eventually(() => tab.locator(".tag.pinned").count()).toBe(2);
@@ -176,7 +178,7 @@ it.each([390, 1024, 1440])(
     for (const row of [rows.first(), rows.last()]) {
       await row.scrollIntoViewIfNeeded();
       await row.hover();
-      const button = row.getByRole("button", { name: "Compact a part…" });
+      const button = row.getByRole("button", { name: "More actions" });
       await button.click();
       const menu = tab.getByRole("menu");
       await menu.getByRole("menuitem").first().waitFor();

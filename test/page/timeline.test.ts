@@ -27,7 +27,7 @@ it("shows the recorded compaction and its undo, leads to where it happened, and 
   await tab.getByRole("slider").press("Home");
   await tab.getByRole("heading", { name: "What was sent at this point" }).waitFor();
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBe(0);
-  await compaction.getByRole("button", { name: "after message 14" }).click();
+  await compaction.getByRole("button", { name: "after #14" }).click();
   await eventually(() => tab.locator(".timeline-view .lot.insert").count()).toBeGreaterThan(0);
   await eventually(() => tab.locator(".point-facts").textContent()).toContain("Compaction");
   await tab.getByRole("button", { name: "Replay", exact: true }).click();
@@ -74,7 +74,7 @@ it("what happened is in sight on a tablet and on a phone, and the messages besid
   await eventually(async () => (await tab.locator(".timeline-view").boundingBox())?.width).toBeLessThan(391);
   await event.scrollIntoViewIfNeeded();
   expect(await event.isVisible()).toBe(true);
-  await event.getByRole("button", { name: "after message 16" }).click();
+  await event.getByRole("button", { name: "after #16" }).click();
   await tab.locator(".timeline-view .lot.insert").first().waitFor();
   expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   expect(faults).toEqual([]);

@@ -142,6 +142,8 @@ export interface PressureReport {
   readonly fill: Readonly<Record<"system" | "summary" | "user" | "assistant" | "tool" | "image", number>>;
   /** Id of the checkpoint that the current view stands on. */
   readonly checkpoint?: string;
+  /** Tokens that `compact` would take of the summariser at most, second tries included; left out where it would ask no model. */
+  readonly summary?: { readonly input: number; readonly output: number; readonly thinking: number };
 }
 
 /** What `observe` takes. */

@@ -1,13 +1,18 @@
+import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
+import { SUMMARY_INSTRUCTIONS } from "../../core/budget.ts";
 import { keepNewest } from "../../core/collections.ts";
-import type { ModelCall, Reason, Run, Summary, Warning } from "../../core/types.ts";
+import type { ModelCall, PressureReport, Reason, Run, Summary, Warning } from "../../core/types.ts";
 import { prepareState } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";
-import { openAccount, refusal } from "../plan/may-ask.ts";
+import { openAccount, plannedTokens, refusal } from "../plan/may-ask.ts";
+import { LEAST_RECORD, shareOf } from "../plan/narrative.ts";
 import { isWorthAsking, wantedRun } from "../plan/wanted-run.ts";
 import type { Operation } from "../read/survey.ts";
 import { isCancelled } from "./ask-summary.ts";
 import { settledInTime } from "./jobs.ts";
+import { MAX_REQUESTS } from "./segments.ts";
 import { manyRequestsWarning, writeSummaries } from "./write-summaries.ts";
+import { summarizerWindow } from "./writing-task.ts";
 
 /** What a report says when a summary would be wanted and isn't asked for. */
 const RESTING: Warning = {
@@ -57,6 +62,33 @@ export function requestSummary<M>(
   return { background: job.then((records) => records ?? []) };
 }
 
+/** A request holds about this share of the summariser's window. */
+const PIECE_SHARE = 0.5;
+/** What is read and written once may be read and written once more, to shorten or to mend a summary. */
+const TRIES = 2;
+
+/** Tokens that the summary of a run takes at most: what it reads, what it writes, and what its model thinks before. */
+function mostOf<M>(operation: Operation<M>, run: Run): NonNullable<PressureReport["summary"]> {
+  const { engine, survey, input } = operation;
+  const model = engine.summarizer!;
+  const window = summarizerWindow(model);
+  const planned = plannedTokens(operation, run);
+  const requests = Math.min(MAX_REQUESTS, Math.ceil(planned / (window * PIECE_SHARE)));
+  // A request that continues the conversation reads all of its view.
+  const view = input.request === undefined ? 0 : survey.tokens + survey.budget.tools;
+  return {
+    input: TRIES * (Math.max(planned, view) + (requests - 1) * SUMMARY_INSTRUCTIONS),
+    output: TRIES * Math.max(shareOf(operation), LEAST_RECORD),
+    thinking: TRIES * requests * reasoningAllowance(model.id, window),
+  };
+}
+
+/** What a compaction by hand would pay for at most; undefined where no model is asked. */
+export function costByHand<M>(operation: Operation<M>, goal: number): PressureReport["summary"] {
+  const run = wantedRun(operation, goal);
+  return run && isWorthAsking(operation, run, "hand") ? mostOf(operation, run) : undefined;
+}
+
 /** Has what a compaction by hand would hide summarised, and waits a while for it. Undefined if it isn't worth a request. */
 export async function summaryByHand<M>(
   operation: Operation<M>,
@@ -94,7 +126,7 @@ async function summarise<M>(
     emitter.emit("failed", { error: asError(error), fallback: "extractive" });
   emitter.emit("started", { reason });
   circuit.begun(name);
-  const account = openAccount(operation, run, reason === "forced");
+  const account = openAccount(operation, run, reason === "forced" ? mostOf(operation, run).input : undefined);
   try {
     const { records, failure } = await writeSummaries(operation, run, {
       signal,

@@ -147,7 +147,7 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
       };
     }
   }
-  const planned = SUMMARY_INSTRUCTIONS + tokensIn(survey.conversation, shifted(run, structure.start));
+  const planned = plannedTokens(operation, run);
   const { firsts, settings } = operation.engine;
   const { costShare } = settings.summary;
   if (account.spent === 0 && firsts.count >= FREE_FIRSTS && firsts.spent + planned > firsts.seen * costShare)
@@ -163,11 +163,14 @@ export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean
   };
 }
 
-/** Notes that a run is summarised now, and what its requests cost: false where one would cost too much. */
+/**
+ * Notes that a run is summarised now, and what its requests cost: false where one would cost too much. `most`: a person asked for it,
+ * and was told that it takes so many input tokens at most.
+ */
 export function openAccount<M>(
   operation: Operation<M>,
   run: Run,
-  forced: boolean,
+  most?: number,
 ): {
   readonly spend: Summarizer["spend"];
   /** It is there, for whoever goes on from it. */
@@ -182,11 +185,11 @@ export function openAccount<M>(
   if (asked && chain[asked.to] !== asked.hash) account.lost++;
   account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, COMPARED)) };
   const own = account.asked;
-  const isFirst = !forced && account.spent === 0;
-  const most = forced ? Number.POSITIVE_INFINITY : allowance(operation, account) + account.spent;
+  const isFirst = most === undefined && account.spent === 0;
+  const limit = account.spent + (most ?? allowance(operation, account));
   return {
     spend(tokens, isSpent) {
-      if (!isSpent && account.spent + tokens > most) return false;
+      if (!isSpent && account.spent + tokens > limit) return false;
       account.spent += tokens;
       return true;
     },
@@ -224,6 +227,10 @@ function chatTokens<M>({ survey }: Operation<M>): number {
   }
   return sum;
 }
+
+/** Tokens that the summary of a run reads where it is right at once. */
+export const plannedTokens = <M>({ survey: { conversation } }: Operation<M>, run: Run): number =>
+  SUMMARY_INSTRUCTIONS + tokensIn(conversation, shifted(run, conversation.structure.start));
 
 /** The account of a conversation, also where its first message isn't the one that it was. */
 function accountOf<M>({ engine, survey }: Operation<M>): Account {

@@ -7,6 +7,7 @@ import type {
   Role,
   Run,
   Summary,
+  Usage,
 } from "../../core/types.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import type { ApiError, Time } from "./route.ts";
@@ -64,6 +65,15 @@ export interface ApiMessage {
   readonly fate: Fate;
   /** An answer that a person stopped, or that broke off. */
   readonly unfinished?: "stopped" | "broken" | "length";
+  /** The request that it is the answer of, where that is known. */
+  readonly request?: {
+    readonly id: string;
+    readonly model: string | undefined;
+    readonly ms: number;
+    readonly usage?: Usage;
+    /** US dollars; left out where prices aren't known. */
+    readonly spend?: number;
+  };
   /** What the model looked up before it gave this answer, in turn. */
   readonly lookups?: readonly Lookup[];
   /** Hashes of all messages that were said in this place, itself among them, oldest first. Left out: no other was. */

@@ -143,6 +143,13 @@ export const SETTINGS = {
       help: "The default model of chats.",
       fallback: ["the first one found", "first"],
     }),
+    temperature: own<number>({ is: "number", what: "temperature", least: 0, most: 2 })({
+      label: "Temperature",
+      everyday: true,
+      help: "How freely the model answers: 0 is plain, 1 is lively.",
+      fallback: BY_MODEL,
+    }),
+    maxTokens: tokens({ label: "Longest answer", everyday: true, help: "In tokens.", fallback: BY_MODEL }),
     window: own<number>({ is: "size" })({
       label: "Window",
       everyday: true,
@@ -159,12 +166,6 @@ export const SETTINGS = {
       help: "Tokens kept free for the answer (2000), or a share of the window (20 %).",
       fallback: ["what answers take; at first an eighth of the window, at most 8,192", "by answers"],
       shows: "room",
-    }),
-    maxTokens: tokens({ label: "Longest answer", help: "In tokens.", fallback: BY_MODEL }),
-    temperature: own<number>({ is: "number", what: "temperature", least: 0, most: 2 })({
-      label: "Temperature",
-      help: "How freely the model answers: 0 is plain, 1 is lively.",
-      fallback: BY_MODEL,
     }),
     tools: own<readonly ("recall" | "compact" | "defer")[]>({ is: "tools" })({
       label: "Built-in tools",

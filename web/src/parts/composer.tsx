@@ -1,4 +1,12 @@
-import { type ClipboardEvent, type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import {
   type Attachment,
   type ChatInput,
@@ -33,6 +41,8 @@ export function Composer(props: {
   /** False: it wasn't taken, and stays in the box. */
   onSend: (input: ChatInput) => Promise<boolean> | undefined;
   onStop?: () => void;
+  /** Stands beside the button that attaches files. */
+  children?: ReactNode;
 }) {
   const { id, placeholder, isBusy = false, returned, onReturned, onSend, onStop } = props;
   const app = useApp();
@@ -160,6 +170,7 @@ export function Composer(props: {
           }}
         />
         <IconButton icon="clip" label={strings.composer.attach} onClick={() => picker.current?.click()} />
+        {props.children}
         <span id="composer-hint" className="hint">
           {isBusy ? strings.composer.busyHint : strings.composer.hint}
         </span>

@@ -43,12 +43,25 @@ export function EditForm(props: {
   go: string;
   help?: string;
   isEmptyFine?: boolean;
+  /** Enter saves, as in the message box. */
+  isLine?: boolean;
   onChange: (words: string) => void;
   /** While it lasts, nothing can be saved again. */
   onSave: () => Promise<unknown>;
   onCancel: () => void;
 }) {
-  const { label, value, rows, go, help, isEmptyFine = false, onChange, onSave, onCancel } = props;
+  const {
+    label,
+    value,
+    rows,
+    go,
+    help,
+    isEmptyFine = false,
+    isLine = false,
+    onChange,
+    onSave,
+    onCancel,
+  } = props;
   const [isSaving, setSaving] = useState(false);
   return (
     <Form
@@ -68,8 +81,12 @@ export function EditForm(props: {
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") onCancel();
-          if (event.key === "Enter" && (event.metaKey || event.ctrlKey))
-            event.currentTarget.form?.requestSubmit();
+          const isGo = isLine
+            ? !event.shiftKey && !event.nativeEvent.isComposing
+            : event.metaKey || event.ctrlKey;
+          if (event.key !== "Enter" || !isGo) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
         }}
       />
       {help === undefined ? null : <p className="help">{help}</p>}

@@ -29,7 +29,6 @@ export function DividerRow(props: {
   const [open, close] = hasSummary
     ? [strings.compaction.read, strings.compaction.hide]
     : [strings.compaction.more, strings.compaction.less];
-  const left = divider.tokens.after / Math.max(1, divider.tokens.before);
   return (
     <section
       className={`divider ${isOpen ? "open" : ""}`}
@@ -48,9 +47,6 @@ export function DividerRow(props: {
         <span className="divider-words">
           <strong>{done}</strong>
           <span className="divider-facts">{factsOf(divider, timeline).join(" · ")}</span>
-        </span>
-        <span className="divider-bar" aria-hidden="true">
-          <span style={{ width: `${Math.max(2, left * 100)}%` }} />
         </span>
         {hasSummary || isNewest ? <span className="divider-more">{isOpen ? close : open}</span> : null}
       </button>
@@ -104,7 +100,7 @@ function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly 
   // The lines that code chose stand beside what a model wrote: then the model's name says more.
   const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
   return [
-    strings.compaction.tokens(tokens.before, tokens.after),
+    strings.compaction.counted(tokens.before, tokens.after),
     rung && strings.rungs[rung],
     models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
     summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,

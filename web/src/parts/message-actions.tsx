@@ -30,11 +30,17 @@ export function Actions(props: {
   actions: MessageActions;
   rangeStart: number | undefined;
   onEdit?: () => void;
+  /** Stands behind the buttons, and is reached like them. */
+  children?: ReactNode;
 }) {
-  const { message, text, actions, rangeStart, onEdit } = props;
+  const { message, text, actions, rangeStart, onEdit, children } = props;
   const { index, role, pinned } = message;
   const words = strings.chat;
-  const compactItems = useCompactItems(index, rangeStart, actions);
+  const items: readonly MenuItem[] = [
+    ...useCompactItems(index, rangeStart, actions),
+    { label: pinned ? words.unpin : words.pin, icon: "pin", act: () => actions.pin(index, !pinned) },
+    { label: words.fork, icon: "fork", act: () => actions.fork(index + 1) },
+  ];
   return (
     <Toolbar label={words.actions(useNumbers().one(index))}>
       {text === undefined ? null : <CopyButton text={() => text} label={words.copy} />}
@@ -49,17 +55,10 @@ export function Actions(props: {
           onClick={() => actions.regenerate(index)}
         />
       ) : null}
-      <IconButton icon="fork" size={16} label={words.fork} onClick={() => actions.fork(index + 1)} />
-      <IconButton
-        icon="pin"
-        size={16}
-        label={pinned ? words.unpin : words.pin}
-        isOn={pinned}
-        onClick={() => actions.pin(index, !pinned)}
-      />
-      <Menu label={strings.compaction.menu} items={compactItems}>
-        <Icon name="fold" size={16} />
+      <Menu label={words.moreActions} items={items}>
+        <Icon name="more" size={16} />
       </Menu>
+      {children}
     </Toolbar>
   );
 }
@@ -67,8 +66,8 @@ export function Actions(props: {
 /** Buttons that are one stop for the Tab key: a long chat has hundreds of them. Left and right go from one to the next. */
 function Toolbar({ label, children }: { label: string; children: ReactNode }) {
   const bar = useRef<HTMLDivElement>(null);
-  const stop = useRef<HTMLButtonElement>(undefined);
-  const buttons = () => [...(bar.current?.querySelectorAll<HTMLButtonElement>(":scope > button") ?? [])];
+  const stop = useRef<HTMLElement>(undefined);
+  const buttons = () => [...(bar.current?.querySelectorAll<HTMLElement>(":scope > :is(button, a)") ?? [])];
   const setStop = () => {
     const all = buttons();
     const here = all.indexOf(stop.current!);
@@ -82,7 +81,7 @@ function Toolbar({ label, children }: { label: string; children: ReactNode }) {
       role="toolbar"
       aria-label={label}
       onFocus={({ target }) => {
-        if (!(target instanceof HTMLButtonElement)) return;
+        if (!buttons().includes(target)) return;
         stop.current = target;
         setStop();
       }}

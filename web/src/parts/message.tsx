@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import { type ApiMessage, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
+import { dollars, duration, moment } from "../state/format.ts";
 import { isEmptyAnswer, oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 import { EditForm } from "./controls.tsx";
@@ -8,6 +9,7 @@ import { Icon } from "./icon.tsx";
 import { Lookups } from "./lookups.tsx";
 import { Actions, type MessageActions, Versions } from "./message-actions.tsx";
 import { PartView } from "./part-view.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { useNumbers } from "./use-store.ts";
 
 export const MessageRow = memo(function MessageRow(props: {
@@ -66,7 +68,11 @@ export const MessageRow = memo(function MessageRow(props: {
     >
       {speaks ? (
         <header>
-          {who !== "user" && isFirstOfRole ? <span className="who">{strings.roles[who]}</span> : null}
+          {who !== "user" && isFirstOfRole ? (
+            <span className="who">
+              {strings.roles[who]} <small>{message.request?.model}</small>
+            </span>
+          ) : null}
           {tags}
           {isCovered ? null : <FateTag {...message} />}
         </header>
@@ -80,6 +86,7 @@ export const MessageRow = memo(function MessageRow(props: {
           help={strings.chat.editHelp}
           // What is attached says enough.
           isEmptyFine={said.attachments.length > 0}
+          isLine
           onChange={setDraft}
           onCancel={() => setDraft(undefined)}
           onSave={async () => {
@@ -96,26 +103,46 @@ export const MessageRow = memo(function MessageRow(props: {
           {isEmptyAnswer(message) ? <p className="help">{strings.chat.emptyAnswer}</p> : null}
         </div>
       )}
-      <footer>
-        {speaks ? null : tags}
-        <Versions message={message} actions={actions} />
-        <Actions
-          message={message}
-          actions={actions}
-          rangeStart={rangeStart}
-          {...(speaks && { text, onEdit: () => setDraft(said.words) })}
-        />
-        {speaks ? (
-          <span className="facts">
-            {number}
-            <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
-          </span>
-        ) : null}
-        {speaks && isCovered ? <FateTag {...message} /> : null}
-      </footer>
+      {draft === undefined ? (
+        <footer>
+          {speaks ? null : tags}
+          <Versions message={message} actions={actions} />
+          <Actions
+            message={message}
+            actions={actions}
+            rangeStart={rangeStart}
+            {...(speaks && { text, onEdit: () => setDraft(said.words) })}
+          >
+            {message.request === undefined ? null : <RequestLine request={message.request} at={message.at} />}
+          </Actions>
+          {speaks ? (
+            <span className="facts">
+              {number}
+              <span className="size"> · {strings.chat.tokens(message.tokens)}</span>
+            </span>
+          ) : null}
+          {speaks && isCovered ? <FateTag {...message} /> : null}
+        </footer>
+      ) : null}
     </article>
   );
 });
+
+/** When an answer came; with the pointer or the focus on it, what it took. */
+function RequestLine({ request, at }: { request: NonNullable<ApiMessage["request"]>; at: number }) {
+  const { id, ms, usage, spend } = request;
+  const facts = [
+    duration(ms),
+    usage?.output === undefined ? undefined : strings.chat.billed(usage.output),
+    spend === undefined ? undefined : dollars(spend),
+  ];
+  return (
+    <PlaceLink className="facts took" to={{ page: "request", id }}>
+      {moment(at)}
+      <span> · {facts.filter((fact) => fact !== undefined).join(" · ")}</span>
+    </PlaceLink>
+  );
+}
 
 function MarkTags({ message: { pinned, unfinished } }: { message: ApiMessage }) {
   return (

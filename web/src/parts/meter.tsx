@@ -114,13 +114,15 @@ function Filling({ pressure: { tokens, budget, fill, isOpen } }: { pressure: Api
 }
 
 function whenText(
-  { tokens, budget, startsAt, next = "compaction", isAllPinned, isOpen }: ApiPressure,
+  { tokens, budget, startsAt: start, next = "compaction", isAllPinned, isOpen }: ApiPressure,
   auto: boolean,
 ): string {
+  // Rounded down, as the setting says it: what is counted in whole tokens starts a little later.
+  const startsAt = Math.floor(start * 100) / 100;
   if (isOpen) return strings.meter.noWindow;
   if (next === "impossible") return strings.meter.next.impossible();
   if (!auto) return strings.meter.off;
   if (isAllPinned) return strings.meter.allPinned(startsAt);
-  const left = startsAt * budget.budget - tokens;
+  const left = start * budget.budget - tokens;
   return left > 0 ? strings.meter.startsIn(left, startsAt) : strings.meter.next[next](startsAt);
 }

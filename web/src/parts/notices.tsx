@@ -1,7 +1,7 @@
 import type { FailedSummary } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat.ts";
 import { short } from "../state/format.ts";
-import { hiddenBy, openFailure } from "../state/turns.ts";
+import { compactionOf, hiddenBy, openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Button, Notice } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -36,7 +36,7 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           kind="done"
           icon="fold"
           title={words.guide(hiddenBy(fresh), fresh.tokens.before, fresh.tokens.after)}
-          help={words.guideHelp}
+          help={words.guideHelp(compactionOf(timeline, fresh.checkpoint)?.cost ?? 0)}
           onClose={chat.dismiss}
         >
           <Button

@@ -86,8 +86,8 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
   const state = useStore(app.conversations.store);
   const { search, loaded, next, showArchived } = state;
   const groups = grouped(state, Date.now());
-  const hits = search === "" ? [] : state.hits;
-  const chats = Map.groupBy(hits, ({ conversation }) => conversation);
+  const chats = Map.groupBy(search === "" ? [] : state.hits, ({ conversation }) => conversation);
+  const hits = [...chats.values()].flat();
   return (
     <ScrollArea className="list" label={words.label}>
       {groups.map(({ name, conversations }) => (
@@ -110,17 +110,17 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
         <section>
           <h2>{words.inMessages}</h2>
           <ul>
-            {[...chats.values()].flatMap((found) =>
-              found.map((hit, nth) => (
-                <Hit
-                  key={`${hit.conversation} ${hit.index}`}
-                  hit={hit}
-                  search={search}
-                  count={nth === 0 ? found.length : 0}
-                  onChoose={onChoose}
-                />
-              )),
-            )}
+            {hits.map((hit, n) => (
+              <Hit
+                key={`${hit.conversation} ${hit.index}`}
+                hit={hit}
+                search={search}
+                count={
+                  hits[n - 1]?.conversation === hit.conversation ? 0 : chats.get(hit.conversation)!.length
+                }
+                onChoose={onChoose}
+              />
+            ))}
           </ul>
         </section>
       )}

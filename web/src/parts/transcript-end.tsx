@@ -81,7 +81,9 @@ function Unanswered({ chat }: { chat: Chat }) {
       kind={`unanswered ${failure ? "error" : "info"}`}
       icon={failure ? "warn" : "redo"}
       title={
-        said?.message.replace(TRY_AGAIN, "") ??
+        (isTooLong
+          ? strings.chat.tooLongFor(last.tokens, conversation.model ?? "", pressure.budget.room)
+          : said?.message.replace(TRY_AGAIN, "")) ??
         (isAsked
           ? strings.chat.unanswered
           : isEmpty

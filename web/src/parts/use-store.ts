@@ -46,7 +46,17 @@ export function useSummaryPrice(chat: Chat): string | undefined {
   const name = value === undefined || value === "same" ? conversation.model : value;
   const { prices } = models?.models.find(({ id }) => id === name) ?? {};
   if (name === undefined || models === undefined) return undefined;
-  return strings.compaction.price(name, pressure.tokens, prices && (pressure.tokens * prices.input) / 1e6);
+  const { summary } = pressure;
+  if (summary === undefined) return strings.compaction.free;
+  const { input, output, thinking } = summary;
+  const cost = (read: number, written: number) =>
+    prices && (read * prices.input + written * prices.output) / 1e6;
+  return strings.compaction.price(
+    name,
+    input / 2,
+    cost(input / 2, output / 2),
+    cost(input, output + thinking),
+  );
 }
 
 /** Is a chat compacted by itself when it is due? */

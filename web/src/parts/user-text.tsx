@@ -37,8 +37,14 @@ function LongText({ text }: { text: string }) {
     <>
       <p className="plain">{isWhole ? text : `${beginning}…`}</p>
       <Button look="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? strings.chat.showLess : `${strings.chat.showAll} (${strings.composer.size(text.length)})`}
+        {isWhole ? strings.chat.showLess : `${strings.chat.showAll} (${lengthOf(text)})`}
       </Button>
     </>
   );
+}
+
+/** What makes it long: its lines, or its words. */
+function lengthOf(text: string): string {
+  const lines = text.split("\n").length;
+  return text.length < 40 * lines ? strings.chat.lines(lines) : strings.composer.size(text.length);
 }

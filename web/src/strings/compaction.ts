@@ -24,12 +24,15 @@ export const compaction = {
         ].join(", "),
   label: (done: string, last: string) => `${done}, after ${last}`,
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
+  /** Later counts may differ: precis learns how a provider counts. */
+  counted: (before: number, after: number) => `${count(before)} → ${count(after)} tokens, as counted then`,
   model: (name: string) => `by ${name}`,
   found: "made earlier for the same messages",
   edited: "edited by you",
   free: "No model is asked: it costs nothing.",
-  price: (model: string, tokens: number, value: number | undefined) =>
-    `${model} reads up to ${count(tokens)} tokens for it: ${value === undefined ? "its prices aren't known" : `at most about ${dollars(value)}`}.`,
+  /** What a summary takes where it is right at once, and its price then and at most: second tries and thoughts included. */
+  price: (model: string, tokens: number, value: number | undefined, most: number | undefined) =>
+    `${model} reads about ${count(tokens)} tokens for it, ${value === undefined || most === undefined ? "at most twice as many; its prices aren't known" : `for ${value < 0.0001 ? "" : "about "}${dollars(value)}, ${dollars(most)} at most`}.`,
   /** What a model was paid; 0: it has no known prices. */
   cost: (value: number) => (value === 0 ? "cost unknown" : dollars(value)),
   key: { client: "paid with the client's key", server: "paid with the server's key" },
@@ -76,7 +79,8 @@ export const compaction = {
     const became = covered > 0 ? "now a summary" : dropped > 0 ? "now left out" : "now shortened";
     return `${plural(messages, "older message")} ${messages === 1 ? "is" : "are"} ${became}: ${count(before)} → ${count(after)} tokens.`;
   },
-  guideHelp: "Nothing of the transcript is lost.",
+  guideHelp: (cost: number) =>
+    `Nothing of the transcript is lost.${cost === 0 ? "" : ` The summary cost ${dollars(cost)}.`}`,
   sides: "Before and after",
   seeIn: (window: string) => `See it in ${window}`,
   seeInTitle: (tokens: number, window: number) =>
@@ -108,7 +112,6 @@ export const compaction = {
   nothingToGain: "There is nothing to gain: a summary would be no smaller than what it stands for.",
   justCompacted:
     "It was just compacted and nothing was said since; the view stays as it is. To go further, compact a part, or say what the summary should pay attention to.",
-  menu: "Compact a part…",
   upToHere: "Compact up to here",
   startRange: "Start a range here",
   rangeStart: "A range starts here",

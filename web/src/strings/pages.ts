@@ -265,7 +265,7 @@ export const models = {
   },
   test: "Test",
   testing: "Testing…",
-  works: (n: number) => `It works: ${plural(n, "model")}.`,
+  works: (n: number) => `It lists ${plural(n, "model")}. The key is tried with the first message.`,
   go: "Add",
   notHere: "This server is shared: models are added in its config, under upstreams.",
   open: "Add a model",

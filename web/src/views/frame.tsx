@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { Button, CloseButton } from "../parts/controls.tsx";
+import { Button, Notice } from "../parts/controls.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
@@ -171,12 +171,6 @@ function wayBack({ router }: App, place: Place): { label: string; go: () => void
   return { label: strings.errors.backToStart, go: () => router.go({ page: "home" }) };
 }
 
-const Waiting = ({ words }: { words: string }) => (
-  <div className="toast" role="status">
-    <span className="spinner" aria-hidden="true" /> {words}
-  </div>
-);
-
 /** How long a deletion can be taken back here; the server may allow longer. */
 const UNDO_SHOWN_MS = 12_000;
 
@@ -195,13 +189,18 @@ function Toasts() {
   }, [app, deleted]);
   return (
     <div className="toasts">
-      {connection === "lost" && !wanted && !isTalk ? <Waiting words={strings.connection.lost} /> : null}
-      {opening === undefined ? null : <Waiting words={strings.home.opening(opening)} />}
+      {connection === "lost" && !wanted && !isTalk ? (
+        <Notice kind="" title={strings.connection.lost} role="status" />
+      ) : null}
+      {opening === undefined ? null : <Notice kind="" title={strings.home.opening(opening)} role="status" />}
       {deleted === undefined ? null : (
-        <div className="toast" role="status">
-          <span>{strings.sidebar.removed(deleted.conversation.title || strings.sidebar.untitled)}</span>
+        <Notice
+          kind=""
+          icon="trash"
+          title={strings.sidebar.removed(deleted.conversation.title || strings.sidebar.untitled)}
+          role="status"
+        >
           <Button
-            look="link"
             onClick={() =>
               app.attempt(async () => {
                 const back = await app.conversations.undelete();
@@ -211,17 +210,17 @@ function Toasts() {
           >
             {strings.undo}
           </Button>
-        </div>
+        </Notice>
       )}
       {toast === undefined ? null : (
-        <div className={`toast ${toast.kind}`} role={toast.kind === "error" ? "alert" : "status"}>
-          <Icon name={toast.kind === "error" ? "warn" : "check"} />
-          <span>
-            {toast.message}
-            {toast.fix === undefined ? null : <small>{toast.fix}</small>}
-          </span>
-          <CloseButton size={16} onClick={() => app.tell(undefined)} />
-        </div>
+        <Notice
+          kind={toast.kind}
+          icon={toast.kind === "error" ? "warn" : "check"}
+          title={toast.message}
+          help={toast.fix}
+          role={toast.kind === "error" ? "alert" : "status"}
+          onClose={() => app.tell(undefined)}
+        />
       )}
     </div>
   );

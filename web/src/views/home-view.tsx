@@ -1,8 +1,9 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Composer } from "../parts/composer.tsx";
-import { ScrollArea } from "../parts/controls.tsx";
+import { Choice, ScrollArea } from "../parts/controls.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
+import { modelTexts } from "../state/model-texts.ts";
 import { strings } from "../strings.ts";
 
 /** Small enough that the examples need compaction. */
@@ -18,7 +19,9 @@ export function HomeView({ onFile }: { onFile: () => void }) {
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
   const models = usePiece(app.store, (state) => state.models);
-  const model = usePiece(app.store, (state) => state.settings?.settings.model);
+  const usual = usePiece(app.store, (state) => state.settings?.settings.model);
+  const [chosen, setChosen] = useState<string>();
+  const model = chosen ?? usual ?? models?.models[0]?.id;
   const words = strings.home;
   const isOffline = status?.hasUpstream === false;
   const openExample = (name: keyof typeof EXAMPLES) => () =>
@@ -36,14 +39,25 @@ export function HomeView({ onFile }: { onFile: () => void }) {
         {status === undefined || isOffline ? null : (
           <Composer
             id="home"
-            placeholder={words.ask(model ?? models?.models[0]?.id ?? status.upstreams[0]?.name ?? "…")}
+            placeholder={words.ask(model ?? status.upstreams[0]?.name ?? "…")}
             onSend={async (input) => {
-              const conversation = await app.newChat();
+              const conversation = await app.newChat(chosen === undefined ? {} : { model: chosen });
               if (conversation === undefined) return false;
               void app.chat(conversation.id).send(input);
               return true;
             }}
-          />
+          >
+            {models === undefined || models.models.length < 2 ? null : (
+              <Choice
+                className="model"
+                isBrief
+                label={strings.chat.model}
+                values={[...modelTexts(models)]}
+                chosen={model}
+                onChoose={setChosen}
+              />
+            )}
+          </Composer>
         )}
         <Group title={words.examples}>
           <Card icon="tool" title={words.coding} help={words.codingHelp} act={openExample("coding")} />
@@ -103,26 +117,19 @@ function Card(props: { icon: IconName; title: string; help: string; act: () => v
 /** Transcript on the left, view on the right: the idea in one picture. */
 function Sketch() {
   const lines = [62, 88, 74, 90, 52, 81, 68, 46, 77];
+  const bar = (x: number, y: number, width: number, isOld = false) => (
+    <rect key={y} x={x} y={y} width={width} height="6" rx="3" fill={isOld ? OLD : NEW} opacity={0.6} />
+  );
   return (
-    <svg className="sketch" viewBox="0 0 300 112" aria-hidden="true">
-      {lines.map((width, n) => (
-        <rect
-          // biome-ignore lint/suspicious/noArrayIndexKey: a fixed drawing
-          key={n}
-          className={n < 6 ? "old" : "new"}
-          x="8"
-          y={6 + n * 11.5}
-          width={width}
-          height="6"
-          rx="3"
-        />
-      ))}
-      <path className="flow" d="M112 8 C150 8 150 40 188 40 M112 68 C150 68 150 50 188 50" />
-      <path className="flow soft" d="M112 78 C150 78 150 70 188 70 M112 104 C150 104 150 98 188 98" />
-      <rect className="sum" x="192" y="38" width="96" height="14" rx="7" />
-      <rect className="new" x="192" y="67" width="68" height="6" rx="3" />
-      <rect className="new" x="192" y="80" width="46" height="6" rx="3" />
-      <rect className="new" x="192" y="93" width="77" height="6" rx="3" />
+    <svg className="sketch" viewBox="0 0 300 112" aria-hidden="true" fill="none" strokeDasharray="3 3">
+      {lines.map((width, n) => bar(8, 6 + n * 11.5, width, n < 6))}
+      <path stroke={OLD} d="M112 8 C150 8 150 40 188 40 M112 68 C150 68 150 50 188 50" />
+      <path stroke={NEW} d="M112 78 C150 78 150 70 188 70 M112 104 C150 104 150 98 188 98" />
+      <rect fill={OLD} x="192" y="38" width="96" height="14" rx="7" />
+      {[68, 46, 77].map((width, n) => bar(192, 67 + n * 13, width))}
     </svg>
   );
 }
+
+const OLD = "var(--covered)";
+const NEW = "var(--accent)";

@@ -90,8 +90,8 @@ function TriedFacts({ tried }: { tried: WhatIfAnswer }) {
             ? words.notDue
             : words.due(tried.due)}
       </span>
-      <span>{tried.calls.length === 0 ? words.noCalls : words.calls(tried.calls.length)}</span>
-      {tried.rungs.length === 0 ? null : (
+      {tried.calls.length === 0 ? null : <span>{words.calls(tried.calls.length)}</span>}
+      {tried.due === undefined || tried.rungs.length === 0 ? null : (
         <span title={words.rungs}>
           {tried.rungs
             .map(({ rung, result }) => `${strings.rungs[rung]}: ${words.rungResult[result]}`)

@@ -273,7 +273,8 @@ async function compacted(
     );
     const failed = failedSummary(report, told);
     const isCompacted = report.outcome === "compacted";
-    Object.assign(made, { report, action: report.outcome });
+    const paid = report.modelCalls.reduce((sum, { cost }) => sum + cost, 0);
+    Object.assign(made, { report, action: report.outcome, ...(paid > 0 && { spend: paid }) });
     const noted =
       fact?.(report) ??
       (isCompacted ? compactedFact(report, performance.now() - started, failed) : undefined);

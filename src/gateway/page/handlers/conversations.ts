@@ -188,11 +188,18 @@ export const conversationHandlers = {
     return new Response(`${lines.map((line) => stringifyDeep(line)).join("\n")}\n`, {
       headers: {
         "content-type": "application/x-ndjson",
-        "content-disposition": `attachment; filename="${conversation.id.replace(/[^\w-]/g, "")}.jsonl"`,
+        "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(fileName(conversation))}.jsonl`,
       },
     });
   },
 } satisfies Partial<Handlers>;
+
+/** What a conversation is called, as far as every system takes it in the name of a file. */
+const fileName = ({ title, id }: Pick<ApiConversation, "title" | "id">): string =>
+  title
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .slice(0, 60)
+    .replace(/^-|-$/g, "") || id;
 
 function headOf(where: "message" | "apart", system: string): string {
   return JSON.stringify(

@@ -1,5 +1,5 @@
 import { openRecall } from "../../../recall/open-recall.ts";
-import type { ApiMessage, ApiMessages, SearchHit } from "../../api.ts";
+import type { ApiMessage, ApiMessages, RequestFact, SearchHit } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import type { ConversationParts } from "../../conversation/conversation-parts.ts";
 import { lookupsBeside } from "../../conversation/hidden-answers.ts";
@@ -8,6 +8,7 @@ import { excerptFor, searchHits } from "../../conversation/past.ts";
 import { appendMessages } from "../../conversation/store-messages.ts";
 import { currentPlan, fatesOf } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
+import { factOf } from "../../requests/running-request.ts";
 import { shownParts } from "../../wires/gateway-tools.ts";
 import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
 import { announced } from "../event-stream.ts";
@@ -58,6 +59,15 @@ function queryOf(context: ApiContext): string {
   return query;
 }
 
+/** Requests that are looked at for the answers of a piece of a transcript, the newest before its end. */
+const MOST_ROWS = 500;
+
+const requestOf = ({ id, model, ms, usage, spend }: RequestFact): NonNullable<ApiMessage["request"]> => ({
+  ...{ id, model, ms },
+  ...(usage && { usage }),
+  ...(spend !== undefined && { spend }),
+});
+
 /** Messages with what became of each, and the compactions between them. */
 export async function apiMessages(
   parts: Pick<ConversationParts, "windows" | "fates" | "store">,
@@ -67,17 +77,30 @@ export async function apiMessages(
   to: number = loaded.stored.length,
 ): Promise<ApiMessages> {
   const { lead, messages, stored, meta, conversation, system, dialect } = loaded;
-  const [measure, { entries, dividers }, siblings] = await Promise.all([
+  const [measure, { entries, dividers }, siblings, rows] = await Promise.all([
     measureOf(parts, loaded.choice),
     parts.fates(tenant, loaded),
     parts.store.conversations.siblings(tenant, conversation.id),
+    parts.store.requests.list(tenant, {
+      conversation: conversation.id,
+      kinds: ["client", "page"],
+      to: (stored[Math.min(to, stored.length) - 1]?.at ?? 0) + 1,
+      details: true,
+      limit: MOST_ROWS,
+    }),
   ]);
+  const answered = Map.groupBy(rows, ({ message }) => message);
   const start = lead.length;
   const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
   const shown = stored.slice(from, to).map(({ position, hash, role, at, given, unfinished }): ApiMessage => {
     const message = messages[position + start]!;
     const lookups = lookupsBeside(given, dialect, start);
     const branches = siblings.get(position);
+    // Of several to the same words, the newest one that had begun by then.
+    const row =
+      role === "assistant"
+        ? answered.get(stored[position - 1]?.hash)?.find((one) => one.at <= at)
+        : undefined;
     return {
       index: position,
       hash,
@@ -88,6 +111,7 @@ export async function apiMessages(
       pinned: meta.pins?.includes(position) ?? false,
       fate: fates.get(position + start) ?? { type: "kept" },
       ...(unfinished !== undefined && { unfinished }),
+      ...(row && { request: requestOf(factOf(row)) }),
       ...(lookups.length > 0 && { lookups }),
       ...(branches?.includes(hash) && { branches }),
     };

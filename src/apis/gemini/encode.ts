@@ -1,6 +1,12 @@
-import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart } from "../../core/types.ts";
-import { type Arranged, type ArrangedPart, type Encoded, inTurns, type Losses } from "../shared/arrange.ts";
+import {
+  type Arranged,
+  type ArrangedPart,
+  type Encoded,
+  inTurns,
+  type Losses,
+  leadAndRest,
+} from "../shared/arrange.ts";
 import { EMPTY_TEXT, toArgsObject } from "../shared/fields.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { GeminiContent, GeminiPart } from "./read.ts";
@@ -13,10 +19,10 @@ const FOREIGN_CALL = "skip_thought_signature_validator";
 
 /** Gemini's messages: leading system messages apart, all results of a round in one message of the user. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<GeminiContent> {
-  const start = leadLength(messages, ({ role }) => role);
-  const system = messages.slice(0, start).flatMap(({ parts }) => encodeParts(parts, losses));
+  const [lead, rest] = leadAndRest(messages);
+  const system = lead.flatMap(({ parts }) => encodeParts(parts, losses));
   const out = inTurns(
-    messages.slice(start).map(({ role, parts }) => {
+    rest.map(({ role, parts }) => {
       if (role === "system") losses.add("a later system message was written as the user's");
       return { role: role === "assistant" ? "model" : "user", parts: encodeParts(parts, losses) };
     }),

@@ -12,7 +12,7 @@ import {
   textOf,
   timeOf,
 } from "./fields.ts";
-import { counted, createMessageList, type MessageList } from "./message-list.ts";
+import { counted, createMessageList, type MessageList, readableOnes } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 /** A message as the AI SDK's interface keeps it: it has `parts`, not `content`. */
@@ -25,10 +25,8 @@ export const aiSdkUi: DocumentFormat = {
   read(value) {
     const list = createMessageList("ai-sdk-ui", "message");
     let unfinished = 0;
-    for (const [at, message] of listOf(value.messages).entries()) {
-      const isWhole = isUiMessage(message) && listOf(message.parts).every(isReadablePart);
-      if (!isWhole) list.unreadable(at + 1);
-      if (!isUiMessage(message)) continue;
+    for (const [place, message] of readableOnes(list, listOf(value.messages), isUiMessage)) {
+      if (!listOf(message.parts).every(isReadablePart)) list.unreadable(place);
       const parts = listOf(message.parts).filter(isReadablePart).map(fieldsOf);
       unfinished += parts.filter((part) => isToolPart(part) && part.state === "input-streaming").length;
       addMessage(list, message, parts);

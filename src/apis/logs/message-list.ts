@@ -21,12 +21,21 @@ export interface MessageList {
   log(rest: Pick<TranscriptLog, "dialect"> & LogFacts): TranscriptLog;
 }
 
-interface LogFacts {
-  readonly system?: unknown;
-  readonly tools?: unknown;
-  readonly model?: string | undefined;
-  readonly title?: string | undefined;
-  readonly id?: string | undefined;
+/** What a log says beside its messages; what isn't there stays out. */
+type LogFacts = {
+  readonly [K in "system" | "tools" | "model" | "title" | "id"]?: TranscriptLog[K] | undefined;
+};
+
+/** The values of a list that are what a format has there, each with its place, from 1. The others can't be read. */
+export function* readableOnes<T>(
+  list: MessageList,
+  values: readonly unknown[],
+  isOne: (value: unknown) => value is T,
+): Generator<readonly [place: number, value: T]> {
+  for (const [at, value] of values.entries()) {
+    if (isOne(value)) yield [at + 1, value];
+    else list.unreadable(at + 1);
+  }
 }
 
 export function createMessageList(
@@ -67,17 +76,13 @@ export function createMessageList(
     log(rest) {
       if (unreadable.size > 0) warnings.push(unreadableAt(places, [...unreadable]));
       const optional = present({
-        system: rest.system,
-        tools: rest.tools,
-        model: rest.model,
-        title: rest.title,
-        id: rest.id,
+        ...rest,
         times: times.some((time) => time !== undefined) ? times : undefined,
         compactions: compactions.size > 0 ? [...compactions] : undefined,
         summaries: summaries.length > 0 ? summaries : undefined,
         places: placeOf.some((place) => place !== undefined) ? { of: places, at: placeOf } : undefined,
       });
-      return { source, dialect: rest.dialect, messages, ...optional, warnings } as TranscriptLog;
+      return { source, messages, ...optional, warnings } as TranscriptLog;
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   textOf,
   timeOf,
 } from "./fields.ts";
-import { counted, createMessageList, type MessageList } from "./message-list.ts";
+import { counted, createMessageList, type MessageList, readableOnes } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isEntry = (value: unknown): value is Fields =>
@@ -26,9 +26,8 @@ export const opencode: DocumentFormat = {
     const list = createMessageList("opencode", "message");
     const leftOut = { calls: 0, files: 0 };
     let model: string | undefined;
-    for (const [at, entry] of listOf(value.messages).entries()) {
-      if (!isEntry(entry) || !listOf(entry.parts).every(isReadablePart)) list.unreadable(at + 1);
-      if (!isEntry(entry)) continue;
+    for (const [place, entry] of readableOnes(list, listOf(value.messages), isEntry)) {
+      if (!listOf(entry.parts).every(isReadablePart)) list.unreadable(place);
       const info = fieldsOf(entry.info);
       const time = timeOf(fieldsOf(info.time).created);
       const parts = listOf(entry.parts).filter(isReadablePart).map(fieldsOf);

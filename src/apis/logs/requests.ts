@@ -1,6 +1,7 @@
 import type { DialectId } from "../../core/types.ts";
 import { dialectOfPart, hasChatFields, isGeminiMessage } from "../shared/reading.ts";
-import { type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
+import { createMessageList } from "./message-list.ts";
 import type { DocumentFormat, LogOptions, LogSource, TranscriptLog } from "./types.ts";
 
 /** A message of any wire format that has roles, an item of the Responses API, or a message of Gemini's. */
@@ -74,27 +75,30 @@ function requestDialect(value: Fields, messages: readonly unknown[]): DialectId 
   return claude && "max_tokens" in value && !hasSystemMessage ? "anthropic-messages" : "openai-chat";
 }
 
-function wireLog(fields: {
+function wireLog({
+  source,
+  dialect,
+  messages,
+  value,
+}: {
   source: LogSource;
   dialect: DialectId;
   messages: readonly unknown[];
   value: Fields;
 }): TranscriptLog {
-  const { source, dialect, messages, value } = fields;
-  const times = messages.map((message) => {
+  const list = createMessageList(source);
+  for (const message of messages) {
     const { ts, timestamp, created_at: createdAt } = fieldsOf(message);
-    return timeOf(ts ?? timestamp ?? createdAt);
-  });
-  const tools = listOf(value.tools);
-  const optional = present({
+    list.add(message, timeOf(ts ?? timestamp ?? createdAt));
+  }
+  return list.log({
+    dialect,
     system: value.system ?? value.instructions ?? undefined,
-    tools: tools.length > 0 ? tools : undefined,
+    tools: listOf(value.tools).length > 0 ? value.tools : undefined,
     model: textOf(value.model),
     title: textOf(value.title) ?? textOf(value.name),
     id: textOf(value.id),
-    times: times.some((time) => time !== undefined) ? times : undefined,
   });
-  return { source, dialect, messages, ...optional, warnings: [] };
 }
 
 /** The wire format of a list of messages by the shapes that only one format has; undefined when any would do. */

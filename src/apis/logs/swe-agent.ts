@@ -8,7 +8,7 @@ import {
   present,
   textOf,
 } from "./fields.ts";
-import { createMessageList } from "./message-list.ts";
+import { createMessageList, readableOnes } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
 const isMessage = (value: unknown): value is Fields =>
@@ -19,9 +19,8 @@ export const sweAgent: DocumentFormat = {
   matches: (value) => "trajectory" in value && areMostly(listOf(value.history), isMessage),
   read(value) {
     const list = createMessageList("swe-agent", "message");
-    for (const [at, message] of listOf(value.history).entries())
-      if (isMessage(message)) list.add(wireMessage(message), undefined, at + 1);
-      else list.unreadable(at + 1);
+    for (const [place, message] of readableOnes(list, listOf(value.history), isMessage))
+      list.add(wireMessage(message), undefined, place);
     const model = textOf(fieldsOf(fieldsOf(value.replay_config).model).name);
     return list.log({ dialect: "openai-chat", model, id: textOf(value.environment) });
   },

@@ -1,16 +1,22 @@
-import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import { type Arranged, type ArrangedPart, type Encoded, inTurns, type Losses } from "../shared/arrange.ts";
+import {
+  type Arranged,
+  type ArrangedPart,
+  type Encoded,
+  inTurns,
+  type Losses,
+  leadAndRest,
+} from "../shared/arrange.ts";
 import { EMPTY_TEXT, toArgsObject } from "../shared/fields.ts";
 import { mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { AnthropicMessage, AnthropicPart } from "./read.ts";
 
 /** Anthropic messages: leading system messages apart, results first in the user message after their calls. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<AnthropicMessage> {
-  const start = leadLength(messages, ({ role }) => role);
-  const system = messages.slice(0, start).flatMap((message) => encodeParts(message.parts, losses));
+  const [lead, rest] = leadAndRest(messages);
+  const system = lead.flatMap((message) => encodeParts(message.parts, losses));
   const turns = inTurns(
-    messages.slice(start).map(({ role, parts }) => ({
+    rest.map(({ role, parts }) => ({
       role: role === "tool" ? "user" : role,
       parts: encodeParts(parts, losses),
     })),

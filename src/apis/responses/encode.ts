@@ -1,15 +1,20 @@
-import { leadLength } from "../../core/rounds.ts";
 import type { FilePart, ImagePart, ToolResultPart } from "../../core/types.ts";
-import type { Arranged, ArrangedPart, Encoded, Losses } from "../shared/arrange.ts";
+import {
+  type Arranged,
+  type ArrangedPart,
+  type Encoded,
+  type Losses,
+  leadAndRest,
+} from "../shared/arrange.ts";
 import { PARAGRAPH, toArgsText } from "../shared/fields.ts";
 import { asUrl, mediaPlaceholder, sourceOf } from "../shared/media.ts";
 import type { ResponsesItem, ResponsesPart } from "./read.ts";
 
 /** Responses items: one for each message, call and output. Leading system messages become the `instructions`. */
 export function encode(messages: readonly Arranged[], losses: Losses): Encoded<ResponsesItem> {
-  const start = leadLength(messages, ({ role }) => role);
-  const instructions = messages.slice(0, start).flatMap((message) => message.parts.flatMap(textOf));
-  const items = messages.slice(start).flatMap((message) => encodeMessage(message, losses));
+  const [lead, rest] = leadAndRest(messages);
+  const instructions = lead.flatMap((message) => message.parts.flatMap(textOf));
+  const items = rest.flatMap((message) => encodeMessage(message, losses));
   return instructions.length === 0
     ? { messages: items }
     : { messages: items, system: instructions.join(PARAGRAPH) };

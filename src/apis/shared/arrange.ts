@@ -1,6 +1,6 @@
 import { addTo } from "../../core/collections.ts";
 import { editableParts } from "../../core/edits.ts";
-import { structureOf } from "../../core/rounds.ts";
+import { leadLength, structureOf } from "../../core/rounds.ts";
 import type { Message, Part, Role, ToolCallPart, ToolResultPart } from "../../core/types.ts";
 import { EMPTY_TEXT } from "./fields.ts";
 
@@ -55,6 +55,14 @@ export function arrange(messages: readonly Message[], losses: Losses): Arranged[
       out.push({ role: "tool", parts: results.map((r, i) => r ?? noResult(calls[i], ids[i], losses)) });
   });
   return withOrphans(out, pieces, answered, losses);
+}
+
+/** The leading system messages of a conversation, and all that follows them. */
+export function leadAndRest(
+  messages: readonly Arranged[],
+): readonly [lead: readonly Arranged[], rest: readonly Arranged[]] {
+  const start = leadLength(messages, ({ role }) => role);
+  return [messages.slice(0, start), messages.slice(start)];
 }
 
 /** Messages of which neighbours with one role are one, beginning with the user's, as some formats want them. */

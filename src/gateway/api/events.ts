@@ -83,24 +83,15 @@ export type LiveEvent =
   | { readonly type: "answer"; readonly conversation: string; readonly text: string }
   | { readonly type: "settings" };
 
-/** One request to a model, as operators see it. */
-export interface RequestFact
-  extends Pick<
-    RequestFields,
-    | "id"
-    | "at"
-    | "upstream"
-    | "client"
-    | "path"
-    | "status"
-    | "ms"
-    | "ownMs"
-    | "firstMs"
-    | "spared"
-    | "spend"
-    | "lostSpend"
-    | "saved"
-  > {
+/** What a row of requests has for sums and records alone, or says here in other words. */
+export const OWN_WORDS = [
+  ...(["kind", "outcome", "reason", "cacheLost", "tokensBefore", "tokensAfter"] as const),
+  ...(["input", "output", "cacheRead", "cacheWrite"] as const),
+  ...(["api", "compactions", "unpriced", "rejected", "loops", "repeated"] as const),
+] as const satisfies readonly (keyof RequestFields)[];
+
+/** One request to a model, as operators see it: its row in the store, some of it in other words. */
+export interface RequestFact extends Omit<RequestFields, (typeof OWN_WORDS)[number]> {
   /**
    * Who asked: a client through `/v1` (if it is left out), a chat of the page, precis itself for a summary, or a compaction, which
    * asks no model by itself: its `path` tells by what it came, "compaction" by a person, "compaction-when-due" by a file that was
@@ -116,6 +107,7 @@ export interface RequestFact
   readonly error?: string;
   /** Tokens as the provider counted them, of all rounds of built-in tools. */
   readonly usage?: Usage;
+  /** Why it was compacted, if it was; what a summary was written for. */
   readonly reason?: Reason;
   /** Why the provider's prompt cache couldn't be used to its end, if what was sent before was changed. */
   readonly cacheLost?: CacheLoss;

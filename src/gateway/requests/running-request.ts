@@ -8,6 +8,7 @@ import type { NewRequest } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { spendOf } from "../../tokens/model-info.ts";
 import { billOf, type Deferred, isOfClient, sentAfter } from "../../tokens/receipts.ts";
+import { OWN_WORDS } from "../api/events.ts";
 import type { DeferredTools, RequestFact, TimelineFact } from "../api.ts";
 import type { CacheTimes } from "../compaction/learned.ts";
 import type { ConversationCacheEntry } from "../conversation/memory.ts";
@@ -483,22 +484,26 @@ function recalledFact({ turn }: RunningRequest, recalled: readonly RecalledPassa
   };
 }
 
-/** A row as operators see it. */
+/** What only the record of a request tells. */
+const OF_THE_RECORD = ["fields", "details", "message", "checksum", "checkpoint", "head"];
+const NOT_SHOWN: ReadonlySet<string> = new Set([...OWN_WORDS, ...OF_THE_RECORD]);
+
+/** A row as operators see it: a field that isn't named above is shown as it is. */
 export function factOf(
   row: Omit<NewRequest, "fields" | "details" | "message" | "checksum" | "checkpoint">,
   conversation = row.conversation,
 ): RequestFact {
   const { input, output, cacheRead, cacheWrite, tokensBefore: before, tokensAfter: after } = row;
-  const { id, at, model, path, status, ms, upstream, client, ownMs, firstMs } = row;
-  const { spend, reason, cacheLost, lostSpend, saved, spared, error } = row;
+  const { model, kind, outcome, reason, cacheLost } = row;
+  const shown = Object.entries(row).filter(([name, value]) => !NOT_SHOWN.has(name) && value !== undefined);
   return {
-    ...{ id, at, conversation, model, path, status, ms },
-    outcome: row.outcome as RequestFact["outcome"],
+    model,
+    ...Object.fromEntries(shown),
+    conversation,
+    outcome,
     tokens: before === undefined || after === undefined ? undefined : { before, after },
-    ...(row.kind !== "client" && { from: row.kind }),
+    ...(kind !== "client" && { from: kind }),
     ...(input !== undefined && { usage: { input, ...defined({ output, cacheRead, cacheWrite }) } }),
-    ...(defined({
-      ...{ upstream, client, ownMs, firstMs, spend, reason, cacheLost, lostSpend, saved, spared, error },
-    }) as Partial<RequestFact>),
-  };
+    ...defined({ reason, cacheLost }),
+  } as RequestFact;
 }

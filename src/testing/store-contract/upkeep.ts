@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SCHEMA_VERSION } from "../../stores/sql/schema.ts";
 import { type ContractContext, checkpoint, DAY_MS, storedTranscript, summary, undo } from "./samples.ts";
-
-/** The version of the schema that every store has by now. */
-const SCHEMA = 9;
 
 export function describeUpkeep(context: ContractContext): void {
   const { tenants, add } = context;
@@ -202,7 +200,7 @@ export function describeUpkeep(context: ContractContext): void {
 
     it("counts", async () => {
       const stats = await context.store.upkeep.stats();
-      expect(stats).toMatchObject({ kind: context.store.kind, schema: SCHEMA });
+      expect(stats).toMatchObject({ kind: context.store.kind, schema: SCHEMA_VERSION });
       expect(stats.tenants).toBeGreaterThan(0);
       await context.store.upkeep.vacuum();
     });

@@ -32,7 +32,7 @@ import { type BusyWord, createBusy } from "./telemetry/busy.ts";
 import { createLive, type SentEvent } from "./telemetry/live.ts";
 import { createLog, type Log } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
-import { createTracing, hasSdk, noTracing, type Tracing } from "./telemetry/open-telemetry.ts";
+import { createTracing, hasSdk, type Tracing } from "./telemetry/open-telemetry.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import { openOwnUpstreams, ownUpstreamsFile } from "./upstream/own-upstreams.ts";
 import { createUpstream } from "./upstream/upstream.ts";
@@ -173,7 +173,7 @@ function telemetryOf(
     now,
     live,
     metrics: createMetrics(),
-    tracing: config.openTelemetry ? startTracing(version, now, log) : noTracing,
+    tracing: config.openTelemetry ? startTracing(version, now, log) : undefined,
     busy: createBusy(shareBusy),
   };
 }
@@ -196,7 +196,8 @@ function compactionOf(
       const chosen =
         summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
       const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
-      const paid = made && toldModel(tracing.model(made), { requests: base.requests, tenant, upstream });
+      const paid =
+        made && toldModel(tracing?.model(made) ?? made, { requests: base.requests, tenant, upstream });
       return paid && singleFlight(paid, { leases: store.leases, tenant, node });
     },
     listen: (compactor, { model }) => listen(base, compactor, model),

@@ -21,7 +21,7 @@ export function createHandler(
   const { config } = gateway;
   const rules: OriginRules = { loopback: isLoopback(config.host), hosts: config.hosts, cors: config.cors };
 
-  const route = (request: IncomingMessage, response: ServerResponse): Promise<void> | void => {
+  const route = (request: IncomingMessage, response: ServerResponse): Promise<unknown> | undefined => {
     const url = (request.url ?? "/").replace(ALIAS, "/v1");
     const given = pathOf(url);
     const pathname = withoutLastSlash(given);

@@ -13,16 +13,16 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   return text === undefined || text === "" ? undefined : text;
 }
 
-/** One JSON answer. Nothing happens if the answer has begun already. */
+/** One JSON answer. Nothing happens if the answer has begun already. Returns the status. */
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: unknown,
   headers: OutgoingHttpHeaders = {},
-): void {
+): number {
   if (response.headersSent || response.destroyed) {
     response.destroy();
-    return;
+    return status;
   }
   const bytes = Buffer.from(stringifyDeep(body));
   response.writeHead(status, {
@@ -32,4 +32,5 @@ export function sendJson(
     ...headers,
   });
   response.end(bytes);
+  return status;
 }

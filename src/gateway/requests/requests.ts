@@ -10,7 +10,7 @@ import { currentBehalf } from "../compaction/on-behalf.ts";
 import { redactSecrets } from "../compaction/redact-secrets.ts";
 import { eventId } from "../conversation/timeline.ts";
 import type { Log } from "../telemetry/log.ts";
-import type { TurnTrace } from "../telemetry/open-telemetry.ts";
+import type { Tracing, TurnTrace } from "../telemetry/open-telemetry.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import {
   factOf,
@@ -223,7 +223,12 @@ export function toldModel(
 function requestListeners(
   parts: Pick<Telemetry, "metrics" | "log" | "live" | "tracing" | "now">,
 ): readonly RequestListener[] {
-  return [metered(parts), logged(parts), shown(parts), ...(parts.tracing.isOn ? [traced(parts)] : [])];
+  return [
+    metered(parts),
+    logged(parts),
+    shown(parts),
+    ...(parts.tracing ? [traced(parts.tracing, parts.now)] : []),
+  ];
 }
 
 /** Prometheus. */
@@ -387,7 +392,7 @@ function shown({ live }: Pick<Telemetry, "live">): RequestListener {
 }
 
 /** OpenTelemetry. */
-function traced({ tracing, now }: Pick<Telemetry, "tracing" | "now">): RequestListener {
+function traced(tracing: Tracing, now: () => number): RequestListener {
   const traces = new WeakMap<RunningRequest, TurnTrace>();
   return {
     run(request, work) {

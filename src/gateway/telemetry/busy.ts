@@ -22,7 +22,7 @@ export type Busy = ReturnType<typeof createBusy>;
 export function createBusy(share: (word: BusyWord) => void = () => {}) {
   const running = new Map<string, { readonly kind: Kind; readonly controller: AbortController }>();
   const background = new Map<string, AbortController>();
-  const elsewhere = createElsewhere();
+  const all = createWorkers();
   const working = new Set<Promise<unknown>>();
   const tracked = async <T>(work: Promise<T>): Promise<T> => {
     working.add(work);
@@ -32,23 +32,21 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
       working.delete(work);
     }
   };
-  const tell = (conversation: string): void =>
-    share({
-      type: "busy",
-      conversation,
-      running: running.get(conversation)?.kind,
-      inBackground: background.has(conversation),
-    });
+  const tell = (conversation: string): void => {
+    const kind = running.get(conversation)?.kind;
+    const word = { conversation, running: kind, inBackground: background.has(conversation) };
+    all.receive({ type: "busy", ...word });
+    share({ type: "busy", ...word });
+  };
   const abort = (controller: AbortController): void => controller.abort(new Error("stopped"));
   return {
     of(conversation: string): Kind | undefined {
-      const there = elsewhere.of(conversation);
-      const kind = running.get(conversation)?.kind ?? there.running;
-      return kind ?? (background.has(conversation) || there.inBackground ? "compacting" : undefined);
+      const { running: kind, inBackground } = all.of(conversation);
+      return kind ?? (inBackground ? "compacting" : undefined);
     },
     /** Runs work that nothing else may run beside. */
     async run<T>(conversation: string, kind: Kind, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-      if (running.has(conversation) || elsewhere.of(conversation).running)
+      if (all.of(conversation).running)
         throw new RequestFault(409, "busy", "This conversation is busy. Wait until it is done, or stop it.");
       const controller = new AbortController();
       running.set(conversation, { kind, controller });
@@ -81,11 +79,10 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
     },
     /** Stops what was begun last: first an answer, then a summary in the background. */
     stop(conversation: string): boolean {
-      const there = elsewhere.of(conversation);
-      const own =
-        running.get(conversation)?.controller ?? (there.running ? undefined : background.get(conversation));
+      const { running: kind, inBackground } = all.of(conversation);
+      const own = running.get(conversation)?.controller ?? (kind ? undefined : background.get(conversation));
       if (own) abort(own);
-      else if (there.running || there.inBackground) share({ type: "stop", conversation });
+      else if (kind || inBackground) share({ type: "stop", conversation });
       else return false;
       return true;
     },
@@ -106,14 +103,14 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
       const own =
         word.type === "stop" &&
         (running.get(word.conversation)?.controller ?? background.get(word.conversation));
-      if (word.type !== "stop") elsewhere.receive(word);
+      if (word.type !== "stop") all.receive(word);
       else if (own) abort(own);
     },
   };
 }
 
-/** What other processes have under way, by what they said last. */
-function createElsewhere() {
+/** What each process has under way, by what it said last; 0 is this one. */
+function createWorkers() {
   const workers = new Map<number, Map<string, UnderWay>>();
   return {
     of(conversation: string): UnderWay {

@@ -15,16 +15,6 @@ import {
 import type { Model, Usage } from "../../core/types.ts";
 import type { RequestFact } from "../api.ts";
 
-/** Tells OpenTelemetry of requests and of the calls that their summaries need. */
-export interface Tracing {
-  /** Somebody may listen. */
-  readonly isOn: boolean;
-  /** A turn begins: what it does inside of `run`, also later in the background, belongs to its span. */
-  begin(headers: IncomingHttpHeaders, startedAt: number): TurnTrace;
-  /** The model, with a span for each of its calls. */
-  model(model: Model): Model;
-}
-
 export interface TurnTrace {
   run<T>(work: () => T): T;
   end(fact: RequestFact): void;
@@ -32,13 +22,13 @@ export interface TurnTrace {
 
 const UNTRACED: TurnTrace = { run: (work) => work(), end() {} };
 
-/** Tells nobody: `openTelemetry` isn't set. */
-export const noTracing: Tracing = { isOn: false, begin: () => UNTRACED, model: (model) => model };
-
 /** Of the semantic conventions for generative AI. */
 const DURATION = "gen_ai.client.operation.duration";
 const TOKENS = "gen_ai.client.token.usage";
 const NAME = "precis";
+
+/** Tells OpenTelemetry of requests and of the calls that their summaries need. */
+export type Tracing = ReturnType<typeof createTracing>;
 
 /**
  * Spans and metrics by the conventions for generative AI. Only OpenTelemetry's API is used: they go where the SDK sends them
@@ -49,7 +39,7 @@ export function createTracing(
   now: () => number = Date.now,
   /** Told once: what the SDK or its exporter can't do is no fault of a request. */
   onFault: (error: unknown) => void = () => {},
-): Tracing {
+) {
   let isTold = false;
   const tell = <T>(work: () => T): T | undefined => {
     try {
@@ -75,8 +65,8 @@ export function createTracing(
   };
 
   return {
-    isOn: true,
-    begin(headers, startTime) {
+    /** A turn begins: what it does inside of `run`, also later in the background, belongs to its span. */
+    begin(headers: IncomingHttpHeaders, startTime: number): TurnTrace {
       const begun = tell(() => {
         const parent = propagation.extract(context.active(), headers);
         const span = tracer.startSpan("chat", { kind: SpanKind.CLIENT, startTime }, parent);
@@ -98,7 +88,8 @@ export function createTracing(
       };
     },
 
-    model: (model) => ({
+    /** The model, with a span for each of its calls. */
+    model: (model: Model): Model => ({
       ...model,
       async complete(request) {
         const startTime = now();

@@ -8,7 +8,8 @@ import type { Tracing } from "./open-telemetry.ts";
 export interface Telemetry {
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly tracing: Tracing;
+  /** Undefined where `openTelemetry` isn't set. */
+  readonly tracing: Tracing | undefined;
   readonly live: Live;
   /** What is under way in conversations. */
   readonly busy: Busy;

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import type { Pool } from "undici";
 import { isGoogle } from "../../apis/shared/providers.ts";
 import { isProviderHost } from "../../config/environment.ts";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
@@ -12,37 +11,16 @@ import { askJson, createPool } from "./send.ts";
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
 
 /** Where requests go. */
-export interface Upstream {
-  readonly name: string;
-  readonly config: UpstreamConfig;
-  readonly dialects: readonly DialectName[];
-  readonly url: URL;
-  /** Names it where what was learned of it is kept: another server by the same name is another one. */
-  readonly id: string;
-  /** Its connections. */
-  readonly pool: Pool;
-  /** A provider that many pay for. Its models are in the registry, so it isn't asked for what a small server tells. */
-  readonly isKnownProvider: boolean;
-  /** It has the provider's own compaction API. */
-  readonly isNative: boolean;
-  /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
-  conventionOf(path: string): Wire["convention"];
-  takes(model: string, dialect: DialectName | undefined): boolean;
-  /** The models that it listed last. */
-  listed?: ReadonlySet<string>;
-  /** It was added without a list of its models: it gets what no other lists. */
-  isUnlisted?: boolean;
-  windowOf(model: string): number | undefined;
-}
+export type Upstream = ReturnType<typeof createUpstream>;
 
 const all = [...wires.values()];
 /** Of the hash of an address in the name of an upstream (characters). */
 const ID_CHARACTERS = 8;
 
-export function createUpstream(config: UpstreamConfig): Upstream {
+export function createUpstream(config: UpstreamConfig) {
   const url = new URL(config.baseURL);
   const own = all.filter((wire) => wire.isProvider(url.hostname));
-  const dialects =
+  const dialects: readonly DialectName[] =
     config.dialects ?? (own.length > 0 ? own : all).map((wire) => wire.dialect.id as DialectName);
   const models = config.models?.map(glob);
   const windows = Object.entries(config.windows ?? {}).map(([name, window]) => ({
@@ -54,19 +32,28 @@ export function createUpstream(config: UpstreamConfig): Upstream {
     config,
     dialects,
     url,
+    /** Names it where what was learned of it is kept: another server by the same name is another one. */
     id: `${config.name} ${contentHash(url.host + url.pathname).slice(0, ID_CHARACTERS)}`,
+    /** Its connections. */
     pool: createPool(url, config.timeoutMs),
+    /** A provider that many pay for. Its models are in the registry, so it isn't asked for what a small server tells. */
     isKnownProvider: own.length > 0 || isProviderHost(url.hostname),
+    /** It has the provider's own compaction API. */
     isNative: config.nativeCompaction ?? own.some(({ native }) => native),
-    conventionOf: (path) =>
+    /** The models that it listed last. */
+    listed: undefined as ReadonlySet<string> | undefined,
+    /** It was added without a list of its models: it gets what no other lists. */
+    isUnlisted: false,
+    /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
+    conventionOf: (path: string): Wire["convention"] =>
       wireAtPath(path)?.convention ??
       (dialects.some((dialect) => wireOfDialect(dialect).convention === "openai")
         ? "openai"
         : wireOfDialect(dialects[0]).convention),
-    takes: (model, dialect) =>
+    takes: (model: string, dialect: DialectName | undefined): boolean =>
       (dialect === undefined || dialects.includes(dialect)) &&
       (models === undefined || models.some((test) => test(model))),
-    windowOf: (model) => windows.find(({ test }) => test(model))?.window,
+    windowOf: (model: string) => windows.find(({ test }) => test(model))?.window,
   };
 }
 

@@ -71,8 +71,7 @@ export async function count(
     hasEdits: wish.edits.length > 0,
     isBeta: request.headers["anthropic-beta"] !== undefined,
   });
-  sendJson(response, 200, answer);
-  return 200;
+  return sendJson(response, 200, answer);
 }
 
 /** Tokens of a request with its tools: all of it, and the view that would be sent for it. */

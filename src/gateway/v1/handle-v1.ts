@@ -171,8 +171,9 @@ async function handleCompact(
     );
   const made = await exchange.record.run(() => makeSummary(parts, exchange, items, undefined));
   exchange.record.action = "compacted";
-  sendJson(exchange.response, 200, compacting.answer(made, items), { "x-precis-action": "compacted" });
-  return 200;
+  return sendJson(exchange.response, 200, compacting.answer(made, items), {
+    "x-precis-action": "compacted",
+  });
 }
 
 /** Answers with an error in the words of the client's API. */
@@ -189,11 +190,10 @@ export function fail(
   const retryAfter = error instanceof RequestFault ? error.retryAfter : undefined;
   const { request_id: id } = body;
   // Part of the body may still be on its way: the connection can't be used again.
-  sendJson(response, status, body, {
+  return sendJson(response, status, body, {
     ...((status === 413 || status === 400) && { connection: "close" }),
     ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
     // Anthropic's clients read it here.
     ...(typeof id === "string" && { "request-id": id }),
   });
-  return status;
 }

@@ -18,8 +18,7 @@ export async function listModels(
   if (others.length === 0)
     return passThrough(parts, { request, response, client, path, ...(only && { upstream: only }) });
   const data = await listedModels(parts, request.headers, client);
-  sendJson(response, 200, { object: "list", data, has_more: false });
-  return 200;
+  return sendJson(response, 200, { object: "list", data, has_more: false });
 }
 
 /** The models of all upstreams that list some. Throws if none does. */

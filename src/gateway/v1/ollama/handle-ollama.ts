@@ -34,7 +34,7 @@ export async function handleOllama(
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
-): Promise<void> {
+): Promise<unknown> {
   const path = pathname.slice(OLLAMA_PREFIX.length).replace(/\/$/, "");
   try {
     if (path === "/api/chat" || path === "/api/generate")
@@ -46,7 +46,7 @@ export async function handleOllama(
     if (path === "/api/show") return sendJson(response, 200, await show(parts, request));
     if (path === "" && request.method !== "POST") {
       response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("Ollama is running");
-      return;
+      return undefined;
     }
     throw new RequestFault(
       404,
@@ -63,7 +63,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   route: OllamaRoute,
-): Promise<void> {
+): Promise<unknown> {
   // Strangers are refused before anything of theirs is read.
   await parts.authenticate(request.headers);
   const { body } = await readJson(request, parts.config.limits);

@@ -56,7 +56,7 @@ export async function handleStreams(
   const { tenant } = client;
   const { method } = request;
   if (pathname === STREAMS_PATH && method === "POST")
-    return send(
+    return sendJson(
       response,
       201,
       await open(
@@ -71,13 +71,13 @@ export async function handleStreams(
   if (method === "DELETE" && what === undefined) {
     parts.streams.delete(id);
     await parts.streamLog?.remove(tenant, id);
-    return send(response, 200, { id, closed: true });
+    return sendJson(response, 200, { id, closed: true });
   }
   if (method === "GET" && what === undefined) {
     await present(parts, id, stream);
     const { awaited, trace } = stream;
     const contents = stream.contents();
-    return send(response, 200, { id, status: stream.status(), awaited, contents, trace });
+    return sendJson(response, 200, { id, status: stream.status(), awaited, contents, trace });
   }
   if (method === "GET" && what === "events") {
     await present(parts, id, stream);
@@ -90,7 +90,7 @@ export async function handleStreams(
       "not-found",
       `precis: there is nothing at ${method} ${pathname}. A stream has frames, turns, ask, replies, steps, compact and events.`,
     );
-  return send(
+  return sendJson(
     response,
     200,
     await carryOn(
@@ -367,11 +367,6 @@ function read(what: string, body: Json): Told {
     return {};
   };
   return { lengths: {}, work: giveUp };
-}
-
-function send(response: ServerResponse, status: number, body: object): number {
-  sendJson(response, status, body);
-  return status;
 }
 
 function invalid(what: string): RequestFault {

@@ -1,5 +1,5 @@
 import type { Outcome, Reason, Report, RungName, Usage, WarningCode } from "../../core/types.ts";
-import type { RequestFields, RequestSums } from "../../stores/server-store.ts";
+import type { RequestFields, RequestFilter, RequestSums } from "../../stores/server-store.ts";
 import type { CacheLoss } from "../../tokens/receipts.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 import type { Time } from "./route.ts";
@@ -127,14 +127,9 @@ export const REQUEST_OUTCOMES = [
 export const REQUEST_KINDS = ["client", "page", "summary", "compaction"] as const;
 
 /** Which requests to list. */
-export interface RequestQuery {
-  /** Words in the model, client, path, status or error, or a conversation. */
-  readonly search?: string;
-  readonly model?: string;
-  readonly client?: string;
+export interface RequestQuery extends Pick<RequestFilter, "search" | "model" | "client" | "conversation"> {
   readonly outcome?: RequestFact["outcome"] | "failed";
   readonly from?: NonNullable<RequestFact["from"]>;
-  readonly conversation?: string;
   /** When they began: from this time on, and before that one. */
   readonly since?: Time;
   readonly until?: Time;

@@ -1,4 +1,3 @@
-import { isJson } from "../../apis/shared/fields.ts";
 import { systemMessage } from "../../core/draft.ts";
 import { readableText } from "../../core/message-text.ts";
 import {
@@ -107,6 +106,6 @@ function aheadWords(
 /** Was it large enough to be summarised ahead of the next one? Small ones leave without being counted. */
 function isLarge(row: StoredRequest): boolean {
   const { settings } = detailsOf(row);
-  const budget = isJson(settings) ? settings["budget"] : undefined;
+  const { budget } = settings ?? {};
   return typeof budget === "number" && (row.tokensAfter ?? 0) >= budget * LEAST_PRESSURE;
 }

@@ -1,3 +1,4 @@
+import type { Json } from "../../apis/shared/fields.ts";
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
 import type { Checkpoint, Measure, Records } from "../../core/types.ts";
@@ -35,8 +36,16 @@ export interface RowDetails {
   /** The request that it was made for or came of. */
   readonly cause?: string;
   readonly facts?: readonly TimelineFact[];
+  /** The API that the upstream was asked in, where it isn't the client's. */
+  readonly api?: string;
+  /** Fields that aren't as the client sent them. */
+  readonly changed?: readonly string[];
+  /** What decided about the view, if anything did. */
+  readonly settings?: Json;
   /** Places of user messages before which something is quoted that the view hides. */
   readonly quoted?: readonly number[];
+  /** Places of messages with a marker for the provider's cache. */
+  readonly markers?: readonly number[];
   /** The text of a summary, as its model wrote it. */
   readonly reply?: string;
   /** US dollars for rounds in which the model looked up what is hidden. */
@@ -46,7 +55,6 @@ export interface RowDetails {
     /** US dollars that they would have cost, less what it cost to load some. */
     readonly saved?: number;
   };
-  readonly [name: string]: unknown;
 }
 
 /** The name of what happened in a request: events are in the order of their names. */

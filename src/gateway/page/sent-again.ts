@@ -7,7 +7,7 @@ import type { RequestTexts } from "../../stores/server-store.ts";
 import type { SentAgain } from "../api.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { type Loaded, type LoadParts, load } from "../conversation/loaded.ts";
-import { draftsThen } from "../conversation/timeline.ts";
+import { detailsOf, draftsThen } from "../conversation/timeline.ts";
 import { fitInput } from "../conversation/view-of.ts";
 import { checksumOf } from "../requests/running-request.ts";
 import { withHiddenRounds } from "../wires/gateway-tools.ts";
@@ -47,13 +47,13 @@ export async function sentAgain(parts: SentParts, tenant: string, row: RequestTe
     if (checksumOf(bytes) === checksum)
       return { isExact: true, body, changed, sha256: createHash("sha256").update(bytes).digest("hex") };
   }
-  const other = isJson(row.details) ? row.details["api"] : undefined;
+  const { api: other } = detailsOf(row);
   return {
     isExact: false,
     body: bodies[0],
     changed,
     why:
-      typeof other === "string"
+      other !== undefined
         ? `It was written for another API (${other}), which isn't done again here.`
         : parts.config.redact
           ? "Secrets in it are stored as [secret]."
@@ -83,7 +83,7 @@ async function changedSince(
   loaded: Loaded,
   details: unknown,
 ): Promise<SentAgain["changed"]> {
-  const then = isJson(details) && isJson(details["settings"]) ? details["settings"] : {};
+  const { settings: then = {} } = detailsOf({ details });
   const { profile, strategy, summarizer, tuning } = loaded.choice;
   const { budget } = await compactors.of(loaded.choice).pressure(loaded.transcript, fitInput(loaded));
   const now: Json = {

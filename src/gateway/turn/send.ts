@@ -5,6 +5,7 @@ import { isTooLarge, isWorthCounting, type Rejected } from "../../core/budget.ts
 import { defined } from "../../core/collections.ts";
 import { holdsMedia } from "../../core/message-text.ts";
 import { type Overflow, overflowOf } from "../../models/index.ts";
+import type { RowDetails } from "../conversation/timeline.ts";
 import { type Answer, answerText, askReadable, unpackStream } from "../upstream/answer.ts";
 import { askJson, type Sending, send } from "../upstream/send.ts";
 import { targetPath, upstreamHeaders } from "../upstream/upstream.ts";
@@ -277,20 +278,6 @@ async function smallerOf(
   }
 }
 
-/** What is kept of a request beside its messages and what became of it, so that it can be looked at as it was. */
-interface SentDetails {
-  /** The API that the upstream was asked in, where it isn't the client's. */
-  readonly api?: string;
-  /** Fields that aren't as the client sent them. */
-  readonly changed?: readonly string[];
-  /** What decided about the view, if anything did. */
-  readonly settings?: Json;
-  /** Places of user messages before which something is quoted that the view hides. */
-  readonly quoted?: readonly number[];
-  /** Places of messages with a marker for the provider's cache. */
-  readonly markers?: readonly number[];
-}
-
 /** The request without its messages and its system prompt, which are kept elsewhere. */
 function fieldsOf(turn: Turn, { json = turn.body }: Outgoing): Json {
   return spokenWire(turn).write(json, {
@@ -299,7 +286,8 @@ function fieldsOf(turn: Turn, { json = turn.body }: Outgoing): Json {
   });
 }
 
-function detailsOf(turn: Turn, { json, report }: Outgoing): SentDetails {
+/** What is kept of a request beside its messages and what became of it, so that it can be looked at as it was. */
+function detailsOf(turn: Turn, { json, report }: Outgoing): RowDetails {
   const { body, translation, choice, pins } = turn;
   const markers = listOf(json?.["messages"]).flatMap((message, n) => (isMarked(message) ? [n] : []));
   const quoted = report?.quoted.map(({ before }) => before) ?? [];

@@ -7,7 +7,6 @@ import type { Report, ToolCallPart } from "../../core/types.ts";
 import type { CompactorChoice, Compactors } from "../compaction/compactors.ts";
 import type { RequestOptions } from "../compaction/request-options.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
-import type { ConversationCacheEntry } from "../conversation/memory.ts";
 import type { GoesOnFrom } from "../conversation/named-by-client.ts";
 import type { Opening, Recording } from "../conversation/recording.ts";
 import type { Client } from "../http/admit.ts";
@@ -71,20 +70,11 @@ export function spokenWire({ wire, translation }: Pick<Turn, "wire" | "translati
   return translation?.wire ?? wire;
 }
 
-export interface TurnRecording {
-  readonly known: ConversationCacheEntry;
-  /** It is the first request of its conversation, as far as can be told without a look at it. */
-  readonly isFirst: boolean;
-  /** Was the request before this one served by this node? Then it knows what was sent. */
-  readonly followsOurs: boolean;
-  /** Was a request of it sent before this one? Then the provider may have the beginning of this one in its cache. */
-  readonly hadRequest: boolean;
+/** What a turn needs of a recording; of a chat of the page, whose messages are stored before and after it. */
+export interface TurnRecording
+  extends Pick<Recording, "known" | "isFirst" | "followsOurs" | "hadRequest" | "begin" | "stored"> {
   /** Pages are told at once what begins in the conversation, and a server that ends waits for it. */
   readonly isWatched: boolean;
-  /** The request leaves for the upstream. */
-  begin(): void;
-  /** The conversation that the request's messages are in, once they are; undefined if they can't be stored. */
-  stored(): Promise<string | undefined>;
 }
 
 /** What precis did to a request. `untouched`: it couldn't or shouldn't be looked into. */

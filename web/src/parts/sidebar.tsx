@@ -154,7 +154,7 @@ function Hit(props: { hit: SearchHit; search: string; count: number; onChoose: (
         {count === 0 ? null : (
           <span className="item-title">
             {title || words.untitled}
-            {count > 1 ? <small> · {words.messages(count)}</small> : null}
+            {count > 1 ? <small> · {count}</small> : null}
           </span>
         )}
         <span className="item-excerpt">

@@ -90,6 +90,32 @@ describe("an answer that was asked for here", () => {
     expect(chat.store.get().answer).toMatchObject({ text: "still coming", mine: false });
   });
 
+  it("that broke off stays where it was when something else is said, until the server has an answer there", async () => {
+    server.messages = [message(0, "user", "Hi")];
+    server.stream = [
+      { type: "accepted", conversation: CONVERSATION, message: message(0, "user", "Hi") },
+      { type: "text", text: "half" },
+      brokenOff(),
+    ];
+    await chat.send({ text: "Hi" });
+    expect(chat.store.get().conversation?.busy).toBeUndefined();
+    server.messages = [message(0, "user", "Hi"), message(1, "user", "More")];
+    server.stream = [
+      { type: "accepted", conversation: CONVERSATION, message: message(1, "user", "More") },
+      {
+        type: "done",
+        message: message(2, "assistant", "Here"),
+        usage: undefined,
+        pressure: undefined as never,
+      },
+    ];
+    await chat.send({ text: "More" });
+    expect(chat.store.get().cut).toEqual({ text: "half", length: 1 });
+    server.messages = [message(0, "user", "Hi"), message(1, "assistant", "All of it")];
+    chat.apply({ type: "hello", missed: true });
+    await vi.waitFor(() => expect(chat.store.get().cut).toBeUndefined());
+  });
+
   it("whose stream just ends is taken for broken off, too", async () => {
     server.stream = [
       { type: "accepted", conversation: CONVERSATION },

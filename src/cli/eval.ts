@@ -347,7 +347,7 @@ const sizesOf = (texts: readonly string[] | undefined): ExamSize[] | undefined =
   texts?.map((text) => {
     const size = parseSize(text);
     if (size !== undefined) return size;
-    throw new UsageError(`--sizes: "${text}" is no size. Write S, 2S, 10% or 4k.`);
+    throw new UsageError(`--sizes: "${text}" isn't a size. Write S, 2S, 10% or 4k.`);
   });
 
 function baseOf(given: string | undefined, sittings: readonly Sitting[]): string | undefined {

@@ -53,7 +53,7 @@ const summarizer = anyOf(
     }),
   ],
   {
-    problem: "is no summarizer",
+    problem: "isn't a valid summarizer",
     fix: 'Give "same", "extractive", or an object such as { "model": "gpt-5-mini", "upstream": "openai" }.',
   },
 );

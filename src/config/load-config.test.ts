@@ -76,31 +76,31 @@ it.each([
 it.each([
   [
     { env: { PRECIS_PORT: "abc" } },
-    "precis: PRECIS_PORT=abc: this is no port. Give a whole number from 0 to 65535.",
+    "precis: PRECIS_PORT=abc: this isn't a port. Give a whole number from 0 to 65535.",
   ],
   [{ env: { PRECIS_PORT: "70000" } }, "PRECIS_PORT=70000"],
-  [{ env: { PRECIS_WINDOW: "zz" } }, "PRECIS_WINDOW=zz: this is no number of tokens."],
-  [{ env: { PRECIS_PROFILE: "zz" } }, "PRECIS_PROFILE=zz: this is no profile. It is one of agent, "],
-  [{ env: { PRECIS_UPSTREAM: "foo" } }, "PRECIS_UPSTREAM=foo: this is no address."],
-  [{ env: { PRECIS_LOG: "loud" } }, "PRECIS_LOG=loud: this is no level. It is one of silent, "],
+  [{ env: { PRECIS_WINDOW: "zz" } }, "PRECIS_WINDOW=zz: this isn't a number of tokens."],
+  [{ env: { PRECIS_PROFILE: "zz" } }, "PRECIS_PROFILE=zz: this isn't a valid profile. It is one of agent, "],
+  [{ env: { PRECIS_UPSTREAM: "foo" } }, "PRECIS_UPSTREAM=foo: this isn't a URL."],
+  [{ env: { PRECIS_LOG: "loud" } }, "PRECIS_LOG=loud: this isn't a valid level. It is one of silent, "],
   [
     { env: { PRECIS_WINDOW: "32kb" } },
-    "PRECIS_WINDOW=32kb: this is no number of tokens. Give a whole number",
+    "PRECIS_WINDOW=32kb: this isn't a number of tokens. Give a whole number",
   ],
   [{ env: { PRECIS_PORT: "tcp://10.0.0.1:8787" } }, "Kubernetes sets for a service called precis."],
   [{ env: { PRECIS_CONFIG: "/none.json" } }, "PRECIS_CONFIG=/none.json: there is no such file."],
   [{ env: {}, file: "/" }, "--config /: this is a folder."],
   [{ env: { PRECIS_CLIENT_KEYS: "abc" } }, "PRECIS_CLIENT_KEYS: entry 1 has a key of fewer than 16"],
   [{ env: { PRECIS_CLIENT_KEYS: `a:${"k".repeat(16)},b:c` } }, "entry 2"],
-  [{ env: {}, flags: { upstream: "foo" } }, "--upstream foo: this is no address."],
-  [{ env: {}, flags: { profile: "zz" as "agent" } }, "--profile zz: this is no profile."],
+  [{ env: {}, flags: { upstream: "foo" } }, "--upstream foo: this isn't a URL."],
+  [{ env: {}, flags: { profile: "zz" as "agent" } }, "--profile zz: this isn't a valid profile."],
   [
     { env: {}, flags: { db: "mysql://x" } },
-    "--db mysql://x: this is no database that precis knows. Give a file, ",
+    "--db mysql://x: this isn't a database that precis knows. Give a file, ",
   ],
   [{ env: {}, flags: { workers: 300 } }, "--workers 300: "],
   [{ env: {}, flags: { graceMs: "5" } }, "--grace 5: this has no unit. Give a time such as"],
-  [{ env: { PRECIS_GRACE: "soon" } }, "PRECIS_GRACE=soon: this is no length of time."],
+  [{ env: { PRECIS_GRACE: "soon" } }, "PRECIS_GRACE=soon: this isn't a valid duration."],
 ])("names the flag or the variable at fault: %j", async (options, message) => {
   await expect(loadConfig(options)).rejects.toThrow(message);
 });

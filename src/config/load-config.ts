@@ -172,7 +172,7 @@ export function unknownVariables(env: Variables, isNamed: (variable: string) => 
     .filter((name) => name.startsWith(PREFIX) && (env[name] ?? "") !== "")
     .filter((name) => !VARIABLES.includes(name) && !OF_A_SERVICE.test(name) && !isNamed(name))
     .sort()
-    .map((name) => `${name} is no variable that precis knows, and is passed over. ${adviceOn(name)}`);
+    .map((name) => `${name} isn't a variable that precis knows, and is ignored. ${adviceOn(name)}`);
 }
 
 function adviceOn(name: string): string {

@@ -16,7 +16,7 @@ it.each([
   ["PRECIS_FUZZ", "It knows PRECIS_CONFIG, "],
 ])("%s is told of: %s", (name, advice) => {
   const told = unknownVariables({ [name]: "secret", PATH: "/bin" }, nobody);
-  expect(told).toEqual([expect.stringContaining(`${name} is no variable that precis knows`)]);
+  expect(told).toEqual([expect.stringContaining(`${name} isn't a variable that precis knows`)]);
   expect(told[0]).toContain(advice);
   expect(told[0]).not.toContain("secret");
 });

@@ -59,7 +59,7 @@ export const textUpTo = (what: string, most = Number.MAX_SAFE_INTEGER, least?: 1
 /** Days: `30`, `"12h"`, `"4w"`. */
 export const days = value<number, number | string>(
   {
-    problem: "is no number of days",
+    problem: "isn't a number of days",
     fix: "Give days as a number above 0, such as 30, or a time such as 12h, 30d or 4w.",
   },
   (given) => {
@@ -73,20 +73,23 @@ export const days = value<number, number | string>(
 
 /** Bytes: `67108864`, `"64mb"`. */
 export const bytes = value<number, number | string>(
-  { problem: "is no number of bytes", fix: "Give a whole number above 0, such as 67108864, 512kb or 64mb." },
+  {
+    problem: "isn't a number of bytes",
+    fix: "Give a whole number above 0, such as 67108864, 512kb or 64mb.",
+  },
   (given) => {
     const size = sizeOf(given, bytesIn);
     return Number.isSafeInteger(size) && size! > 0 ? size : undefined;
   },
 );
 
-export const anyNumber = value({ problem: "is no number", fix: "Give a number." }, (given) =>
+export const anyNumber = value({ problem: "isn't a number", fix: "Give a number." }, (given) =>
   isNumber(given) ? given : undefined,
 );
 
 /** A text that isn't empty, and of the form that is wanted. */
 export function text(what: string, fix: string, form: Pick<RegExp, "test"> = /./) {
-  return value({ problem: `is no ${what}`, fix }, (given) =>
+  return value({ problem: `isn't a ${what}`, fix }, (given) =>
     typeof given === "string" && form.test(given) ? given : undefined,
   );
 }
@@ -95,7 +98,7 @@ export const httpAddress = value(
   (given) =>
     typeof given === "string" && hasSecret(given)
       ? { problem: "holds a key or a password", fix: "Leave it out of the address and set apiKey instead." }
-      : { problem: "is no address", fix: "Give the whole of it, such as https://api.openai.com/v1." },
+      : { problem: "isn't a URL", fix: "Give all of it, such as https://api.openai.com/v1." },
   (given) =>
     typeof given === "string" &&
     /^https?:\/\//i.test(given) &&
@@ -112,7 +115,7 @@ export function object<const S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys")
-        return say({ problem: "is no object", fix: `Give an object; its keys are ${names.join(", ")}.` });
+        return say({ problem: "isn't an object", fix: `Give an object; its keys are ${names.join(", ")}.` });
       const close = nearest(issue.keys[0] ?? "", names);
       const fix = close === undefined ? `The keys here are ${names.join(", ")}.` : `Did you mean ${close}?`;
       return say({ problem: UNKNOWN_KEY, fix });
@@ -132,7 +135,7 @@ export function listOf<T extends z.ZodType>(
 ) {
   const fix = `Give a list such as ${example}${least > 0 && !isNeeded ? ", or leave the key out" : ""}.`;
   return z
-    .array(item, { error: say({ problem: "is no list", fix }) })
+    .array(item, { error: say({ problem: "isn't a list", fix }) })
     .min(least, { error: say({ problem: "is an empty list", fix }) })
     .max(most, { error: say({ problem: "has too many entries", fix: `Give at most ${most}.` }) });
 }
@@ -144,7 +147,7 @@ export function mapOf<T extends z.ZodType>(item: T, example: string, name = /./)
       say(
         issue.code === "invalid_key"
           ? { problem: "can't have this name", fix: `Name it as in ${example}.` }
-          : { problem: "is no object", fix: `Give an object such as ${example}.` },
+          : { problem: "isn't an object", fix: `Give an object such as ${example}.` },
       ),
   });
 }

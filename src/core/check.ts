@@ -9,7 +9,7 @@ const STREAM_ONLY: readonly unknown[] = ["summarize-and-keep", "state"];
 
 const TOO_MANY = "is more tokens than any window has";
 
-/** Why a value is refused. `problem` goes on from the value: `is no number of tokens`. */
+/** Why a value is refused. `problem` goes on from the value: `isn't a number of tokens`. */
 export interface Fault {
   readonly problem: string;
   readonly fix: string;
@@ -28,16 +28,20 @@ export function faultOf(
     unless(
       number >= least && number <= most,
       number >= 0 && number < least
-        ? "is too few for a number of tokens"
+        ? "is too few tokens"
         : number > most
           ? TOO_MANY
-          : "is no number of tokens",
+          : "isn't a number of tokens",
       `${number > 0 && number < least ? `Did you mean ${number}k? ` : ""}Give a whole number of at least ${least}, such as 8192${isWritten ? ", 32k or 1m" : ""}.`,
     );
   const count = (what: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
     unless(
       Number.isSafeInteger(number) && number >= least && number <= most,
-      `is no ${what}`,
+      !Number.isSafeInteger(number)
+        ? `isn't a ${what}`
+        : number < least
+          ? `is less than ${least}`
+          : `is more than ${most}`,
       `Give a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}.`,
     );
   const meant = number > 1 && number < LEAST_TOKENS ? `Did you mean ${number / 100}? ` : "";
@@ -57,7 +61,7 @@ export function faultOf(
     case "share":
       return unless(
         number > 0 && number <= 1,
-        "is no share",
+        "isn't a valid share",
         `${meant}Give a number above 0 and up to 1, such as 0.4.`,
       );
     case "count":
@@ -65,13 +69,13 @@ export function faultOf(
     case "number":
       return unless(
         number >= kind.least && number <= kind.most,
-        `is no ${kind.what}`,
+        `isn't a valid ${kind.what}`,
         `Give a number from ${kind.least} to ${kind.most}.`,
       );
     case "time":
       return unless(
         number >= kind.least,
-        "is no length of time",
+        "isn't a valid duration",
         `Give ${kind.least === 0 ? "0 or more" : "whole"} milliseconds, such as 30000${isWritten ? ", or a time such as 500ms, 30s, 10m or 2h" : ""}.`,
       );
     case "switch":
@@ -82,14 +86,14 @@ export function faultOf(
         kind.names.some((name) => name === value),
         kind.what === "strategy" && STREAM_ONLY.includes(value)
           ? "is a strategy of streaming sessions only"
-          : `is no ${kind.what}`,
+          : `isn't a valid ${kind.what}`,
         `${close === undefined ? "" : `Did you mean ${close}? `}It is one of ${kind.names.join(", ")}.`,
       );
     }
     case "choice or count":
       return unless(
         kind.names.some((name) => name === value) || !count("", 0),
-        `is no choice of ${kind.of}`,
+        `isn't a valid choice of ${kind.of}`,
         `Give ${kind.names.map((name) => `"${name}"`).join(", ")}, or how many of the newest stay, such as 2.`,
       );
     case "text": {
@@ -100,7 +104,7 @@ export function faultOf(
       ];
       return unless(
         typeof value === "string" && value.length >= least && value.length <= most,
-        typeof value === "string" && value !== "" ? `is too long for a ${what}` : `is no ${what}`,
+        typeof value === "string" && value !== "" ? `is too long for a ${what}` : `isn't a ${what}`,
         `Give a text${limits.length === 0 ? "" : ` of ${limits.join(" and ")} characters`}.`,
       );
     }
@@ -175,7 +179,15 @@ export function unknownOption(name: string, known: readonly string[], path = "")
 export const anything = (): void => undefined;
 export const ofTokens = (least: number) => ofKind({ is: "tokens", least });
 export const ofChoice = (what: string, names: readonly string[]) => ofKind({ is: "choice", what, names });
-export const time = ofKind({ is: "time", least: 0 });
+export const duration = ofKind({ is: "time", least: 0 });
+export const timestamp = (value: unknown, option: string) =>
+  check(
+    option,
+    value,
+    Number.isFinite(value) && (value as number) >= 0,
+    "a timestamp in milliseconds",
+    "Give one such as `Date.now()`; of a Date, `date.getTime()`.",
+  );
 export const truth = ofKind({ is: "switch" });
 export const text = (fix: string) => (value: unknown, option: string) =>
   check(option, value, typeof value === "string", "a text", fix);

@@ -38,7 +38,7 @@ test("numbers that a double holds are numbers", () => {
   expect((parseExact(`[${text},1e400]`) as unknown[])[0]).toEqual(JSON.parse(text));
 });
 
-test("what is no number in a text isn't touched", () => {
+test("what isn't a number in a text isn't touched", () => {
   const text = JSON.stringify([
     "1234567890123456789",
     ", 1234567890123456789",

@@ -159,7 +159,7 @@ const OPEN: Checks<Names> = {
   },
   store(store, option) {
     if (!hasMethods((store as Partial<TranscriptStore> | null)?.conversations, "get", "head", "read"))
-      throw refused(option, `${said(store)} is no store for servers.`, OPEN_FIX);
+      throw refused(option, `${said(store)} isn't a server store.`, OPEN_FIX);
   },
   tenant: name,
   conversation: name,
@@ -365,7 +365,7 @@ function readRange(what: ReadWhat, length: number, find: (id: string) => number 
   if (at === undefined && typeof what === "string")
     throw refused(
       "read",
-      `"${firstCharacters(id, MAX_SHOWN)}" is no message of this conversation.`,
+      `"${firstCharacters(id, MAX_SHOWN)}" isn't a message of this conversation.`,
       READ_FORMS,
     );
   return at === undefined ? run(0, 0) : run(at, at + 1);

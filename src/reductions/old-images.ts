@@ -1,4 +1,4 @@
-import type { FilePart, FramePart, ImagePart, ToolResultPart } from "../core/types.ts";
+import type { FilePart, FramePart, ImagePart, Part, ToolResultPart } from "../core/types.ts";
 import { editParts, type Reduction } from "./reduction.ts";
 
 /** Old images and attachments become a line of text that says what was there. */
@@ -8,11 +8,7 @@ export const oldImages: Reduction = {
     const kept = newestImages(input.messages, input.images.keep);
     return editParts(draft, input, (part, { index, part: at }) => {
       if (kept.has(index)) return undefined;
-      if (
-        part.type === "image" ||
-        part.type === "frame" ||
-        (part.type === "file" && part.text === undefined)
-      ) {
+      if (isImageOrFile(part)) {
         return { type: "replace", part: at, text: mediaPlaceholder(part), why: "old-image" };
       }
       if (part.type === "tool-result" && part.media?.length && !part.locked) {
@@ -22,6 +18,11 @@ export const oldImages: Reduction = {
     });
   },
 };
+
+/** An image, a video or a file whose text nobody sees. */
+export function isImageOrFile(part: Part): part is ImagePart | FilePart | FramePart {
+  return part.type === "image" || part.type === "frame" || (part.type === "file" && part.text === undefined);
+}
 
 /** What stands where an image, a video or a file was. */
 export function mediaPlaceholder(part: ImagePart | FilePart | FramePart): string {

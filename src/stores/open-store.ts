@@ -28,7 +28,7 @@ export function openStore(where: string): ServerStore {
       // The text isn't repeated: an address may hold a password.
       throw new StoreError({
         operation: "open",
-        message: `an address that begins with "${where.split(":", 1)[0]}:" is no database that precis knows.`,
+        message: `an address that begins with "${where.split(":", 1)[0]}:" isn't a database that precis knows.`,
         fix: DATABASE_FIX,
       });
   }

@@ -98,7 +98,7 @@ test.each(["", "https://example.com/picture.png", "file-abc123", "data:image/svg
   },
 );
 
-test("a size of zero is no size", () => {
+test("a size of zero isn't a size", () => {
   expect(imageSize(Uint8Array.from(png(0, 100)))).toBeUndefined();
 });
 

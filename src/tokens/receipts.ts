@@ -2,12 +2,13 @@ import {
   type Checks,
   checkNames,
   checkUsage,
+  duration,
   given,
   isObject,
   ofTokens,
   refused,
   text,
-  time,
+  timestamp,
 } from "../core/check.ts";
 import type { PrefixReason, Prices, Report, SummaryCheck, Usage } from "../core/types.ts";
 import { modelInfo, spendOf } from "./model-info.ts";
@@ -305,7 +306,7 @@ const OPTIONS: Checks<ReceiptsOptions> = {
     const fix = "Give US dollars per million tokens: `{ input, cacheRead, cacheWrite, output }`.";
     if (given(prices)) amounts(prices, option, ["input", "cacheRead", "cacheWrite", "output"], fix);
   },
-  cacheTtlMs: time,
+  cacheTtlMs: duration,
 };
 
 /** Refuses what money can't be worked out from: it would come out as no number, or as a wrong one. */
@@ -328,7 +329,7 @@ function checkAnswered(answered: readonly AnsweredRequest[], options: ReceiptsOp
     const { cacheRead, cacheWrite } = usage as Usage;
     ofTokens(0)(cacheRead, `${option}.usage.cacheRead`);
     ofTokens(0)(cacheWrite, `${option}.usage.cacheWrite`);
-    time(at, `${option}.at`);
+    timestamp(at, `${option}.at`);
     name(model, `${option}.model`);
   }
 }

@@ -239,7 +239,7 @@ test.each([
   [["chat", "--resume", "--db", "memory"], 2, /no conversation to resume/],
   [["chat", "--server", "http://127.0.0.1:9"], 1, /can't be reached/],
   [["chat", "--server", "http://127.0.0.1:9", "--db", "x.db"], 2, /belongs to the server/],
-  [["chat", "--window", "fast", "--db", "memory"], 2, /no number of tokens/],
+  [["chat", "--window", "fast", "--db", "memory"], 2, /isn.t a number of tokens/],
 ] as const)("%j ends with %i", async (args, expected, message) => {
   const { code, stdout, stderr } = await runCli(args, { stdin: "Hello\n" });
   expect({ code, stdout }).toEqual({ code: expected, stdout: "" });

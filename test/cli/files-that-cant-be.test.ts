@@ -66,15 +66,15 @@ it.each(["memory:x", "sqlite:precis.db", "mysql://me:hunter2@host/chats", "redis
     const { code, stderr } = await runCli(["import", folder.path("chat.json"), "--db", db]);
     expect(wasMade(db)).toBe(false);
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/is no database that precis knows\. Give a file, postgres:\/\/…, or memory\./);
+    expect(stderr).toMatch(/isn't a database that precis knows\. Give a file, postgres:\/\/…, or memory\./);
     expect(stderr).not.toContain("hunter2");
-    expect(() => openStore(db)).toThrow(/is no database that precis knows/);
+    expect(() => openStore(db)).toThrow(/isn't a database that precis knows/);
     expect(() => openStore(db)).not.toThrow(/hunter2/);
   },
 );
 
 it.each(["C:\\chats\\precis.db", "c:/precis.db", "./a:b.db", "/tmp/a:b.db", "file:precis.db"])(
-  "the name of a file is no address: %s",
+  "the name of a file isn't a URL: %s",
   async (db) => {
     expect(await loadConfig({ env: {}, flags: { db } })).toMatchObject({ db });
     const store = openStore(db); // which opens nothing yet

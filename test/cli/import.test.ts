@@ -172,7 +172,7 @@ test("a database of something else is passed over, and told with the reason wher
   const { code, stderr } = await runCli(["import", path, "--db", db]);
   expect(code).toBe(1);
   expect(stderr).toContain(
-    "no database of opencode that can be read (it has no table session, message, part). Check that it is the right file",
+    "isn't a readable opencode database (it has no table session, message, part). Check that it is the right file",
   );
   expect(stderr.split(path)).toHaveLength(2);
 });

@@ -69,7 +69,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
     ],
     [["compact", "--budget", "8k"], /needs a FILE/],
     [["compact", "-"], /How small\?/],
-    [["compact", "x", "--budget", "lots"], /no number of tokens/],
+    [["compact", "x", "--budget", "lots"], /isn.t a number of tokens/],
     [["compact", "x", "--budget", "8"], /Did you mean 8k\?/],
     [["compact", "x", "--budget", "8k", "--profile", "agnet"], /Did you mean agent\?/],
     [["compact", "x", "--budget", "8k", "--strategy", "drop-midle"], /Did you mean drop-middle\?/],
@@ -78,7 +78,7 @@ describe("bad usage: exit 2, nothing on stdout, a hint on stderr", () => {
     [["compact", "x", "--budget", "8k", "--pick", "0"], /whole number from 1/],
     [["replay", "x", "y", "--window", "32k"], /takes one FILE/],
     [["replay", "x", "--window", "32k", "--prices", "no-such-model"], /registry\. Name a model whose prices/],
-    [["compact", "x", "--budget", "0"], /too few for a number of tokens\. .* at least 100,/],
+    [["compact", "x", "--budget", "0"], /too few tokens\. .* at least 100,/],
     [["compact", "x", "--budget", "8k", "--strategy", "bake"], /--strategy bake: .* It is one of none, /],
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await runCli(args);

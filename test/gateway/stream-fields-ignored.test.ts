@@ -49,8 +49,8 @@ it.each<[string, object, string]>([
   ["another mistyped option", { stratgy: "drop-all" }, "Did you mean strategy?"],
   ["a field of nothing known", { banana: 1 }, "The keys here are window, strategy"],
   ["a mistyped option of speech", { speak: { silense: 0.5 } }, "Did you mean silence?"],
-  ["a number as a text", { tokensPerFrame: "10" }, '`tokensPerFrame`: "10" is no number. Give a number'],
-  ["a text as a number", { systemPrompt: 5 }, "`systemPrompt`: 5 is no text. Give a text"],
+  ["a number as a text", { tokensPerFrame: "10" }, '`tokensPerFrame`: "10" isn\'t a number. Give a number'],
+  ["a text as a number", { systemPrompt: 5 }, "`systemPrompt`: 5 isn't a text. Give a text"],
   [
     "speech that isn't described",
     { speak: true },
@@ -85,14 +85,14 @@ it.each<[string, string, object, string]>([
     "a time as a text",
     "ask",
     { text: "Is it right?", time: "12" },
-    '`time`: "12" is no number. Give a number',
+    '`time`: "12" isn\'t a number. Give a number',
   ],
   ["an unknown end", "replies", { text: "Yes.", stop: "eos" }, "It is one of end, length"],
   [
     "lengths of another form",
     "frames",
     { lengths: [5] },
-    '`lengths`: a list is no object. Give an object such as { "i3": 12 }',
+    '`lengths`: a list isn\'t an object. Give an object such as { "i3": 12 }',
   ],
 ])("%s: refused in a stream, with the fix", async (_, what, body, fix) => {
   const { id } = await open({ tokensPerFrame: 10 });

@@ -8,7 +8,7 @@ const world = servedPage();
 
 const toTimeline = (tab: Page) => tab.getByRole("link", { name: "Timeline" }).click();
 
-it("the charts are drawn in a browser whose language is no language tag", async () => {
+it("the charts are drawn in a browser whose language isn't a valid language tag", async () => {
   const { tab, context, faults } = await openPage(world.browser, world.serve.url, { ownContext: true });
   await context.addInitScript(
     `Object.defineProperty(Navigator.prototype, "language", { get: () => "en-US@posix", configurable: true })`,

@@ -38,7 +38,7 @@ it("percent is refused in percent, and the fix that is told can be typed", async
     ["Start at", "99999999999", "99,999,999,999 tokens are more than the window of 4,000."],
     ["Room for the answer", "200%", "200 % is more than all of it."],
     ["Room for the answer", "0.2", "0.2 %? Did you mean 20 %?"],
-    ["Window", "50%", "“50%” is no number."],
+    ["Window", "50%", "“50%” isn't a number."],
   ] as const;
   for (const [label, text, message] of refusals) {
     await fill(label, text);

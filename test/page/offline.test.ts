@@ -218,7 +218,7 @@ describe("models", () => {
     const { tab, faults, context } = await openPage(world.browser, `${world.serve.url}/settings`);
     await tab.getByLabel("Address").fill("htp:/wrong");
     await tab.getByLabel("Key", { exact: true }).focus();
-    await tab.getByText("This is no address.").waitFor();
+    await tab.getByText("This isn't a URL.").waitFor();
     expect(await tab.getByRole("button", { name: "Test" }).isDisabled()).toBe(true);
     await tab.getByLabel("Address").fill("http://127.0.0.1:9/v1");
     await tab.getByRole("button", { name: "Test" }).click();

@@ -31,10 +31,10 @@ it("What if: nonsense is named, and an impossible window has the server's answer
   const box = form.getByLabel("Window");
   for (const nonsense of ["abc", "12x"]) {
     await box.fill(nonsense);
-    await form.getByRole("alert").getByText(`“${nonsense}” is no number.`).waitFor();
+    await form.getByRole("alert").getByText(`“${nonsense}” isn't a number.`).waitFor();
   }
   await box.fill("-5");
-  await tab.locator(".inspect-facts").getByRole("alert").getByText("-5 is no number of tokens").waitFor();
+  await tab.locator(".inspect-facts").getByRole("alert").getByText("-5 isn't a number of tokens").waitFor();
   await box.fill("1.5");
   await tab.locator(".inspect-facts").getByRole("alert").getByText("1.5 is").waitFor();
   await form.getByRole("button", { name: "Reset" }).click();
@@ -55,7 +55,7 @@ it("a setting that can't work is refused beside its box, with the fix", async ()
   await dialog.getByRole("alert").getByText("Lower the output reserve").waitFor();
   await reserve.fill("many");
   await reserve.press("Enter");
-  await dialog.getByRole("alert").getByText("“many” is no number.").waitFor();
+  await dialog.getByRole("alert").getByText("“many” isn't a number.").waitFor();
   await reserve.fill("500");
   await reserve.press("Enter");
   await dialog.getByRole("button", { name: "Room for the answer: As everywhere" }).waitFor();

@@ -152,7 +152,7 @@ it("a chat of a few requests that hold long documents has its first summary, and
   expect(codes).toContain("summaries-too-dear");
 });
 
-it("costShare 0 asks for none, and one that is no share is refused", async () => {
+it("costShare 0 asks for none, and one that isn't a valid share is refused", async () => {
   const { model } = await chatWithClock(undefined, 20, { summary: { costShare: 0 } });
   expect(model.requests).toEqual([]);
   expect(() => createCompactor({ dialect: openaiChat, window: 16_000, summary: { costShare: -1 } })).toThrow(

@@ -78,7 +78,7 @@ describe("openai-chat read", () => {
         bytes: 4,
       },
       { type: "text", text: "no" },
-      { type: "other", kind: "hologram", json: '{"type":"hologram","text":3}' },
+      { type: "other", kind: "hologram", json: '{"type":"hologram","text":3}', unknown: true },
     ]);
   });
 

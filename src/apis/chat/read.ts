@@ -2,7 +2,7 @@ import { isRecord } from "../../core/json.ts";
 import type { Message, Part, ReasoningPart, Role, ToolResultPart } from "../../core/types.ts";
 import { nameText, toJson } from "../shared/fields.ts";
 import { base64Bytes, filePart, framesIn, framesPart, gathered, imagePart } from "../shared/media.ts";
-import { malformed, otherDialectFix, refuseOtherPart, roleIn } from "../shared/reading.ts";
+import { malformed, otherDialectFix, roleIn, unknownPart } from "../shared/reading.ts";
 import { isSignature, opaqueReasoning } from "../shared/reasoning.ts";
 
 /** A part of a message's content. Fields that precis doesn't read pass through. */
@@ -163,8 +163,7 @@ function readPart(part: unknown): Part {
   if (type === "video" && Array.isArray(video)) return framesPart(video);
   if (type === "video" && typeof video === "string")
     return framesIn(video) ?? filePart({ source: video, mediaType: "video/*" });
-  refuseOtherPart(ID, part);
-  return { type: "other", kind: nameText(type), json: toJson(part) };
+  return unknownPart(ID, part);
 }
 
 /** A message of role `tool` (or the legacy `function`) is one result, whatever its content is made of. */

@@ -74,7 +74,7 @@ export function createLogReader(options: LogOptions = {}): LogReader {
     } catch (error) {
       if (error instanceof TranscriptError) throw error;
       if (mode === "start") {
-        // One more line says more about a file that is no JSON at all: a table has columns in both.
+        // One more line says more about a file that isn't JSON at all: a table has columns in both.
         mode = /^[[{]/.test(trimmed) && !SINGLE_QUOTED.test(trimmed) ? "text" : "wrong";
         text.push("\n".repeat(line - 1) + raw);
       }

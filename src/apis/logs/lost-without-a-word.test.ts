@@ -59,7 +59,7 @@ it.each<[name: string, text: string, warnings: readonly string[]]>([
     [`${ONE_LINE} 2`],
   ],
   [
-    "OpenHands: a line that is no event, and words that are none",
+    "OpenHands: a line that isn't a valid event, and words that are none",
     lines(event("One."), { id: 7 }, event({ deep: 1 }), event("Two.")),
     ["left out what can't be read of the messages on lines 2, 3"],
   ],

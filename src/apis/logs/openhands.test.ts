@@ -44,7 +44,7 @@ test("an answer with two calls is one message", () => {
     model: "some-model",
   });
   expect(log.messages).toEqual(expected);
-  expect(log.warnings).toEqual(["left out 1 event that is no message"]);
+  expect(log.warnings).toEqual(["left out 1 event that isn't a message"]);
 });
 
 test("one event per line reads the same", () => {

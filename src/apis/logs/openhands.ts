@@ -94,7 +94,7 @@ function readEvents(
     else addObservation(list, event, { time, place });
   }
   if (internal > 0)
-    list.warn(`left out ${counted(internal, "event that is no message", "events that are no messages")}`);
+    list.warn(`left out ${counted(internal, "event that isn't a message", "events that aren't messages")}`);
   warnOfOddLines(list, { twins: answers.twins() });
   return list.log({ dialect: "openai-chat", tools, model, id: facts.id });
 }

@@ -85,7 +85,7 @@ describe("anthropic-messages read", () => {
       { type: "file", name: "T", mediaType: "text/plain", text: "body", source: "body" },
       { type: "file", mediaType: "application/pdf", bytes: 3, source: "AAAA" },
       { type: "file", name: "S", text: "S\nhttps://e.x\nfound", source: "https://e.x" },
-      { type: "other", kind: "compaction", json: '{"type":"compaction","content":"summary"}' },
+      { type: "other", kind: "compaction", json: '{"type":"compaction","content":"summary"}', unknown: true },
     ]);
   });
 

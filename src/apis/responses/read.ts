@@ -13,7 +13,7 @@ import type {
 import { contentParts, withoutMarker } from "../shared/dialect.ts";
 import { legalText, nameText, toJson } from "../shared/fields.ts";
 import { filePart, gathered, imagePart } from "../shared/media.ts";
-import { malformed, refuseOtherPart, roleIn } from "../shared/reading.ts";
+import { malformed, roleIn, unknownPart } from "../shared/reading.ts";
 import { opaqueReasoning } from "../shared/reasoning.ts";
 
 /** A part of a message's content, or of an output that is a list. Fields that precis doesn't read pass through. */
@@ -102,8 +102,7 @@ export function read(wire: Record<string, unknown>): Message {
 
 function readOwnPart(part: unknown): Part {
   const read = readPart(part);
-  if (read.type === "other") refuseOtherPart(ID, part);
-  return read;
+  return read.type === "other" ? unknownPart(ID, part) : read;
 }
 
 function readReasoning(item: Record<string, unknown>): ReasoningPart {

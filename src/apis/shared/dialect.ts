@@ -2,7 +2,7 @@ import { isRecord } from "../../core/json.ts";
 import type { Dialect, Edit, Message, Part } from "../../core/types.ts";
 import { type EditCursor, editCursor } from "./edit.ts";
 import { toJson } from "./fields.ts";
-import { hasChatFields, malformed, otherDialectFix, refuseOtherPart } from "./reading.ts";
+import { hasChatFields, malformed, otherDialectFix, unknownPart } from "./reading.ts";
 import { reasoningOf } from "./reasoning.ts";
 
 type Wire = Record<string, unknown>;
@@ -109,8 +109,5 @@ export function contentParts(dialect: string, wire: Wire, readPart: (part: unkno
 export function typedPart(dialect: string, part: unknown, known: (part: Wire) => Part | undefined): Part {
   if (!isRecord(part) || typeof part.type !== "string")
     throw malformed({ dialect, expected: "a content part to be an object with a `type`", found: part });
-  const read = known(part);
-  if (read) return read;
-  refuseOtherPart(dialect, part);
-  return { type: "other", kind: part.type, json: toJson(part) };
+  return known(part) ?? unknownPart(dialect, part);
 }

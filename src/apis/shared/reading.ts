@@ -1,7 +1,8 @@
 import { TranscriptError } from "../../core/errors.ts";
 import { cutTo } from "../../core/first-characters.ts";
 import { isRecord } from "../../core/json.ts";
-import type { DialectId, Role } from "../../core/types.ts";
+import type { DialectId, OtherPart, Role } from "../../core/types.ts";
+import { nameText, toJson } from "./fields.ts";
 
 /** Keys named in an error text; more would bury the message. */
 const MAX_KEYS_SHOWN = 6;
@@ -68,12 +69,13 @@ export function malformed(fields: {
   return wrong(fields.dialect, fields.expected, describeValue(fields.found), fix);
 }
 
-/** Throws if a part that the format doesn't know is one of another format. Whatever else it is passes through. */
-export function refuseOtherPart(dialect: string, part: unknown): void {
+/** A part that the format doesn't know passes through. Throws if it is one of another format. */
+export function unknownPart(dialect: string, part: unknown): OtherPart {
+  const type = isRecord(part) ? part.type : undefined;
   const fix = otherPartFix(dialect, part);
-  if (fix === undefined) return;
-  const type = isRecord(part) ? String(part.type) : "";
-  throw wrong(dialect, "parts of its own format", `one of type \`${type}\``, fix);
+  if (fix !== undefined)
+    throw wrong(dialect, "parts of its own format", `one of type \`${String(type)}\``, fix);
+  return { type: "other", kind: nameText(type), json: toJson(part), unknown: true };
 }
 
 function wrong(dialect: string, expected: string, found: string, fix = FIX): TranscriptError {

@@ -32,11 +32,11 @@ test.each([
 
 test.each([
   ["windw", "16k", /Did you mean window\?/],
-  ["window", "16x", /^window 16x: this is no number of tokens\. Give .* such as 8192, 32k or 1m/],
+  ["window", "16x", /^window 16x: this isn't a number of tokens\. Give .* such as 8192, 32k or 1m/],
   ["auto", "maybe", /on or off/],
-  ["window", "49", /^window 49: this is too few for a number of tokens\. .* at least 100,/],
-  ["temperature", "warm", /is no temperature\. Give a number from 0 to 2/],
-  ["temperature", "0x1", /is no temperature/],
+  ["window", "49", /^window 49: this is too few tokens\. .* at least 100,/],
+  ["temperature", "warm", /isn't a valid temperature\. Give a number from 0 to 2/],
+  ["temperature", "0x1", /isn't a valid temperature/],
   [
     "startAt",
     "80",
@@ -48,10 +48,10 @@ test.each([
   ["startAt", "1234,5", /is neither a share/],
   ["startAt", "eighty", /is neither a share/],
   ["landAt", "-5%", /is neither a share/],
-  ["tail", "40", /is no share\. Did you mean 0\.4\?/],
-  ["tail", "12k", /is no share/],
-  ["window", "32,5", /is no number of tokens/],
-  ["tailMessages", "2,5", /is no number of messages\. Give a whole number from 1\./],
+  ["tail", "40", /isn't a valid share\. Did you mean 0\.4\?/],
+  ["tail", "12k", /isn't a valid share/],
+  ["window", "32,5", /isn't a number of tokens/],
+  ["tailMessages", "2,5", /isn't a number of messages\. Give a whole number from 1\./],
   ["triggerTurns", "-1", /Give a whole number/],
 ])("%s %s is refused", (name, text, message) => {
   expect(() => parseSetting(name, text)).toThrow(UsageError);

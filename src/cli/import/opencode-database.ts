@@ -60,7 +60,7 @@ function unreadable(cause: unknown): FileError {
   return DAMAGED.test(why)
     ? new UnreadableLog(`the database is damaged (${why}). ${MEND}`, { cause })
     : new FileError(
-        `this is no database of opencode that can be read (${why}). Check that it is the right file, and that it isn't in use by another program.`,
+        `this isn't a readable opencode database (${why}). Check that it is the right file, and that it isn't in use by another program.`,
         { cause },
       );
 }

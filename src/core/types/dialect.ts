@@ -196,6 +196,8 @@ export interface OtherPart {
   readonly type: "other";
   readonly kind: string;
   readonly json: string;
+  /** In the content of a message: its format has no such type, or the type lacks its content (`{ type: "text" }` without a text). */
+  readonly unknown?: true;
   /** All that clients send back of it, where they got more than that. */
   readonly comesBackAs?: string;
 }

@@ -260,6 +260,7 @@ export type WarningCode =
   | "head-lost"
   | "head-restored"
   | "heavy-head"
+  | "images-left-out"
   | "many-summary-requests"
   | "no-room-for-summaries"
   | "no-summary-fits"
@@ -281,7 +282,8 @@ export type WarningCode =
   | "system-changes"
   | "tail-shortened"
   | "thinking-off"
-  | "unknown-model";
+  | "unknown-model"
+  | "unknown-part";
 
 /** Something that went differently from what the host may expect; the conversation goes on. */
 export interface Warning {

@@ -1,12 +1,14 @@
 import { restoreDraft } from "../../core/checkpoint.ts";
 import { defined } from "../../core/collections.ts";
 import { type Draft, entriesOf, isShown } from "../../core/draft.ts";
-import { applyEdits } from "../../core/edits.ts";
+import { applyEdits, editableParts } from "../../core/edits.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
+import { readableText } from "../../core/message-text.ts";
 import type {
   Budget,
   Checkpoint,
   Entry,
+  Message,
   ModelCall,
   PressureReport,
   Report,
@@ -14,6 +16,7 @@ import type {
   Warning,
   WarningCode,
 } from "../../core/types.ts";
+import { isImageOrFile } from "../../reductions/old-images.ts";
 import { ROUNDS, watchRepeats } from "../../summaries/calls/repeated-calls.ts";
 import { PLANT_MARK } from "../../summaries/text/plants.ts";
 import { isSummaryMessage } from "../../summaries/write/sections.ts";
@@ -176,6 +179,8 @@ export function pressureOf<M>(survey: Survey<M>): PressureReport {
 
 /** Messages or lines that a warning names, and characters of a line. */
 const NAMED = 5;
+/** Characters of the type of a part that a warning names. */
+const MAX_KIND = 40;
 const MAX_PLANT = 160;
 
 /** What a person should know of a view that is about to be sent. */
@@ -196,23 +201,56 @@ export function viewWarnings<M>(
   const thinking = input.extras?.length ? undefined : thinkingWarning(conversation, draft);
   return [
     ...plantedWarnings(calls, made, recalled),
-    ...unspokenWarnings(made, budget),
+    ...unspokenWarnings(made, survey),
     ...tailWarnings(conversation, made, engine.settings),
     ...(thinking ? [thinking] : []),
     ...orphanWarnings(conversation, draft),
+    ...imageWarnings(conversation, draft, budget),
+    ...unknownPartWarnings(conversation.messages),
   ];
 }
 
-/** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget. */
-function unspokenWarnings(draft: Draft | undefined, { budget }: Pick<Budget, "budget">): Warning[] {
+/** Messages are hidden, and nothing speaks for them: a summary has no room in so small a budget, or nothing to say. */
+function unspokenWarnings(
+  draft: Draft | undefined,
+  {
+    budget: { budget },
+    conversation: { messages },
+  }: { readonly budget: Pick<Budget, "budget">; readonly conversation: Pick<Conversation, "messages"> },
+): Warning[] {
   if (!draft || draft.inserts.some((one) => isSummaryMessage(one.message.text) && !isRoleNote(one)))
     return [];
-  const hidden = draft.fates.filter((fate) => fate.type === "drop" && fate.reason === "budget").length;
-  if (hidden === 0) return [];
+  const hidden = messages.filter((_, index) => {
+    const fate = draft.fates[index]!;
+    return fate.type === "drop" && fate.reason === "budget";
+  });
+  if (hidden.length === 0) return [];
+  const why = hidden.some((message) => readableText(message).trim() !== "")
+    ? `a budget of ${budget} tokens has no room for a summary of them. They can be recalled`
+    : "they have no text that precis can read. The transcript still has them";
   return [
     {
       code: "no-summary-fits",
-      message: `A budget of ${budget} tokens has no room for a summary: the newest whole messages are shown, and ${hidden} older ones are not. They can be recalled.`,
+      message: `${hidden.length} older message${hidden.length === 1 ? " is" : "s are"} hidden without a summary: ${why}.`,
+    },
+  ];
+}
+
+/** The last user message is sent without images that have no room. */
+function imageWarnings(
+  { messages, structure: { lastUser } }: Conversation,
+  { fates }: Draft,
+  { budget }: Pick<Budget, "budget">,
+): Warning[] {
+  const fate = lastUser === undefined ? undefined : fates[lastUser];
+  if (lastUser === undefined || fate?.type !== "edit") return [];
+  const parts = editableParts(messages[lastUser]!);
+  const gone = fate.edits.filter((edit) => edit.type === "replace" && isImageOrFile(parts[edit.part]!));
+  if (gone.length === 0) return [];
+  return [
+    {
+      code: "images-left-out",
+      message: `${gone.length} of the ${parts.filter(isImageOrFile).length} images and files in the last user message don't fit the budget of ${budget} tokens, so the model doesn't see them. Send fewer or smaller ones, or raise the budget.`,
     },
   ];
 }
@@ -295,21 +333,40 @@ function orphanWarnings({ structure, messages }: Conversation, { fates }: Draft)
   ];
 }
 
+/** Parts that a typing error may have hidden: the provider may refuse them, and precis can't read them. */
+function unknownPartWarnings(messages: readonly Message[]): Warning[] {
+  const found = messages.flatMap(({ role, parts }, index) =>
+    role === "assistant"
+      ? []
+      : parts.flatMap((part) => (part.type === "other" && part.unknown ? [{ index, kind: part.kind }] : [])),
+  );
+  if (found.length === 0) return [];
+  return [
+    {
+      code: "unknown-part",
+      message: `precis can't read a content part of type "${firstCharacters(found[0]!.kind, MAX_KIND)}" (${placesOf(found)}): its format has no such type, or the part lacks its content. It is sent as it is, but no summary or search covers it.`,
+    },
+  ];
+}
+
+/** Which messages, for a warning. People count from 1. */
+function placesOf(found: readonly { readonly index: number }[]): string {
+  const numbers = [...new Set(found.map(({ index }) => index + 1))];
+  const more = numbers.length > NAMED ? ` and ${numbers.length - NAMED} more` : "";
+  return `message ${numbers.slice(0, NAMED).join(", ")}${more}`;
+}
+
 function warning(
   code: WarningCode,
   what: string,
   counterpart: string,
   found: readonly { readonly index: number }[],
 ): Warning[] {
-  // People count from 1.
-  const numbers = [...new Set(found.map(({ index }) => index + 1))];
-  if (numbers.length === 0) return [];
-  const named = numbers.slice(0, NAMED).join(", ");
-  const more = numbers.length > NAMED ? ` and ${numbers.length - NAMED} more` : "";
+  if (found.length === 0) return [];
   return [
     {
       code,
-      message: `A ${what} without its ${counterpart} is sent as it came (message ${named}${more}): the transcript has it so, and the provider may refuse it.`,
+      message: `A ${what} without its ${counterpart} is sent as it came (${placesOf(found)}): the transcript has it so, and the provider may refuse it.`,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { clipArgs, clipText } from "../../core/clip.ts";
 import { evenShare } from "../../core/collections.ts";
 import { type Draft, type Fate, KEEP, withFates } from "../../core/draft.ts";
-import { editableParts, editableText } from "../../core/edits.ts";
+import { applyEdits, editableParts, editableText } from "../../core/edits.ts";
 import { isOnlyReasoning } from "../../core/rounds.ts";
 import type {
   DialectRules,
@@ -14,7 +14,7 @@ import type {
   Measure,
   Part,
 } from "../../core/types.ts";
-import { mediaPlaceholder, resultWithoutMedia } from "../../reductions/old-images.ts";
+import { isImageOrFile, mediaPlaceholder, resultWithoutMedia } from "../../reductions/old-images.ts";
 import { currentMessage, edited } from "../../reductions/reduction.ts";
 import { chooseTail, emptyTail, leastTail, newestUnit, type Tail, tailIndexes } from "../plan/tail.ts";
 import {
@@ -122,26 +122,32 @@ export const hardCut: Rung = async (input) => {
     if (cut) return cut;
     await input.pause();
   }
-  const least = withoutSummary(input, aroundTail(conversation, leastTail(conversation), dropped("budget")));
-  if (draftTokens(conversation, least) <= limit) return least;
-  return withoutLastImages(input, least);
+  return withoutSummary(input, aroundTail(conversation, leastTail(conversation), dropped("budget")));
 };
 
-/** The last user message keeps its text, whatever happens; its images are the last thing that can go. */
-function withoutLastImages(
-  { conversation }: RungInput,
-  draft: ReturnType<typeof withoutSummary>,
-): typeof draft {
-  const { messages, structure } = conversation;
-  const index = structure.lastUser;
-  if (index === undefined) return draft;
-  const edits = editableParts(messages[index]!).flatMap((part, at): Edit[] =>
-    part.type === "image" || part.type === "frame" || (part.type === "file" && part.text === undefined)
-      ? [{ type: "replace", part: at, text: mediaPlaceholder(part), why: "hard-cut" }]
-      : [],
-  );
-  const changes = new Map<number, Fate>(edits.length > 0 ? [[index, { type: "edit", edits }]] : []);
-  return withFates(draft, changes);
+/** The unanswered round may ask images of the last user message to make room for it, up to this share of the budget. */
+const ROUND_BESIDE_IMAGES = 0.25;
+
+/**
+ * The last user message keeps its text, whatever happens. Where head and last user message don't fit, as many of its images and files go as
+ * must, oldest first. Undefined if they fit, or if that isn't enough.
+ */
+export function withFewerImages(input: RungInput): { conversation: Conversation; edits: Edit[] } | undefined {
+  const { conversation, limit } = input;
+  const { messages, structure, measure, tokens, isHead } = conversation;
+  const { lastUser } = structure;
+  if (lastUser === undefined || isHead(lastUser) || floorTokens(conversation) <= limit) return undefined;
+  const spare = Math.min(unansweredTokens(conversation), limit * ROUND_BESIDE_IMAGES);
+  const edits: Edit[] = [];
+  let smaller = conversation;
+  for (const [part, media] of editableParts(messages[lastUser]!).entries()) {
+    if (!isImageOrFile(media)) continue;
+    edits.push({ type: "replace", part, text: mediaPlaceholder(media), why: "hard-cut" });
+    const left = measure.message(applyEdits(messages[lastUser]!, edits));
+    smaller = { ...conversation, tokens: tokens.with(lastUser, left) };
+    if (floorTokens(smaller) + spare <= limit) break;
+  }
+  return floorTokens(smaller) <= limit ? { conversation: smaller, edits } : undefined;
 }
 
 /** Even a hard cut leaves a part this many tokens: enough for the marker that says what is missing. */

@@ -19,7 +19,7 @@ import {
 } from "../read/reasoning.ts";
 import type { Operation } from "../read/survey.ts";
 import { type Step, strategies } from "../settings/settings.ts";
-import { dropAll, dropMiddle, dropOldest, hardCut, shrinkParts } from "./drop.ts";
+import { dropAll, dropMiddle, dropOldest, hardCut, shrinkParts, withFewerImages } from "./drop.ts";
 import { NOT_SHOWN, type Rung, type RungInput, withRoleNotes } from "./step.ts";
 import { summarize, summarizeAll, summarizeRange, summarizeRounds } from "./summarize.ts";
 
@@ -146,14 +146,29 @@ export interface Climb {
 
 /** Takes the strategy's steps in turn until one ends in a view that breaks no post-condition. */
 async function climb(
-  input: RungInput,
+  given: RungInput,
   breachesOf: (draft: Draft, tokens: number) => readonly string[],
 ): Promise<Climb> {
-  const { conversation, current, limit, settings } = input;
-  const before = draftTokens(conversation, current);
-  const fits = before <= limit;
+  const { limit, settings } = given;
   const rungs: RungReport[] = [];
   let breaches: readonly string[] = [];
+  const isOver = draftTokens(given.conversation, given.current) > limit;
+  const fewer = isOver ? withFewerImages(given) : undefined;
+  /** The draft without the images of the last user message that have no room. */
+  const withRoom = (draft: Draft): Draft => {
+    const index = given.conversation.structure.lastUser;
+    if (!fewer || index === undefined) return draft;
+    return withFates(draft, new Map([[index, edited(draft.fates[index]!, fewer.edits)]]));
+  };
+  const current = withRoom(given.current);
+  const input = fewer ? { ...given, conversation: fewer.conversation, current } : given;
+  const { conversation } = input;
+  const before = draftTokens(conversation, current);
+  const fits = before <= limit;
+  if (fewer && fits && breachesOf(current, before).length === 0) {
+    rungs.push({ rung: "hard-cut", result: "used", tokens: before, note: "images of the last user message" });
+    return { draft: current, rung: "hard-cut", tokens: before, rungs };
+  }
   const { steps, lastResort } = strategies[settings.strategy];
   for (const step of input.steps ?? (fits ? steps : [...steps, ...lastResort])) {
     const { rung } = STEPS[step];
@@ -167,7 +182,9 @@ async function climb(
       rungs.push({ rung: name, result: "not-enough", note: step });
       continue;
     }
-    const draft = withRoleNotes(input, detachFromHiddenReasoning(input, withoutBoundReasoning(input, found)));
+    const draft = withRoom(
+      withRoleNotes(input, detachFromHiddenReasoning(input, withoutBoundReasoning(input, found))),
+    );
     const tokens = draftTokens(conversation, draft);
     // What a person chose is hidden, however little it frees.
     const leastGain = step === "summarize-range" ? 0 : LEAST_GAIN;
@@ -185,7 +202,7 @@ async function climb(
     rungs.push({ rung: name, result: "breached", tokens, note: `${step}: ${breaches.join("; ")}` });
   }
   if (fits) return { draft: undefined, rung: "nothing-due", tokens: before, rungs };
-  throw impossible(input, before, breaches, rungs);
+  throw impossible(given, before, breaches, rungs);
 }
 
 const isSummaryInsert = ({ message }: Insert): boolean => message.text !== NOT_SHOWN;

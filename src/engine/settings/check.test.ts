@@ -145,6 +145,7 @@ describe("input without types", () => {
     ["hostState.title", { hostState: { title: 5, steps: [] } }],
     ["now", { now: "x" }],
     ["lastRequestAt", { lastRequestAt: "x" }],
+    ["lastRequestAt", { lastRequestAt: new Date() }],
     ["thinking", { thinking: "no" }],
     ["rejected", { rejected: "yes" }],
     ["signal", { signal: new AbortController() }],
@@ -154,6 +155,13 @@ describe("input without types", () => {
     const fitted = withOption({}).fit(transcript, input as never);
     await expect(fitted).rejects.toThrow(ConfigError);
     await expect(fitted).rejects.toThrow(`option \`${option}\``);
+  });
+
+  it("two options that exclude each other are both named", async () => {
+    const both = withOption({}).compact(transcript, { upTo: 1, budget: 0.5 });
+    await expect(both).rejects.toThrow("option `upTo`: it can't be used together with `budget`.");
+    const ranges = withOption({}).compact(transcript, { upTo: 1, range: { from: 0, to: 1 } });
+    await expect(ranges).rejects.toThrow("option `range`: it can't be used together with `upTo`.");
   });
 
   it("a state that wasn't parsed is refused with the fix, not ignored", async () => {

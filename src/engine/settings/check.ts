@@ -6,6 +6,7 @@ import {
   checkDialect,
   checkNames,
   checkUsage,
+  duration,
   given,
   hasMethods,
   isObject,
@@ -15,7 +16,7 @@ import {
   refused,
   said,
   text,
-  time,
+  timestamp,
   truth,
   unknownOption,
 } from "../../core/check.ts";
@@ -196,7 +197,7 @@ function checkModels(models: unknown): void {
   check("models", models, isObject(models) && !Array.isArray(models), "an object", fix);
   for (const [id, info] of Object.entries(models) as [string, unknown][]) {
     if (!given(info)) continue;
-    if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} describes no model.`, fix);
+    if (!isObject(info)) throw refused(`models.${id}`, `${said(info)} doesn't describe a model.`, fix);
     ofTokens(1)((info as Partial<ModelInfo>).window, `models.${id}.window`);
   }
 }
@@ -227,9 +228,9 @@ const FIT: Checks<FitInput<never>> = {
   hostState: checkHostState,
   extras: (value, option) => check(option, value, Array.isArray(value), "a list", "Give a list of messages."),
   request: anything,
-  now: time,
-  lastRequestAt: time,
-  cacheTtlMs: time,
+  now: timestamp,
+  lastRequestAt: timestamp,
+  cacheTtlMs: duration,
   thinking: ofChoice("way to think", THINKING),
   rejected: checkRejected,
   signal(value, option) {
@@ -249,7 +250,7 @@ const COMPACT: Checks<Own<CompactInput<never>>> = {
   // Checked against the transcript, where that is known.
   upTo: anything,
   range: anything,
-  waitMs: time,
+  waitMs: duration,
 };
 const SUMMARIZE: Checks<Own<SummarizeInput<never>>> = {
   focus,
@@ -309,10 +310,11 @@ export function checkRange<M>(
   length: number,
 ): void {
   const option = given(range) ? "range" : "upTo";
-  if ((given(range) && given(upTo)) || given(budget)) {
+  const other = given(budget) ? "budget" : given(range) && given(upTo) ? "upTo" : undefined;
+  if (other) {
     throw refused(
       option,
-      "it can't be used together with `upTo`, `range` or `budget`.",
+      `it can't be used together with \`${other}\`.`,
       "Say either which messages to hide or how much the view may take.",
     );
   }

@@ -67,7 +67,7 @@ export function numberQuery(context: ApiContext, name: string): number | undefin
   if (value === undefined) return undefined;
   const number = Number(value);
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw invalid(name, `${JSON.stringify(value)} is no whole number`, "Give a whole number from 0.");
+  throw invalid(name, `${JSON.stringify(value)} isn't a whole number`, "Give a whole number from 0.");
 }
 
 /** A field that was given. */

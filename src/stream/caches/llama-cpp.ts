@@ -186,7 +186,7 @@ function createEncoder({ sequence, template = chatMl, ...texts }: LlamaCppOption
   const single = (option: string, text: string): number => {
     const token = special(text).at(-1);
     if (token !== undefined) return token;
-    throw new ConfigError({ option, message: `${JSON.stringify(text)} is no token.`, fix: "Give a text." });
+    throw new ConfigError({ option, message: `${JSON.stringify(text)} isn't a token.`, fix: "Give a text." });
   };
   const frame = single("frame", texts.frame ?? ".");
   const separator = single("separator", texts.separator ?? "\n");

@@ -6,7 +6,7 @@ it("puts short values side by side and long texts on their own lines", () => {
   expect(readJson(JSON.stringify([{ n: 1, id: "doc-a", text: long }]))).toBe(`n=1 id=doc-a\ntext=${long}`);
 });
 
-it("leaves alone what is no JSON", () => {
+it("leaves alone what isn't JSON", () => {
   expect(readJson("{ not json")).toBeUndefined();
   expect(readJson("plain text")).toBeUndefined();
   expect(readJson("")).toBeUndefined();

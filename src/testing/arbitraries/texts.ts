@@ -46,7 +46,7 @@ function placeOf(character: unknown): number {
   const code = typeof character === "string" ? character.codePointAt(0) : undefined;
   const isHalf = code !== undefined && code >= FIRST_HALF && code < FIRST_HALF + HALVES;
   if (code === undefined || isHalf || String.fromCodePoint(code) !== character)
-    throw new Error("This is no single character.");
+    throw new Error("This isn't a single character.");
   return code < FIRST_HALF ? code : code - HALVES;
 }
 

@@ -137,10 +137,10 @@ export function describeUpkeep(context: ContractContext): void {
 
     it("says which line of an import is wrong", async () => {
       const importLines = (...lines: string[]) => context.store.upkeep.importAll(lines);
-      await expect(importLines("{")).rejects.toThrow(/line 1 is no JSON/);
+      await expect(importLines("{")).rejects.toThrow(/line 1 isn't JSON/);
       await expect(importLines('{"type":"record"}')).rejects.toThrow(/no beginning/);
       const header = '{"type":"precis-export","version":4,"at":1}';
-      await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 is no line of an export/);
+      await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 isn't a line of an export/);
       await expect(
         importLines(header, '{"type":"message","tenant":"t","conversation":"c","message":{}}'),
       ).rejects.toThrow(/without its conversation/);

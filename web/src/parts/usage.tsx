@@ -70,7 +70,7 @@ function Total(props: { name: string; value: string; note?: string; isMain?: boo
 /** Prices of requests are small. */
 const LEAST_DOLLARS = 1e-6;
 
-/** What is drawn of each stretch. A mean of nothing is no number. */
+/** What is drawn of each stretch. A mean of nothing isn't a number. */
 const CHARTS: readonly {
   readonly name: keyof typeof words.charts;
   value(part: TotalsPart): number;

@@ -25,11 +25,11 @@ it.each([
 
 describe("what can't be meant is never stored", () => {
   it.each([
-    ["tokens", "abc", "“abc” is no number."],
-    ["percent", "", "“” is no number."],
-    ["count", "many", "“many” is no number."],
-    ["tokens", "50%", "“50%” is no number."],
-    ["count", "50 %", "“50 %” is no number."],
+    ["tokens", "abc", "“abc” isn't a number."],
+    ["percent", "", "“” isn't a number."],
+    ["count", "many", "“many” isn't a number."],
+    ["tokens", "50%", "“50%” isn't a number."],
+    ["count", "50 %", "“50 %” isn't a number."],
     ["percent", "0.8", "0.8 %? Did you mean 80 %?"],
     ["threshold", "0,8", "0,8 %? Did you mean 80 %?"],
     ["room", "0.2", "0.2 %? Did you mean 20 %?"],

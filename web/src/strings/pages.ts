@@ -256,8 +256,8 @@ export const models = {
   address: "Address",
   addressHelp:
     "Where it speaks OpenAI's or Anthropic's API, such as https://api.openai.com/v1 or http://localhost:11434/v1.",
-  noAddress: "This is no address. Give the whole of it, such as https://api.openai.com/v1.",
-  noScheme: "This is no address. It begins with http:// or https://, such as http://localhost:11434/v1.",
+  noAddress: "This isn't a URL. Give all of it, such as https://api.openai.com/v1.",
+  noScheme: "This isn't a URL. It begins with http:// or https://, such as http://localhost:11434/v1.",
   key: "Key",
   keyHelp: {
     file: "If it needs one. Kept in a file that only you can read, beside the database. It never comes back to this page.",

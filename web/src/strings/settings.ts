@@ -32,7 +32,7 @@ export const settings = {
     `Clear them?${cost > 0 ? ` They cost ${dollars(cost)}.` : ""} The next compaction asks the model again, and that is paid for. You can undo it.`,
   clearYes: "Clear them",
   clearNo: "Keep them",
-  noNumber: (text: string) => `“${text}” is no number.`,
+  noNumber: (text: string) => `“${text}” isn't a number.`,
   meantShare: (typed: string, share: number) => `${typed} %? Did you mean ${percent(share)}?`,
   aboveAll: (typed: string) => `${typed} % is more than all of it.`,
   belowAll: (typed: string) => `${typed} % is too little.`,

@@ -162,7 +162,7 @@ function placesIn(
     throw new RequestFault(
       400,
       "invalid",
-      `These are no messages of the conversation; messages in it: ${stored.length}.`,
+      `These aren't messages of the conversation: it has ${stored.length}.`,
       {
         field: range === undefined ? "upTo" : "range",
         fix: 'Give either "upTo": 12 or "range": { "from": 4, "to": 12 }.',

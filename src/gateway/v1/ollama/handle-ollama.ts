@@ -140,7 +140,7 @@ const LINES = "application/x-ndjson";
 const JSON_TYPE = "application/json; charset=utf-8";
 const BAD_GATEWAY = 502;
 const UNREADABLE =
-  "precis: the upstream's answer is no chat completion. Check that its address is that of an OpenAI-compatible API, such as http://localhost:11434/v1.";
+  "precis: the upstream's answer isn't a chat completion. Check that its address is that of an OpenAI-compatible API, such as http://localhost:11434/v1.";
 
 const TOO_LONG =
   "precis: the upstream's answer is longer than limits.answerBytes, so it can't be translated to Ollama's format.";

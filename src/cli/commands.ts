@@ -346,7 +346,7 @@ export const COMMANDS = {
       json: flag.on("print everything as JSON, with the view's messages in their wire format"),
     },
     notes: [
-      "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed. A session with several branches shows the newest and lists all of them; a conversation's own id shows that one.",
+      "SESSION is the id of a session (the answer's header x-precis-session) or of a conversation. Without one, the newest conversations are listed. A session with several branches shows the newest and lists all of them; a branch is shown by the name in that list.",
     ],
     examples: [
       "precis inspect",

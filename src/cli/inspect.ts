@@ -17,8 +17,10 @@ import {
   type Branch,
   branchesOf,
   branchLines,
+  findBranch,
   type Inspection,
   inspectConversation,
+  splitBranch,
 } from "./inspect/inspection.ts";
 import { type Look, type Tone, wrap } from "./io.ts";
 import { DEFAULT_TENANT, findByName, shortId, shortName, withDatabase } from "./open-database.ts";
@@ -45,18 +47,27 @@ export async function inspect(run: RunOf<"inspect">): Promise<void> {
       run.print(listed, () => conversationsText(groups, look));
       return;
     }
-    const conversation = await findByName(store.conversations, tenant, session);
-    if (!conversation)
-      throw new FileError(
-        `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
-      );
-    const inspection = await inspectConversation(store, tenant, conversation);
+    const { conversations } = store;
+    let conversation = await findByName(conversations, tenant, session);
+    let branch: string | undefined;
+    if (!conversation) {
+      const named = splitBranch(session);
+      conversation = await findByName(conversations, tenant, named.conversation);
+      if (conversation && named.branch !== undefined)
+        branch = await findBranch(conversations, tenant, conversation.id, named.branch);
+      if (!conversation || branch === undefined)
+        throw new FileError(
+          `there is no session or conversation ${session} of tenant ${tenant} in ${database}. precis inspect lists the newest.`,
+        );
+    }
+    const inspection = await inspectConversation(store, tenant, conversation, branch);
     const { messages, view, branches, tokens, ...rest } = inspection;
     const value = {
       ...rest,
       conversation: { ...conversation, tokens: tokens.transcript },
-      branches: branches.map(({ conversation: { id, length, updatedAt }, from, words }) => ({
+      branches: branches.map(({ conversation: { id, updatedAt }, from, hash, length, words }) => ({
         id,
+        branch: hash,
         length,
         updatedAt,
         from,
@@ -103,7 +114,7 @@ function inspectionText(inspection: Inspection, look: Look): string {
   const undone = new Set(records.undos.map((undo) => undo.checkpoint));
   const lines = [
     paint("strong", conversation.title === "" ? "(no title)" : conversation.title),
-    ...wrap(factsOf(conversation), look.columns),
+    ...wrap(factsOf(conversation, view.transcript.length), look.columns),
     "",
     ...branchesText(inspection, look),
     paint("strong", "Checkpoints"),
@@ -148,12 +159,12 @@ function conversationsText(groups: readonly (readonly Branch[])[], { columns }: 
   if (groups.length === 0) return "There are no conversations yet.\n";
   return groups
     .flatMap((branches) => {
-      const [{ conversation: one }] = branches as [Branch];
+      const [{ conversation: one, length }] = branches as [Branch];
       const name = shortName(one);
       const newest = Math.max(...branches.map(({ conversation }) => conversation.updatedAt));
       const size =
         branches.length === 1
-          ? `${formatCount(one.length).padStart(6)} ${one.length === 1 ? "message " : "messages"}`
+          ? `${formatCount(length).padStart(6)} ${length === 1 ? "message " : "messages"}`
           : `${formatCount(branches.length).padStart(6)} branches`;
       const line = cut(`${name}  ${formatTime(newest)}  ${size}  ${one.title}`, columns);
       return branches.length === 1 ? [line] : [line, ...branchLines(branches, columns)];
@@ -172,19 +183,19 @@ function branchesText({ conversation, branches }: Inspection, { columns, paint }
       `Branches of ${session === undefined || shortName(conversation) !== session ? "this conversation" : `session ${session}`}`,
     ),
     ...branchLines(branches, columns, id),
-    "  → is shown here. For another one: precis inspect and its id.",
+    "  → is shown here. For another one: precis inspect and its name.",
     "",
   ];
 }
 
-function factsOf(one: Conversation): string {
+function factsOf(one: Conversation, length: number): string {
   const { fork } = metaOf(one);
   const facts = [
     ...(one.session === undefined || shortName(one) !== one.session ? [] : [`session ${one.session}`]),
     `conversation ${shortId(one.id)}`,
     ...(one.dialect === undefined ? [] : [one.dialect]),
     ...(one.model === undefined ? [] : [one.model]),
-    messageCount(one.length),
+    messageCount(length),
     `changed ${formatTime(one.updatedAt)}`,
     ...(fork === undefined ? [] : [`forked from ${shortId(fork.of)} after ${messageCount(fork.length)}`]),
     ...(one.pinned ? ["pinned"] : []),

@@ -236,7 +236,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     // Each character too many is an edit: a word of megabytes is like none of these, and needn't be compared.
     if (Math.abs(candidate.length - word.length) >= least && !candidate.startsWith(word)) continue;
     const edits = candidate.startsWith(word) && word.length > 1 ? 1 : editDistance(word, candidate);
-    if (edits < least) {
+    // Two edits that change the first letter, too, mostly lead to another word.
+    if (edits < (candidate[0] === word[0] ? least : Math.min(least, 2))) {
       best = candidate;
       least = edits;
     }

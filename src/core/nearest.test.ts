@@ -7,6 +7,7 @@ test.each([
   ["strat", "strategy"],
   ["--", undefined],
   ["colour", undefined],
+  ["mudge", undefined],
 ])("%s → %s", (word, expected) => {
   expect(nearest(word, ["budget", "window", "strategy", "html"])).toBe(expected);
 });

@@ -150,7 +150,13 @@ function section(set: SetResult): Block[] {
   const figures = (measures: RetentionRow["measures"]) => set.measures.map(({ id }) => cell(measures[id]));
   return [
     { is: "heading", text: set.id },
-    { is: "note", text: [`${set.cases} cases of ${set.sessions} sessions, %`, ...same].join("; ") },
+    {
+      is: "note",
+      text: [
+        `${set.cases} case${set.cases === 1 ? "" : "s"} of ${set.sessions} session${set.sessions === 1 ? "" : "s"}, %`,
+        ...same,
+      ].join("; "),
+    },
     ...set.measures.map((measure) => ({ is: "chart", ...chartOf(set, rows, measure) }) as const),
     {
       is: "table",

@@ -278,7 +278,7 @@ async function needKeys(config: GatewayConfig, store: ServerStore): Promise<void
   throw new ConfigError({
     option: "auth.keys",
     message: `client keys are needed (${isLoopback(config.host) ? "auth.mode is keys" : `other machines can reach ${config.host}`}), and there are none.`,
-    fix: "Make one with `precis serve --new-key NAME`, list some under auth.keys, or set PRECIS_CLIENT_KEYS=name:key.",
+    fix: `${store.kind === "memory" ? "List" : "Make one with `precis serve --new-key NAME`, list"} some under auth.keys, or set PRECIS_CLIENT_KEYS=name:key.`,
   });
 }
 

@@ -40,7 +40,7 @@ test("inspect shows transcript, view, checkpoints and why", async () => {
   const { code, stdout, stderr } = await runCli(["inspect", "garden", "--db", db]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Beds and rye");
-  expect(stdout).toMatch(/session garden · conversation .* · openai-chat · 61 messages/);
+  expect(stdout).toMatch(/session garden · conversation .* · openai-chat · 62 messages/);
   expect(stdout.replace(/\s+/g, " ")).toMatch(
     /→ \d+ tokens · because the view was [a-z ]+ · Exact lines, no model · Summarise oldest · budget 600 .* in use/,
   );
@@ -77,7 +77,7 @@ test("inspect --json has the view as it is sent", async () => {
 });
 
 test("inspect without a session lists; one that isn't there is said", async () => {
-  expect((await runCli(["inspect", "--db", db])).stdout).toMatch(/^garden .* 61 messages +Beds and rye/);
+  expect((await runCli(["inspect", "--db", db])).stdout).toMatch(/^garden .* 62 messages +Beds and rye/);
   const missing = await runCli(["inspect", "gardn", "--db", db]);
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain("there is no session or conversation gardn");
@@ -132,11 +132,18 @@ test("inspect tells the branches of one session other", async () => {
   expect(lines.slice(at + 1, at + 6)).toEqual([
     `    ${shown(unrelated)}  begins: Plan a feast (2 messages, 2026-01-01 00:00)`,
     `  → ${shown(first)}  begins: Plan a trip (6 messages, 2026-01-05 00:00)`,
-    "      └ from #3 on: To Oslo",
-    "      └ from #5 on: By train",
-    "  → is shown here. For another one: precis inspect and its id.",
+    expect.stringMatching(/^ {6}└ \S+ {2}from #3 on: To Oslo$/),
+    expect.stringMatching(/^ {6}└ \S+ {2}from #5 on: By train$/),
+    "  → is shown here. For another one: precis inspect and its name.",
   ]);
   expect(stdout).toMatch(/#5 user .*By plane/);
+  // Another branch by its name, to its end.
+  const [, name = ""] = /└ (\S+) {2}from #5 on/.exec(stdout) ?? [];
+  expect(name).toMatch(new RegExp(`^${shown(first)}/`));
+  const branch = await runCli(["inspect", name, "--db", path]);
+  expect(branch.stdout).toMatch(/#5 user .*By train/);
+  expect(branch.stdout).toMatch(/#6 assistant .*Yes/);
+  expect(branch.stdout).not.toMatch(/#5 user .*By plane/);
   // Another conversation of the session by its own id; the mark moves with it.
   const other = await runCli(["inspect", shown(unrelated), "--db", path]);
   expect(other.stdout).toMatch(new RegExp(`→ ${shown(unrelated)}`));
@@ -145,7 +152,7 @@ test("inspect tells the branches of one session other", async () => {
   const list = await runCli(["inspect", "--db", path]);
   expect(list.stdout).toMatch(/^plans {2}2026-01-05 00:00 +4 branches {2}Plans\n/);
   expect(list.stdout.match(/plans/g)).toHaveLength(1);
-  expect(list.stdout).toContain("└ from #3 on: To Oslo");
+  expect(list.stdout).toMatch(/└ \S+ {2}from #3 on: To Oslo/);
   const json = await runCli(["inspect", "plans", "--json", "--db", path]);
   const { branches } = JSON.parse(json.stdout) as { branches: { id: string; from: number; words: string }[] };
   expect(branches.map(({ id, from, words }) => [id, from, words])).toContainEqual([

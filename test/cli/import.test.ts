@@ -189,7 +189,9 @@ test("a log with a broken line between good ones is named with the line, and the
   const { code, stdout, stderr } = await runCli(["import", broken, "--db", folder.path("broken.db")]);
   expect(code).toBe(1);
   expect(stdout).toContain("1 new message in 1 conversation of 1 file added");
-  expect(stdout).toMatch(/1 file passed over, for it holds no conversation:\n {2}\S*tsconfig\.json\n/);
+  expect(stdout).toMatch(
+    /1 file skipped, because no conversation could be read from it:\n {2}\S*tsconfig\.json: .+\n/,
+  );
   expect(stdout).toMatch(/bad\.jsonl: line 2: invalid JSON .*Repair or remove that line\.\n/);
   expect(stdout).toMatch(/first\.jsonl: line 1: invalid JSON/);
   expect(stderr).toContain("bad.jsonl: line 2");

@@ -112,7 +112,7 @@ function pickOne(logs: readonly TranscriptLog[], options: LogOptions): Transcrip
   if (pick !== undefined && chosen === undefined) {
     throw new TranscriptError({
       message: `conversation ${pick} was asked for, but the file holds ${logs.length}.`,
-      fix: `Choose a number from 1 to ${logs.length}.`,
+      fix: logs.length === 1 ? "Leave out --pick (`pick`)." : `Choose a number from 1 to ${logs.length}.`,
     });
   }
   if (chosen === undefined || (pick === undefined && logs.length > 1)) {

@@ -43,18 +43,18 @@ export function outcomeText(
     ...(unchanged > 0 ? [`${count(unchanged, "file")} unchanged since the last import.`] : []),
     ...(passedOver.length > 0
       ? [
-          `${count(passedOver.length, "file")} passed over, for ${passedOver.length === 1 ? "it holds" : "they hold"} no conversation:`,
+          `${count(passedOver.length, "file")} skipped, because no conversation could be read from ${passedOver.length === 1 ? "it" : "them"}:`,
         ]
       : []),
-    ...passedOver.slice(0, NAMED).map(({ file }) => `  ${file}`),
+    ...passedOver.slice(0, NAMED).map(lineOf),
     ...(passedOver.length > NAMED ? [`  and ${formatCount(passedOver.length - NAMED)} more`] : []),
     ...warningLines(warnings),
     ...(unreadable.length > 0
       ? [
-          `${count(unreadable.length, "file")} not added, for something in ${unreadable.length === 1 ? "it" : "them"} can't be read:`,
+          `${count(unreadable.length, "file")} not added, because something in ${unreadable.length === 1 ? "it" : "them"} can't be read:`,
         ]
       : []),
-    ...unreadable.map(({ file, reason }) => `  ${file}: ${reason.replace(` ${EXPECTED}`, "")}`),
+    ...unreadable.map(lineOf),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -68,6 +68,8 @@ function warningLines(warnings: readonly Told[]): string[] {
   ]);
   return lines.length > 0 ? ["Left out or odd:", ...lines] : [];
 }
+
+const lineOf = ({ file, reason }: NotRead): string => `  ${file}: ${reason.replace(` ${EXPECTED}`, "")}`;
 
 /** There may be a conversation in the file, but it can't be had. */
 export class UnreadableLog extends FileError {}

@@ -81,9 +81,14 @@ export async function inspectConversation(
   store: ServerStore,
   tenant: string,
   conversation: Conversation,
+  /** Hash of a message on the branch that is meant. Left out: the one that is shown. */
+  branch?: string,
 ): Promise<Inspection> {
   const { id } = conversation;
-  const messages = await store.conversations.read(tenant, id);
+  const messages = [
+    ...(await store.conversations.read(tenant, id, branch === undefined ? {} : { leaf: branch })),
+    ...(branch === undefined ? [] : await behind(store.conversations, tenant, id, branch)),
+  ];
   const headText = await store.conversations.head(tenant, id);
   const head = headText === undefined ? undefined : parseExact(headText);
   // By the stored hashes: the texts may have been redacted since.
@@ -112,6 +117,17 @@ export async function inspectConversation(
     advice: await adviceOn(store, tenant, { rows, dialect }, createCacheTimes(learned).of),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
+}
+
+/** What follows a message in the newest of its branches. */
+async function behind(
+  store: Pick<ConversationStore, "behind">,
+  tenant: string,
+  id: string,
+  hash: string,
+): Promise<readonly StoredMessage[]> {
+  const branches = await store.behind(tenant, hash);
+  return branches.find(({ conversation }) => conversation.id === id)?.messages ?? [];
 }
 
 function tokensOf(
@@ -204,6 +220,10 @@ export interface Branch {
   readonly depth: number;
   /** Its first message that the one which is shown doesn't have, from 1; of a conversation its first message. */
   readonly from: number;
+  /** Hash of that message; undefined for a conversation. */
+  readonly hash: string | undefined;
+  /** Messages of the conversation that is shown, leading system messages among them. */
+  readonly length: number;
   /** The beginning of its first user message, or of the message from which a branch differs. */
   readonly words: string;
 }
@@ -213,20 +233,24 @@ const LEADING = 4;
 
 /** Conversations, older ones first, each with the other branches that begin on its path. */
 export async function branchesOf(
-  store: Pick<ConversationStore, "read" | "siblings">,
+  store: Pick<ConversationStore, "head" | "read" | "siblings">,
   tenant: string,
   conversations: readonly Conversation[],
 ): Promise<Branch[]> {
   const branches: Branch[] = [];
   for (const conversation of conversations.toSorted((a, b) => a.createdAt - b.createdAt)) {
     const { id } = conversation;
+    const dialect = dialectById(conversation.dialect ?? DEFAULT_DIALECT);
+    const lead = readHead(dialect, await store.head(tenant, id)).lead.length;
+    const length = conversation.length + lead;
     const add = async (depth: number, at: number, leaf?: string): Promise<void> => {
       const to = depth === 0 ? at + LEADING : at + 1;
       const read = await store.read(tenant, id, { from: at, to, ...(leaf !== undefined && { leaf }) });
       // What all of them share, such as a system prompt, tells none from another.
       const message = (depth === 0 && read.find(({ role }) => role === "user")) || read[0];
       const words = message ? wordsOf(conversation, message) : "";
-      branches.push({ conversation, depth, from: at + 1, words });
+      const from = depth === 0 ? 1 : at + lead + 1;
+      branches.push({ conversation, depth, from, hash: leaf, length, words });
     };
     await add(0, 0);
     for (const [position, hashes] of conversation.branched ? await store.siblings(tenant, id) : []) {
@@ -237,14 +261,42 @@ export async function branchesOf(
   return branches;
 }
 
+/** Characters of a hash that tell the branches of a conversation apart. */
+const BRANCH_CHARS = 6;
+
+/** What a branch is asked for by. */
+function branchName(id: string, hash = ""): string {
+  return `${shortId(id)}/${hash.slice(0, BRANCH_CHARS)}`;
+}
+
+/** The conversation and the branch that a name stands for. */
+export function splitBranch(name: string): { readonly conversation: string; readonly branch?: string } {
+  const [, conversation, branch] = /^(.+)\/([\w-]{4,})$/.exec(name) ?? [];
+  return conversation === undefined || branch === undefined
+    ? { conversation: name }
+    : { conversation, branch };
+}
+
+/** The hash that the name of a branch begins. */
+export async function findBranch(
+  store: Pick<ConversationStore, "siblings">,
+  tenant: string,
+  id: string,
+  branch: string,
+): Promise<string | undefined> {
+  const hashes = [...(await store.siblings(tenant, id)).values()].flat();
+  return hashes.find((hash) => hash.startsWith(branch));
+}
+
 /** Columns that the words of a branch get before size and time do. */
 const LEAST_WORDS = 20;
 
 /** One line for each branch. `shown` is the conversation that stands below. */
 export function branchLines(branches: readonly Branch[], columns: number, shown?: string): string[] {
-  return branches.map(({ conversation, depth, from, words }) => {
-    const { id, length, updatedAt } = conversation;
-    if (depth > 0) return cut(`      └ from #${formatCount(from)} on: ${words}`, columns);
+  return branches.map(({ conversation, depth, from, hash, length, words }) => {
+    const { id, updatedAt } = conversation;
+    if (depth > 0)
+      return cut(`      └ ${branchName(id, hash)}  from #${formatCount(from)} on: ${words}`, columns);
     const mark = shown === undefined ? "" : id === shown ? "→ " : "  ";
     const start = `  ${mark}${shortId(id)}  begins: `;
     const facts = ` (${formatCount(length)} messages, ${formatTime(updatedAt)})`;

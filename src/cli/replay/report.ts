@@ -2,7 +2,6 @@ import type { Prices, StrategyName } from "../../core/types.ts";
 import { FATE_WORDS, REASON_WORDS, RUNG_WORDS, STRATEGY_WORDS } from "../../core/words.ts";
 import { bestTrade, survivingShare } from "../../eval/replay/best-trade.ts";
 import type { FateRun } from "../../eval/replay/message-fates.ts";
-
 import type { Replay, ReplayCompaction } from "../../eval/replay/simulate.ts";
 import { type ReplayTotals, totalsOf } from "../../eval/replay/totals.ts";
 import type { Block, Chart, Report } from "../../eval/report/report.ts";
@@ -101,7 +100,7 @@ export function replayReport({ facts, replay, totals, compared }: Replayed): Rep
     blocks: [
       ...(facts.suggested === undefined
         ? []
-        : [note(`For a conversation like this one, --profile ${facts.suggested} is made.`)]),
+        : [note(`--profile ${facts.suggested} suits this conversation better.`)]),
       ...(totals.requests === 0
         ? [note(NO_REQUEST)]
         : ([

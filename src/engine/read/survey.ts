@@ -336,7 +336,7 @@ function stateWarning(
   if (damaged > 0)
     return {
       code: "state-damaged",
-      message: `${damaged} of the records in the given state were damaged or changed, and are ignored. Store a state as it is.`,
+      message: `${damaged === 1 ? "One record" : `${damaged} records`} in the given state ${damaged === 1 ? "was" : "were"} damaged or changed, and ${damaged === 1 ? "is" : "are"} ignored. Store a state as it is.`,
     };
   return fits(remembered, chain)
     ? undefined

@@ -89,27 +89,27 @@ export async function recordAnswer(
   try {
     if (given)
       keepHidden(parts, { tenant: client.tenant, recording, opening }, { shown: messages, real: given });
-    if (!recording) throw new Error("its conversation couldn't be looked up");
-    await recording.finish(messages, { names, given, request });
+    if (recording) return await recording.finish(messages, { names, given, request });
+    // Why it couldn't be looked up was logged then.
   } catch (error) {
-    parts.metrics.storeFailures.inc();
     parts.log.error(loggable(error), "a transcript could not be stored yet");
-    const bytes = exchange.plain.length + stringifyDeep(messages).length;
-    try {
-      parts.spill?.add({
-        opening,
-        answer: messages,
-        names,
-        given,
-        bytes,
-        onStored({ known }) {
-          // What the store has by now is more than was known of it.
-          if (given) known.hidden = undefined;
-        },
-      });
-    } catch {
-      // A transcript that can't be read was never meant to be stored.
-    }
+  }
+  parts.metrics.storeFailures.inc();
+  const bytes = exchange.plain.length + stringifyDeep(messages).length;
+  try {
+    parts.spill?.add({
+      opening,
+      answer: messages,
+      names,
+      given,
+      bytes,
+      onStored({ known }) {
+        // What the store has by now is more than was known of it.
+        if (given) known.hidden = undefined;
+      },
+    });
+  } catch {
+    // A transcript that can't be read was never meant to be stored.
   }
 }
 

@@ -3,6 +3,7 @@ import type { Json } from "../../apis/shared/fields.ts";
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning } from "../../config/tuning-schema.ts";
 import { defined } from "../../core/collections.ts";
+import { TranscriptError } from "../../core/errors.ts";
 import { stringifyDeep } from "../../core/json.ts";
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import { type CompactorChoice, cacheMsOf } from "../compaction/compactors.ts";
@@ -194,7 +195,13 @@ function openRecording(
 ): Recording | undefined | Promise<Recording | undefined> {
   if (!parts.recorder || !opening) return undefined;
   const notYet = (error: unknown): undefined => {
-    parts.log.warn(loggable(error), "a request can't be recorded yet");
+    const isUnreadable = error instanceof TranscriptError;
+    parts.log.warn(
+      { ...loggable(error), ...(isUnreadable && { reason: error.message }) },
+      isUnreadable
+        ? "a request isn't recorded: precis can't read its messages"
+        : "a request can't be recorded yet",
+    );
   };
   try {
     const opened = parts.recorder.open(opening);

@@ -416,14 +416,14 @@ export const COMMANDS = {
     examples: ["precis db status"],
   },
   "db backup": {
-    summary: "Writes a whole copy of an SQLite database into a new file, also while a server uses it.",
+    summary: "Writes a whole copy of an SQLite database into a new file, even while a server uses it.",
     args: "FILE",
     lacks: "db backup needs one FILE, which it makes.",
     flags: UPKEEP_FLAGS,
     examples: ["precis db backup copy.db"],
   },
   "db export": {
-    summary: "Prints everything as lines of JSON, as it is at one moment, also while a server uses it.",
+    summary: "Prints everything as lines of JSON, as it is at one moment, even while a server uses it.",
     args: "",
     flags: {
       ...DATABASE_FLAGS,

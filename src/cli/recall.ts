@@ -100,10 +100,14 @@ function writeHits(
   const hits = options.limit ? all : all.filter(({ score }) => score >= best * NOTABLE);
   if (hits.length === 0 && !options.json) note("nothing found.");
   const terms = new Set(options.regex ? [] : readQuery(query).terms);
+  const speaks = (text: string): boolean => termsOf(text).some((term) => terms.has(term));
+  // An answer may share no word with what was asked for: it is found by the messages around it, and marked.
+  const marks = hits.some(({ text }) => speaks(text));
   print({ hits: found, ...(partial && { partial }) }, () =>
     hits
       .map(({ of, text }, at) => {
-        const shown = plainText(excerpt(text, terms));
+        const mark = marks && !speaks(text) ? "(beside a match) " : "";
+        const shown = `${mark}${plainText(excerpt(text, terms))}`;
         if (!of) return `${shown}\n`;
         // Several hits of one conversation stand below its name.
         const isNew = hits[at - 1]?.of?.id !== of.id;

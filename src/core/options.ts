@@ -92,9 +92,8 @@ export const TUNING = {
    */
   startAt: row<Threshold>({ is: "threshold" }),
   /**
-   * Size of the view after a compaction: min(`landAt` × room, 0.5 × room, 0.75 × tokens from the fixed part to the start), and below
-   * `startAt`. Default 0.3 of a room up to 45,000 tokens, 0.4 from 100,000 on, linear between; 0.3 with a cold cache or after a pause; at
-   * most half of your own `startAt`. Your `startAt` or `landAt` replaces a profile's value that conflicts with it.
+   * Size of the view after a compaction, below `startAt`. Default automatic (0.3 to 0.4 of the room). Your `startAt` or `landAt` replaces
+   * a profile's value that conflicts with it.
    */
   landAt: row<Threshold>({ is: "threshold" }),
   /** How much of the newest conversation stays word for word. The first limit reached ends the tail. */

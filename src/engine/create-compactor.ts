@@ -60,6 +60,9 @@ export function createCompactorWith<M, S = unknown>(
   memory: EngineMemory,
   options: CompactorOptions<M, S>,
 ): Compactor<M, S> {
+  // Said now: without them the first call would fail with a TypeError that names nothing.
+  if (!("difference" in Set.prototype))
+    throw new Error("precis needs Node 22.13 or later, or a current browser.");
   const engine = createEngine(givenOptions(options), memory);
   let isClosed = false;
   /** A method that works on a transcript: with both as they are now. It refuses what it doesn't take, and all once it was closed. */

@@ -173,7 +173,7 @@ function usesOf(env: FoundEnvironment, servers: readonly LocalServer[], offers: 
         ? "the address in PRECIS_UPSTREAM; summaries are written by the conversation's own model"
         : names !== ""
           ? `${names}; summaries are written by the conversation's own model`
-          : "nothing yet: it has nobody to pass requests on to",
+          : "no upstream configured",
       change:
         server !== undefined && !isSet
           ? `For ${server.name}: precis serve --upstream ${server.baseURL}`

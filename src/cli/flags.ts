@@ -41,7 +41,7 @@ export const parseCount = ofKind<number>({ is: "count", what: "whole number", le
 
 /** A value out of a list of names, with the nearest one suggested for another. */
 export const oneOf = <const T extends string>(name: string, given: string, names: readonly T[]): T =>
-  ofKind<T>({ is: "choice", what: "value that is known here", names })(name, given);
+  ofKind<T>({ is: "choice", what: name, names })(name, given);
 
 const flag =
   <T>(read: Flag<T>["read"]) =>

@@ -130,7 +130,7 @@ function inspectionText(inspection: Inspection, look: Look): string {
                 .flatMap((receipt) => receiptWords(receipt).map((line) => `    ${line}`)),
             ].flatMap((line) => wrap(line, look.columns, CHECKPOINT_HANG)),
           )),
-    ...(receipts.compactions.length === 0 ? [] : wrap(netWords(receipts), look.columns)),
+    ...(receipts.spend === 0 ? [] : wrap(netWords(receipts), look.columns)),
     ...(deferred
       ? [
           `Tools that weren't declared in the newest request: ${formatCount(deferred.tools)}, which spared ${formatCount(deferred.tokens)} tokens.`,

@@ -141,7 +141,7 @@ export function checkArguments(
 function unknownCommand(name: string): UsageError {
   if (name.startsWith("-"))
     return new UsageError(`${name} isn't a flag of precis itself. Name a command first.`);
-  const close = nearest(name, TOP_NAMES);
+  const close = name === "version" ? "--version" : nearest(name, TOP_NAMES);
   const hint =
     close === undefined ? `The commands are ${TOP_NAMES.join(", ")}.` : `Did you mean precis ${close}?`;
   return new UsageError(`there is no command ${name}. ${hint}`);

@@ -73,7 +73,7 @@ export async function refuseInput(flag: string, target: string, inputs: readonly
   if (wanted === undefined) return;
   for (const input of inputs)
     if ((await identityOf(input)) === wanted)
-      throw new UsageError(`--${flag} ${target} is a file that is read. Choose another one.`);
+      throw new UsageError(`--${flag} ${target} would overwrite an input. Choose another file.`);
 }
 
 /** The same for all names of one file, symbolic and hard links too; none for a file that isn't there. */

@@ -32,7 +32,7 @@ export function faultOf(
         : number > most
           ? TOO_MANY
           : "isn't a number of tokens",
-      `${number > 0 && number < least ? `Did you mean ${number}k? ` : ""}Give a whole number of at least ${least}, such as 8192${isWritten ? ", 32k or 1m" : ""}.`,
+      `${number > 0 && number < least ? `Did you mean ${isWritten ? `${number}k` : `${number}_000`}? ` : ""}Give a whole number of at least ${least}, such as ${isWritten ? "8192, 32k or 1m" : "8_000"}.`,
     );
   const count = (what: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
     unless(

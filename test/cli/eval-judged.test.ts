@@ -96,7 +96,7 @@ it("the result is a page, too, with every question, and nothing in a conversatio
   expect(html).not.toContain("<script");
   expect(html).toContain("default-src 'none'");
   const refused = await runCli([...common, ...flags, "--html", file]);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("is a file that is read")]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("would overwrite an input")]);
 });
 
 it("precis with a model waits for the model's own words, also behind a mailbox", async () => {

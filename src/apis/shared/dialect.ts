@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/json.ts";
 import type { Dialect, Edit, Message, Part } from "../../core/types.ts";
 import { type EditCursor, editCursor } from "./edit.ts";
-import { toJson } from "./fields.ts";
 import { hasChatFields, malformed, otherDialectFix, unknownPart } from "./reading.ts";
 import { reasoningOf } from "./reasoning.ts";
 

@@ -44,51 +44,39 @@ function typical(runs: readonly number[]): number {
   return median(batches.map((batch) => batch.reduce((sum, ms) => sum + ms, 0) / BATCH));
 }
 
-/** `fit` of a transcript that was seen before, plus one new message each time. */
-async function warmFit(options: {
+const parsed = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/**
+ * `fit` of a transcript that was seen before, plus one new message each time. `forks`: with another last message each time, as hosts have
+ * it that try several ways at once.
+ */
+async function warmFit({
+  budget,
+  parse,
+  forks,
+}: {
   budget: number;
   parse: boolean;
+  forks: boolean;
 }): Promise<{ ms: number; outcome: string }> {
-  const compactor = createCompactor({ dialect: openaiChat, budget: options.budget });
+  const compactor = createCompactor({ dialect: openaiChat, budget });
   let messages: ChatMessage[] = [...transcript];
   let { state } = await compactor.fit(messages);
   const runs: number[] = [];
   let outcome = "";
   for (let run = 0; run < REPEATS; run++) {
-    messages.push(
-      run % 2 === 0 ? chat.assistant(`Done with part ${run}.`) : chat.user(`Now part ${run}, please.`),
-    );
-    if (options.parse) {
-      messages = JSON.parse(JSON.stringify(messages)) as ChatMessage[];
-      state = JSON.parse(JSON.stringify(state)) as typeof state;
-    }
+    if (forks) messages = [...transcript, chat.user(`Try it in way ${run}.`)];
+    else
+      messages.push(
+        run % 2 === 0 ? chat.assistant(`Done with part ${run}.`) : chat.user(`Now part ${run}, please.`),
+      );
+    if (parse) messages = parsed(messages);
+    if (parse && !forks) state = parsed(state);
     runs.push(
       await time(async () => {
         const result = await compactor.fit(messages, { state });
-        state = result.state;
+        if (!forks) ({ state } = result);
         outcome = result.report.outcome;
-      }),
-    );
-  }
-  await compactor.close();
-  return { ms: typical(runs), outcome };
-}
-
-/** `fit` of the same long transcript with another last message each time, as hosts have it that try several ways at once. */
-async function forkedFit(options: {
-  budget: number;
-  parse: boolean;
-}): Promise<{ ms: number; outcome: string }> {
-  const compactor = createCompactor({ dialect: openaiChat, budget: options.budget });
-  const { state } = await compactor.fit(transcript);
-  const runs: number[] = [];
-  let outcome = "";
-  for (let run = 0; run < REPEATS; run++) {
-    let messages = [...transcript, chat.user(`Try it in way ${run}.`)];
-    if (options.parse) messages = JSON.parse(JSON.stringify(messages)) as ChatMessage[];
-    runs.push(
-      await time(async () => {
-        outcome = (await compactor.fit(messages, { state })).report.outcome;
       }),
     );
   }
@@ -126,13 +114,10 @@ for (const [name, budget] of [
   ["on a checkpoint", TOKENS / 2],
 ] as const)
   for (const parse of [false, true])
-    for (const [way, fitOnce] of [
-      ["", warmFit],
-      ["forks, ", forkedFit],
-    ] as const) {
-      const { ms, outcome } = await fitOnce({ budget, parse });
+    for (const forks of [false, true]) {
+      const { ms, outcome } = await warmFit({ budget, parse, forks });
       const ratio = ms / cold;
-      cases[`${name}, ${way}${parse ? "freshly parsed" : "same objects"}`] = {
+      cases[`${name}, ${forks ? "forks, " : ""}${parse ? "freshly parsed" : "same objects"}`] = {
         ms: round(ms),
         outcome,
         ratio: round(ratio, 5),

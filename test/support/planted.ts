@@ -1,9 +1,5 @@
 import type { Message } from "../../src/core/types.ts";
-
-const say = (role: "system" | "user" | "assistant", text: string): Message => ({
-  role,
-  parts: [{ type: "text", text }],
-});
+import { say } from "./summary-of.ts";
 
 /** A talk in which a tool is asked again and again; one of its results is `evil`, and the newest message is about it. */
 export function fetchingTalk(evil: string, turns = 30): Message[] {

@@ -4,6 +4,7 @@ import type { Conversation } from "../../src/engine/read/conversation.ts";
 import type { Chosen } from "../../src/engine/recall/quoter.ts";
 import { chooseRecalled } from "../../src/engine/recall/recall-for.ts";
 import { createMemoryIndex, type MemoryIndex } from "../../src/recall/candidates.ts";
+import { say } from "./summary-of.ts";
 
 /** What automatic recall chooses for the newest message, as the view of a draft shows the others; four characters are a token. */
 export function recalledFor(
@@ -42,8 +43,8 @@ export const allHidden = (messages: readonly Message[]) => ({
   inserts: [],
 });
 
-export const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
-export const assistant = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] });
+export const user = (text: string): Message => say("user", text);
+export const assistant = (text: string): Message => say("assistant", text);
 export const call = (id: string): Message => ({
   role: "assistant",
   parts: [{ type: "tool-call", id, name: "read", args: `{"file":"${id}.txt"}` }],

@@ -2,7 +2,7 @@ import type { Message } from "../../src/core/types.ts";
 import { summaryMessage } from "../../src/summaries/summary-message.ts";
 
 /** A message of one text. */
-export const say = (role: "user" | "assistant", text: string): Message => ({
+export const say = (role: "system" | "user" | "assistant", text: string): Message => ({
   role,
   parts: [{ type: "text", text }],
 });

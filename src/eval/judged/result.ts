@@ -59,15 +59,9 @@ export interface JudgedResult extends JudgedHead {
   readonly against?: string;
   readonly rows: readonly JudgedRow[];
   /** Every answer's marks, to look into. */
-  readonly marks: readonly {
-    readonly exam: string;
-    readonly n: number;
-    readonly type: string;
-    readonly trial: number;
+  readonly marks: readonly (Pick<Judged, "exam" | "n" | "type" | "trial" | keyof Mark> & {
     readonly row: string;
-    readonly score: number;
-    readonly misleading: boolean;
-  }[];
+  })[];
 }
 
 export function resultOf(

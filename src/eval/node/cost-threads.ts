@@ -4,15 +4,15 @@ import { basename } from "node:path";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import type { TokenCounter } from "../../core/types.ts";
 import { charsCounter, exactCounter } from "../../tokens/index.ts";
-import {
-  type CachePrices,
-  type CostSession,
-  type Cut,
-  chainSessions,
-  sessionTokens,
-} from "../cost/cost-session.ts";
+import { type CostSession, type Cut, chainSessions, sessionTokens } from "../cost/cost-session.ts";
 import { costPolicies } from "../cost/policy.ts";
-import { type CostResult, costOfSession, costResult, type SessionCost } from "../cost/run-cost.ts";
+import {
+  type CostOptions,
+  type CostResult,
+  costOfSession,
+  costResult,
+  type SessionCost,
+} from "../cost/run-cost.ts";
 import { type AgentSession, chatMessage, isAgentSession, isAnchorCase } from "../data/sessions.ts";
 import type { Count } from "../types.ts";
 import { filesBelow, readFolder, readRecords } from "./data-files.ts";
@@ -24,15 +24,11 @@ const FILE = import.meta.url.endsWith(".ts") ? "./cost-threads.ts" : "./cost-thr
 const CHARS_PER_TOKEN = 3.5;
 
 /** What a thread is started with: plain data, from which it reads the sessions for itself. */
-interface CostRun {
+interface CostRun extends Pick<CostOptions, "window" | "head" | "reserve" | "prices"> {
   readonly data: string;
   readonly everyNth: number;
   readonly chained: boolean;
   readonly counter: "o200k" | "chars";
-  readonly window: number;
-  readonly head: number;
-  readonly reserve: number;
-  readonly prices: CachePrices;
 }
 
 interface Hooks {

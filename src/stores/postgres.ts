@@ -160,7 +160,6 @@ function postgresEngine(
       from: "unnest(?::text[]) with ordinality as wanted (value, place)",
       value: "wanted.value",
       place: "wanted.place",
-      of: (values) => values,
     },
     isOneOf: (column) => `${column} = any((select ?::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",

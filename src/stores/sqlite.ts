@@ -143,7 +143,6 @@ export function sqliteEngine(
       from: "json_each(?) as wanted cross",
       value: "wanted.value",
       place: "wanted.key",
-      of: (values) => JSON.stringify(values),
     },
     isOneOf: (column) => `${column} in (select value from json_each(?))`,
     explain: (error) => explainSqlite(error, path),

@@ -6,9 +6,9 @@ import { quotedNumbers, readInput } from "../../recall/recall-tool.ts";
 import type { ConversationStore, StoredMessage } from "../../stores/server-store.ts";
 import type { Lookup } from "../api.ts";
 import { hostedName } from "../wires/gateway-tools.ts";
-import type { WireRequest } from "../wires/index.ts";
 import type { ConversationCacheEntry, ConversationMemory, HiddenAnswer, HiddenAnswers } from "./memory.ts";
 import { compareAnswers, endOfAnswer, type Said } from "./reconcile.ts";
+import type { Opening, Recording } from "./recording.ts";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
 /**
@@ -60,16 +60,10 @@ interface HiddenParts {
 interface HiddenRequest {
   readonly tenant: string;
   readonly recording: RecordedPart | undefined;
-  readonly opening: { readonly dialect: Dialect<unknown>; readonly asked: WireRequest };
+  readonly opening: Pick<Opening, "dialect" | "asked">;
 }
 
-/** What is asked of a recording here. */
-interface RecordedPart {
-  readonly known: ConversationCacheEntry;
-  readonly record: TranscriptRecord;
-  readonly followsOurs: boolean;
-  readonly anchor: string | undefined;
-}
+type RecordedPart = Pick<Recording, "known" | "record" | "followsOurs" | "anchor">;
 
 type Remembered = Pick<ConversationMemory, "hidden">;
 

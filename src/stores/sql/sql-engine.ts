@@ -26,13 +26,8 @@ export interface SqlEngine {
   readonly rowsOf: { from(table: string, column: string): string; value(values: readonly string[]): unknown };
   /** Is told how many appends were written together. */
   appended?(count: number): void;
-  /** For scripts: a table of given values and their places. Its one `?` is `of` these. */
-  readonly among: {
-    readonly from: string;
-    readonly value: string;
-    readonly place: string;
-    of(values: readonly string[]): unknown;
-  };
+  /** For scripts: a table of given values and their places. Its one `?` is `rowsOf.value` of these. */
+  readonly among: { readonly from: string; readonly value: string; readonly place: string };
   /** For scripts: true when a column's value is one of many. Its `?` is `rowsOf.value` of these. */
   isOneOf(column: string): string;
   /** Waits for the lock of the given name; it ends with the transaction. Default: nothing to wait for. */

@@ -287,7 +287,7 @@ export const NEWEST_WITH = "(select id from precis_nodes where hash = ? order by
 
 /** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
 function bestMatch(
-  { among }: SqlEngine,
+  { among, rowsOf }: SqlEngine,
   tenant: string,
   hashes: readonly string[],
   { session, dialect, head, isUnanswered, unnamed }: MatchQuery,
@@ -306,7 +306,7 @@ function bestMatch(
      ${isOne ? `where n.id in ${NEWEST_WITH}` : ""}
      order by ${isOne ? "" : `${among.place} desc,`} case when c.leaf = n.id then 0 else 1 end,
        ${head === undefined ? "" : `case when ${hasHead} then 0 else 1 end,`} c.updated_at desc, c.id desc limit 1`,
-    ...(isOne ? [] : [among.of(hashes)]),
+    ...(isOne ? [] : [rowsOf.value(hashes)]),
     tenant,
     ...(session === undefined ? [] : [session]),
     ...(dialect === undefined ? [] : [dialect]),

@@ -31,7 +31,6 @@ const ROUNDS = 60;
 const PAGE = `
 import { createCompactor, profiles } from "precis";
 import { openaiChat } from "precis/dialects";
-import type { AddressInfo } from "node:net";
 
 ${gardenTalk}
 const short = createCompactor({ dialect: openaiChat, window: 128_000 });

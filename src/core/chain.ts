@@ -1,3 +1,4 @@
+import { HUGE_CHARS } from "./collections.ts";
 import { contentHash, LONG_TEXT } from "./hash.ts";
 import { tryParseReadable } from "./json.ts";
 import type { Message } from "./types.ts";
@@ -100,12 +101,9 @@ function pieceOf(text: string): string {
   return text.length < LONG_TEXT ? ` ${text.length}:${text}` : ` #${contentHash(text)}`;
 }
 
-/** Longer arguments are taken as they are: to parse and to write them would take a server's time from everybody (characters). */
-const MOST_CANONICAL = 1_000_000;
-
 /** Clients that keep arguments as values write them anew, with other spaces. */
 function canonicalArgs(args: string): string {
-  if (args.length > MOST_CANONICAL || !/\s/.test(args)) return args;
+  if (args.length > HUGE_CHARS || !/\s/.test(args)) return args;
   const value = tryParseReadable(args);
   return value === undefined ? args : JSON.stringify(value);
 }

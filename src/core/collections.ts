@@ -144,8 +144,10 @@ export interface TextMemo<V> {
 
 /** Texts that a memo remembers: characters in all. A transcript of a million tokens has about 4 M. */
 const MEMO_CHARS = 32_000_000;
-/** Texts from here on are kept for their owners (characters). */
-const HELD_FROM_CHARS = 32_768;
+/** Longer texts are kept for their owners, and counted with pauses (characters). */
+export const LONG_CHARS = 32_768;
+/** Longer ones are taken as they are where reading them is a convenience: it would take a server's time from everybody (characters). */
+export const HUGE_CHARS = 1_000_000;
 
 export function createTextMemo<V>(): TextMemo<V> {
   const recent = createRecentMap<V>(MEMO_CHARS);
@@ -155,10 +157,10 @@ export function createTextMemo<V>(): TextMemo<V> {
     if (one && --one.owners === 0) held.delete(text);
   });
   return {
-    get: (text) => recent.get(text) ?? (text.length > HELD_FROM_CHARS ? held.get(text)?.value : undefined),
+    get: (text) => recent.get(text) ?? (text.length > LONG_CHARS ? held.get(text)?.value : undefined),
     set(text, value, owner) {
       recent.set(text, value);
-      if (owner === undefined || text.length <= HELD_FROM_CHARS) return;
+      if (owner === undefined || text.length <= LONG_CHARS) return;
       const one = held.get(text);
       if (one) one.owners++;
       else held.set(text, { value, owners: 1 });

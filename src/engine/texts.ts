@@ -22,7 +22,7 @@ import { summaryMessage } from "../summaries/summary-message.ts";
 import { cutToFit } from "../summaries/text/sentences.ts";
 import { asError } from "./background/background.ts";
 import { writeHandover } from "./background/write-summaries.ts";
-import { prepareState } from "./deliver/deliver.ts";
+import { prepareState, tellCompleted } from "./deliver/deliver.ts";
 import { reportOf } from "./deliver/report.ts";
 import { recordLength } from "./plan/narrative.ts";
 import type { Operation } from "./read/survey.ts";
@@ -209,12 +209,7 @@ function told<M>(operation: Operation<M>, made: ByModel & { readonly text: strin
   const report = reportFor(operation, made);
   if (made.written === undefined) return report;
   const state = prepareState(operation, { checkpoint: report.checkpoint, beside: true });
-  operation.engine.emitter.emit("completed", {
-    report,
-    get state() {
-      return state();
-    },
-  });
+  tellCompleted(operation.engine, report, state);
   return report;
 }
 

@@ -332,8 +332,6 @@ export const READ_FORMS = "Give one (#12), several (#12–18), or the id of a me
 
 const POINTER = /^\s*#?(\d{1,9})(?:\s*[–—-]\s*#?(\d{1,9}))?\s*$/;
 const DEFAULT_AROUND = 2;
-/** So much of a wrong pointer is repeated (characters). */
-const MAX_SHOWN = 60;
 
 /** What somebody typed, as a pointer or as an id that may not be there. */
 export function typedWhat(text: string): ReadWhat {
@@ -363,11 +361,7 @@ function readRange(what: ReadWhat, length: number, find: (id: string) => number 
   const at = find(id);
   // `{ id }` is one that may be gone; a text that is neither pointer nor id is a mistake.
   if (at === undefined && typeof what === "string")
-    throw refused(
-      "read",
-      `"${firstCharacters(id, MAX_SHOWN)}" isn't a message of this conversation.`,
-      READ_FORMS,
-    );
+    throw refused("read", `${said(id)} isn't a message of this conversation.`, READ_FORMS);
   return at === undefined ? run(0, 0) : run(at, at + 1);
 }
 

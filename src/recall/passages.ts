@@ -1,3 +1,4 @@
+import { HUGE_CHARS } from "../core/collections.ts";
 import { editableParts } from "../core/edits.ts";
 import { cutBefore } from "../core/first-characters.ts";
 import type { Message, Part } from "../core/types.ts";
@@ -28,11 +29,6 @@ export interface Passage {
 
 /** Longer texts are cut into several passages, at the end of a line if possible (characters). */
 const MAX_PASSAGE = 1_200;
-/**
- * Of a longer part only the beginning and the end are cut into passages (characters): an index of tens of megabytes would take
- * seconds to make and hundreds of megabytes to keep. What stands between them is read by its place.
- */
-const MOST_INDEXED = 1_000_000;
 /** Longer lines are cut at a blank in the last quarter, otherwise anywhere. */
 const LEAST_CUT = 0.75;
 
@@ -109,10 +105,13 @@ function stretches(
   return found;
 }
 
-/** What is looked at of the characters `from` to `to` of a text. */
+/**
+ * What is looked at of the characters `from` to `to` of a text: of a huge one only the beginning and the end. An index of tens of
+ * megabytes would take seconds to make and hundreds of megabytes to keep. What stands between them is read by its place.
+ */
 function looked(from: number, to: number, length: number): readonly (readonly [number, number])[] {
-  if (length <= MOST_INDEXED) return [[from, to]];
-  const half = MOST_INDEXED / 2;
+  if (length <= HUGE_CHARS) return [[from, to]];
+  const half = HUGE_CHARS / 2;
   const ends = [
     [from, Math.min(to, half)],
     [Math.max(from, length - half), to],

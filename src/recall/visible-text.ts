@@ -97,6 +97,8 @@ export function shown(text: string, { from, to }: Stretch): string {
 
 /** Shorter pieces stand somewhere by chance (characters). */
 const LEAST_PIECE = 12;
+/** The same for what is left of a line without its label, and for what other messages say. */
+const LEAST_BARE = 24;
 /** So many passages are looked at for a line that other messages may show; the newest first. */
 const MOST_LOOKED_AT = 32;
 
@@ -169,7 +171,7 @@ export function visibleText(
   const isSeen = (piece: string, own: string): boolean => {
     const bare = withoutLabel(piece);
     if (piece.length >= LEAST_PIECE && (everywhere.includes(piece) || own.includes(piece))) return true;
-    if (bare.length < LEAST_PIECE) return false;
+    if (bare.length < LEAST_BARE) return false;
     return everywhere.includes(bare) || own.includes(bare) || isElsewhere(bare);
   };
   return {

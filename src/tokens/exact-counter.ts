@@ -1,4 +1,4 @@
-import { createRecentMap, createTextMemo } from "../core/collections.ts";
+import { createRecentMap, createTextMemo, LONG_CHARS } from "../core/collections.ts";
 import { cutBefore } from "../core/first-characters.ts";
 import type { Pause } from "../core/pause.ts";
 import type { Measure, Message, Part, TokenCounter } from "../core/types.ts";
@@ -146,9 +146,6 @@ function detach(piece: string): string {
   return String.fromCharCode(...units);
 }
 
-/** Shorter texts are counted at once (characters). */
-const LONG_TEXT_CHARS = 32_768;
-
 /** Counts the long texts of a message with pauses, where its counter can do that: `measure.message` knows them from then on. */
 export async function countLongTexts(
   { counter }: Pick<Measure, "counter">,
@@ -160,7 +157,7 @@ export async function countLongTexts(
   if (!("countFor" in counter)) return;
   for (const part of message.parts) {
     const text = countedText(part);
-    if (text !== undefined && text.length > LONG_TEXT_CHARS)
+    if (text !== undefined && text.length > LONG_CHARS)
       await (counter as PatientCounter).countFor(owner, text, pause);
   }
 }
@@ -180,17 +177,14 @@ function countedText(part: Part): string | undefined {
   }
 }
 
-/** Longer texts are counted region by region, so that a server can do something else in between (UTF-16 units). */
-const REGION_CHARS = 32_768;
-
 /**
  * Where the region that starts at `from` ends: at the last place of its second half that is surely between two pre-tokens.
  * A text of half a region without any such place is cut where the region is full.
  */
 function regionEnd(text: string, from: number): number {
-  const limit = from + REGION_CHARS;
+  const limit = from + LONG_CHARS;
   if (text.length <= limit) return text.length;
-  for (let at = limit; at > from + REGION_CHARS / 2; at--) if (isSurelyBetween(text, at)) return at;
+  for (let at = limit; at > from + LONG_CHARS / 2; at--) if (isSurelyBetween(text, at)) return at;
   return cutBefore(text, limit);
 }
 

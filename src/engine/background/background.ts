@@ -2,7 +2,7 @@ import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
 import { SUMMARY_INSTRUCTIONS } from "../../core/budget.ts";
 import { keepNewest } from "../../core/collections.ts";
 import type { ModelCall, PressureReport, Reason, Run, Summary, Warning } from "../../core/types.ts";
-import { prepareState } from "../deliver/deliver.ts";
+import { prepareState, tellCompleted } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";
 import { openAccount, plannedTokens, refusal } from "../plan/may-ask.ts";
 import { LEAST_RECORD, shareOf } from "../plan/narrative.ts";
@@ -138,8 +138,7 @@ async function summarise<M>(
     end(() => {
       // What was written before it failed is kept, and shows that the model works.
       circuit.succeeded(name);
-      if (failure === undefined || isCancelled(failure))
-        emitter.emit("completed", written(operation, reason, records));
+      if (failure === undefined || isCancelled(failure)) tellWritten(operation, reason, records);
       else tellFailed(failure);
     });
     return records;
@@ -162,9 +161,9 @@ async function summarise<M>(
   }
 }
 
-/** What is told of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
-function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]) {
-  const { survey } = operation;
+/** Tells of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
+function tellWritten<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]): void {
+  const { engine, survey } = operation;
   const checkpoint = survey.checkpoint?.id;
   const report = reportOf(operation, {
     outcome: survey.checkpoint ? "view" : "pass",
@@ -173,12 +172,7 @@ function written<M>(operation: Operation<M>, reason: Reason, summaries: readonly
     checkpoint,
   });
   const state = prepareState(operation, { checkpoint });
-  return {
-    report,
-    get state() {
-      return state(summaries);
-    },
-  };
+  tellCompleted(engine, report, () => state(summaries));
 }
 
 export function asError(error: unknown): Error {

@@ -1,4 +1,5 @@
 import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
+import { HUGE_CHARS } from "../../core/collections.ts";
 import { isShown } from "../../core/draft.ts";
 import { ModelError } from "../../core/errors.ts";
 import { firstCharacters } from "../../core/first-characters.ts";
@@ -338,9 +339,6 @@ export function rollingModes<M>(operation: Operation<M>, run: Run): Mode[] {
   return modesOf(operation, run).filter((mode) => isFirst || mode !== "continuation");
 }
 
-/** Of a conversation with a longer message nobody asks whether it is in the last request (characters). */
-const LONGEST_COMPARED = 1_000_000;
-
 /** Does the last request show all of the run? A summary of what the model can't see would be made up. */
 function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): boolean {
   const { start } = survey.conversation.structure;
@@ -352,7 +350,7 @@ function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): 
   const sent = Array.isArray(messages) ? messages : Array.isArray(items) ? items : [];
   if (sent.includes(wire)) return true;
   // To write a huge text for each comparison takes too long; another way to summarise it is as good.
-  if (survey.conversation.messages.some((message) => charsOf(message) > LONGEST_COMPARED)) return false;
+  if (survey.conversation.messages.some((message) => charsOf(message) > HUGE_CHARS)) return false;
   const newest = stringifyDeep(wire);
   return sent.findLast((message) => stringifyDeep(message) === newest) !== undefined;
 }

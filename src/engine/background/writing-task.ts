@@ -242,8 +242,7 @@ export function unfinished<M>({ summarizer }: WritingTask<M>): ModelError {
 }
 
 /** A model that says "too long" without a number gets pieces of this share from then on: much smaller ones at first, then a little. */
-const MUCH_SMALLER = 0.4;
-const SMALLER = 0.7;
+const SMALLER = 0.5;
 /** So often a piece is made smaller for one summary at most. */
 export const MOST_SHORTENED = 4;
 /** A server that doesn't tell its window at once isn't waited for (milliseconds). */
@@ -304,6 +303,5 @@ export function learnFrom(model: Model, error: unknown, asked: number): void {
   if (!isTooLong(error)) return;
   const window = summarizerWindow(model);
   const isNamed = error.limit !== undefined && error.limit >= LEAST_WINDOW && error.limit < window;
-  const share = learned.has(model) ? SMALLER : MUCH_SMALLER;
-  learned.set(model, isNamed ? error.limit : Math.floor(Math.min(window, asked) * share));
+  learned.set(model, isNamed ? error.limit : Math.floor(Math.min(window, asked) * SMALLER));
 }

@@ -27,6 +27,7 @@ import type {
   Undo,
   Warning,
 } from "../../core/types.ts";
+import type { Engine } from "../engine.ts";
 import type { Climb } from "../ladder/ladder.ts";
 import { noteRequest } from "../plan/may-ask.ts";
 import { isAboutRounds, narrativeOf } from "../plan/narrative.ts";
@@ -174,12 +175,7 @@ function tell<M>(
     for (const { message } of draft.inserts) engine.writtenTexts.add(message.text);
     engine.circuit.applied(survey.name);
     emitter.emit("started", { reason: report.reason ?? "pressure" });
-    emitter.emit("completed", {
-      report,
-      get state() {
-        return state();
-      },
-    });
+    tellCompleted(engine, report, state);
   }
   const { after } = report.tokens;
   if (survey.bounded) tellBound(engine, after + report.budget.tools);
@@ -188,6 +184,16 @@ function tell<M>(
     tokens: after,
     budget: survey.budget.budget,
     ...(survey.bounded && { atMost: true }),
+  });
+}
+
+/** Tells listeners what is there now. The state is put together when one of them asks for it. */
+export function tellCompleted<M>({ emitter }: Engine<M>, report: Report, state: () => State): void {
+  emitter.emit("completed", {
+    report,
+    get state() {
+      return state();
+    },
   });
 }
 

@@ -28,8 +28,6 @@ const SHARE = 0.05;
 const MOST_TOKENS = 2_000;
 /** What all user messages since the last compaction may have quoted together, as a share of the budget. */
 const SHARE_OF_ALL = 0.15;
-/** With less than this nothing worth reading can be quoted (tokens). */
-const LEAST_ALLOWANCE = 60;
 
 /** What one user message may have quoted where nobody says otherwise (tokens). */
 export function recallAllowance(budget: number): number {
@@ -76,7 +74,7 @@ export async function recallFor<M>(
   const tokensOf = (text: string): number =>
     quotedTokens(conversation, dialect.rules, { before: newest, text });
   const frame = tokensOf(recalledMessage([{ head: "#1", text: "", isSaid: true }]));
-  if (allowance < Math.max(LEAST_ALLOWANCE, frame)) return undefined;
+  if (allowance < 2 * frame) return undefined;
   const chosen = await chooseRecalled(
     {
       indexes: recallIndexes,

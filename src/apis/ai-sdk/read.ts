@@ -3,7 +3,7 @@ import type { FilePart, ImagePart, Message, Part, Role } from "../../core/types.
 import { contentParts, typedPart } from "../shared/dialect.ts";
 import { nameText, toJson } from "../shared/fields.ts";
 import { base64Bytes, filePart, gathered, imagePart, parseDataUrl } from "../shared/media.ts";
-import { malformed, roleIn } from "../shared/reading.ts";
+import { malformed, otherDialectFix, roleIn } from "../shared/reading.ts";
 import { isSignature } from "../shared/reasoning.ts";
 
 /** A part of a message's content. Fields that precis doesn't read pass through. */
@@ -59,7 +59,12 @@ export function read(wire: Record<string, unknown>): Message {
 function readParts(role: Role, wire: Record<string, unknown>): Part[] {
   if (role === "system") return readSystem(wire.content);
   if (role === "tool" && typeof wire.content === "string")
-    throw malformed({ dialect: ID, expected: "`content` to be an array of parts", found: wire.content });
+    throw malformed({
+      dialect: ID,
+      expected: "`content` to be an array of parts",
+      found: wire.content,
+      fix: otherDialectFix(ID, wire),
+    });
   return contentParts(ID, wire, (part) => typedPart(ID, part, (known) => readKnown(known, role)));
 }
 

@@ -25,6 +25,30 @@ const OF_A_SERVER = /^dist\/(gateway|cli|config|eval|web|stores\/(sql|postgres|m
 /** What a package is never without. */
 const REQUIRED = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"];
 
+/** Installing takes seconds, on a busy machine minutes; a registry that doesn't answer must not hold the run for ever. */
+const INSTALL_TIMEOUT_MS = 600_000;
+
+/** What every project asks of declarations: nothing is skipped, and nobody has Node's types by chance. */
+const STRICT = {
+  target: "es2023",
+  lib: ["es2023", "dom"],
+  types: [],
+  strict: true,
+  noEmit: true,
+  skipLibCheck: false,
+};
+/** The ways in which projects find types: compiler options, and the files that import under them. */
+const RESOLUTIONS = {
+  "NodeNext and CommonJS": {
+    options: { module: "nodenext" },
+    files: { "node.mts": asModule, "common.cts": asCommonJs },
+  },
+  bundler: {
+    options: { module: "esnext", moduleResolution: "bundler" },
+    files: { "bundler.ts": asModule },
+  },
+};
+
 const { values } = parseArgs({ options: { update: { type: "boolean", default: false } } });
 const scratch = mkdtempSync(join(tmpdir(), "precis-pack-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
@@ -168,30 +192,6 @@ async function compareNames(names: Record<string, string[]>) {
 function kb(bytes: number) {
   return `${Math.round(bytes / 1_000).toLocaleString("en")} kB`;
 }
-
-/** Installing takes seconds, on a busy machine minutes; a registry that doesn't answer must not hold the run for ever. */
-const INSTALL_TIMEOUT_MS = 600_000;
-
-/** What every project asks of declarations: nothing is skipped, and nobody has Node's types by chance. */
-const STRICT = {
-  target: "es2023",
-  lib: ["es2023", "dom"],
-  types: [],
-  strict: true,
-  noEmit: true,
-  skipLibCheck: false,
-};
-/** The ways in which projects find types: compiler options, and the files that import under them. */
-const RESOLUTIONS = {
-  "NodeNext and CommonJS": {
-    options: { module: "nodenext" },
-    files: { "node.mts": asModule, "common.cts": asCommonJs },
-  },
-  bundler: {
-    options: { module: "esnext", moduleResolution: "bundler" },
-    files: { "bundler.ts": asModule },
-  },
-};
 
 /** An empty project that packed packages are installed into, as a person does it. */
 export async function installInto(folder: string, tarballs: readonly string[]): Promise<void> {

@@ -126,7 +126,7 @@ export const usage = {
   summaries: (cost: number) => `${dollars(cost)} for summaries`,
   unpriced: (requests: number) => `${plural(requests, "request")} at unknown prices`,
   conversations: "Conversations stored",
-  messages: (n: number) => `${plural(n, "message")} at any time`,
+  messages: (n: number) => `${plural(n, "message")} in all`,
   charts: {
     requests: "Requests",
     tokens: "Tokens in and out",

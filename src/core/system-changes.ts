@@ -13,8 +13,8 @@ export interface WatchedPrompt {
 /** What a changing system prompt looks like. */
 export interface SystemChanges extends Pick<WatchedPrompt, "requests" | "changes"> {
   /** The first place where the newest prompt differs from the one before, with a few words around it. */
-  readonly was: string;
   readonly is: string;
+  readonly was: string;
 }
 
 /** Adds the prompt of one more request. */
@@ -53,5 +53,10 @@ export function systemChanges({ text, was, requests, changes }: WatchedPrompt): 
 }
 
 /** It as people read it. */
-export const systemChangeWords = ({ requests, changes, was, is }: SystemChanges): string =>
-  `The system prompt was another one in ${changes} of ${requests} requests, so the provider's cache holds nothing from there on. It first differs at “${is}”, which was “${was}”. Nothing saves as much as moving that behind what stays the same.`;
+export const systemChangeWords = ({
+  requests,
+  changes,
+  is,
+  was,
+}: Omit<SystemChanges, "was"> & { readonly was?: string }): string =>
+  `The system prompt was another one in ${changes} of ${requests} requests, so the provider's cache holds nothing from there on. It first differs at “${is}”${was === undefined ? "" : `, which was “${was}”`}. Nothing saves as much as moving that behind what stays the same.`;

@@ -449,16 +449,23 @@ function headMessages<M>({ engine, input, survey }: Operation<M>): readonly Mess
 const MAX_PROMPT = 100_000;
 const MAX_PROMPTS = 100;
 
-/** Tells a host whose system prompt is another one with every request. */
+/**
+ * Tells a host whose system prompt is another one with every request. Many chats begin with the same words: one is known by its first
+ * answer and what follows that. Should two be alike that far, neither is shown the other's prompt.
+ */
 function promptWarnings<M>(operation: Operation<M>): readonly Warning[] {
   const { prompts } = operation.engine;
-  const { name } = operation.survey;
+  const { chain, messages, structure } = operation.survey.conversation;
+  const answer = messages.findIndex(({ role }) => role === "assistant");
+  const name = answer < 0 ? undefined : chain[answer - structure.start + 2];
   const text = prompts ? headMessages(operation).map(readableText).join("\n") : "";
-  if (!prompts || text.length > MAX_PROMPT) return [];
+  if (!prompts || name === undefined || text.length > MAX_PROMPT) return [];
   const seen = watchPrompt(prompts.get(name), text);
   keepNewest(prompts, name, seen, MAX_PROMPTS);
   const changes = systemChanges(seen);
-  return changes ? [{ code: "system-changes", message: systemChangeWords(changes) }] : [];
+  if (!changes) return [];
+  const { was: _, ...own } = changes;
+  return [{ code: "system-changes", message: systemChangeWords(own) }];
 }
 
 /**

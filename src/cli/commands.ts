@@ -90,7 +90,7 @@ const TEXT_FLAGS = {
   window: flag.tokens("N", "the model's context size, where precis doesn't know it"),
   profile,
   ...FILE_FLAGS,
-  out: flag.text("FILE", "write it there instead of to stdout; never over the file that was read"),
+  out: flag.text("FILE", "write to this file instead of stdout; refuses to overwrite the input"),
   json: flag.on("print { text, tokens, report } as JSON"),
 };
 const TEXT_NOTES = [
@@ -144,9 +144,9 @@ export const COMMANDS = {
       ...FILE_FLAGS,
       out: flag.text(
         "FILE",
-        "write the result there instead of to stdout; never over the file that was read",
+        "write the result to this file instead of stdout; refuses to overwrite the input",
       ),
-      json: flag.on("nothing but the result, also on a terminal"),
+      json: flag.on("print only the result, even on a terminal"),
     },
     notes: [
       "One of --budget, --window and --model is needed. Prints JSON: messages (and system, where the format keeps it apart) in the wire format of FILE, and report.",
@@ -174,7 +174,7 @@ export const COMMANDS = {
   },
   handover: {
     summary:
-      "Writes the start of a fresh session for a goal: what matters for it of an earlier conversation.",
+      "Writes the first message of a new session: what an earlier conversation holds that matters for a goal.",
     args: "FILE --goal TEXT",
     flags: { goal: flag.text("TEXT", "what the fresh session is for"), ...TEXT_FLAGS },
     notes: [
@@ -220,7 +220,7 @@ export const COMMANDS = {
   },
   stream: {
     summary:
-      "Replays a recorded stream of frames and turns on a KV cache and shows when it was managed, and how.",
+      "Replays a recorded stream (frames and turns) against a KV cache and shows when and how the cache was trimmed.",
     args: "FILE",
     flags: {
       strategy: flag.choice(
@@ -246,7 +246,7 @@ export const COMMANDS = {
   },
   serve: {
     summary:
-      "Serves any client of OpenAI, Anthropic, Google or Ollama: no conversation overflows, none is lost.",
+      "Starts the gateway between any client of OpenAI, Anthropic, Google or Ollama and its models, and serves the page.",
     args: "",
     flags: {
       port: flag.port("N", "port (default: 8787)"),
@@ -266,7 +266,7 @@ export const COMMANDS = {
         "N",
         "requests per minute that the new key may send on one process (default: any number)",
       ),
-      keys: flag.on("list the client keys of a tenant, without the keys, and end"),
+      keys: flag.on("list a tenant's client keys (names and ids, never the keys) and exit"),
       revokeKey: flag.text(
         "NAME",
         "make the client keys of this name or id useless, within 10 seconds on servers that run, and end",
@@ -285,7 +285,7 @@ export const COMMANDS = {
     ],
   },
   launch: {
-    summary: "Starts a coding agent behind the gateway, with the right settings for this run only.",
+    summary: "Starts a coding agent behind the gateway, set up for this run only.",
     args: "CLIENT -- ARGS…",
     lacks: `launch needs the name of a client: ${CLIENT_NAMES.join(", ")}.`,
     flags: {
@@ -461,7 +461,7 @@ export const COMMANDS = {
     examples: ["precis db vacuum"],
   },
   doctor: {
-    summary: "Looks at what this machine has for precis: models, keys, Node; and says what would be used.",
+    summary: "Checks this machine (Node, model servers, keys) and says what precis would use.",
     args: "",
     flags: { json: flag.on("print what was found as JSON") },
     notes: [
@@ -573,12 +573,12 @@ export const GROUPS: Readonly<
   Record<string, Pick<Command, "summary" | "notes"> & { readonly default?: CommandName }>
 > = {
   db: {
-    summary: "Looks after the database of precis serve: what is in it, backups, removal of what is old.",
+    summary: "Manages the gateway's database: status, backups, exports, clean-up.",
     default: "db status",
     notes: ["A database of another version is refused, and left as it is."],
   },
   eval: {
-    summary: "Measures what compacted conversations still know and what they cost (package @precis/eval).",
+    summary: "Measures how much compacted conversations keep and what they cost (package @precis/eval).",
     notes: [
       "npm install --global @precis/eval adds these commands to those of @precis/gateway.",
       "retention, cost and rules call no model, and nothing leaves the machine. judged and exam ask models. No data comes with precis.",

@@ -136,7 +136,7 @@ function excerpt(text: string, terms: ReadonlySet<string>): string {
   return [...shown, ...(before < lines.length - 1 ? ["  …"] : [])].join("\n");
 }
 
-function writeMessages(messages: readonly ReadMessage[], { options, note, print }: RunOf<"recall">): void {
-  if (messages.length === 0 && !options.json) note(`there is no such message. ${READ_FORMS}`);
+function writeMessages(messages: readonly ReadMessage[], { print }: RunOf<"recall">): void {
+  if (messages.length === 0) throw new FileError(`there is no such message. ${READ_FORMS}`);
   print({ messages }, () => messages.map(({ text }) => `${plainText(text)}\n`).join(""));
 }

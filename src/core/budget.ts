@@ -96,7 +96,7 @@ export function landingProblem({
   if (typeof landAt !== "number") return undefined;
   if (landAt > LAND_MOST && landAt <= 1) {
     return {
-      problem: `is above ${LAND_MOST}: the next compaction would be due almost at once`,
+      problem: `is above ${LAND_MOST}, the largest share of the room that a compaction may leave`,
       fix: `Choose a landing of at most ${LAND_MOST}.`,
     };
   }

@@ -57,6 +57,9 @@ test("words are found in a file, with pointers that count leading system message
   const { hits } = JSON.parse((await runCli(["recall", "rye for bed 7", file, "--json"])).stdout);
   const answer = hits.find(({ text }: { text: string }) => text.includes("For bed 7 take rye"));
   expect(answer).toMatchObject({ index: 16, text: expect.stringMatching(/^#17 /) });
+  const missing = await runCli(["recall", "#99", file, "--read"]);
+  expect([missing.code, missing.stdout]).toEqual([1, ""]);
+  expect(missing.stderr).toContain("there is no such message");
   const read = await runCli(["recall", "#16–17", file, "--read"]);
   expect(read.stdout).toMatch(/^#16 user: Bed 7: [^\n]*\n#17 For bed 7 take rye[^\n]*\n$/);
   const piped = await runCli(["recall", "week 4\\d\\.", "-", "--regex", "--limit", "1"], {

@@ -30,7 +30,7 @@ async function openSettings(width: number) {
 it("percent is refused in percent, and the fix that is told can be typed", async () => {
   const { rowOf, fill, faults, context } = await openSettings(1280);
   const refusals = [
-    ["Land at", "60", "60 % is above 50 %: the next compaction would be due almost at once."],
+    ["Land at", "60", "60 % is above 50 %, the largest share of the room that a compaction may leave."],
     ["Land at", "0.5", "0.5 %? Did you mean 50 %?"],
     ["Land at", "-5", "-5 % is too little."],
     ["Start at", "0.8", "0.8 %? Did you mean 80 %?"],

@@ -23,6 +23,7 @@ export function TranscriptEnd({ chat }: { chat: Chat }) {
   const isAnswering = answer !== undefined;
   return (
     <>
+      <UnsentMessages chat={chat} areOnTheirWay />
       {isAnswering ? <LiveAnswer answer={answer} /> : null}
       {cut === undefined || cut.length < total || isAnswering ? null : <CutOff text={cut.text} />}
       {isAnswering ? null : <Unanswered chat={chat} />}
@@ -189,16 +190,27 @@ function LiveAnswer({ answer }: { answer: Answer }) {
   );
 }
 
-/** What was typed and hasn't reached the server, with why. It is never thrown away. */
-function UnsentMessages({ chat }: { chat: Chat }) {
+/**
+ * What was typed and hasn't reached the server, with why. It is never thrown away. What is on its way looks as if it were there, above
+ * the answer; the transcript may have it already.
+ */
+function UnsentMessages({ chat, areOnTheirWay = false }: { chat: Chat; areOnTheirWay?: boolean }) {
   const { items } = useStore(chat.outbox.store);
+  const last = usePiece(chat.transcript.store, ({ messages, total }) => messages.get(total - 1));
   return items.map((item, nth) => {
     const why = obstacleAt(items, nth);
+    if ((why === undefined) !== areOnTheirWay) return null;
+    if (areOnTheirWay && last?.role === "user" && textOf(last.parts) === item.text) return null;
+    const label = areOnTheirWay ? strings.outbox.sending : strings.outbox.label;
     return (
-      <article key={item.id} className="message user speaks unsent" aria-label={strings.outbox.label}>
+      <article
+        key={item.id}
+        className={`message user speaks${areOnTheirWay ? "" : " unsent"}`}
+        aria-label={label}
+      >
         <header>
           <span className="who">{strings.roles.user}</span>
-          <span className="tag unfinished">{strings.outbox.label}</span>
+          {areOnTheirWay ? null : <span className="tag unfinished">{label}</span>}
         </header>
         <div className="parts">
           <UserText text={item.text} />
@@ -207,28 +219,29 @@ function UnsentMessages({ chat }: { chat: Chat }) {
             <Picture key={n} source={source} />
           ))}
         </div>
-        <p className="unsent-why" role="status">
-          {wordsOf(why)}
-        </p>
         {why === undefined ? null : (
-          <div className="row">
-            {why.type === "busy" || why.type === "behind" ? null : (
-              <Button icon="send" onClick={() => void chat.sendUnsent()}>
-                {strings.outbox.sendNow}
+          <>
+            <p className="unsent-why" role="status">
+              {wordsOf(why)}
+            </p>
+            <div className="row">
+              {why.type === "busy" || why.type === "behind" ? null : (
+                <Button icon="send" onClick={() => void chat.sendUnsent()}>
+                  {strings.outbox.sendNow}
+                </Button>
+              )}
+              <Button icon="edit" onClick={() => chat.takeBack(item.id)}>
+                {strings.outbox.takeBack}
               </Button>
-            )}
-            <Button icon="edit" onClick={() => chat.takeBack(item.id)}>
-              {strings.outbox.takeBack}
-            </Button>
-          </div>
+            </div>
+          </>
         )}
       </article>
     );
   });
 }
 
-function wordsOf(why: Obstacle | undefined): string {
-  if (why === undefined) return strings.outbox.sending;
+function wordsOf(why: Obstacle): string {
   if (why.type !== "refused") return strings.outbox[why.type];
   return why.fix === undefined ? why.message : `${why.message} ${why.fix}`;
 }

@@ -40,13 +40,13 @@ const ANSWER = JSON.stringify({
 
 describe.each([false, true])("streamed: %s", (stream) => {
   it.each([
-    ["a page", "<h1>hi</h1>", { "content-type": "text/html" }, "no chat completion"],
-    ["half of an answer", ANSWER.slice(0, 40), JSON_TYPE, "no chat completion"],
-    ["nothing", "", JSON_TYPE, "no chat completion"],
-    ["null", "null", JSON_TYPE, "no chat completion"],
+    ["a page", "<h1>hi</h1>", { "content-type": "text/html" }, "isn't a chat completion"],
+    ["half of an answer", ANSWER.slice(0, 40), JSON_TYPE, "isn't a chat completion"],
+    ["nothing", "", JSON_TYPE, "isn't a chat completion"],
+    ["null", "null", JSON_TYPE, "isn't a chat completion"],
     ["an error with status 200", '{"error":{"message":"boom"}}', JSON_TYPE, "boom"],
     ["an error as a text", '{"error":"boom"}', JSON_TYPE, "boom"],
-    ["no content at all", "", { status: 204 }, "no chat completion"],
+    ["no content at all", "", { status: 204 }, "isn't a chat completion"],
   ])("%s is told as an error, not as an empty answer", async (_, body, head, words) => {
     const response = await ask(await gatewayTo(body, head), stream);
     expect(response.status).toBe(502);

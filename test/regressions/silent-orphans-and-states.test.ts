@@ -68,7 +68,7 @@ describe("a state that is of no use is told", () => {
     const result = await compactor().fit(transcript, { state: broken });
     expect(result.report.warnings).toContainEqual({
       code: "state-damaged",
-      message: expect.stringContaining("1 of the records") as string,
+      message: expect.stringContaining("One record in the given state was damaged") as string,
     });
   });
 

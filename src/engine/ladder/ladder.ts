@@ -153,7 +153,8 @@ async function climb(
   const rungs: RungReport[] = [];
   let breaches: readonly string[] = [];
   const isOver = draftTokens(given.conversation, given.current) > limit;
-  const fewer = isOver ? withFewerImages(given) : undefined;
+  // A strategy without steps changes nothing.
+  const fewer = isOver && settings.strategy !== "none" ? withFewerImages(given) : undefined;
   /** The draft without the images of the last user message that have no room. */
   const withRoom = (draft: Draft): Draft => {
     const index = given.conversation.structure.lastUser;

@@ -196,8 +196,10 @@ function openRecording(
   if (!parts.recorder || !opening) return undefined;
   const notYet = (error: unknown): undefined => {
     const isUnreadable = error instanceof TranscriptError;
+    // What was found instead is a word of the request.
+    const reason = isUnreadable ? /^(.*?), found /.exec(error.message)?.[1] : undefined;
     parts.log.warn(
-      { ...loggable(error), ...(isUnreadable && { reason: error.message }) },
+      { ...loggable(error), ...(reason && { reason }) },
       isUnreadable
         ? "a request isn't recorded: precis can't read its messages"
         : "a request can't be recorded yet",

@@ -163,7 +163,7 @@ function parseLine(text: string, number: number): ExportLine {
   try {
     line = JSON.parse(text);
   } catch (error) {
-    throw wrongLine(number, "no JSON", error);
+    throw wrongLine(number, "not JSON", error);
   }
   const { type, version } = (line ?? {}) as { type?: unknown; version?: unknown };
   if (typeof type !== "string" || !TYPES.has(type)) throw wrongLine(number, "no line of an export");

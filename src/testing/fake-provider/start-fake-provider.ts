@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { askedByPath } from "../../apis/gemini/api.ts";
+import { TranscriptError } from "../../core/errors.ts";
 import { createExchange, createWires, type Exchange, type Outcome } from "./exchange.ts";
 import type { FakeEvent, FakeWire } from "./fake-wire.ts";
 import type { FakeApi, FakeProvider, FakeProviderOptions, OtherRequest } from "./types.ts";
@@ -31,8 +32,9 @@ export async function startFakeProvider(options: FakeProviderOptions = {}): Prom
   const otherRequests: OtherRequest[] = [];
   const server = createServer((request, response) => {
     handle(request, response, { exchange, options, otherRequests }).catch((error: unknown) => {
+      const status = error instanceof TranscriptError ? 400 : 500;
       if (!response.headersSent)
-        send(response, 500, { error: { message: `fake provider: ${String(error)}` } });
+        send(response, status, { error: { message: `fake provider: ${String(error)}` } });
       response.destroy();
     });
   });

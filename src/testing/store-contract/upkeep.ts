@@ -137,7 +137,7 @@ export function describeUpkeep(context: ContractContext): void {
 
     it("says which line of an import is wrong", async () => {
       const importLines = (...lines: string[]) => context.store.upkeep.importAll(lines);
-      await expect(importLines("{")).rejects.toThrow(/line 1 isn't JSON/);
+      await expect(importLines("{")).rejects.toThrow(/line 1 is not JSON/);
       await expect(importLines('{"type":"record"}')).rejects.toThrow(/no beginning/);
       const header = '{"type":"precis-export","version":4,"at":1}';
       await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 isn't a line of an export/);

@@ -166,7 +166,7 @@ function parseLine(text: string, number: number): ExportLine {
     throw wrongLine(number, "not JSON", error);
   }
   const { type, version } = (line ?? {}) as { type?: unknown; version?: unknown };
-  if (typeof type !== "string" || !TYPES.has(type)) throw wrongLine(number, "no line of an export");
+  if (typeof type !== "string" || !TYPES.has(type)) throw wrongLine(number, "not a line of an export");
   if (number === 1 && type !== "precis-export") throw wrongLine(number, "no beginning of an export");
   if (type === "precis-export" && version !== EXPORT_VERSION) {
     throw new StoreError({

@@ -140,7 +140,9 @@ export function describeUpkeep(context: ContractContext): void {
       await expect(importLines("{")).rejects.toThrow(/line 1 is not JSON/);
       await expect(importLines('{"type":"record"}')).rejects.toThrow(/no beginning/);
       const header = '{"type":"precis-export","version":4,"at":1}';
-      await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(/line 2 is not a line of an export/);
+      await expect(importLines(header, '{"type":"who"}')).rejects.toThrow(
+        /line 2 is not a line of an export/,
+      );
       await expect(
         importLines(header, '{"type":"message","tenant":"t","conversation":"c","message":{}}'),
       ).rejects.toThrow(/without its conversation/);

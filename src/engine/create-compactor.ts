@@ -16,7 +16,7 @@ import type {
   Undo,
   Warning,
 } from "../core/types.ts";
-import { costByHand, requestSummary } from "./background/background.ts";
+import { costByHand, requestSummary, summaryUnderWay } from "./background/background.ts";
 import { settledInTime } from "./background/jobs.ts";
 import { manyRequestsWarning, plannedCalls } from "./background/write-summaries.ts";
 import { compactNow, goalByHand } from "./compact.ts";
@@ -194,7 +194,7 @@ async function fitView<M>(
     recalls: true,
     waiting: background !== undefined,
     // One that an earlier call began brings its records to this host, too.
-    background: background ?? engine.jobs.running(operation.survey.name)?.then((records) => records ?? []),
+    background: background ?? summaryUnderWay(operation),
     warnings: [
       ...(decision.wanted && refused ? [refused] : []),
       ...(noRoom ? [noRoom] : []),

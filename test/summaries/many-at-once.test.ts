@@ -6,7 +6,7 @@ import { chat } from "../../src/testing/index.ts";
 import { startGateway, upstreamAt } from "../gateway/gateway-process.ts";
 import { post, startUpstream } from "../gateway/own-upstream.ts";
 import { talk } from "../support/host.ts";
-import { gatedModel } from "./gated-model.ts";
+import { gatedModel, plausible } from "./gated-model.ts";
 import { createStage } from "./stage.ts";
 
 const MOST = 32;
@@ -32,6 +32,37 @@ it("however many conversations are due, a summariser that hangs has a bounded nu
   await compactor.settled();
   // Those that waited were written in their turn.
   expect(model.requests.length).toBe(140 - refused);
+  await compactor.close();
+});
+
+it("chats that begin alike get each its own summary, and nothing of the other's words", async () => {
+  const model = gatedModel({
+    state: "held",
+    reply: (request) =>
+      plausible(request).replace("user", JSON.stringify(request.messages).includes("Mia") ? "Mia" : "Tom"),
+  });
+  const compactor = createCompactor({ dialect: openaiChat, budget: 8_000, summarizer: model });
+  const of = (name: string) => [
+    chat.user("Hello!"),
+    chat.assistant("Hello! What can I do for you?"),
+    chat.user(`My name is ${name}.`),
+    ...talk(36, name.charCodeAt(0)),
+    chat.user("Go on."),
+  ];
+  const [mia, tom] = [await compactor.fit(of("Mia")), await compactor.fit(of("Tom"))];
+  expect(model.requests.length).toBe(2);
+  model.release();
+  const [ofMia, ofTom] = await Promise.all([mia.background, tom.background]);
+  expect(JSON.stringify(ofMia.summaries)).toMatch(/^(?!.*Tom).*Mia/);
+  expect(JSON.stringify(ofTom.summaries)).toMatch(/^(?!.*Mia).*Tom/);
+  // Each report tells of the one request that was made for its chat.
+  for (const [name, state] of [
+    ["Mia", ofMia],
+    ["Tom", ofTom],
+  ] as const) {
+    const { report } = await compactor.compact(of(name), { state });
+    expect(report.modelCalls.length).toBe(1);
+  }
   await compactor.close();
 });
 

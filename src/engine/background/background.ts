@@ -27,6 +27,22 @@ const BUSY: Warning = {
     "So many summaries are under way or wait for their turn that no other is asked for just now. Lines chosen by code take its place.",
 };
 
+/** The summary under way for a conversation: what it brings of what this one says. Undefined where none is under way. */
+export function summaryUnderWay<M>({
+  engine,
+  survey,
+}: Operation<M>): Promise<readonly Summary[]> | undefined {
+  const { jobs } = engine;
+  return ownRecords(survey, jobs.running(survey.chat) ?? jobs.running(survey.name));
+}
+
+/** Chats that begin alike may share a job as long as they are told apart by nothing: each takes what it said itself. */
+const ownRecords = <M>(
+  { conversation: { chain } }: Operation<M>["survey"],
+  job: Promise<readonly Summary[] | undefined> | undefined,
+): Promise<readonly Summary[]> | undefined =>
+  job?.then((records = []) => records.filter(({ covers, hash }) => chain[covers.to] === hash));
+
 /**
  * Has a run summarised in the background, once per conversation at a time. The promise never rejects and brings the new
  * records (none if it failed); there is none where the model isn't asked just now, and `refused` says why.
@@ -44,11 +60,13 @@ export function requestSummary<M>(
 ): { readonly background?: Promise<readonly Summary[]>; readonly refused?: Warning } {
   const { engine, survey, now } = operation;
   const { jobs, circuit } = engine;
-  const { name, pressure } = survey;
+  const { pressure } = survey;
   const { reason, cancel } = why;
+  // One may have been begun before the first answer.
+  const name = jobs.running(survey.name) ? survey.name : survey.chat;
   // A person who asks is answered, whatever failed before.
   if (!jobs.running(name) && reason !== "forced") {
-    const refused = circuit.allows(name, pressure, now)
+    const refused = circuit.allows(survey.chat, pressure, now)
       ? refusal(operation, run, why.isRequest === true)
       : RESTING;
     if (refused) return { refused };
@@ -58,8 +76,7 @@ export function requestSummary<M>(
     const leave = await engine.places.take(ended);
     return summarise(operation, run, reason, ended).finally(leave);
   };
-  const job = jobs.start(name, write, cancel);
-  return { background: job.then((records) => records ?? []) };
+  return { background: ownRecords(survey, jobs.start(name, write, cancel))! };
 }
 
 /** A request holds about this share of the summariser's window. */
@@ -113,7 +130,7 @@ async function summarise<M>(
 ): Promise<readonly Summary[]> {
   const { engine, survey, now } = operation;
   const { circuit, emitter, records: store } = engine;
-  const { name, pressure } = survey;
+  const { chat: name, pressure } = survey;
   const calls: ModelCall[] = [];
   let isOver = false;
   const end = (tell: () => void): void => {

@@ -173,7 +173,7 @@ function tell<M>(
   const { emitter } = engine;
   if (draft) {
     for (const { message } of draft.inserts) engine.writtenTexts.add(message.text);
-    engine.circuit.applied(survey.name);
+    engine.circuit.applied(survey.chat);
     emitter.emit("started", { reason: report.reason ?? "pressure" });
     tellCompleted(engine, report, state);
   }
@@ -219,8 +219,8 @@ function outcomeOf(
 
 /** The model calls that this compaction rests on. */
 function takeCalls<M>({ engine, survey }: Operation<M>): readonly ModelCall[] {
-  const calls = engine.unreported.get(survey.name) ?? [];
-  engine.unreported.delete(survey.name);
+  const calls = engine.unreported.get(survey.chat) ?? [];
+  engine.unreported.delete(survey.chat);
   return calls;
 }
 
@@ -455,13 +455,11 @@ const MAX_PROMPTS = 100;
  */
 function promptWarnings<M>(operation: Operation<M>): readonly Warning[] {
   const { prompts } = operation.engine;
-  const { chain, messages, structure } = operation.survey.conversation;
-  const answer = messages.findIndex(({ role }) => role === "assistant");
-  const name = answer < 0 ? undefined : chain[answer - structure.start + 2];
+  const { name, chat } = operation.survey;
   const text = prompts ? headMessages(operation).map(readableText).join("\n") : "";
-  if (!prompts || name === undefined || text.length > MAX_PROMPT) return [];
-  const seen = watchPrompt(prompts.get(name), text);
-  keepNewest(prompts, name, seen, MAX_PROMPTS);
+  if (!prompts || chat === name || text.length > MAX_PROMPT) return [];
+  const seen = watchPrompt(prompts.get(chat), text);
+  keepNewest(prompts, chat, seen, MAX_PROMPTS);
   const changes = systemChanges(seen);
   if (!changes) return [];
   const { was: _, ...own } = changes;

@@ -117,7 +117,7 @@ function breaches<M>(
 
 /** How the newest summary came about; one that this process didn't write was there already. */
 function writtenBy<M>({ engine, survey }: Operation<M>): RungName {
-  const accepted = engine.unreported.get(survey.name)?.findLast((one) => one.result === "accepted");
+  const accepted = engine.unreported.get(survey.chat)?.findLast((one) => one.result === "accepted");
   return accepted?.rung ?? "known-summaries";
 }
 

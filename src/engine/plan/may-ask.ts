@@ -116,7 +116,7 @@ export type SummaryAccounts = Map<string, Account>;
 export function noteRequest<M>({ engine, survey }: Operation<M>, tokens: number): void {
   const { firsts, accounts } = engine;
   firsts.seen += tokens + survey.budget.tools;
-  const account = accounts.get(survey.name);
+  const account = accounts.get(survey.chat);
   if (!account?.first || account.asked?.hash !== survey.conversation.chain[account.asked?.to ?? 0]) return;
   firsts.count--;
   firsts.spent -= account.first;
@@ -241,8 +241,8 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
     marks.push(...markAt(messages, index));
   const known = marks.flatMap((mark) => accounts.get(mark) ?? []);
   const isSame = (one: Account) => known.filter((other) => other === one).length >= LEAST_SAME;
-  const account = known.find(isSame) ?? accounts.get(survey.name) ?? { spent: 0, lost: 0 };
-  for (const mark of [...marks, survey.name]) keepNewest(accounts, mark, account);
+  const account = known.find(isSame) ?? accounts.get(survey.chat) ?? { spent: 0, lost: 0 };
+  for (const mark of [...marks, survey.chat]) keepNewest(accounts, mark, account);
   return account;
 }
 

@@ -36,6 +36,8 @@ const HEAVY_HEAD = 0.5;
 export interface Survey<M> extends LandingGoals, CurrentView {
   /** Hash of the first message: names the conversation, forks included. */
   readonly name: string;
+  /** Tells it from others that begin alike: by its first answer and what follows it, as soon as they are there. */
+  readonly chat: string;
   readonly conversation: Conversation;
   readonly state: Remembered;
   readonly budget: Budget;
@@ -110,6 +112,7 @@ export async function takeSurvey<M>(
   const pressure = tokens / own.budget.budget;
   return {
     ...own,
+    chat: chatOf(conversation),
     conversation,
     state: left.length > 0 ? mergeRecords(merged, { undos: left }) : merged,
     maxAnswer: given.maxAnswer,
@@ -130,6 +133,11 @@ export async function takeSurvey<M>(
     bounded: more.bounds !== undefined,
     recordAt,
   };
+}
+
+function chatOf({ chain, messages, structure: { start } }: Conversation): string {
+  const answer = messages.findIndex(({ role }, index) => index >= start && role === "assistant");
+  return (answer < 0 ? undefined : chain[answer - start + 2]) ?? chain[1] ?? chain[0]!;
 }
 
 /** The name of a conversation, what its views may have, and from when on a compaction is due. */

@@ -61,7 +61,7 @@ async function talk(
     offline: !status.hasUpstream,
     conversation,
     start,
-    tell: {
+    listener: {
       notice: ({ tone, text }) => screen.notice(tone, text),
       messages(messages) {
         showOthers(messages, screen);

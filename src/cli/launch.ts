@@ -47,7 +47,7 @@ export async function launch(run: RunOf<"launch">): Promise<number> {
     const isOwnProvider = gateway.isOwn && upstream === undefined && gateway.upstreams[0] === client.upstream;
     if (key && isOwnProvider && !io.env[key])
       note(`${key} isn't set, so ${client.upstream} will refuse requests. Set it, or give --upstream.`);
-    io.stderr.write(told(client, settings, gateway, new Set(Object.values(io.env)), isDry));
+    io.stderr.write(startedText(client, settings, gateway, new Set(Object.values(io.env)), isDry));
     return isDry ? 0 : await runClient(client, settings, more, io);
   } finally {
     await gateway.close();
@@ -59,7 +59,7 @@ function isAnthropic(address: string): boolean {
 }
 
 /** What was, or would be, started and set, for people. Keys of the person's own are never among it. */
-function told(
+function startedText(
   client: LaunchClient,
   { env, args, file }: ClientSettings,
   gateway: FoundGateway,

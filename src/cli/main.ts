@@ -6,9 +6,9 @@ const controller = new AbortController();
 const byHand = new AbortController();
 /** What was told to end may take so long to let go of connections that don't answer (milliseconds). */
 const LINGER_MS = 1_000;
-let isToldToEnd = false;
+let isEnding = false;
 const interrupt = (signal: NodeJS.Signals): void => {
-  isToldToEnd = true;
+  isEnding = true;
   controller.abort(new Error("interrupted"));
   if (signal === "SIGINT") byHand.abort();
 };
@@ -33,7 +33,7 @@ const io: Io = {
   interrupted: byHand.signal,
   onHangUp(end) {
     const heard = (): void => {
-      isToldToEnd = true;
+      isEnding = true;
       end();
     };
     process.once("SIGHUP", heard);
@@ -45,4 +45,4 @@ const io: Io = {
   },
 };
 process.exitCode = await runCommandLine(process.argv.slice(2), io);
-if (isToldToEnd) setTimeout(() => process.exit(), LINGER_MS).unref();
+if (isEnding) setTimeout(() => process.exit(), LINGER_MS).unref();

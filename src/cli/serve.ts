@@ -48,7 +48,7 @@ export async function serve(run: RunOf<"serve">): Promise<void> {
     ...(cluster.isPrimary && { warn: warnOn(io) }),
   });
   const config = options.noSummaryModel ? withoutModel(loaded) : loaded;
-  const tell = (address: string, upstreams: readonly Named[] = config.upstreams) => {
+  const announce = (address: string, upstreams: readonly Named[] = config.upstreams) => {
     if (options.json) io.stdout.write(`${JSON.stringify({ address })}\n`);
     else io.stderr.write(banner(address, upstreams, storedIn(config), summarizerNotes(config)));
   };
@@ -57,7 +57,7 @@ export async function serve(run: RunOf<"serve">): Promise<void> {
   const signal = AbortSignal.any([io.signal, hungUp.signal]);
   if (config.workers > 1) {
     const ends = { signal, ...(io.interrupted && { interrupted: io.interrupted }) };
-    await serveWorkers(config, version(), ends, (address) => tell(address));
+    await serveWorkers(config, version(), ends, (address) => announce(address));
     return;
   }
   // A store may not answer: who is told to end meanwhile has nothing to finish.
@@ -65,7 +65,7 @@ export async function serve(run: RunOf<"serve">): Promise<void> {
   if (!server) return;
   const address = await server.listen();
   // Those that were added on the page, too: the config doesn't know them.
-  tell(
+  announce(
     address,
     server.gateway.upstreams.map(({ config }) => config),
   );

@@ -17,10 +17,10 @@ export interface Explained {
 
 /** What a schema of the values in `values.ts` has against an input, in words for whoever wrote it. */
 export function explainIssue(issues: readonly z.core.$ZodIssue[], input: unknown): Explained {
-  const told = foremost(issues.map((issue) => narrowest(issue, input)));
-  const unknown = told.code === "unrecognized_keys" ? told.keys.slice(0, 1) : [];
-  const path = [...told.path, ...unknown];
-  const words = wordsIn(told.message);
+  const issue = foremost(issues.map((issue) => narrowest(issue, input)));
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const path = [...issue.path, ...unknown];
+  const words = wordsIn(issue.message);
   return {
     key: path.map((name) => clipped(String(name))).join("."),
     problem: problemOf(words, path, input),

@@ -321,8 +321,8 @@ export function fittingCap(
   // A guess takes nothing from an answer, which would just end too early: the provider says what it takes.
   if (!rejected && warnings.some(({ code }) => code === "unknown-model")) return asked;
   // Some upstreams name the sum of input and answer: that says nothing about the input.
-  const told = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
-  const input = Math.max(tokens.after + budget.tools, told);
+  const reported = rejected?.tokens !== undefined && rejected.tokens < window ? rejected.tokens : 0;
+  const input = Math.max(tokens.after + budget.tools, reported);
   const left = Math.floor(window - input - budget.safety);
   if (left <= 0) return asked;
   // An upper bound of the input needs no slack, unless its answer would exceed it anyway.

@@ -27,10 +27,10 @@ const draft: Draft = {
   inserts: [{ message: { role: "user", text: "summary" } }],
 };
 const chain = chainOf(messages, 1);
-const make = (more: Partial<Checkpoint> = {}, toldOf = 0) =>
+const make = (more: Partial<Checkpoint> = {}, summarized = 0) =>
   makeCheckpoint({
     draft,
-    toldOf,
+    summarized,
     messages,
     start: 1,
     chain,

@@ -31,10 +31,10 @@ export function makeCheckpoint(options: {
   /** The system prompt before it, as JSON. */
   readonly head?: string | undefined;
   /** So many messages (after the leading system messages) its summaries were made from. Default 0. */
-  readonly toldOf?: number;
+  readonly summarized?: number;
   readonly facts: Omit<Checkpoint, "id" | "hash" | "length" | "entries" | "texts" | "head">;
 }): Checkpoint | undefined {
-  const { draft, messages, start, chain, head, toldOf = 0, facts } = options;
+  const { draft, messages, start, chain, head, summarized = 0, facts } = options;
   const texts: Record<string, string> = {};
   const store = (text: string) => {
     const hash = contentHash(text);
@@ -43,7 +43,7 @@ export function makeCheckpoint(options: {
   };
   const changed = draft.fates.findLastIndex((fate, index) => index >= start && fate.type !== "keep");
   if (changed < 0) return undefined;
-  const last = Math.max(changed, start + toldOf - 1);
+  const last = Math.max(changed, start + summarized - 1);
   const entries: EntryRange[] = draft.inserts.map((insert, by) => ({
     type: "insert",
     by,

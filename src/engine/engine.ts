@@ -107,7 +107,7 @@ export interface Engine<M> {
   /** A measure that never counts too little and needs no tokenizer; undefined where counting exactly needs none either. */
   bounds(): Measure | undefined;
   /** Counts of requests that were told as bounds: nothing is learnt from them. */
-  readonly toldBounds: Set<number>;
+  readonly reportedBounds: Set<number>;
 }
 
 /** Records by hash: the host's store, and a bounded memory that stands in when the store fails. */
@@ -164,7 +164,7 @@ export function createEngine<M>(
       return value;
     },
     bounds: () => (options.counter || isLoaded(encoding) ? undefined : measureWith(mostTokens, factor())),
-    toldBounds: new Set(),
+    reportedBounds: new Set(),
   };
 }
 
@@ -350,7 +350,7 @@ export function calibrate<M>(
   engine: Engine<M>,
   { usage, tokens, model = engine.modelName }: Observation<M>,
 ): void {
-  if (!usage || tokens === undefined || engine.toldBounds.has(tokens)) return;
+  if (!usage || tokens === undefined || engine.reportedBounds.has(tokens)) return;
   const factor = model === engine.modelName ? engine.factor() : 1;
   engine.calibration.observe({ model, counted: tokens, reported: usage.input, factor });
 }
@@ -365,8 +365,8 @@ export async function learnAnswer<M>(
   if (tokens === undefined || !(tokens > 0 && tokens <= MOST_ANSWER_TOKENS)) return false;
   if (model.length > MAX_MODEL_NAME) return false;
   const size = answerSize(input?.now ?? Date.now(), tokens, stop === "length");
-  const told = engine.answers.add({ hash: conversation, model }, size);
-  if (told) await engine.records.save({ answers: [told] });
+  const learned = engine.answers.add({ hash: conversation, model }, size);
+  if (learned) await engine.records.save({ answers: [learned] });
   return true;
 }
 

@@ -22,7 +22,7 @@ import { summaryMessage } from "../summaries/summary-message.ts";
 import { cutToFit } from "../summaries/text/sentences.ts";
 import { asError } from "./background/background.ts";
 import { writeHandover } from "./background/write-summaries.ts";
-import { prepareState, tellCompleted } from "./deliver/deliver.ts";
+import { emitCompleted, prepareState } from "./deliver/deliver.ts";
 import { reportOf } from "./deliver/report.ts";
 import { recordLength } from "./plan/narrative.ts";
 import type { Operation } from "./read/survey.ts";
@@ -58,7 +58,7 @@ export async function summarize<M>(
   return {
     text,
     tokens: operation.survey.conversation.measure.text(text),
-    report: told(operation, { text, calls, written }),
+    report: emitReport(operation, { text, calls, written }),
   };
 }
 
@@ -82,7 +82,7 @@ export async function handover<M>(
     text,
     tokens: operation.survey.conversation.measure.text(text),
     message: operation.engine.dialect.write({ role: "user", text }),
-    report: told(operation, { text, calls, written }),
+    report: emitReport(operation, { text, calls, written }),
   };
 }
 
@@ -205,11 +205,11 @@ async function byModel<M>(operation: Operation<M>, cap: number): Promise<ByModel
 }
 
 /** The report of a text. Listeners are told of it, if a model wrote it. */
-function told<M>(operation: Operation<M>, made: ByModel & { readonly text: string }): Report {
+function emitReport<M>(operation: Operation<M>, made: ByModel & { readonly text: string }): Report {
   const report = reportFor(operation, made);
   if (made.written === undefined) return report;
   const state = prepareState(operation, { checkpoint: report.checkpoint, beside: true });
-  tellCompleted(operation.engine, report, state);
+  emitCompleted(operation.engine, report, state);
   return report;
 }
 

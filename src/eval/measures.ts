@@ -52,7 +52,7 @@ export const userMessages = higher<AgentCase>(
   "users",
   "user messages",
   "messages of people whose words are still together",
-  (evalCase, view) => countThere(tellingMessages(evalCase), (text) => isThere(text, view.words())),
+  (evalCase, view) => countThere(peoplesMessages(evalCase), (text) => isThere(text, view.words())),
 );
 
 function standsInContext(anchor: Anchor, text: string): boolean {
@@ -71,7 +71,7 @@ function standsInContext(anchor: Anchor, text: string): boolean {
 }
 
 /** What people wrote, as far as it has content words. */
-function tellingMessages({ people, messages }: AgentCase): string[] {
+function peoplesMessages({ people, messages }: AgentCase): string[] {
   return people.map((index) => messages[index]!.content).filter((text) => contentWords(text).length > 0);
 }
 

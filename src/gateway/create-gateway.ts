@@ -27,7 +27,7 @@ import { createAuthenticate, createRateLimit, createStreamLimit } from "./http/a
 import { openHttp, waitAtMost } from "./open-http.ts";
 import { startPreparing, startSweep } from "./ops/upkeep.ts";
 import { createApi } from "./page/create-api.ts";
-import { createRequests, toldModel } from "./requests/requests.ts";
+import { createRequests, recordedModel } from "./requests/requests.ts";
 import { type BusyWord, createBusy } from "./telemetry/busy.ts";
 import { createLive, type SentEvent } from "./telemetry/live.ts";
 import { createLog, type Log } from "./telemetry/log.ts";
@@ -95,9 +95,9 @@ export async function createGateway(
   const telemetry = { ...base, ...telemetryOf(base, parts) };
   const learned = createLearned(config.store ? { store: store.learned, log, now } : undefined);
   await waitAtMost(learned.flush(), STORE_PATIENCE_MS);
-  const told = { ...telemetry, learned, requests: createRequests({ ...telemetry, learned }) };
+  const observed = { ...telemetry, learned, requests: createRequests({ ...telemetry, learned }) };
   const bounded = boundedStore(store);
-  const compaction = { ...told, ...compactionOf({ ...told, store: bounded }) };
+  const compaction = { ...observed, ...compactionOf({ ...observed, store: bounded }) };
   const gateway: Gateway = {
     ...compaction,
     ...conversationsOf(compaction, bounded, parts.spillBytes),
@@ -197,7 +197,7 @@ function compactionOf(
         summarizerByName(upstreams, summarizer) ?? upstream.config.summarizer ?? config.summarizer;
       const made = summarizerFor({ config: chosen, upstreams, upstream, wire, model, window });
       const paid =
-        made && toldModel(tracing?.model(made) ?? made, { requests: base.requests, tenant, upstream });
+        made && recordedModel(tracing?.model(made) ?? made, { requests: base.requests, tenant, upstream });
       return paid && singleFlight(paid, { leases: store.leases, tenant, node });
     },
     listen: (compactor, { model }) => listen(base, compactor, model),

@@ -21,7 +21,7 @@ type Word =
   | { readonly type: "new" }
   /** Asks all others for what they counted, and one's answer. */
   | { readonly type: "ask"; readonly id: string }
-  | { readonly type: "tell"; readonly id: string; readonly counted: object };
+  | { readonly type: "counts"; readonly id: string; readonly counted: object };
 
 /** A process that doesn't answer in this time is left out (milliseconds). */
 const ANSWER_MS = 1_000;
@@ -153,7 +153,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
     });
   const hurry = new AbortController();
   interrupted?.addEventListener("abort", () => hurry.abort(), { once: true });
-  const toldToEnd = new Promise<undefined>((resolve) => {
+  const ending = new Promise<undefined>((resolve) => {
     const end = (): void => resolve(undefined);
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
@@ -171,7 +171,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
       gather,
     });
     // A store may not answer: who is told to end meanwhile has nothing to finish.
-    const running = await Promise.race([starting, toldToEnd]);
+    const running = await Promise.race([starting, ending]);
     if (!running) {
       starting.catch(() => {});
       process.disconnect?.();
@@ -181,17 +181,17 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
     process.on("message", (word: Word) => {
       if (word.type === "event") live.receive(word.event);
       else if (word.type === "busy" || word.type === "stop" || word.type === "gone") busy.receive(word);
-      else if (word.type === "new") busy.tellAll();
-      else if (word.type === "tell") waiting.get(word.id)?.(word.counted);
+      else if (word.type === "new") busy.announceAll();
+      else if (word.type === "counts") waiting.get(word.id)?.(word.counted);
       else if (word.type === "hurry") hurry.abort();
       else if (word.type === "ask")
         void metrics.registry
           .getMetricsAsJSON()
-          .then((counted) => say({ type: "tell", id: word.id, counted }));
+          .then((counted) => say({ type: "counts", id: word.id, counted }));
     });
     say({ type: "new" });
     say({ type: "listening", address: await running.listen() });
-    await toldToEnd;
+    await ending;
     await running.leave(hurry.signal);
     await running.close();
     process.disconnect?.();

@@ -174,9 +174,9 @@ export function extractProgress(input: ProgressInput): string {
 export function frameProgress(text: string, input: ProgressInput): string {
   const purse = openPurse(input);
   const goal = purse.take(LABEL.goal, input.notes.goal, input.cap * GOAL_SHARE);
-  const told = purse.take("", onOneLine(text), input.cap);
+  const story = purse.take("", onOneLine(text), input.cap);
   const also = field(LABEL.also, joined(purse.lines([LABEL.also])));
-  return sentencesOf([purse.opening, field(LABEL.goal, goal), told, also]);
+  return sentencesOf([purse.opening, field(LABEL.goal, goal), story, also]);
 }
 
 /** A list of steps with their states, by code: the host's own, or the session's turns. */
@@ -290,12 +290,12 @@ function chooseLines(
       for (const word of line.words) covered.add(word);
     },
   });
-  const told = new Set([...chosen].map((index) => lines[index]!.text));
+  const taken = new Set([...chosen].map((index) => lines[index]!.text));
   for (let index = lines.length - 1; index >= 0; index--) {
     const { text } = lines[index]!;
-    if (told.has(text) || tokens[index]! > left || seen.includes(text)) continue;
+    if (taken.has(text) || tokens[index]! > left || seen.includes(text)) continue;
     chosen.add(index);
-    told.add(text);
+    taken.add(text);
     left -= tokens[index]!;
   }
   return [...chosen].sort((a, b) => a - b).map((index) => lines[index]!);

@@ -26,10 +26,11 @@ export const messagesNative: NativeCompaction = {
   lead: joined,
   answer: messagesAnswer,
   announce: announceBlock,
-  tellEdits(applied_edits) {
-    const told = { context_management: { applied_edits } };
-    const tell = (event: Json) => (event["type"] === "message_delta" ? [{ ...event, ...told }] : undefined);
-    return { json: (answer) => ({ ...answer, ...told }), stream: (most) => rewriteEvents(tell, most) };
+  withAppliedEdits(applied_edits) {
+    const added = { context_management: { applied_edits } };
+    const rewrite = (event: Json) =>
+      event["type"] === "message_delta" ? [{ ...event, ...added }] : undefined;
+    return { json: (answer) => ({ ...answer, ...added }), stream: (most) => rewriteEvents(rewrite, most) };
   },
   dropFlags: dropBetas,
 };
@@ -211,19 +212,20 @@ function plainId(): string {
  * stands before the newest summary leaves, and its words stand in a message of the user.
  */
 function replayMessages(messages: readonly unknown[]): readonly unknown[] {
-  const told = messages.flatMap(withoutFailed);
-  const at = told.findLastIndex(hasCompactionBlock);
-  if (at < 0) return told;
-  const message = told[at] as Json;
+  const sound = messages.flatMap(withoutFailed);
+  const at = sound.findLastIndex(hasCompactionBlock);
+  if (at < 0) return sound;
+  const message = sound[at] as Json;
   const parts = listOf(message["content"]).filter(isJson);
   const cut = parts.findLastIndex((part) => part["type"] === "compaction");
   const rest = parts.slice(cut + 1);
   const summary = { type: "text", text: summaryText(textIn(parts[cut]) ?? "") };
   // The summary opens the conversation: the first message must be the user's.
-  if (message["role"] === "user") return [{ ...message, content: [summary, ...rest] }, ...told.slice(at + 1)];
+  if (message["role"] === "user")
+    return [{ ...message, content: [summary, ...rest] }, ...sound.slice(at + 1)];
   const answer = rest.length > 0 ? [{ ...message, content: rest }] : [];
-  const next = told[at + 1];
-  const after = told.slice(at + 1);
+  const next = sound[at + 1];
+  const after = sound.slice(at + 1);
   if (answer.length === 0 && isJson(next) && next["role"] === "user") {
     return [{ ...next, content: [summary, ...partsOf(next["content"])] }, ...after.slice(1)];
   }

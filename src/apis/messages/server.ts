@@ -124,10 +124,10 @@ function spliceMessages({ isHosted }: OwnTools): StreamSplice {
       return held.events.map((event) => {
         const { delta, usage } = event;
         if (event["type"] !== "message_delta") return event;
-        const told = isFirst ? usage : { ...begun, ...(isJson(usage) && usage) };
+        const total = isFirst ? usage : { ...begun, ...(isJson(usage) && usage) };
         return {
           ...event,
-          ...(told !== undefined && { usage: told }),
+          ...(total !== undefined && { usage: total }),
           ...(isJson(delta) && { delta: { ...delta, ...stop(delta, hasCalls) } }),
         };
       });

@@ -175,13 +175,13 @@ function announceItem(made: MadeSummary): Announcement {
     messages: (answer) => (answer.length > 0 ? [part, ...answer] : []),
     stream(most) {
       let number = 0;
-      let isTold = false;
+      let isAdded = false;
       return rewriteEvents((event) => {
-        const told: Json[] = [];
+        const added: Json[] = [];
         // Before the first item of the answer, or at the end of an answer that has none.
-        if (!isTold && event["type"] !== "response.created" && event["type"] !== "response.in_progress") {
-          isTold = true;
-          told.push(...itemEvents(part));
+        if (!isAdded && event["type"] !== "response.created" && event["type"] !== "response.in_progress") {
+          isAdded = true;
+          added.push(...itemEvents(part));
         }
         const index = numberOf(event["output_index"]);
         const { response } = event;
@@ -190,7 +190,7 @@ function announceItem(made: MadeSummary): Announcement {
           ...(index !== undefined && { output_index: index + 1 }),
           ...(isJson(response) && { response: withItem(response) }),
         };
-        return [...told, shifted].map((one) => ({ ...one, sequence_number: number++ }));
+        return [...added, shifted].map((one) => ({ ...one, sequence_number: number++ }));
       }, most);
     },
   };

@@ -52,7 +52,7 @@ export interface SummarizedRequest {
 }
 
 /** What an answer is told beside the provider's own words. */
-export interface Telling {
+export interface AnswerRewrite {
   /** The answer with it. */
   json(answer: Json): Json;
   /** The events of a stream with it. One of more than `most` bytes passes as it is. */
@@ -60,7 +60,7 @@ export interface Telling {
 }
 
 /** A compaction that was made on the way, to stand first in the answer as the provider's own would. */
-export interface Announcement extends Telling {
+export interface Announcement extends AnswerRewrite {
   /** The block or item that the client keeps and sends back. */
   readonly part: Json;
   /** The answer's messages with it, for the transcript. */
@@ -99,7 +99,7 @@ export interface NativeCompaction {
   ): { readonly json: Json; readonly events: readonly Json[] };
   announce(made: MadeSummary): Announcement;
   /** Tells what edits were carried out. */
-  tellEdits?(applied: readonly Json[]): Telling;
+  withAppliedEdits?(applied: readonly Json[]): AnswerRewrite;
   /** Takes out flags of what precis carries out itself: servers that imitate the provider refuse what they don't know. */
   dropFlags(headers: Record<string, unknown>): void;
 }

@@ -24,7 +24,7 @@ interface Hear {
 }
 
 /** What the session tells by itself. */
-interface Tell {
+interface SessionListener {
   notice(notice: Notice): void;
   /** Messages that came from elsewhere: the page, another terminal. */
   messages(messages: readonly ApiMessage[]): void;
@@ -57,9 +57,9 @@ export function createChatSession(options: {
   readonly offline: boolean;
   readonly conversation: ApiConversation | undefined;
   readonly start: NewConversation;
-  readonly tell: Tell;
+  readonly listener: SessionListener;
 }): ChatSession {
-  const { api, offline, start, tell } = options;
+  const { api, offline, start, listener } = options;
   let id = options.conversation?.id;
   /** Messages that stand on the screen already. */
   let seen = options.conversation?.messages ?? 0;
@@ -69,7 +69,7 @@ export function createChatSession(options: {
   let known = "";
   /** A compaction that was asked for here is under way. */
   let byHand = false;
-  const toldFailures = new Set<string>();
+  const shownFailures = new Set<string>();
 
   const params = () => {
     if (id === undefined) throw new ApiFailure({ code: "empty", message: "Nothing has been said yet." });
@@ -83,7 +83,7 @@ export function createChatSession(options: {
       query: known === "" ? {} : { after: known },
     });
     known = events.at(-1)?.id ?? known;
-    if (byHand) for (const event of events) if (event.type === "failed") toldFailures.add(event.id);
+    if (byHand) for (const event of events) if (event.type === "failed") shownFailures.add(event.id);
   };
   const work = async <T>(job: () => Promise<T>): Promise<T> => {
     jobs++;
@@ -99,7 +99,7 @@ export function createChatSession(options: {
     const from = seen;
     seen = total;
     const { messages } = await api.call(routes.messages, { params: { id }, query: { from } });
-    tell.messages(messages);
+    listener.messages(messages);
   };
 
   const session: ChatSession = {
@@ -131,14 +131,14 @@ export function createChatSession(options: {
       if (id !== undefined) await api.call(routes.stop, { params: { id } });
     },
     async compact(focus) {
-      tell.notice({ tone: "accent", text: "Compacting…" });
+      listener.notice({ tone: "accent", text: "Compacting…" });
       byHand = true;
       const answer = await work<CompactAnswer>(() =>
         api.call(routes.compact, { params: params(), body: focus === undefined ? {} : { focus } }),
       ).finally(() => {
         byHand = false;
       });
-      for (const notice of compactionNotice(answer)) tell.notice(notice);
+      for (const notice of compactionNotice(answer)) listener.notice(notice);
     },
     undo: () => work(() => api.call(routes.undoCompaction, { params: params() })),
     conversation: async () =>
@@ -152,14 +152,14 @@ export function createChatSession(options: {
         if (event.conversation.busy !== "answering") catchUp(event.conversation.messages).catch(() => {});
         return;
       }
-      const told = event.type === "timeline" ? event.event.id : undefined;
+      const eventId = event.type === "timeline" ? event.event.id : undefined;
       // What failed in a compaction by hand is in its answer; what failed in the background is told here alone.
-      const isTold = byHand || (told !== undefined && toldFailures.has(told));
+      const isShown = byHand || (eventId !== undefined && shownFailures.has(eventId));
       const notice = eventNotice(event, id, {
-        isOurs: jobs > 0 || (told !== undefined && told <= known),
-        isTold,
+        isOurs: jobs > 0 || (eventId !== undefined && eventId <= known),
+        isShown,
       });
-      if (notice !== undefined) tell.notice(notice);
+      if (notice !== undefined) listener.notice(notice);
     },
   };
 
@@ -169,7 +169,7 @@ export function createChatSession(options: {
         if (event.message !== undefined) seen = event.message.index + 1;
         return undefined;
       case "view":
-        if (event.outcome === "compacted") tell.notice(turnNotice(event.tokens, event.pressure));
+        if (event.outcome === "compacted") listener.notice(turnNotice(event.tokens, event.pressure));
         return undefined;
       case "text":
         hear.text(event.text);
@@ -178,7 +178,7 @@ export function createChatSession(options: {
         hear.reasoning(event.text);
         return undefined;
       case "lookup":
-        tell.notice(lookupNotice(event.lookup, event.lead));
+        listener.notice(lookupNotice(event.lookup, event.lead));
         return undefined;
       case "done":
         seen = event.message.index + 1;
@@ -265,7 +265,7 @@ const failed = (message: string, fallback: RungName | undefined): Notice => ({
 function eventNotice(
   event: LiveEvent,
   id: string,
-  { isOurs, isTold }: { readonly isOurs: boolean; readonly isTold: boolean },
+  { isOurs, isShown }: { readonly isOurs: boolean; readonly isShown: boolean },
 ): Notice | undefined {
   if (event.type === "compacting" && event.conversation === id)
     return isOurs && event.reason === "forced"
@@ -282,7 +282,7 @@ function eventNotice(
         text: `A summary of ${formatCount(fact.summary.tokens.source)} tokens in ${formatCount(fact.summary.tokens.text)} is ready (${fact.summary.model}).`,
       };
     case "failed":
-      return isTold ? undefined : failed(fact.message, fact.fallback);
+      return isShown ? undefined : failed(fact.message, fact.fallback);
     case "rejected":
       return {
         tone: "warn",

@@ -116,7 +116,7 @@ export async function runTerminal(
   let open = true;
   signal.addEventListener("abort", () => terminal.close(), { once: true });
   while (open && !signal.aborted) {
-    await showMeter(session, terminal).catch((error: unknown) => tell(terminal, error));
+    await showMeter(session, terminal).catch((error: unknown) => showFailure(terminal, error));
     const line = await terminal.read();
     if (line === undefined) return;
     try {
@@ -129,13 +129,13 @@ export async function runTerminal(
         },
       });
     } catch (error) {
-      tell(terminal, error);
+      showFailure(terminal, error);
     }
   }
 }
 
 /** What went wrong ends a turn, not the chat. */
-function tell(terminal: Terminal, error: unknown): void {
+function showFailure(terminal: Terminal, error: unknown): void {
   if (error instanceof ApiFailure) terminal.notice("bad", Object.values(error.trouble).join(" "));
   else terminal.notice("bad", error instanceof Error ? error.message : String(error));
 }

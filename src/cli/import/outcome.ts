@@ -10,7 +10,7 @@ export interface Outcome {
   /** Files that hold conversations and can't be read, or can't be opened. */
   readonly unreadable: NotRead[];
   /** What was left out of files that were read, or was odd about them. */
-  readonly warnings: Told[];
+  readonly warnings: FileWarning[];
   conversations: number;
   messages: number;
 }
@@ -22,7 +22,7 @@ interface NotRead {
 }
 
 /** What a reader says about a file. */
-interface Told {
+interface FileWarning {
   readonly file: string;
   readonly warning: string;
 }
@@ -60,11 +60,11 @@ export function outcomeText(
 }
 
 /** What was left out or odd. Warnings of one kind that many files have don't bury one that a single file has. */
-function warningLines(warnings: readonly Told[]): string[] {
+function warningLines(warnings: readonly FileWarning[]): string[] {
   const kinds = Map.groupBy(warnings, ({ warning }) => warning.replace(/\d+/g, "N"));
-  const lines = [...kinds.values()].flatMap((told) => [
-    ...told.slice(0, NAMED).map(({ file, warning }) => `  ${file}: ${warning}`),
-    ...(told.length > NAMED ? [`  and ${formatCount(told.length - NAMED)} more like these`] : []),
+  const lines = [...kinds.values()].flatMap((alike) => [
+    ...alike.slice(0, NAMED).map(({ file, warning }) => `  ${file}: ${warning}`),
+    ...(alike.length > NAMED ? [`  and ${formatCount(alike.length - NAMED)} more like these`] : []),
   ]);
   return lines.length > 0 ? ["Left out or odd:", ...lines] : [];
 }

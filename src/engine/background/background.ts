@@ -2,7 +2,7 @@ import { reasoningAllowance } from "../../apis/shared/model-traits.ts";
 import { SUMMARY_INSTRUCTIONS } from "../../core/budget.ts";
 import { keepNewest } from "../../core/collections.ts";
 import type { ModelCall, PressureReport, Reason, Run, Summary, Warning } from "../../core/types.ts";
-import { prepareState, tellCompleted } from "../deliver/deliver.ts";
+import { emitCompleted, prepareState } from "../deliver/deliver.ts";
 import { reportOf } from "../deliver/report.ts";
 import { openAccount, plannedTokens, refusal } from "../plan/may-ask.ts";
 import { LEAST_RECORD, shareOf } from "../plan/narrative.ts";
@@ -133,13 +133,13 @@ async function summarise<M>(
   const { chat: name, pressure } = survey;
   const calls: ModelCall[] = [];
   let isOver = false;
-  const end = (tell: () => void): void => {
-    if (!isOver) tell();
+  const end = (emit: () => void): void => {
+    if (!isOver) emit();
     isOver = true;
   };
   // At once, because a model may heed no signal.
   signal.addEventListener("abort", () => end(() => emitter.emit("cancelled", { reason })), { once: true });
-  const tellFailed = (error: unknown): void =>
+  const emitFailed = (error: unknown): void =>
     emitter.emit("failed", { error: asError(error), fallback: "extractive" });
   emitter.emit("started", { reason });
   circuit.begun(name);
@@ -155,8 +155,8 @@ async function summarise<M>(
     end(() => {
       // What was written before it failed is kept, and shows that the model works.
       circuit.succeeded(name);
-      if (failure === undefined || isCancelled(failure)) tellWritten(operation, reason, records);
-      else tellFailed(failure);
+      if (failure === undefined || isCancelled(failure)) emitWritten(operation, reason, records);
+      else emitFailed(failure);
     });
     return records;
   } catch (error) {
@@ -166,7 +166,7 @@ async function summarise<M>(
       else {
         account.failed();
         circuit.failed(name, pressure, now);
-        tellFailed(error);
+        emitFailed(error);
       }
     });
     throw error;
@@ -179,7 +179,7 @@ async function summarise<M>(
 }
 
 /** Tells of a summary that is there, while the view is still the one before it: the next `fit` may apply it. */
-function tellWritten<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]): void {
+function emitWritten<M>(operation: Operation<M>, reason: Reason, summaries: readonly Summary[]): void {
   const { engine, survey } = operation;
   const checkpoint = survey.checkpoint?.id;
   const report = reportOf(operation, {
@@ -189,7 +189,7 @@ function tellWritten<M>(operation: Operation<M>, reason: Reason, summaries: read
     checkpoint,
   });
   const state = prepareState(operation, { checkpoint });
-  tellCompleted(engine, report, () => state(summaries));
+  emitCompleted(engine, report, () => state(summaries));
 }
 
 export function asError(error: unknown): Error {

@@ -35,7 +35,7 @@ import { hasSystem, hiddenEnd, withHostNote } from "../read/conversation.ts";
 import { limitToRemember } from "../read/limits.ts";
 import { type Quoted, quotationsOf, withFittingQuotations, withQuoted } from "../read/quotations.ts";
 import { headJson } from "../read/read-conversation.ts";
-import { type Operation, type Survey, tellBound } from "../read/survey.ts";
+import { noteBound, type Operation, type Survey } from "../read/survey.ts";
 import { type RecallNow, recallFor } from "../recall/recall-for.ts";
 import { repeatedIn, reportOf, viewWarnings } from "./report.ts";
 
@@ -112,7 +112,7 @@ export async function deliver<M>(given: Operation<M>, delivery: Delivery): Promi
       repeated: delivery.recalls ? repeatedIn(survey) : undefined,
     }),
   });
-  tell(operation, result, report, state);
+  emit(operation, result, report, state);
   noteRequest(operation, report.tokens.after);
   return {
     ...render(operation, report.entries),
@@ -164,7 +164,7 @@ function statesOf(
 }
 
 /** Tells listeners what happened, and how full the view is now. */
-function tell<M>(
+function emit<M>(
   { engine, survey }: Operation<M>,
   { draft }: Climb,
   report: Report,
@@ -175,10 +175,10 @@ function tell<M>(
     for (const { message } of draft.inserts) engine.writtenTexts.add(message.text);
     engine.circuit.applied(survey.chat);
     emitter.emit("started", { reason: report.reason ?? "pressure" });
-    tellCompleted(engine, report, state);
+    emitCompleted(engine, report, state);
   }
   const { after } = report.tokens;
-  if (survey.bounded) tellBound(engine, after + report.budget.tools);
+  if (survey.bounded) noteBound(engine, after + report.budget.tools);
   emitter.emit("pressure", {
     pressure: report.pressure.after,
     tokens: after,
@@ -188,7 +188,7 @@ function tell<M>(
 }
 
 /** Tells listeners what is there now. The state is put together when one of them asks for it. */
-export function tellCompleted<M>({ emitter }: Engine<M>, report: Report, state: () => State): void {
+export function emitCompleted<M>({ emitter }: Engine<M>, report: Report, state: () => State): void {
   emitter.emit("completed", {
     report,
     get state() {
@@ -278,7 +278,7 @@ export function viewOf<M>({ survey }: Operation<M>, result: Climb): Parameters<t
 function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb): Checkpoint | undefined {
   const { engine, survey } = operation;
   const { conversation, tokens } = survey;
-  const told = narrativeOf(
+  const narrative = narrativeOf(
     survey.state.summaries,
     conversation.chain,
     hiddenEnd(conversation, result.draft!.fates),
@@ -291,7 +291,7 @@ function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb)
     start: conversation.structure.start,
     chain: conversation.chain,
     head: headJson(operation),
-    toldOf: told.records.length > 0 ? told.sealed : 0,
+    summarized: narrative.records.length > 0 ? narrative.sealed : 0,
     facts: {
       dialect: engine.dialect.id,
       strategy: engine.settings.strategy,
@@ -301,7 +301,7 @@ function checkpointOf<M>(operation: Operation<M>, reason: Reason, result: Climb)
       ...(limit !== undefined && { limit }),
       rung: result.rung,
       tokens: { before: tokens, after: result.tokens },
-      sealed: operation.range?.place === "inside" ? (survey.checkpoint?.sealed ?? 0) : told.sealed,
+      sealed: operation.range?.place === "inside" ? (survey.checkpoint?.sealed ?? 0) : narrative.sealed,
       seen: {
         messages: conversation.messages.length,
         turns: conversation.structure.turns.length,

@@ -34,7 +34,7 @@ const RED_FROM = 0.9;
 /** The receipt of one `fit`. */
 export function reportOf<M>(
   { engine, survey }: Operation<M>,
-  told: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
+  facts: Pick<Report, "outcome" | "reason" | "rungs" | "checkpoint"> &
     Partial<
       Pick<Report, "recalled" | "quoted" | "warnings" | "prefixReason" | "summaryCheck" | "repeated">
     > & {
@@ -45,12 +45,12 @@ export function reportOf<M>(
     },
 ): Report {
   const { settings, dialect } = engine;
-  const { draft = survey.current, tokens = survey.tokens, calls = [], prefixReason } = told;
+  const { draft = survey.current, tokens = survey.tokens, calls = [], prefixReason } = facts;
   const entries = entriesOf(draft);
   return {
     conversation: survey.name,
-    outcome: told.outcome,
-    reason: told.reason,
+    outcome: facts.outcome,
+    reason: facts.reason,
     strategy: settings.strategy,
     profile: settings.profile,
     dialect: dialect.id,
@@ -65,21 +65,21 @@ export function reportOf<M>(
     answer: answerRoom(survey, tokens),
     counts: countsOf(entries),
     entries,
-    recalled: told.recalled ?? [],
-    quoted: told.quoted ?? [],
-    rungs: told.rungs,
+    recalled: facts.recalled ?? [],
+    quoted: facts.quoted ?? [],
+    rungs: facts.rungs,
     modelCalls: calls,
     ...(engine.summarizer && {
       summarizer: { id: engine.summarizer.id, ...defined({ key: engine.summarizer.key }) },
     }),
     cost: calls.reduce((sum, call) => sum + call.cost, 0),
     cacheHits: { checkpoint: survey.checkpoint !== undefined, summaries: survey.state.summaries.length },
-    warnings: [...survey.warnings, ...(told.warnings ?? [])],
+    warnings: [...survey.warnings, ...(facts.warnings ?? [])],
     prefixChanged: prefixReason !== undefined,
     prefixReason,
-    checkpoint: told.checkpoint,
-    ...(told.summaryCheck && { summaryCheck: told.summaryCheck }),
-    ...(told.repeated && { repeated: told.repeated }),
+    checkpoint: facts.checkpoint,
+    ...(facts.summaryCheck && { summaryCheck: facts.summaryCheck }),
+    ...(facts.repeated && { repeated: facts.repeated }),
   };
 }
 

@@ -414,9 +414,9 @@ function* parts<M>({ system, extras = [] }: FitInput<M>, transcript: readonly M[
 }
 
 /** Remembers a count that was told as a bound. */
-export function tellBound<M>({ toldBounds }: Engine<M>, tokens: number): void {
-  toldBounds.add(tokens);
-  forgetOldest(toldBounds);
+export function noteBound<M>({ reportedBounds }: Engine<M>, tokens: number): void {
+  reportedBounds.add(tokens);
+  forgetOldest(reportedBounds);
 }
 
 /** One use of a compactor (a `fit`, a `compact`, an `undo` …): what it was given, and the survey that it works on. */

@@ -59,12 +59,12 @@ export function createWindows(
   };
   const look = (upstream: Upstream | undefined, model: string, tenant: string): Info => {
     const known = upstream && recall(upstream, model, tenant);
-    const told = known?.value.window;
+    const learned = known?.value.window;
     const configured = configuredFor(upstream, model);
-    const window = told === undefined ? configured : Math.min(told, configured ?? told);
+    const window = learned === undefined ? configured : Math.min(learned, configured ?? learned);
     const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
     const from =
-      told !== undefined
+      learned !== undefined
         ? "upstream"
         : configured !== undefined
           ? "config"
@@ -93,7 +93,7 @@ export function createWindows(
       return info;
     },
     /** An upstream told its window when it was asked. It counts where nothing else is known. */
-    tell(upstream: Upstream, model: string, tenant: string, window: number): void {
+    setWindow(upstream: Upstream, model: string, tenant: string, window: number): void {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
       const { from, mayBeOld } = windows.of(upstream, model, tenant);
       const configured = configuredFor(upstream, model);
@@ -221,7 +221,7 @@ interface Asked {
  * Each model is asked for once; that nothing was told is remembered, too.
  */
 export function createAskWindow(parts: {
-  readonly windows: Pick<Windows, "of" | "tell">;
+  readonly windows: Pick<Windows, "of" | "setWindow">;
   now(): number;
 }): AskWindow {
   const { windows, now } = parts;
@@ -236,7 +236,7 @@ export function createAskWindow(parts: {
     const before = asked.get(key);
     if (before && now() - before.at < AGAIN_MS) return before.settled;
     const answer = windowAt(asking).then((window) => {
-      if (window !== undefined) windows.tell(upstream, model, tenant, window);
+      if (window !== undefined) windows.setWindow(upstream, model, tenant, window);
     });
     const settled = settledInTime(answer, WAIT_MS).then(() => {});
     keepNewest(asked, key, { at: now(), settled }, MAX_SILENT);

@@ -9,7 +9,7 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 import { isThrownAway, metaOf } from "./chat-settings.ts";
 
 /** Pages hear of a conversation that grows at most this often (milliseconds). */
-const TELL_EVERY_MS = 300;
+const ANNOUNCE_EVERY_MS = 300;
 
 /** Tells pages how conversations of `/v1` stand. Costs nothing as long as nobody looks. */
 export type Announcer = ReturnType<typeof createAnnouncer>;
@@ -21,7 +21,7 @@ export function createAnnouncer(
   log: Log,
 ) {
   const waiting = new Set<string>();
-  const tell = async (tenant: string, id: string): Promise<void> => {
+  const announce = async (tenant: string, id: string): Promise<void> => {
     if (!live.hasListeners) return;
     try {
       const conversation = await conversations.get(tenant, id);
@@ -33,7 +33,7 @@ export function createAnnouncer(
   };
   return {
     /** Something in it began or ended. Never rejects. */
-    now: tell,
+    now: announce,
     /** It grew; told within moments, once for all that came until then. */
     soon(tenant: string, id: string): void {
       const key = `${tenant} ${id}`;
@@ -41,8 +41,8 @@ export function createAnnouncer(
       waiting.add(key);
       setTimeout(() => {
         waiting.delete(key);
-        void tell(tenant, id);
-      }, TELL_EVERY_MS).unref();
+        void announce(tenant, id);
+      }, ANNOUNCE_EVERY_MS).unref();
     },
   };
 }
@@ -59,7 +59,7 @@ export interface SummaryUnderWay {
 }
 
 /** What pages are told as soon as it begins. */
-export function tellBegun(
+export function announceBegun(
   { live }: Pick<Telemetry, "live">,
   tenant: string,
   conversation: string,

@@ -199,7 +199,7 @@ function isForSession(known: ConversationCacheEntry, session: Session | undefine
 }
 
 /** Characters of a system prompt that tell one job of a client from another. Further down stand dates and file lists. */
-const TELLING_CHARS = 200;
+const NAMING_CHARS = 200;
 
 /** Which kind of request this is: main conversation, title call and sub-agents differ in system prompt or tools. */
 export function kindOf(dialect: string, { system, tools, transcript }: WireRequest): string {
@@ -217,7 +217,7 @@ export function kindOf(dialect: string, { system, tools, transcript }: WireReque
     .sort()
     .join(" ");
   const words = textsOf(system ?? leading(transcript)).join("\n");
-  return contentHash(`${dialect}\n${words.slice(0, TELLING_CHARS)}\n${names}`).slice(0, 12);
+  return contentHash(`${dialect}\n${words.slice(0, NAMING_CHARS)}\n${names}`).slice(0, 12);
 }
 
 function leading(transcript: readonly unknown[]): unknown {

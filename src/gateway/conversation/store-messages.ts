@@ -181,7 +181,7 @@ const ASKING = new Set(
 const SHORTEST_WORD = 3;
 
 /** The words of a text that say what it is about; none in a greeting. */
-export function tellingWords(text: string): readonly string[] {
+export function subjectWords(text: string): readonly string[] {
   const words = text.match(/[\p{L}\p{N}_./-]*[\p{L}\p{N}]/gu) ?? [];
   return words.filter((word) => {
     const lower = word.toLowerCase();
@@ -201,10 +201,10 @@ export function titleOfChat(
     const { words, attachments } = splitAttachments(text.trim());
     return { role, parts: [{ type: "text" as const, text: words || (attachments[0]?.name ?? "") }] };
   });
-  const telling = said.filter(
-    ({ parts: [part] }) => tellingWords(firstCharacters(part!.text, 500)).length > 0,
+  const withSubject = said.filter(
+    ({ parts: [part] }) => subjectWords(firstCharacters(part!.text, 500)).length > 0,
   );
-  return titleOf(telling) || titleOf(said);
+  return titleOf(withSubject) || titleOf(said);
 }
 
 const storedText = (parts: Writing, message: unknown): string => redacted(parts, stringifyDeep(message));

@@ -6,7 +6,7 @@ import type { TimelineFact } from "../api.ts";
 import { cacheMsOf } from "../compaction/compactors.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
 import { IDLE_FROM } from "../conversation/advice.ts";
-import { followSummary, tellBegun } from "../conversation/announcer.ts";
+import { announceBegun, followSummary } from "../conversation/announcer.ts";
 import type { ConversationParts } from "../conversation/conversation-parts.ts";
 import { type Loaded, load } from "../conversation/loaded.ts";
 import { IDLE } from "../conversation/timeline.ts";
@@ -98,7 +98,7 @@ async function prepare(parts: OpsParts, tenant: string, loaded: Loaded): Promise
     signal: controller.signal,
     onStarted(reason: Reason) {
       why = reason;
-      tellBegun(parts, tenant, conversation, reason);
+      announceBegun(parts, tenant, conversation, reason);
       void followSummary(parts, {
         tenant,
         conversation,

@@ -154,9 +154,9 @@ async function readAnswer(
   const whole = spoken.readStream(deltas.text());
   // An API that tells its messages only when they are finished hasn't told the one that broke off.
   const rest = whole.messages.length === 0 && deltas.said() !== "" && { messages: [said(spoken, deltas)] };
-  const told = { answer: { ...whole, ...rest } };
-  if (signal.aborted) return { ...told, unfinished: "stopped" };
-  return cause === undefined ? told : { ...told, unfinished: "broken", cause };
+  const result = { answer: { ...whole, ...rest } };
+  if (signal.aborted) return { ...result, unfinished: "stopped" };
+  return cause === undefined ? result : { ...result, unfinished: "broken", cause };
 }
 
 function readPieces(answer: Answer, deltas: DeltaReader): Promise<void> {
@@ -377,9 +377,9 @@ export function createDeltaReader(
   };
   const read = (event: string): void => {
     isWhole ||= dataLines(event).some((line) => wire.endMarkers.includes(line.trim()));
-    for (const told of eventsIn(event)) {
-      error ??= errorText(told);
-      const delta = wire.readEvent(told);
+    for (const one of eventsIn(event)) {
+      error ??= errorText(one);
+      const delta = wire.readEvent(one);
       if (delta) take(delta);
     }
   };

@@ -56,7 +56,7 @@ export function eventStream<E>(
 }
 
 /** How often a page is told how far the work is (milliseconds). */
-const TELL_EVERY_MS = 100;
+const SEND_EVERY_MS = 100;
 
 /** Long work as a stream of its progress and its answer. It ends when its page goes away. */
 export function progressStream<T>(
@@ -64,11 +64,11 @@ export function progressStream<T>(
   work: (onProgress: (done: number, total: number) => void) => Promise<T>,
 ): Response {
   return eventStream<Progress<T>>(signal, async (send) => {
-    let told = performance.now();
+    let sentAt = performance.now();
     try {
       const answer = await work((done, total) => {
-        if (performance.now() - told < TELL_EVERY_MS) return;
-        told = performance.now();
+        if (performance.now() - sentAt < SEND_EVERY_MS) return;
+        sentAt = performance.now();
         send({ type: "progress", done, total });
       });
       send({ type: "done", answer });

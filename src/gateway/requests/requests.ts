@@ -160,7 +160,7 @@ function storable(row: NewRequest, conversation = row.conversation): NewRequest 
 }
 
 /** A model that writes summaries: each of its calls is a request of its own, with what it was made for. */
-export function toldModel(
+export function recordedModel(
   model: Model,
   {
     requests,

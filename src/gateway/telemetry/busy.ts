@@ -32,7 +32,7 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
       working.delete(work);
     }
   };
-  const tell = (conversation: string): void => {
+  const announce = (conversation: string): void => {
     const kind = running.get(conversation)?.kind;
     const word = { conversation, running: kind, inBackground: background.has(conversation) };
     all.receive({ type: "busy", ...word });
@@ -50,12 +50,12 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
         throw new RequestFault(409, "busy", "This conversation is busy. Wait until it is done, or stop it.");
       const controller = new AbortController();
       running.set(conversation, { kind, controller });
-      tell(conversation);
+      announce(conversation);
       try {
         return await tracked(work(controller.signal));
       } finally {
         running.delete(conversation);
-        tell(conversation);
+        announce(conversation);
       }
     },
     /** A summary that is written while the conversation goes on. `settled` waits only for one that is awaited. */
@@ -66,14 +66,14 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
       isAwaited: boolean,
     ): Promise<void> {
       background.set(conversation, controller);
-      tell(conversation);
+      announce(conversation);
       const ended = work.catch(() => {});
       try {
         await (isAwaited ? tracked(ended) : ended);
       } finally {
         if (background.get(conversation) === controller) {
           background.delete(conversation);
-          tell(conversation);
+          announce(conversation);
         }
       }
     },
@@ -91,8 +91,8 @@ export function createBusy(share: (word: BusyWord) => void = () => {}) {
       for (const controller of background.values()) abort(controller);
     },
     /** Tells other processes of all that is under way: one of them has just begun. */
-    tellAll(): void {
-      for (const conversation of new Set([...running.keys(), ...background.keys()])) tell(conversation);
+    announceAll(): void {
+      for (const conversation of new Set([...running.keys(), ...background.keys()])) announce(conversation);
     },
     /** Resolves when nothing is under way in this process. */
     async settled(): Promise<void> {

@@ -36,8 +36,8 @@ export function createLive(share?: (event: SentEvent) => void) {
       if (sent.isOver) return;
     }
     // What isn't remembered doesn't move a page's place in the stream.
-    const told = sent.topic === undefined ? sent : { ...sent, id: newestId() };
-    for (const [listener, tenant] of listeners) if (tenant === sent.tenant) listener(told);
+    const event = sent.topic === undefined ? sent : { ...sent, id: newestId() };
+    for (const [listener, tenant] of listeners) if (tenant === sent.tenant) listener(event);
   };
   const both = (sent: SentEvent): void => {
     deliver(sent);

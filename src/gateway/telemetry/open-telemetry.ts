@@ -40,13 +40,13 @@ export function createTracing(
   /** Told once: what the SDK or its exporter can't do is no fault of a request. */
   onFault: (error: unknown) => void = () => {},
 ) {
-  let isTold = false;
-  const tell = <T>(work: () => T): T | undefined => {
+  let isReported = false;
+  const guarded = <T>(work: () => T): T | undefined => {
     try {
       return work();
     } catch (error) {
-      if (!isTold) onFault(error);
-      isTold = true;
+      if (!isReported) onFault(error);
+      isReported = true;
       return undefined;
     }
   };
@@ -67,7 +67,7 @@ export function createTracing(
   return {
     /** A turn begins: what it does inside of `run`, also later in the background, belongs to its span. */
     begin(headers: IncomingHttpHeaders, startTime: number): TurnTrace {
-      const begun = tell(() => {
+      const begun = guarded(() => {
         const parent = propagation.extract(context.active(), headers);
         const span = tracer.startSpan("chat", { kind: SpanKind.CLIENT, startTime }, parent);
         return { span, own: trace.setSpan(parent, span) };
@@ -77,7 +77,7 @@ export function createTracing(
       return {
         run: (work) => turns.run(own, work),
         end: (fact) =>
-          tell(() => {
+          guarded(() => {
             const attributes = attributesOf(fact);
             span.updateName(`chat ${fact.model ?? ""}`.trim());
             span.setAttributes({ ...attributes, ...detailsOf(fact) });
@@ -94,7 +94,7 @@ export function createTracing(
       async complete(request) {
         const startTime = now();
         const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model.id };
-        const span = tell(() =>
+        const span = guarded(() =>
           tracer.startSpan(
             `chat ${model.id}`,
             {
@@ -108,7 +108,7 @@ export function createTracing(
         try {
           const reply = await model.complete(request);
           const { usage, model: answered } = reply;
-          tell(() => {
+          guarded(() => {
             span?.setAttributes({
               ...usageOf(usage),
               ...(answered !== undefined && { "gen_ai.response.model": answered }),
@@ -118,14 +118,14 @@ export function createTracing(
           return reply;
         } catch (error) {
           const type = error instanceof Error ? error.name : "unknown";
-          tell(() => {
+          guarded(() => {
             span?.setAttributes({ "error.type": type });
             span?.setStatus({ code: SpanStatusCode.ERROR });
             record(now() - startTime, { ...attributes, "error.type": type }, undefined);
           });
           throw error;
         } finally {
-          tell(() => span?.end(now()));
+          guarded(() => span?.end(now()));
         }
       },
     }),

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
-import type { Telling } from "../../apis/shared/native.ts";
+import type { AnswerRewrite } from "../../apis/shared/native.ts";
 import { stringifyDeep } from "../../core/json.ts";
 import type { Report } from "../../core/types.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -68,7 +68,7 @@ export async function passStream(
   const { response, wire } = exchange;
   const { answerBytes } = parts.config.limits;
   const canRead = isPlain(answer);
-  const transforms = tellingsOf(exchange).map((one) => inBuffers(one.stream(answerBytes)));
+  const transforms = rewritesOf(exchange).map((one) => inBuffers(one.stream(answerBytes)));
   // Its end may be another than announced: events are changed on their way, and one that breaks off gets an event more.
   begin(exchange, outgoing, answer, { "content-length": undefined });
   const outcome = await relayStream({
@@ -181,9 +181,9 @@ export async function passJson(
   const finished = finish(parts, exchange, outgoing, read);
   if (finished) await finished;
   const changed: OutgoingHttpHeaders = {};
-  const tellings = tellingsOf(exchange);
-  if (isJson(data) && tellings.length > 0) {
-    bytes = Buffer.from(stringifyDeep(tellings.reduce((told, one) => one.json(told), data)));
+  const rewrites = rewritesOf(exchange);
+  if (isJson(data) && rewrites.length > 0) {
+    bytes = Buffer.from(stringifyDeep(rewrites.reduce((rewritten, one) => one.json(rewritten), data)));
     changed["content-encoding"] = undefined;
   }
   begin(exchange, outgoing, answer, { ...changed, "content-length": bytes.length }).end(bytes);
@@ -223,8 +223,8 @@ function finish(
 }
 
 /** What the provider's own compaction would have said in the answer. */
-function tellingsOf({ appliedEdits, announcement, wire }: Exchange): readonly Telling[] {
-  const edits = appliedEdits && wire.native?.tellEdits?.(appliedEdits);
+function rewritesOf({ appliedEdits, announcement, wire }: Exchange): readonly AnswerRewrite[] {
+  const edits = appliedEdits && wire.native?.withAppliedEdits?.(appliedEdits);
   return [edits, announcement].filter((one) => one !== undefined);
 }
 

@@ -5,7 +5,7 @@ import { stringifyDeep } from "../../core/json.ts";
 import type { FitInput, FitResult, Reason, Report } from "../../core/types.ts";
 import type { TimelineFact } from "../api.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";
-import { followSummary, noteSummaries, tellBegun } from "../conversation/announcer.ts";
+import { announceBegun, followSummary, noteSummaries } from "../conversation/announcer.ts";
 import { loggable } from "../telemetry/log.ts";
 import {
   clientMessages,
@@ -318,7 +318,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
     onStarted(why: Reason) {
       reason = why;
       const conversation = isWatched ? recording.known.id : undefined;
-      if (conversation !== undefined) tellBegun(parts, tenant, conversation, why);
+      if (conversation !== undefined) announceBegun(parts, tenant, conversation, why);
     },
   };
   const made = await onBehalfOf(behalf, fit);
@@ -334,7 +334,7 @@ export async function watchedFit<R extends { readonly fitted: FitResult<unknown>
   void recording.stored().then((conversation) => {
     // What was compacted within `fit` is over; so is a summary that came before there was a conversation to tell about.
     if (isOver || conversation === undefined) return;
-    if (!isWatched) tellBegun(parts, tenant, conversation, began);
+    if (!isWatched) announceBegun(parts, tenant, conversation, began);
     const ended = noteSummaries(behalf, result);
     void followSummary(parts, { tenant, conversation, controller, ended, isAwaited: isWatched });
   });

@@ -69,10 +69,10 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     const { tenant, keyIsOurs } = client;
     const { model } = asked;
     const { headers } = request;
-    const telling = options.off
+    const finding = options.off
       ? undefined
       : parts.askWindow({ upstream, model, tenant, headers, keyIsOurs });
-    if (telling) await telling;
+    if (finding) await finding;
     const ahead = lookAhead(parts, { tenant, wire, upstream, model }, { bytes: plain.length, asked, signal });
     if (ahead) await ahead;
   }

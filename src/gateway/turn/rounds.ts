@@ -139,8 +139,8 @@ function spliceRounds<T extends Turn>(
     for (;;) {
       source = round.answer;
       const text = await passRound(round);
-      const told = text === undefined ? NO_ANSWER : streamedAnswer(spoken, text).answer;
-      const next = await nextRound(parts, turn, hosted, inOwnWords(turn, told));
+      const answered = text === undefined ? NO_ANSWER : streamedAnswer(spoken, text).answer;
+      const next = await nextRound(parts, turn, hosted, inOwnWords(turn, answered));
       if (!next) {
         pass([...splice.end().map(eventText), ...(isDone ? [hosting.streamEnd] : [])]);
         return;

@@ -41,19 +41,19 @@ export function send(sending: Sending): Promise<Answer> {
 }
 
 /** A longer answer to a question of precis's own (models, windows, counts) isn't read (bytes). */
-const MOST_TOLD_BYTES = 16 * 1024 * 1024;
+const MOST_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Asks an upstream something beside what clients ask. What isn't JSON is undefined. */
 export async function askJson(
   sending: Sending,
 ): Promise<{ readonly status: number; readonly json: unknown }> {
   const answer = await send(sending);
-  const { bytes, isWhole } = await answer.whole(MOST_TOLD_BYTES);
+  const { bytes, isWhole } = await answer.whole(MOST_JSON_BYTES);
   if (!isWhole) {
     answer.drop();
     throw new Error("its answer has no end");
   }
-  const text = await answerText(answer, bytes, MOST_TOLD_BYTES);
+  const text = await answerText(answer, bytes, MOST_JSON_BYTES);
   return { status: answer.statusCode, json: parseJson(text) };
 }
 

@@ -208,7 +208,7 @@ function refusal(api: Api, message: string): Response {
 }
 
 /** The response as it is; what it tells about tokens is learned while it is read. */
-function watched(response: Response, api: Api, tell: (learned: Learned) => Promise<void>): Response {
+function watched(response: Response, api: Api, report: (learned: Learned) => Promise<void>): Response {
   if (!response.ok || !response.body) return response;
   const isStream = response.headers.get("content-type")?.includes("event-stream") ?? false;
   const reader = isStream ? eventReader(api) : answerReader(api);
@@ -219,7 +219,7 @@ function watched(response: Response, api: Api, tell: (learned: Learned) => Promi
         reader.add(bytes);
       },
       async flush() {
-        await tell(reader.end());
+        await report(reader.end());
       },
     }),
   );
@@ -259,10 +259,10 @@ function eventReader(api: Api): Reader {
     for (const { text, isPart } of split(bytes, isLast)) {
       if (isPart || !/"(usage|finish_reason|stop_reason)"/.test(text)) continue;
       const event = eventJson(text);
-      const told = event && api.readEvent(event);
+      const reported = event && api.readEvent(event);
       // The end of a stream may leave out the input, or tell it as nothing.
-      usage = { ...usage, ...told?.usage, input: told?.usage?.input || (usage.input ?? 0) };
-      stop = told?.stop ?? stop;
+      usage = { ...usage, ...reported?.usage, input: reported?.usage?.input || (usage.input ?? 0) };
+      stop = reported?.stop ?? stop;
     }
   };
   return {
@@ -291,8 +291,8 @@ async function countFirst(
   asked.pathname = counts.path(url.pathname);
   const counted = JSON.stringify(counts.body(body, url.pathname));
   const response = await fetch(asked, { ...init, body: counted }).catch(() => undefined);
-  const told: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
-  const tokens = isJson(told) ? counts.read(told) : undefined;
+  const reported: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined;
+  const tokens = isJson(reported) ? counts.read(reported) : undefined;
   if (tokens === undefined) return;
   await learn(compactor, view, { usage: { input: tokens } });
   if (isTooLarge(tokens, report)) throw new CountedTooLong(tokens);

@@ -199,7 +199,7 @@ export function reportIn(text: string): string | undefined {
     shown.add(piece);
   }
   let lead = "";
-  const told = pieces
+  const outcome = pieces
     .filter((piece) => shown.has(piece))
     .map((piece) => {
       const title = piece.lead === lead ? "" : (piece.lead.split("\n").at(-1) ?? "");
@@ -207,7 +207,7 @@ export function reportIn(text: string): string | undefined {
       return cutTo([title, piece.text].filter((each) => each !== "").join(" "), MAX_STATEMENT);
     })
     .join(" … ");
-  return plantIn(said) === undefined ? told : markPlant(told);
+  return plantIn(said) === undefined ? outcome : markPlant(outcome);
 }
 
 /** A message of another agent that is short enough to be told as it is; undefined for any other text. */

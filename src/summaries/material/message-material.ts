@@ -2,7 +2,7 @@ import { textOrArgs } from "../../core/message-text.ts";
 import type { HostState, Message, Run } from "../../core/types.ts";
 import type { Frame } from "../frames/frames.ts";
 import type { MustKeep } from "../keep/must-keep.ts";
-import { renderNarrative, type ShownRecord, type Told } from "../records/render-narrative.ts";
+import { type Narrated, renderNarrative, type ShownRecord } from "../records/render-narrative.ts";
 import { renderState } from "../records/render-state.ts";
 import { repairRecord } from "../records/repair-record.ts";
 import { newestTerms, newestWords } from "../select/weights.ts";
@@ -38,7 +38,7 @@ export interface SummaryMessageInput extends WriterOptions {
   readonly hostState?: HostState;
   readonly focus?: string;
   /** Model-written segment summaries, oldest first. */
-  readonly narrative?: readonly Told[];
+  readonly narrative?: readonly Narrated[];
   /** Tokens that they may take together. Default: half of `cap`. */
   readonly narrativeRoom?: number;
   /** Tokens that those of a model may take of it. Default: all. */

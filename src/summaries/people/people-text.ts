@@ -58,10 +58,15 @@ export function handoverText(
   const { messages, cap, count, goal, narrative } = input;
   const begin = handoverHead(goal, messages);
   const head = narrative === undefined ? begin : `${begin}\n\n${NARRATIVE_TITLE}${narrative}`;
-  const told = readPeople(input, goal, true);
-  const asked = { title: "What the earlier session was asked for", lines: told.goal, share: SHARES.goal };
-  const byCode = [asked, told.rules, told.state, told.near, told.decisions];
-  const sections = [...(narrative === undefined ? byCode : [told.rules]), told.changed, told.read, told.open];
+  const found = readPeople(input, goal, true);
+  const asked = { title: "What the earlier session was asked for", lines: found.goal, share: SHARES.goal };
+  const byCode = [asked, found.rules, found.state, found.near, found.decisions];
+  const sections = [
+    ...(narrative === undefined ? byCode : [found.rules]),
+    found.changed,
+    found.read,
+    found.open,
+  ];
   const rest = writeLists({ sections, cap: cap - count(`${head}\n\n`), count, above: goal });
   return rest === "" ? head : `${head}\n\n${rest}`;
 }
@@ -121,18 +126,18 @@ function readPeople(input: PeopleTextInput, care: string | undefined, fullPaths 
     ...said.filter(({ message }) => message === last),
     ...after.filter(({ message }) => message === after.at(-1)!.message).slice(-LAST_STATEMENTS),
   ].filter(({ text }) => !text.endsWith("?"));
-  const isTold = new Set(state.map(({ text }) => text));
+  const stated = new Set(state.map(({ text }) => text));
   const ages = agesOf(messages);
   const decisions = chooseStatements({
     statements: said
-      .filter(({ text }) => !isTold.has(text))
+      .filter(({ text }) => !stated.has(text))
       .map((one) => ({ ...one, factor: one.factor * (1 + NEAR * nearness(one.text)) })),
     budget: cap,
     cost: count,
     age: (message) => ages[message]!,
   });
   const near = [
-    ...said.filter(({ text }) => !isTold.has(text)).map(({ message, text }) => ({ message, text })),
+    ...said.filter(({ text }) => !stated.has(text)).map(({ message, text }) => ({ message, text })),
     ...requests.flatMap(({ message, text }) =>
       sentencesIn(text).map((one) => ({ message, text: `The user: ${one}`, repeats: one })),
     ),

@@ -9,7 +9,7 @@ import { trimRecord } from "./trim-record.ts";
 const NEWEST_WEIGHT = 2;
 
 /** One summary to be shown. */
-export interface Told {
+export interface Narrated {
   readonly text: string;
   readonly covers: Run;
   /** In a person's own words, which go before those of a model. */
@@ -36,7 +36,7 @@ interface NarrativeRoom {
  * never changes. What a person wrote loses lines only where all of the room is too little for it.
  */
 export function renderNarrative(
-  narrative: readonly Told[],
+  narrative: readonly Narrated[],
   { room, cap = room, count }: NarrativeRoom,
 ): ShownRecord[] {
   const entries = narrative.map(({ text, covers }) => ({

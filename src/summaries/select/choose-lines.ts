@@ -180,7 +180,7 @@ const newestOfEach = (lines: readonly Line[]): Line[] => newestBy(lines, ({ firs
 const USED_FACTOR = 0.15;
 /** A declaration names what is new; a comment that isn't within one says in words what it is for. */
 const DECLARED_FACTOR = 4;
-const TELLING_FACTOR = 2;
+const VALUE_FACTOR = 2;
 const DECLARES =
   /^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe|inline|virtual|override)\s+)*(?:func|function|fun|fn|def|class|interface|type|struct|enum|trait|impl|module|namespace|create table|alter table)\b/i;
 /** Names of values tell what is new only where they aren't local. */
@@ -239,7 +239,7 @@ function shapeFactor({ text, indented }: Line): number {
   if (DECLARES.test(text)) return DECLARED_FACTOR;
   if (indented) return 1;
   const isComment = COMMENT.test(text) && text.split(/\s+/).length > COMMENT_WORDS;
-  return isComment || NAMES_VALUE.test(text) ? TELLING_FACTOR : 1;
+  return isComment || NAMES_VALUE.test(text) ? VALUE_FACTOR : 1;
 }
 
 /** For each term the ordinal of the first line that has it. */

@@ -8,7 +8,7 @@ import { type Statement, statementsOf } from "../material/statements.ts";
 import { type UserWords, userWords } from "../material/user-words.ts";
 import type { Quote } from "../write/render-message.ts";
 import { chooseStatements } from "./choose-statements.ts";
-import { chooseDialogue, rarityIn, type Said, startOf, tellingFirst } from "./choose-talk.ts";
+import { chooseDialogue, rarityIn, richestFirst, type Said, startOf } from "./choose-talk.ts";
 import { chooseWords } from "./choose-words.ts";
 import { saidAlready } from "./said-already.ts";
 import { select } from "./select.ts";
@@ -28,7 +28,7 @@ const WORDS_SHARE = 0.3;
 /** … and where a little of the conversation is work, in talk. */
 const TALK_WITH_TOOLS_SHARE = 0.25;
 /** In work of which a model has told the story, its record says what was asked for, and repeats rules word for word. */
-const TOLD_WORDS_SHARE = 0.15;
+const SUMMARIZED_WORDS_SHARE = 0.15;
 /** In a small message they come before anything else, up to so many tokens. */
 const LEAST_WORDS = 40;
 /** In a conversation without tools the user's words are the content, … */
@@ -42,7 +42,7 @@ const TALK_TOOL_SHARE = 0.25;
 const REFUSALS_SHARE = 0.05;
 /** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
 const STATEMENTS_SHARE = 0.7;
-const TOLD_STATEMENTS_SHARE = 0.25;
+const SUMMARIZED_STATEMENTS_SHARE = 0.25;
 /** Where the assistant's messages aren't longer than so many times the user's, two talk with each other. */
 const DIALOGUE_RATIO = 2;
 /** Where the user's messages are longer than so many times what was typed, hosts put passages beside the questions. */
@@ -69,7 +69,7 @@ function work(input: QuoteInput): Quote[] {
   const statements = chooseStatements({
     ...input,
     statements: statementsOf(input.messages, input.indexes),
-    budget: leftOf(input, quotes) * (isTold(input) ? TOLD_STATEMENTS_SHARE : STATEMENTS_SHARE),
+    budget: leftOf(input, quotes) * (isSummarized(input) ? SUMMARIZED_STATEMENTS_SHARE : STATEMENTS_SHARE),
   });
   return [...quotes, ...byAssistant(statements)];
 }
@@ -88,17 +88,17 @@ function leftOf(input: QuoteInput, quotes: readonly Quote[]): number {
 }
 
 /** Has a model told the story? */
-function isTold({ narrative }: MessageMaterial): boolean {
+function isSummarized({ narrative }: MessageMaterial): boolean {
   return narrative.length > 0;
 }
 
 /** Somebody asks, and the assistant explains at length: how its answers begin, those first that tell most for their length. */
 function talk(input: QuoteInput, answers: readonly Answer[]): Quote[] {
   const said = [...input.words.map(({ whole }) => whole), ...answers.map(({ text }) => text)];
-  const byTelling = tellingFirst(rarityIn(said), input.cost);
-  const words = byUser(userQuotes(input, "talk", byTelling));
+  const byRichness = richestFirst(rarityIn(said), input.cost);
+  const words = byUser(userQuotes(input, "talk", byRichness));
   const starts = answers.map(({ message, text }) => wholeStatement(message, startOf(text)));
-  const ranked = byTelling(starts.map(({ text }) => text)).map((at) => starts[at]!);
+  const ranked = byRichness(starts.map(({ text }) => text)).map((at) => starts[at]!);
   const chosen = select(ranked, {
     worth: (_, at) => ranked.length - at,
     price: ({ text }) => input.cost(`#1234 ${text}\n`),
@@ -141,12 +141,13 @@ function dialogue(input: QuoteInput, answers: readonly Answer[]): Quote[] {
 function userQuotes(
   input: QuoteInput,
   manner: "work" | "talk",
-  byTelling: (texts: readonly string[]) => number[] = () => [],
+  byRichness: (texts: readonly string[]) => number[] = () => [],
 ): UserWords[] {
   const { toolShare } = input.transcript;
-  const share = isTold(input) && manner === "work" ? TOLD_WORDS_SHARE : wordsShare(toolShare, manner);
+  const share =
+    isSummarized(input) && manner === "work" ? SUMMARIZED_WORDS_SHARE : wordsShare(toolShare, manner);
   const budget = Math.max(input.input.cap * share, Math.min(input.free, LEAST_WORDS));
-  return chooseWords({ ...input, byTelling, budget, manner });
+  return chooseWords({ ...input, byRichness, budget, manner });
 }
 
 function wordsShare(toolShare: number, manner: "work" | "talk"): number {

@@ -90,14 +90,14 @@ function speechOf(said: readonly Statement[], { cost, age }: ChooseStatementsInp
   const old = Math.min(1, recency(age(first!.message)) / NEVER);
   const best = said.reduce((most, { factor }) => Math.max(most, factor), 0);
   const weight = best * (1 - (1 - OLDEST) * old);
-  let told = 0;
+  let spent = 0;
   let lead = "";
   const groups = groupsOf(said).map((statements): Group => {
-    const price = Math.max(1, cost(`${told === 0 ? "#1234 " : ""}${textWithLead(statements, lead)}\n`));
+    const price = Math.max(1, cost(`${spent === 0 ? "#1234 " : ""}${textWithLead(statements, lead)}\n`));
     lead = statements.at(-1)!.lead;
     const isCode = statements[0]!.place?.kind === "code";
-    const reach = (told + price * (isCode ? CODE_PRICE : 1)) / weight;
-    told += price;
+    const reach = (spent + price * (isCode ? CODE_PRICE : 1)) / weight;
+    spent += price;
     return { statements, price, reach };
   });
   return { groups, weight, endsTurn: first!.endsTurn === true };
@@ -156,9 +156,9 @@ function groupsOf(statements: readonly Statement[]): Statement[][] {
     withTables(statements.filter(({ place }) => place?.kind === wanted));
   const isLinks = (group: readonly Statement[]): boolean => group.every(({ text }) => LINK.test(text));
   const links = said.filter(isLinks);
-  const told = said.filter((group) => !isLinks(group));
+  const prose = said.filter((group) => !isLinks(group));
   const lengthOf = (group: readonly Statement[]) => group.reduce((sum, { text }) => sum + text.length, 0);
-  return [...fromBothEnds(told, lengthOf), ...ofKind("detail"), ...ofKind("code"), ...links];
+  return [...fromBothEnds(prose, lengthOf), ...ofKind("detail"), ...ofKind("code"), ...links];
 }
 
 /** Each statement by itself, but the rows of a table together. */

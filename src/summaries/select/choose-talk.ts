@@ -36,7 +36,7 @@ const QUESTION_FACTOR = 0.6;
  * Ordinals of texts, those that tell most for their length first: the sum of their terms' rarity, in any language. What was told
  * already, also by texts that were ranked before, counts less.
  */
-export function tellingFirst(
+export function richestFirst(
   rarity: Rarity,
   cost: (text: string) => number,
 ): (texts: readonly string[]) => number[] {
@@ -115,7 +115,7 @@ const REPLY_FACTOR = 1.5;
 const OPENING = 3;
 /** What the newest words name counts this many times, at most. */
 const NAMED_FACTOR = 3;
-/** A sentence that tells less than this share of what the rarest words would tell is a phrase ("Wow, that's great!"). */
+/** A sentence that tells less than this share of what the rarities words would tell is a phrase ("Wow, that's great!"). */
 const PHRASE = 0.19;
 const CHARACTERS_PER_WORD = 4;
 /** A later message that says this share of a message's rare words again is about the same. */
@@ -193,8 +193,8 @@ function openingOf(said: readonly Said[]): ReadonlySet<number> {
 function withoutPhrases(text: string, rarity: Rarity): string {
   const kept = sentencesOf(text).filter((sentence) => {
     if (QUESTION.test(sentence)) return false;
-    const told = rarity.terms(sentence).reduce((sum, term) => sum + rarity.of(term), 0);
-    return told / (sentence.length / CHARACTERS_PER_WORD) >= PHRASE * rarity.most;
+    const rarities = rarity.terms(sentence).reduce((sum, term) => sum + rarity.of(term), 0);
+    return rarities / (sentence.length / CHARACTERS_PER_WORD) >= PHRASE * rarity.most;
   });
   return kept.length > 0 ? kept.map((sentence) => sentence.trim()).join(" ") : "";
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { userWords } from "../material/user-words.ts";
-import { rarityIn, tellingFirst } from "./choose-talk.ts";
+import { rarityIn, richestFirst } from "./choose-talk.ts";
 import { chooseWords } from "./choose-words.ts";
 
 const cost = (text: string): number => text.length / 4;
@@ -15,7 +15,7 @@ function talk(texts: readonly string[], budget: number) {
     budget,
     cost,
     manner: "talk",
-    byTelling: tellingFirst(rarityIn(texts), cost),
+    byRichness: richestFirst(rarityIn(texts), cost),
   });
 }
 

@@ -13,7 +13,7 @@ export interface ChooseWordsInput {
    */
   readonly manner: "work" | "talk";
   /** Ordinals of texts, in talk: those that tell most for their length first. */
-  readonly byTelling: (texts: readonly string[]) => number[];
+  readonly byRichness: (texts: readonly string[]) => number[];
 }
 
 /** In work no message is shown at greater length, and none is shortened to less (characters). */
@@ -34,7 +34,7 @@ const POINTER = "#1234 \n";
  * The words that get a place, in the order of their rank: all messages, the long ones shortened to one length, as long as that length
  * tells enough. Where it doesn't, some leave: rules never before others.
  */
-export function chooseWords({ words, budget, cost, manner, byTelling }: ChooseWordsInput): UserWords[] {
+export function chooseWords({ words, budget, cost, manner, byRichness }: ChooseWordsInput): UserWords[] {
   const isWork = manner === "work";
   const whole = (item: UserWords): string =>
     isWork || item.whole.length > TALK_WHOLE ? item.text : item.whole;
@@ -58,7 +58,7 @@ export function chooseWords({ words, budget, cost, manner, byTelling }: ChooseWo
   };
   const first = (item: UserWords): string => (isWork ? within(item, WORK_LEAST) : whole(item));
   const ranked = (items: readonly UserWords[]): readonly UserWords[] =>
-    isWork ? byTime(items) : byTelling(items.map(whole)).map((at) => items[at]!);
+    isWork ? byTime(items) : byRichness(items.map(whole)).map((at) => items[at]!);
   const rules = ranked(words.filter(({ isRule }) => isRule)).filter((item) =>
     take(item, first(item), budget * (1 - RULES_SHARE)),
   );

@@ -85,9 +85,9 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
     if (REBASED.test(output))
       for (const one of book.all("commit")) {
         book.delete("commit", one.name);
-        const told = history.findLast(({ commit }) => commit === one.name);
-        if (one.detail === "" || told === undefined) continue;
-        told.commit = one.detail;
+        const known = history.findLast(({ commit }) => commit === one.name);
+        if (one.detail === "" || known === undefined) continue;
+        known.commit = one.detail;
         book.set({ ...one, name: one.detail, detail: "" });
       }
   }

@@ -71,8 +71,8 @@ function listed(states: readonly State[], words: typeof STATE_WORDS): string {
 }
 
 function stateText({ kind, name, detail, status, changed }: State, words: typeof STATE_WORDS): string {
-  const told = kind === "step" && !OPEN_STATUSES.has(status) ? "" : detail;
+  const shown = kind === "step" && !OPEN_STATUSES.has(status) ? "" : detail;
   const since = changed === undefined ? "" : `, ${words.changed}`;
-  if (kind === "tests" || kind === "step") return told === "" ? name : `${name}: ${told}${since}`;
-  return told === "" ? name : `${name} ${told}`;
+  if (kind === "tests" || kind === "step") return shown === "" ? name : `${name}: ${shown}${since}`;
+  return shown === "" ? name : `${name} ${shown}`;
 }

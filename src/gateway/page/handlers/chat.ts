@@ -9,11 +9,11 @@ import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { summarizerByName, summarizerFor } from "../../compaction/summarizer.ts";
 import { changeMeta, readGlobalSettings, withSaid } from "../../conversation/chat-settings.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
-import { appendMessages, tellingWords, titleOfChat } from "../../conversation/store-messages.ts";
+import { appendMessages, subjectWords, titleOfChat } from "../../conversation/store-messages.ts";
 import { pressureOf } from "../../conversation/view-of.ts";
 import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { apiError } from "../../requests/describe-failure.ts";
-import { toldModel } from "../../requests/requests.ts";
+import { recordedModel } from "../../requests/requests.ts";
 import { loggable } from "../../telemetry/log.ts";
 import { upstreamOf } from "../../upstream/upstream.ts";
 import { wireOfDialect } from "../../wires/index.ts";
@@ -149,17 +149,17 @@ async function answer(
   const newest = whole.stored.at(-1);
   const question = { loaded, instead: newest?.unfinished ? whole.stored.slice(loaded.stored.length) : [] };
   try {
-    const tell = (event: ChatEvent): void => {
+    const send = (event: ChatEvent): void => {
       send(event);
       others.take(event);
     };
     if (gateway.upstreams.length > 0) {
-      await answerChat(context, question, signal, tell);
+      await answerChat(context, question, signal, send);
       void titleByModel(context, id).catch((error: unknown) => gateway.log.warn(loggable(error), "no title"));
     } else {
       const { report } = await compactDue(context, id, signal);
-      if (report) tell(viewEvent(report));
-      await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), tell);
+      if (report) send(viewEvent(report));
+      await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), send);
     }
     if (whole.meta.failure) await changeMeta(gateway, tenant, id, ({ failure: _, ...meta }) => meta);
   } catch (error) {
@@ -231,10 +231,10 @@ async function titleByModel(context: ApiContext, id: string): Promise<void> {
   if (!model) return;
   const text = [asked, answer].map((one) => firstCharacters(saidText(one), MATERIAL_CHARS)).join("\n\n");
   const messages = [{ role: "user" as const, text: `${ASKED}\n\n${text}` }];
-  const told = toldModel(model, { requests: gateway.requests, tenant, upstream });
+  const recorded = recordedModel(model, { requests: gateway.requests, tenant, upstream });
   const sent = { headers, keyIsOurs: client.keyIsOurs, upstream };
   const reply = await onBehalfOf({ sent, conversation: () => id }, () =>
-    told.complete({ name: "title", messages, cap: CAP }),
+    recorded.complete({ name: "title", messages, cap: CAP }),
   );
   const written = cutTo(inOneLine(reply.text).replace(/^["“„'*#\s]+|["”“'*.\s]+$/g, ""), TITLE_CHARS);
   if (written === "") return;
@@ -280,7 +280,7 @@ async function quotationFor(gateway: ApiContext["gateway"], loaded: Loaded): Pro
   const { messages, lead } = loaded;
   const question = splitAttachments(saidText(messages.at(-1)!)).words;
   const asked = messages.length - 1 - lead.length;
-  const words = tellingWords(question);
+  const words = subjectWords(question);
   if (words.length === 0) return introduction(asked === 0);
   const answers = canAnswer(question);
   const hits = (await foundIn(gateway, loaded, words.join(" ")))

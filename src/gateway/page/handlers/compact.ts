@@ -231,9 +231,9 @@ async function compacted(
   { fact, isSure = true, isWhole = false }: CompactionOptions,
 ): Promise<CompactAnswer> {
   const { gateway, tenant, headers, client } = context;
-  const tell = (reason: Reason): void =>
+  const announce = (reason: Reason): void =>
     gateway.live.send(tenant, { type: "compacting", conversation: id, reason });
-  if (isSure) tell("forced");
+  if (isSure) announce("forced");
   const loaded = await load(gateway, tenant, id);
   await countAhead(gateway, loaded);
   const started = performance.now();
@@ -253,9 +253,9 @@ async function compacted(
     },
     {},
   );
-  let told: string | undefined;
+  let failure: string | undefined;
   const onFailed = (message: string): void => {
-    told = message;
+    failure = message;
   };
   try {
     const { report } = await onBehalfOf(
@@ -267,11 +267,11 @@ async function compacted(
         cause: () => ({ reason: "forced", request: made.id }),
         noted: (said) => made.happened({ type: "noted", fact: said }),
         onFailed,
-        ...(!isSure && { onStarted: tell }),
+        ...(!isSure && { onStarted: announce }),
       },
       () => work(atWork(gateway, loaded, signal)),
     );
-    const failed = failedSummary(report, told);
+    const failed = failedSummary(report, failure);
     const isCompacted = report.outcome === "compacted";
     const paid = report.modelCalls.reduce((sum, { cost }) => sum + cost, 0);
     Object.assign(made, { report, action: report.outcome, ...(paid > 0 && { spend: paid }) });

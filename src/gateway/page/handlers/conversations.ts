@@ -85,8 +85,8 @@ export const conversationHandlers = {
       // A file may hold thousands of conversations, and a store in memory keeps nobody waiting by itself.
       await pace.pause();
       checkAsked({ model: log.model ?? "", transcript: log.messages }, limits);
-      const { warnings: told, ...transcript } = logTranscript(log);
-      warnings.push(...told);
+      const { warnings: found, ...transcript } = logTranscript(log);
+      warnings.push(...found);
       const id = await createConversation(gateway, tenant, {
         ...transcript,
         title: log.title && firstCharacters(log.title, MAX_TITLE),

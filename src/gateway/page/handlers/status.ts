@@ -119,9 +119,9 @@ export const statusHandlers = {
           ? [reply]
           : said
         : [];
-    const told = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
+    const shown = !isGone ? row : { ...row, conversation: undefined, message: undefined, error: undefined };
     return {
-      ...factOf(told),
+      ...factOf(shown),
       checkpoint: row.checkpoint,
       ...(receipt && { receipt }),
       ...(deferred && { deferred }),
@@ -135,7 +135,7 @@ export const statusHandlers = {
         gateway.requests.cacheMs,
       ),
       details: isGone || Object.keys(details).length === 0 ? undefined : details,
-      sent: await sentAgain(gateway, tenant, told),
+      sent: await sentAgain(gateway, tenant, shown),
       answer,
       ...(answer.length === 0 && { noAnswer: noAnswer(row, isGone) }),
       last: path.length > 0 ? path.length - 1 : undefined,
@@ -311,7 +311,7 @@ async function learnWindows(
   for (const one of listed) {
     const id = textOf(one["id"]);
     const window = id === undefined ? undefined : windowOf(one);
-    if (id !== undefined && window !== undefined) windows.tell(upstream, id, tenant, window);
+    if (id !== undefined && window !== undefined) windows.setWindow(upstream, id, tenant, window);
   }
   if (listed.length > MOST_ASKED) return;
   const given = upstream === keyOwner(upstreams, MODELS_PATH, headers) ? headers : {};

@@ -96,7 +96,7 @@ export function linesFromChat(
     const piece = said(facts, words);
     return hasWords(piece) ? line({ ...piece, done: false }) : "";
   };
-  const told = (piece: Buffer, isLast: boolean): string =>
+  const linesOf = (piece: Buffer, isLast: boolean): string =>
     split(piece, isLast)
       .flatMap(({ text, isPart }) => {
         if (isPart) failed ??= TOO_LONG;
@@ -104,10 +104,10 @@ export function linesFromChat(
       })
       .join("");
   return {
-    push: (piece) => told(piece, false),
+    push: (piece) => linesOf(piece, false),
     end() {
       // Not every server ends its last event.
-      const more = told(Buffer.alloc(0), true);
+      const more = linesOf(Buffer.alloc(0), true);
       if (failed) return more + line(failed);
       const calls = callsOf(assembleChat(calling) ?? {});
       const last = { ...said(facts, {}), ...ending(facts, reason, usage) };

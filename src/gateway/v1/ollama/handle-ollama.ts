@@ -83,8 +83,8 @@ async function answer(
   if (isEmpty) return sendJson(response, 200, { ...fromChat(facts, {}), done_reason: "load" });
   const asked = asRequest(request, chatApi.path, Buffer.from(stringifyDeep(chat)));
   const { answerBytes } = parts.config.limits;
-  const told = asResponse(response, rewritingOf(facts, chat["stream"] === true, answerBytes));
-  return handleV1(parts, asked, told, chatApi.path);
+  const rewritten = asResponse(response, rewritingOf(facts, chat["stream"] === true, answerBytes));
+  return handleV1(parts, asked, rewritten, chatApi.path);
 }
 
 const EMBEDDINGS_PATH = "/v1/embeddings";
@@ -94,7 +94,7 @@ async function embed(parts: V1Parts, request: IncomingMessage, response: ServerR
   await parts.authenticate(request.headers);
   const { model, input, dimensions } = (await readJson(request, parts.config.limits)).body;
   const asked = asRequest(request, EMBEDDINGS_PATH, Buffer.from(stringifyDeep({ model, input, dimensions })));
-  const told = asResponse(response, {
+  const rewritten = asResponse(response, {
     most: parts.config.limits.answerBytes,
     streamed: () => undefined,
     whole(status, text) {
@@ -109,7 +109,7 @@ async function embed(parts: V1Parts, request: IncomingMessage, response: ServerR
       return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: stringifyDeep(answer) };
     },
   });
-  return handleV1(parts, asked, told, EMBEDDINGS_PATH);
+  return handleV1(parts, asked, rewritten, EMBEDDINGS_PATH);
 }
 
 /** How a chat completion is told. One that wasn't asked for so, such as events for an answer in one piece, is told all the same. */
@@ -128,10 +128,14 @@ function rewritingOf(facts: OllamaFacts, isStreamed: boolean, most: number): Rew
         return { status: BAD_GATEWAY, type: JSON_TYPE, text: JSON.stringify({ error: TOO_LONG }) };
       if (isStreamed && status < 400 && beginsEvents(text))
         return { status, type: LINES, text: lines.push(Buffer.from(`${text}\n`)) + lines.end() };
-      const told = answerIn(facts, status, text);
-      const isUnread = status < 400 && "error" in told;
+      const rewritten = answerIn(facts, status, text);
+      const isUnread = status < 400 && "error" in rewritten;
       const end = isStreamed ? "\n" : "";
-      return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: stringifyDeep(told) + end };
+      return {
+        status: isUnread ? BAD_GATEWAY : status,
+        type: JSON_TYPE,
+        text: stringifyDeep(rewritten) + end,
+      };
     },
   };
 }
@@ -274,31 +278,31 @@ function asResponse(response: ServerResponse, rewriting: Rewriting): ServerRespo
   let head: { readonly status: number; readonly headers: OutgoingHttpHeaders } | undefined;
   let pieces: Buffer[] = [];
   let size = 0;
-  let isTold = false;
+  let isSent = false;
   const bytesOf = (piece: unknown): Buffer =>
     typeof piece === "string" ? Buffer.from(piece) : Buffer.isBuffer(piece) ? piece : Buffer.alloc(0);
-  const tell = (text: string | undefined, done?: () => void) => {
+  const send = (text: string | undefined, done?: () => void) => {
     const { status, headers } = head ?? { status: response.statusCode, headers: {} };
     const { "content-encoding": _, ...rest } = headers;
-    const told = rewriting.whole(status, text);
-    response.writeHead(told.status, { ...rest, "content-type": told.type });
-    response.end(told.text, done);
+    const rewritten = rewriting.whole(status, text);
+    response.writeHead(rewritten.status, { ...rest, "content-type": rewritten.type });
+    response.end(rewritten.text, done);
   };
   const endWhole = (done: (() => void) | undefined) => {
-    if (isTold || response.headersSent) {
+    if (isSent || response.headersSent) {
       done?.();
       return;
     }
-    isTold = true;
+    isSent = true;
     const encoding = head?.headers["content-encoding"];
     const packed = { headers: typeof encoding === "string" ? { "content-encoding": encoding } : {} };
     const bytes = Buffer.concat(pieces);
     pieces = [];
-    if (size > rewriting.most) tell(undefined, done);
-    else if (isPlain(packed)) tell(bytes.toString("utf8"), done);
+    if (size > rewriting.most) send(undefined, done);
+    else if (isPlain(packed)) send(bytes.toString("utf8"), done);
     else
       Promise.resolve(answerText(packed, bytes, rewriting.most))
-        .then((text) => tell(text, done))
+        .then((text) => send(text, done))
         .catch(() => response.destroy());
   };
   /** Keeps a piece until all are there. A client isn't left to wait for the end of what is too long. */
@@ -313,7 +317,7 @@ function asResponse(response: ServerResponse, rewriting: Rewriting): ServerRespo
       stream = rewriting.streamed(status, rest);
       if (stream) return response.writeHead(status, stream.headers);
       head = { status, headers: rest };
-      isTold = false;
+      isSent = false;
       // Whoever looks at it before all is there sees what was meant.
       response.statusCode = status;
       pieces = [];

@@ -37,6 +37,18 @@ it("takes one upstream for everything, or the well-known ones by their keys", as
   });
   expect(one.upstreams).toMatchObject([{ name: "upstream", baseURL: "http://localhost:1/v1" }]);
   expect(one.upstreams[0]).not.toHaveProperty("apiKey");
+  // A provider's key goes to that provider only, and whoever expects otherwise is told.
+  const warnings: string[] = [];
+  await loadConfig({
+    env: { OPENAI_API_KEY: "a" },
+    flags: { upstream: "http://localhost:1/v1" },
+    warn: (text) => warnings.push(text),
+  });
+  expect(warnings).toEqual([
+    expect.stringMatching(/^OPENAI_API_KEY isn't sent to localhost:1.*PRECIS_UPSTREAM_KEY/),
+  ]);
+  const openai = { env: { OPENAI_API_KEY: "a" }, flags: { upstream: "https://api.openai.com/v1" } };
+  expect((await loadConfig(openai)).upstreams).toMatchObject([{ apiKey: "a" }]);
   const two = await loadConfig({ env: { OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" } });
   expect(two.upstreams.map(({ name }) => name)).toEqual(["openai", "anthropic"]);
   expect((await loadConfig({ env: { PRECIS_UPSTREAM: "" } })).upstreams).toEqual([]);

@@ -61,10 +61,10 @@ export async function loadConfig({
   };
   const address = givenUpstream(upstream, env);
   const listed = merged["upstreams"] ?? [];
-  if (address !== undefined) merged["upstreams"] = [fromAddress(address, env)];
+  if (address !== undefined) merged["upstreams"] = [fromAddress(address, env, warn)];
   else if (!Array.isArray(listed)) merged["upstreams"] = listed;
   else if (listed.length === 0)
-    merged["upstreams"] = fallback === undefined ? fromKeys(env) : [fromAddress(fallback, env)];
+    merged["upstreams"] = fallback === undefined ? fromKeys(env) : [fromAddress(fallback, env, warn)];
   else merged["upstreams"] = listed.map((one, index) => withSecrets(one, index, env));
   if (merged["auth"] !== undefined) merged["auth"] = withClientKeys(merged["auth"], env);
   else if (env["PRECIS_CLIENT_KEYS"]) merged["auth"] = withClientKeys({}, env);
@@ -114,9 +114,19 @@ async function readConfigFile(
   }
 }
 
-/** One upstream for everything. Its key is the server's if there is one in the environment, else the client's. */
-function fromAddress(address: string, env: LoadOptions["env"]): object {
-  const apiKey = env["PRECIS_UPSTREAM_KEY"];
+/**
+ * One upstream for everything. Its key is the server's if there is one in the environment, else the client's. A provider's key goes to
+ * that provider only.
+ */
+function fromAddress(address: string, env: LoadOptions["env"], warn: LoadOptions["warn"]): object {
+  const isAt = ({ baseURL }: { readonly baseURL: string }) => new URL(baseURL).host === new URL(address).host;
+  const own = WELL_KNOWN.find(isAt);
+  const apiKey = env["PRECIS_UPSTREAM_KEY"] ?? (own && env[own.key]);
+  const unused = apiKey ? undefined : WELL_KNOWN.find(({ key }) => env[key]);
+  if (unused)
+    warn?.(
+      `${unused.key} isn't sent to ${new URL(address).host}: clients send their own key. Set PRECIS_UPSTREAM_KEY to send one for all of them.`,
+    );
   return { name: "upstream", baseURL: address, ...(apiKey && { apiKey }) };
 }
 

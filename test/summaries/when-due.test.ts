@@ -156,7 +156,10 @@ it("after a failure the model isn't asked again before pressure has grown by 0.0
   expect(asked).toBe(2);
   expect(stage.events).toEqual(["started pressure", "failed The model is down."]);
   const resting = await stage.fit();
-  expect(resting.report.warnings.map(({ code }) => code)).toContain("summarizer-resting");
+  expect(resting.report.warnings).toContainEqual({
+    code: "summarizer-resting",
+    message: expect.stringContaining("The summariser failed (The model is down.)"),
+  });
   expect(resting.report.modelCalls.map(({ result }) => result)).toEqual(["failed", "failed"]);
   expect(model.requests).toHaveLength(asked);
 });

@@ -15,11 +15,10 @@ import { manyRequestsWarning, writeSummaries } from "./write-summaries.ts";
 import { summarizerWindow } from "./writing-task.ts";
 
 /** What a report says when a summary would be wanted and isn't asked for. */
-const RESTING: Warning = {
+const resting = (error: string | undefined): Warning => ({
   code: "summarizer-resting",
-  message:
-    "The summariser failed lately and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.",
-};
+  message: `The summariser failed${error ? ` (${error})` : " lately"} and isn't asked just now: it is asked again when pressure has grown, or after a few minutes.`,
+});
 
 const BUSY: Warning = {
   code: "summarizer-busy",
@@ -68,7 +67,7 @@ export function requestSummary<M>(
   if (!jobs.running(name) && reason !== "forced") {
     const refused = circuit.allows(survey.chat, pressure, now)
       ? refusal(operation, run, why.isRequest === true)
-      : RESTING;
+      : resting(circuit.errorOf(survey.chat));
     if (refused) return { refused };
     if (engine.places.isFull) return { refused: BUSY };
   }
@@ -165,7 +164,7 @@ async function summarise<M>(
       if (isCancelled(error)) emitter.emit("cancelled", { reason });
       else {
         account.failed();
-        circuit.failed(name, pressure, now);
+        circuit.failed(name, pressure, now, error);
         emitFailed(error);
       }
     });

@@ -18,13 +18,18 @@ const FAILURES = 3;
 /** The circuit closes by itself after this time (milliseconds). */
 const OPEN_MS = 5 * 60_000;
 
+/** Of an error's words a warning shows so many characters. */
+const ERROR_WORDS = 300;
+
 /** Decides whether a failing summariser is asked again. */
 export interface Circuit {
   allows(conversation: string, pressure: number, now: number): boolean;
   /** The model is asked. What follows is told with `succeeded`, `failed` or `ended`. */
   begun(conversation: string): void;
   succeeded(conversation: string): void;
-  failed(conversation: string, pressure: number, now: number): void;
+  failed(conversation: string, pressure: number, now: number, error?: unknown): void;
+  /** What the model failed with for this conversation, in the error's own words. */
+  errorOf(conversation: string): string | undefined;
   /** It came to nothing, and that says nothing about the model. */
   ended(conversation: string): void;
   /** A compaction was applied, maybe while the model was still busy: pressure starts over. */
@@ -32,7 +37,7 @@ export interface Circuit {
 }
 
 export function createCircuit(): Circuit {
-  const failedAt = new Map<string, number>();
+  const failedAt = new Map<string, { readonly pressure: number; readonly error: unknown }>();
   /** Conversations that the model is busy with; true once a compaction was applied meanwhile. */
   const busy = new Map<string, boolean>();
   let failures = 0;
@@ -41,7 +46,7 @@ export function createCircuit(): Circuit {
     allows(conversation, pressure, now) {
       if (now < openUntil) return false;
       const before = failedAt.get(conversation);
-      return before === undefined || pressure >= Math.min(1, before + GROWTH);
+      return before === undefined || pressure >= Math.min(1, before.pressure + GROWTH);
     },
     begun: (conversation) => void busy.set(conversation, false),
     ended: (conversation) => void busy.delete(conversation),
@@ -51,10 +56,14 @@ export function createCircuit(): Circuit {
       openUntil = Number.NEGATIVE_INFINITY;
       failedAt.delete(conversation);
     },
-    failed(conversation, pressure, now) {
+    errorOf(conversation) {
+      const error = failedAt.get(conversation)?.error;
+      return error instanceof Error ? error.message.slice(0, ERROR_WORDS).toWellFormed() : undefined;
+    },
+    failed(conversation, pressure, now, error) {
       failures++;
       // The pressure that it failed at is gone with the compaction that didn't wait for it.
-      if (busy.get(conversation) !== true) failedAt.set(conversation, pressure);
+      if (busy.get(conversation) !== true) failedAt.set(conversation, { pressure, error });
       busy.delete(conversation);
       forgetOldest(failedAt);
       if (failures >= FAILURES) {

@@ -94,7 +94,7 @@ export async function createGateway(
   const base = { config, version: parts.version ?? "0.0.0", node: randomUUID(), store, upstreams, log, now };
   const telemetry = { ...base, ...telemetryOf(base, parts) };
   const learned = createLearned(config.store ? { store: store.learned, log, now } : undefined);
-  await waitAtMost(learned.flush(), STORE_PATIENCE_MS);
+  await waitAtMost(learned.share(), STORE_PATIENCE_MS);
   const observed = { ...telemetry, learned, requests: createRequests({ ...telemetry, learned }) };
   const bounded = boundedStore(store);
   const compaction = { ...observed, ...compactionOf({ ...observed, store: bounded }) };
@@ -119,6 +119,7 @@ export async function createGateway(
   const handler = createHandler({ ...gateway, store: bounded }, api.listener);
   const http = openHttp(config, handler, log);
   const sweep = startSweep(gateway);
+  const sharing = setInterval(() => void learned.share(), SHARE_EVERY_MS).unref();
   const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 
   return {
@@ -136,12 +137,13 @@ export async function createGateway(
     async close() {
       drain.abort();
       sweep.stop();
+      clearInterval(sharing);
       preparing?.stop();
       // An answer whose page has gone away is still written to its end.
       await http.close(() => Promise.all([api.settled(), parts.settled?.()]));
       api.stop();
       const patience = parts.storePatienceMs ?? STORE_PATIENCE_MS;
-      if (!(await waitAtMost(finishWriting(gateway).then(learned.flush), patience))) {
+      if (!(await waitAtMost(finishWriting(gateway).then(learned.share), patience))) {
         log.error({ ms: patience }, "the store doesn't answer: what waits for it isn't written any more");
         gateway.spill?.giveUp();
       }
@@ -153,6 +155,9 @@ export async function createGateway(
 
 /** How long a server that ends waits for a store that doesn't answer (milliseconds). */
 const STORE_PATIENCE_MS = 10_000;
+
+/** How often a server writes what it learned of models, and reads what others did (milliseconds). Windows are written at once. */
+const SHARE_EVERY_MS = 5_000;
 
 /** Everything that is still to be written. */
 async function finishWriting(gateway: Gateway): Promise<void> {

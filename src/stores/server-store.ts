@@ -84,7 +84,7 @@ export interface SettingsStore {
 export interface LearnedStore {
   /** What was put after `since` (milliseconds), the newest first. */
   list(since?: number): Promise<LearnedValue[]>;
-  /** Each takes the place of the one with the same names. The newest 10,000 stay, each for 30 days. */
+  /** Each takes the place of the one with the same names. The newest 1,000 of a tenant stay, each for 30 days. */
   put(learned: readonly LearnedValue[]): Promise<void>;
 }
 

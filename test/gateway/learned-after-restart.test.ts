@@ -2,12 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type ServerStore } from "../../src/stores/server.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 import { startGateway } from "./gateway-process.ts";
 import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
+import { startServe } from "./serve-process.ts";
 
 /** What each model really has; nobody knows either of them. */
 const WINDOWS: Readonly<Record<string, number>> = { small: 6_000, large: 60_000 };
@@ -18,6 +20,8 @@ const messages = Array.from({ length: 81 }, (_, n) => ({
   role: n % 2 === 0 ? "user" : "assistant",
   content: `${n}: ${"please say more. ".repeat(60)}`,
 }));
+
+const otherMessages = messages.map((one, n) => (n === 0 ? { ...one, content: "Another." } : one));
 
 /** An upstream whose models refuse what is too long, and name their window. */
 const refusing = (windows = WINDOWS, told: readonly object[] = []) =>
@@ -36,10 +40,15 @@ const refusing = (windows = WINDOWS, told: readonly object[] = []) =>
     response.end(JSON.stringify(tokens > window ? { error } : answer));
   });
 
-function database(): () => ServerStore {
+function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "precis-learned-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return () => openStore(join(folder, "precis.db"));
+  return join(folder, "precis.db");
+}
+
+function database(): () => ServerStore {
+  const file = newFile();
+  return () => openStore(file);
 }
 
 const start = (there: OwnUpstream, store: ServerStore, config: object = {}, upstream: object = {}) =>
@@ -142,20 +151,48 @@ it("a small server that has a larger window after a restart tells it, and that c
   expect(await asked(there, again.url, { model: "tiny", messages: other })).toEqual([whole]);
 });
 
-it("a server hears what another one of the same store learned", async () => {
-  const open = database();
-  const there = await refusing();
-  onTestFinished(() => void there.close());
-  const [one, two] = [await start(there, open()), await start(there, open())];
-  onTestFinished(async () => {
-    await one.close();
-    await two.close();
+describe.each([
+  ["SQLite", async () => newFile()],
+  ["PostgreSQL", async () => (await sharedPostgres()).database()],
+])("%s", (_, database) => {
+  it("a window that was learned just before kill -9 is known", async () => {
+    const db = await database();
+    const there = await refusing();
+    onTestFinished(() => void there.close());
+    const serve = () =>
+      startServe(["--upstream", there.url, "--window", "100k", "--no-summary-model"], { db });
+    const first = await serve();
+    expect(await asked(there, first.url, { model: "small", messages })).toHaveLength(2);
+    await first.stop("SIGKILL");
+    const second = await serve();
+    onTestFinished(() => second.stop());
+    expect(await asked(there, second.url, { model: "small", messages: otherMessages })).toHaveLength(1);
   });
-  await asked(there, one.url, { model: "small", messages });
-  await one.gateway.learned.flush();
-  await two.gateway.learned.flush();
-  const other = messages.map((message, n) => (n === 0 ? { ...message, content: "Another." } : message));
-  expect(await asked(there, two.url, { model: "small", messages: other })).toHaveLength(1);
+
+  it("a server that learns nothing itself hears what another one learned", async () => {
+    const db = await database();
+    const there = await refusing();
+    onTestFinished(() => void there.close());
+    const [one, two] = [await start(there, openStore(db)), await start(there, openStore(db))];
+    onTestFinished(async () => {
+      await one.close();
+      await two.close();
+    });
+    await asked(there, one.url, { model: "small", messages });
+    one.gateway.windows
+      .calibration(one.gateway.upstreams[0], "small", "default")
+      .observe({ model: "small", counted: 10_000, reported: 14_000 });
+    const known = ({ gateway }: typeof one) => {
+      const [upstream] = gateway.upstreams;
+      return [
+        gateway.windows.of(upstream, "small", "default").window,
+        gateway.windows.factor(upstream, "small", "default"),
+      ];
+    };
+    expect(known(two)).not.toEqual(known(one));
+    await expect.poll(() => known(two)).toEqual([WINDOWS["small"], 1.4]);
+    expect(await asked(there, two.url, { model: "small", messages: otherMessages })).toHaveLength(1);
+  });
 });
 
 it("cache times and how a model counts are known after a restart", { timeout: 120_000 }, async () => {

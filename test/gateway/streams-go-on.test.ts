@@ -2,9 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sharedPostgres } from "../support/postgres.ts";
 import { type StartedGateway, startGateway } from "./gateway-process.ts";
 import { post } from "./own-upstream.ts";
+import { startServe } from "./serve-process.ts";
+
+/** A server of streams asks no upstream. */
+const NOBODY = "http://127.0.0.1:9/v1";
+
+type AtServer = Pick<StartedGateway, "url">;
 
 interface Answer {
   readonly id: string;
@@ -33,20 +40,20 @@ const answered = async (response: Response): Promise<Answer> => {
   if (!response.ok) throw new Error(`${response.status} ${text}`);
   return JSON.parse(text) as Answer;
 };
-const tell = async ({ url }: StartedGateway, id: string, what: string, body: object = {}) =>
+const tell = async ({ url }: AtServer, id: string, what: string, body: object = {}) =>
   answered(await post(`${url}/v1/streams/${id}/${what}`, body));
-const look = async ({ url }: StartedGateway, id: string): Promise<Answer> => {
+const look = async ({ url }: AtServer, id: string): Promise<Answer> => {
   const seen = await answered(await fetch(`${url}/v1/streams/${id}`));
   // How long something took is no part of what a stream is.
   return { ...seen, trace: seen.trace.map((one) => ({ ...one, durationMs: 0 })) };
 };
-const open = async ({ url }: StartedGateway, options: object) =>
+const open = async ({ url }: AtServer, options: object) =>
   answered(await post(`${url}/v1/streams`, { window: 2_048, tokensPerFrame: 10, ...options }));
 
 const HOST = { summaries: "host", speak: { silence: 0.4 }, systemPrompt: "You watch a repair." };
 
 /** Tells a stream something each time, at the servers in turns, and says what its model is asked. */
-async function watch(servers: readonly StartedGateway[], id: string, minutes: number): Promise<void> {
+async function watch(servers: readonly AtServer[], id: string, minutes: number): Promise<void> {
   let request = 0;
   const next = (what: string, body: object) => tell(servers[request++ % servers.length]!, id, what, body);
   const withReplies = async (what: string, body: object): Promise<void> => {
@@ -68,54 +75,60 @@ async function watch(servers: readonly StartedGateway[], id: string, minutes: nu
   }
 }
 
-it("a restart loses nothing of a stream, in the middle of an answer either", async () => {
-  const db = newFile();
-  const first = await start(db);
-  const { id } = await open(first, HOST);
-  await watch([first], id, 8);
-  const asked = await tell(first, id, "compact");
-  expect(asked.wantsReply).toBe(true);
-  const before = await look(first, id);
-  expect(before.trace.length).toBeGreaterThan(1);
-  await first.close();
+describe.each([
+  ["SQLite", async () => newFile()],
+  ["PostgreSQL", async () => (await sharedPostgres()).database()],
+])("%s", (_, database) => {
+  it("kill -9 and a restart lose nothing of a stream, in the middle of an answer either", async () => {
+    const db = await database();
+    const serve = () => startServe(["--upstream", NOBODY], { db });
+    const first = await serve();
+    const { id } = await open(first, HOST);
+    await watch([first], id, 8);
+    const asked = await tell(first, id, "compact");
+    expect(asked.wantsReply).toBe(true);
+    const before = await look(first, id);
+    expect(before.trace.length).toBeGreaterThan(1);
+    await first.stop("SIGKILL");
 
-  const second = await start(db);
-  expect(await look(second, id)).toEqual(before);
-  expect(before.awaited).toBe(asked.do.at(-1)!.id);
-  const managed = await tell(second, id, "replies", { text: "The chain is half fitted, link by link." });
-  expect(managed.managed[0]?.summary).toContain("half fitted");
-  await watch([second], id, 2);
-  await second.close();
-});
+    const second = await serve();
+    onTestFinished(() => second.stop());
+    expect(await look(second, id)).toEqual(before);
+    expect(before.awaited).toBe(asked.do.at(-1)!.id);
+    const managed = await tell(second, id, "replies", { text: "The chain is half fitted, link by link." });
+    expect(managed.managed[0]?.summary).toContain("half fitted");
+    await watch([second], id, 2);
+  });
 
-it("two servers of one store take turns with a stream, and know the same of it", async () => {
-  const db = newFile();
-  const [one, two, alone] = [await start(db), await start(db), await start(newFile())];
-  const { id } = await open(one, HOST);
-  await watch([one, two, two], id, 3);
-  const { id: other } = await open(alone, HOST);
-  await watch([alone], other, 3);
-  const [here, there, same] = [await look(one, id), await look(two, id), await look(alone, other)];
-  expect(here).toEqual(there);
-  expect({ ...here, id: "" }).toEqual({ ...same, id: "" });
-  // What one server ends is gone at the other, for readers too.
-  await fetch(`${two.url}/v1/streams/${id}`, { method: "DELETE" });
-  for (const path of ["", "/events"])
-    expect((await fetch(`${one.url}/v1/streams/${id}${path}`)).status).toBe(404);
-  expect((await post(`${one.url}/v1/streams/${id}/frames`, {})).status).toBe(404);
-  expect((await fetch(`${two.url}/v1/streams/${id}`)).status).toBe(404);
-});
+  it("two servers of one store take turns with a stream, and know the same of it", async () => {
+    const db = await database();
+    const [one, two, alone] = [await start(db), await start(db), await start(newFile())];
+    const { id } = await open(one, HOST);
+    await watch([one, two, two], id, 3);
+    const { id: other } = await open(alone, HOST);
+    await watch([alone], other, 3);
+    const [here, there, same] = [await look(one, id), await look(two, id), await look(alone, other)];
+    expect(here).toEqual(there);
+    expect({ ...here, id: "" }).toEqual({ ...same, id: "" });
+    // What one server ends is gone at the other, for readers too.
+    await fetch(`${two.url}/v1/streams/${id}`, { method: "DELETE" });
+    for (const path of ["", "/events"])
+      expect((await fetch(`${one.url}/v1/streams/${id}${path}`)).status).toBe(404);
+    expect((await post(`${one.url}/v1/streams/${id}/frames`, {})).status).toBe(404);
+    expect((await fetch(`${two.url}/v1/streams/${id}`)).status).toBe(404);
+  });
 
-it("many requests at once are carried out one after the other, each once", async () => {
-  const db = newFile();
-  const servers = [await start(db), await start(db)];
-  const { id } = await open(servers[0]!, { strategy: "drop-all" });
-  await Promise.all(
-    Array.from({ length: 24 }, (_, at) => tell(servers[at % 2]!, id, "frames", { count: 2 })),
-  );
-  const seen = await Promise.all(servers.map((server) => look(server, id)));
-  expect(seen[0]).toEqual(seen[1]);
-  expect(seen[0]!.status).toMatchObject({ frames: 48, steps: 24 });
+  it("many requests at once are carried out one after the other, each once", async () => {
+    const db = await database();
+    const servers = [await start(db), await start(db)];
+    const { id } = await open(servers[0]!, { strategy: "drop-all" });
+    await Promise.all(
+      Array.from({ length: 24 }, (_, at) => tell(servers[at % 2]!, id, "frames", { count: 2 })),
+    );
+    const seen = await Promise.all(servers.map((server) => look(server, id)));
+    expect(seen[0]).toEqual(seen[1]);
+    expect(seen[0]!.status).toMatchObject({ frames: 48, steps: 24 });
+  });
 });
 
 it("a host whose model took too long goes on, and so does the stream after a restart", async () => {

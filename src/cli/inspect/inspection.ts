@@ -102,7 +102,7 @@ export async function inspectConversation(
   const rows = await rowsOf({ store }, tenant, id);
   const view = viewOf(dialect, headText, messages, records, rows);
   const learned = createLearned({ store: store.learned, log: { warn() {} }, now: Date.now });
-  await learned.flush();
+  await learned.share();
   return {
     conversation,
     branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),

@@ -7,12 +7,12 @@ type Kind = "window" | "cache" | "count";
 /** Whose it is. `upstream` names neither key nor address; an empty tenant stands for all. */
 export type LearnedOf = Pick<LearnedValue, "tenant" | "upstream" | "model">;
 
-/** Values that are remembered. */
-const MAX_VALUES = 10_000;
+/** Values of a tenant that are remembered, as many as the store keeps. */
+const MAX_VALUES = 1_000;
+/** Values that wait for a store that takes none. */
+const MAX_UNWRITTEN = 10_000;
 /** Longer names are made up (characters). */
 const MAX_NAME = 200;
-/** What is learned is written, and what others learned is read, after so long at the latest (milliseconds). */
-const WRITE_EVERY_MS = 5_000;
 /** So far the clocks of servers may differ (milliseconds). */
 const CLOCKS_MS = 5 * 60_000;
 
@@ -23,60 +23,60 @@ export type Learned = ReturnType<typeof createLearned>;
 export function createLearned(
   parts?: { readonly store: LearnedStore; readonly log: Pick<Log, "warn">; now(): number } | undefined,
 ) {
-  const values = new Map<
-    string,
-    { readonly value: unknown; readonly isOwn: boolean; readonly at?: number }
-  >();
+  type Known = Pick<LearnedValue, "value" | "at"> & { readonly isOwn: boolean };
+  /** By tenant: one that makes up names forgets its own. */
+  const values = new Map<string, Map<string, Known>>();
   const unwritten = new Map<string, LearnedValue>();
   const changes: Record<Kind, number> = { window: 0, cache: 0, count: 0 };
   let readUpTo = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
+  let running = Promise.resolve();
+  let next: Promise<void> | undefined;
 
-  const keyOf = (kind: Kind, { tenant, upstream, model }: LearnedOf): string =>
-    JSON.stringify([kind, tenant, upstream, model]);
-  const write = async ({ store, log, now }: NonNullable<typeof parts>): Promise<void> => {
+  const keyOf = (kind: string, { upstream, model }: LearnedOf): string =>
+    JSON.stringify([kind, upstream, model]);
+  const remember = ({ kind, value, at, ...of }: LearnedValue, isOwn: boolean): void => {
+    const known = values.get(of.tenant) ?? new Map<string, Known>();
+    values.set(of.tenant, known);
+    keepNewest(known, keyOf(kind, of), { value, at, isOwn }, MAX_VALUES);
+    changes[kind as Kind]++;
+  };
+  const share = async ({ store, log, now }: NonNullable<typeof parts>): Promise<void> => {
     try {
       const rows = [...unwritten];
       if (rows.length > 0) await store.put(rows.map(([, row]) => row));
-      for (const [key, row] of rows) if (unwritten.get(key) === row) unwritten.delete(key);
+      for (const [name, row] of rows) if (unwritten.get(name) === row) unwritten.delete(name);
       const began = now();
-      for (const { kind, value, at, ...of } of (await store.list(readUpTo)).reverse()) {
-        const key = keyOf(kind as Kind, of);
-        // What was learned here since is written next time.
-        if (!(kind in changes) || unwritten.has(key) || (values.get(key)?.at ?? -1) >= at) continue;
-        keepNewest(values, key, { value, isOwn: false, at }, MAX_VALUES);
-        changes[kind as Kind]++;
-      }
+      // What was learned here meanwhile is newer.
+      for (const row of (await store.list(readUpTo)).reverse())
+        if (row.at > (values.get(row.tenant)?.get(keyOf(row.kind, row))?.at ?? -1)) remember(row, false);
       readUpTo = began - CLOCKS_MS;
     } catch (error) {
       // It is learned again; requests don't stop because of it.
-      log.warn({ err: error }, "what was learned of models could not be written down or read");
+      if (unwritten.size > 0) log.warn({ err: error }, "what was learned of models can't be stored now");
     }
   };
-  const flush = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (parts) writing = writing.then(() => write(parts));
-    return writing;
-  };
   return {
-    /** Writes what is new, and reads what other servers wrote. A server calls it first before it listens. */
-    flush,
+    /** Writes what is new, and reads what other servers wrote. A server does it before it listens, and then again and again. */
+    share(): Promise<void> {
+      if (!parts) return running;
+      next ??= running.then(() => {
+        next = undefined;
+        running = share(parts);
+        return running;
+      });
+      return next;
+    },
     /** Grows whenever a value of this kind may have changed. */
     changes: (kind: Kind): number => changes[kind],
     /** `isOwn`: this process learned it, and not one before it or beside it. */
     get: <T>(kind: Kind, of: LearnedOf) =>
-      values.get(keyOf(kind, of)) as { readonly value: T; readonly isOwn: boolean } | undefined,
+      values.get(of.tenant)?.get(keyOf(kind, of)) as (Known & { readonly value: T }) | undefined,
     /** `isKept`: false for what is asked for anew after each start. */
     set(kind: Kind, of: LearnedOf, value: unknown, isKept = true): void {
-      const key = keyOf(kind, of);
-      const at = parts?.now() ?? 0;
-      keepNewest(values, key, { value, isOwn: true, at }, MAX_VALUES);
-      changes[kind]++;
+      const row = { ...of, kind, value, at: parts?.now() ?? 0 };
+      remember(row, true);
       if (!parts || !isKept || of.model.length > MAX_NAME) return;
-      keepNewest(unwritten, key, { ...of, kind, value, at }, MAX_VALUES);
-      timer ??= setTimeout(() => void flush(), WRITE_EVERY_MS).unref();
+      keepNewest(unwritten, JSON.stringify([of.tenant, keyOf(kind, of)]), row, MAX_UNWRITTEN);
     },
   };
 }

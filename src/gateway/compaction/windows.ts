@@ -23,9 +23,6 @@ export const NOBODYS_WINDOW = MOST_TOKENS;
 /** What the engine is told of conversations that have no model yet, such as imported ones. */
 export const NO_MODEL = "no model";
 
-/** Models whose counting is remembered. */
-const MAX_CALIBRATIONS = 1_000;
-
 type Info = ModelInfo & {
   readonly from: "config" | "registry" | "upstream" | "guess";
   /** A small server may have been started with another window since it was learned. */
@@ -40,7 +37,6 @@ export function createWindows(
   now: () => number = Date.now,
   learned: Learned = createLearned(),
 ) {
-  const calibrations = new Map<string, Calibration>();
   const nameOf = (upstream: Upstream | undefined, model: string, tenant: string): LearnedOf => ({
     tenant,
     upstream: upstream?.id ?? "",
@@ -117,15 +113,28 @@ export function createWindows(
       const until = limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined;
       const configured = configuredFor(upstream, model);
       learned.set("window", nameOf(upstream, model, tenant), { window: found, until, configured });
+      void learned.share();
       return true;
     },
-    /** What usage taught of a model's counting: one for all that counts for it, or two numbers would be told of one thing. */
+    /** What usage taught of a model's counting, here or at another server. */
     calibration(upstream: Upstream | undefined, model: string, tenant: string): Calibration {
       const of = nameOf(upstream, model, tenant);
-      const key = JSON.stringify(of);
-      const calibration = calibrations.get(key) ?? keptCalibration(learned, of);
-      keepNewest(calibrations, key, calibration, MAX_CALIBRATIONS);
-      return calibration;
+      let value: unknown;
+      let calibration = createCalibration();
+      const known = (): Calibration => {
+        const newest = learned.get("count", of)?.value;
+        if (newest !== value) calibration = createCalibration(newest);
+        value = newest;
+        return calibration;
+      };
+      return {
+        factor: (name) => known().factor(name),
+        observe(observation) {
+          known().observe(observation);
+          learned.set("count", of, calibration.toJSON());
+        },
+        toJSON: () => known().toJSON(),
+      };
     },
     /** The provider's tokens ÷ the tokenizer's: as its usage taught, otherwise as the registry says. */
     factor: (upstream: Upstream | undefined, model: string, tenant: string): number =>
@@ -141,18 +150,6 @@ interface LearnedWindow {
   readonly until?: number;
   /** What the config said then. */
   readonly configured?: number;
-}
-
-/** A calibration that goes on from what was learned before. */
-function keptCalibration(learned: Learned, of: LearnedOf): Calibration {
-  const calibration = createCalibration(learned.get("count", of)?.value);
-  return {
-    ...calibration,
-    observe(observation) {
-      calibration.observe(observation);
-      learned.set("count", of, calibration.toJSON());
-    },
-  };
 }
 
 /** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */

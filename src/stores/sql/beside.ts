@@ -84,8 +84,10 @@ export function* readSettings(tenant: string): Script<unknown> {
   return row && (JSON.parse(row.json) as unknown);
 }
 
-/** Models are named by clients, who may make names up: only so many rows stay. */
-const MOST_LEARNED = 10_000;
+/** Models are named by clients, who may make names up: only so many rows of a tenant stay. */
+const LEARNED_OF_TENANT = 1_000;
+/** Rows that a server reads at once. */
+const LEARNED_AT_ONCE = 10_000;
 
 export function sqlLearned({ read, write }: SqlContext): LearnedStore {
   return {
@@ -94,7 +96,7 @@ export function sqlLearned({ read, write }: SqlContext): LearnedStore {
         const found = yield* rows<Omit<LearnedValue, "value"> & { readonly json: string }>(
           "select * from precis_learned where at > ? order by at desc limit ?",
           Math.round(since),
-          MOST_LEARNED,
+          LEARNED_AT_ONCE,
         );
         return found.map(({ json, ...of }) => ({ ...of, value: JSON.parse(json) as unknown }));
       }),
@@ -113,10 +115,14 @@ export function sqlLearned({ read, write }: SqlContext): LearnedStore {
             },
             { key: ["tenant", "upstream", "model", "kind"] },
           );
-        yield* rows(
-          "delete from precis_learned where at < (select at from precis_learned order by at desc limit 1 offset ?)",
-          MOST_LEARNED - 1,
-        );
+        for (const tenant of new Set(learned.map((one) => one.tenant)))
+          yield* rows(
+            `delete from precis_learned where tenant = ?
+             and at < (select at from precis_learned where tenant = ? order by at desc limit 1 offset ?)`,
+            tenant,
+            tenant,
+            LEARNED_OF_TENANT - 1,
+          );
       }),
   };
 }

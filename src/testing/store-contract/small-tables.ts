@@ -109,8 +109,31 @@ export function describeStreams(context: ContractContext): void {
   });
 }
 
+/** Rows of learned values that a tenant may have. */
+const MOST_LEARNED = 1_000;
+
 export function describeLearned(context: ContractContext): void {
   describe("learned values", () => {
+    it("of a tenant that makes up names push out its own alone", async () => {
+      const [tenant, other] = context.tenants();
+      const { learned } = context.store;
+      const since = context.now;
+      const of = (tenant: string, model: string): LearnedValue => ({
+        tenant,
+        upstream: "there",
+        model,
+        kind: "window",
+        value: {},
+        at: ++context.now,
+      });
+      const [everybodys, others] = [of("", "m"), of(other, "m")];
+      await learned.put([everybodys, others]);
+      const made = Array.from({ length: MOST_LEARNED + 2 }, (_, n) => of(tenant, `model ${n}`));
+      await learned.put(made.slice(0, 2));
+      await learned.put(made.slice(2));
+      expect(await learned.list(since)).toEqual([...made.slice(2).toReversed(), others, everybodys]);
+    });
+
     it("stand once by their names, the newest first, for 30 days", async () => {
       const { learned, upkeep } = context.store;
       const since = context.now;

@@ -14,9 +14,23 @@ const HEADERS = ["budget", "strategy"];
 /** A flag that as many commands have, with the same words, is explained once for all of them. */
 const SHARED_BY = 3;
 
+/** The questions of the options' page, and the options that answer each: a group stands for all of its options. */
+const TOPICS: Record<string, (keyof typeof TUNING)[]> = {
+  size: ["budget", "reserve", "safety"],
+  start: ["startAt", "triggers", "auto"],
+  shown: ["landAt", "tail", "images"],
+  way: ["strategy", "placement"],
+  summaries: ["summary", "waitMs"],
+  recall: ["recall"],
+  cache: ["cache", "cacheBreakpoints"],
+  frames: ["frames"],
+};
+
 /** The pages, and what each holds between its marks. */
 export const pages: Record<string, Record<string, () => string>> = {
-  "docs/reference/options.md": { tuning: tuningTable },
+  "docs/reference/options.md": Object.fromEntries(
+    Object.entries(TOPICS).map(([topic, names]) => [topic, () => tuningTable(names)]),
+  ),
   "docs/reference/settings.md": { options: placesTable, chats: chatsTable },
   "docs/reference/cli.md": {
     shared: () => sharedTable(),
@@ -69,15 +83,27 @@ function options() {
   return found;
 }
 
-function tuningTable() {
-  const said = sentences();
-  return table(
-    ["option", "value", "default", "what it does"],
-    options().map(([path, row]) => {
-      const [text, standard] = withoutDefault(said.get(path) ?? "");
-      return [`\`${path}\``, row ? kindOf(row) : "", row ? (standard ?? shown(row.default)) : "", text];
-    }),
+function tuningTable(names: string[]) {
+  const missing = Object.keys(TUNING).filter(
+    (name) =>
+      !Object.values(TOPICS)
+        .flat()
+        .includes(name as never),
   );
+  if (missing.length > 0) throw new Error(`no topic of the options' page has ${missing.join(", ")}`);
+  const said = sentences();
+  const groups = names.flatMap((name) => (isGroup(TUNING[name as keyof typeof TUNING]) ? [name] : []));
+  return [
+    ...groups.map((name) => `\`${name}\`: ${said.get(name)}`),
+    table(
+      ["option", "default", "what it does"],
+      options().flatMap(([path, row]) => {
+        if (!row || !names.includes(path.split(".")[0] ?? "")) return [];
+        const [text, standard] = withoutDefault(said.get(path) ?? "");
+        return [[`\`${path}\`<br>${kindOf(row)}`, standard ?? shown(row.default), text]];
+      }),
+    ),
+  ].join("\n\n");
 }
 
 function placesTable() {

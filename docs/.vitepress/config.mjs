@@ -71,6 +71,26 @@ function withoutOutsideLinks(md) {
   });
 }
 
+/**
+ * Gives each cell of a table the title of its column, which a phone shows before it (`theme/tables.css`).
+ * @param {import("markdown-it").default} md
+ */
+function withCellLabels(md) {
+  md.core.ruler.push("cell-labels", (state) => {
+    /** @type {string[]} */
+    let titles = [];
+    let column = 0;
+    for (const [at, token] of state.tokens.entries()) {
+      if (token.type === "thead_open") titles = [];
+      if (token.type === "th_open") titles.push((state.tokens[at + 1]?.content ?? "").replace(/[`*]/g, ""));
+      if (token.type === "tr_open") column = 0;
+      if (token.type !== "td_open") continue;
+      const title = titles[column++];
+      if (title) token.attrSet("data-label", title);
+    }
+  });
+}
+
 export default defineConfig({
   title: "precis",
   description:
@@ -79,7 +99,13 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   head: [["link", { rel: "icon", href: "/how-it-fits.svg" }]],
-  markdown: { config: withoutOutsideLinks, anchor: { slugify } },
+  markdown: {
+    config: (md) => {
+      withoutOutsideLinks(md);
+      withCellLabels(md);
+    },
+    anchor: { slugify },
+  },
   // The index of the search is one file; it is loaded when somebody searches.
   vite: { build: { chunkSizeWarningLimit: 4_000 } },
   themeConfig: {
@@ -138,6 +164,8 @@ export default defineConfig({
           { text: "Your data", link: "/guide/data" },
           { text: "The page", link: "/guide/page" },
           { text: "Summaries", link: "/guide/summaries" },
+          { text: "Trust", link: "/guide/trust" },
+          { text: "Thinking", link: "/guide/thinking" },
           { text: "Recall", link: "/guide/recall" },
           { text: "Streams", link: "/guide/stream" },
           { text: "Measure it on your own sessions", link: "/guide/eval" },

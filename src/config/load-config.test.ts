@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { SettingError } from "./given-settings.ts";
 import { loadConfig } from "./load-config.ts";
 import { isLoopback } from "./loopback.ts";
 import { parseConfig } from "./parse-config.ts";
-import { SettingError } from "./setting-error.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -8,11 +8,11 @@ import {
   fromVariables,
   givenClientKeys,
   givenUpstream,
+  SettingError,
   VARIABLES,
   type Variables,
 } from "./given-settings.ts";
 import { parseConfig } from "./parse-config.ts";
-import { SettingError } from "./setting-error.ts";
 
 /** The file that is read when none is named. */
 const CONFIG_FILE = "precis.config.json";

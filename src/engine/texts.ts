@@ -17,7 +17,7 @@ import {
   peopleText,
 } from "../summaries/people/people-text.ts";
 import { forReaders } from "../summaries/records/pointers.ts";
-import { trimRecord } from "../summaries/records/trim-record.ts";
+import { trimRecord } from "../summaries/records/render-narrative.ts";
 import { summaryMessage } from "../summaries/summary-message.ts";
 import { cutToFit } from "../summaries/text/sentences.ts";
 import { asError } from "./background/background.ts";

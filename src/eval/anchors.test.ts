@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anchorsOf } from "./anchors.ts";
+import { anchorsOf } from "./data/cut-cases.ts";
 
 const list = (text: string) => [...anchorsOf(text)].sort();
 

@@ -24,7 +24,7 @@ export {
 } from "../core/words.ts";
 export { bestTrade, survivingShare } from "../eval/replay/best-trade.ts";
 export { STREAM_WORDS, sawtooth } from "../stream/words.ts";
-export { loadTitles } from "../summaries/frames/load-titles.ts";
+export { loadTitles } from "../summaries/frames/frames.ts";
 export { CITATION } from "../summaries/sources/citation-form.ts";
 export { SECTIONS } from "../summaries/write/section-titles.ts";
 export { receiptWords } from "../tokens/receipt-words.ts";

@@ -4,9 +4,8 @@ import { abridged } from "./material/abridge.ts";
 import { readMaterial, type SummaryMessageInput } from "./material/message-material.ts";
 import { messageLines, missedRoom } from "./select/choose-lines.ts";
 import { messageQuotes } from "./select/choose-quotes.ts";
-import { fillCap } from "./write/fill-cap.ts";
 import { messageSections } from "./write/render-message.ts";
-import { type MadeMessage, messageWriter } from "./write/write-message.ts";
+import { fillCap, type MadeMessage, messageWriter } from "./write/write-message.ts";
 
 export { appendMissing } from "./keep/missing-items.ts";
 export { missingItems, usedLater } from "./keep/must-keep.ts";

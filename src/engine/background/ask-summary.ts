@@ -15,17 +15,18 @@ import type {
 } from "../../core/types.ts";
 import {
   type Acceptance,
+  acceptNotes,
   acceptSummary,
   appendMissing,
   plantedInstructions,
+  splitNotes,
   type Unacceptable,
 } from "../../summaries/accept/accept-summary.ts";
-import { acceptNotes, splitNotes } from "../../summaries/accept/notes.ts";
 import { LANGUAGE_NAMES, languageOf } from "../../summaries/frames/language.ts";
-import { renderExcerpts } from "../../summaries/input/excerpts.ts";
+import { renderExcerpts } from "../../summaries/input/summarizer-input.ts";
 import { type MustKeep, missingItems } from "../../summaries/keep/must-keep.ts";
 import { answerCap, PROMPTS, type Prompt, type PromptInput } from "../../summaries/prompts/index.ts";
-import { trimRecord } from "../../summaries/records/trim-record.ts";
+import { trimRecord } from "../../summaries/records/render-narrative.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import { spendOf } from "../../tokens/model-info.ts";
 import { learnFrom } from "./writing-task.ts";

@@ -5,8 +5,7 @@ import { shifted } from "../../core/rounds.ts";
 import type { Message, Model, ModelCall, Run, Summary } from "../../core/types.ts";
 import { timeLimit } from "../../models/shared/retry.ts";
 import { breathe } from "../../recall/pause.ts";
-import { lengthInWords } from "../../summaries/input/length-in-words.ts";
-import { recordKind } from "../../summaries/input/record-kind.ts";
+import { lengthInWords, recordKind } from "../../summaries/input/summarizer-input.ts";
 import { type MustKeep, mustKeepOf } from "../../summaries/keep/must-keep.ts";
 import { abridged } from "../../summaries/material/abridge.ts";
 import {

@@ -3,11 +3,10 @@ import { coversOf, type Draft, type Fate, type Insert, isShown, KEEP } from "../
 import { editableParts } from "../../core/edits.ts";
 import type { Unit } from "../../core/rounds.ts";
 import type { Run, ToolCallPart, ToolResultPart } from "../../core/types.ts";
-import { reframe } from "../../summaries/frames/reframe.ts";
 import { escapeLine, escapeText } from "../../summaries/text/escape.ts";
 import { LINE_BREAK } from "../../summaries/text/look-alikes.ts";
 import { withPlantMark } from "../../summaries/text/plants.ts";
-import { headName } from "../../summaries/write/sections.ts";
+import { headName, reframe } from "../../summaries/write/sections.ts";
 import {
   chooseTail,
   emptyTail,

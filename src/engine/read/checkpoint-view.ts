@@ -22,7 +22,7 @@ import type { Checkpoint, Dialect, DialectRules, Edit, Message, Part, Undo } fro
 import { mediaPlaceholder, resultWithoutMedia } from "../../reductions/old-images.ts";
 import { sourcesOf } from "../../reductions/old-retrieval.ts";
 import { SUPERSEDED } from "../../reductions/superseded-results.ts";
-import { reframe } from "../../summaries/frames/reframe.ts";
+import { reframe } from "../../summaries/write/sections.ts";
 import { mergeIntoSystem } from "../ladder/cover-by-summary.ts";
 import { withRoleNotes } from "../ladder/step.ts";
 import { roundsText } from "../ladder/summarize.ts";

@@ -3,7 +3,7 @@ import { applyEdits } from "../../core/edits.ts";
 import { mayFollow } from "../../core/invariants.ts";
 import type { Structure } from "../../core/rounds.ts";
 import type { DialectRules, Edit, FitInput, InsertMessage, Measure, Message, Run } from "../../core/types.ts";
-import { renderState } from "../../summaries/records/render-state.ts";
+import { renderState } from "../../summaries/records/render-narrative.ts";
 import { escapeText } from "../../summaries/text/escape.ts";
 
 /** A transcript that was read, hashed and counted: what plans are made from. */

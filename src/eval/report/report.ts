@@ -1,4 +1,4 @@
-import { escapeMarkup } from "../../summaries/text/marker-tag.ts";
+import { escapeMarkup } from "../../summaries/text/escape.ts";
 
 /**
  * A report as data: what `replay`, `stream` and `eval` have to say, in blocks that one function writes as a page. The page needs

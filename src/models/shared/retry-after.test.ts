@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryAfterOf } from "./retry-after.ts";
+import { retryAfterOf } from "./failure.ts";
 
 const NOW = Date.parse("2026-11-15T03:00:00Z");
 const wait = (headers: Record<string, string>, body?: unknown) =>

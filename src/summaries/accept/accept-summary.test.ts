@@ -4,7 +4,7 @@ import type { StopReason } from "../../core/types.ts";
 import { text as anyText } from "../../testing/arbitraries/texts.ts";
 import type { MustKeep } from "../keep/must-keep.ts";
 import { withoutPointers } from "../records/pointers.ts";
-import { MARKER_NAMES } from "../text/marker-tag.ts";
+import { MARKER_NAMES } from "../text/escape.ts";
 import { type AcceptInput, acceptSummary, appendMissing } from "./accept-summary.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);

@@ -1,12 +1,11 @@
+import { isRecord, parseJson } from "../../core/json.ts";
 import type { ModelReply } from "../../core/types.ts";
 import { type MustKeep, missingItems } from "../keep/must-keep.ts";
 import { withoutPointers } from "../records/pointers.ts";
-import { trimRecord } from "../records/trim-record.ts";
-import { escapeText } from "../text/escape.ts";
-import { isOffTopic, isReply } from "./about.ts";
-import { hasToolCall, isErrorText, isGarbage, isRefusal, mostChars } from "./faults.ts";
+import { trimRecord } from "../records/render-narrative.ts";
+import { escapeText, MARKER_NAMES } from "../text/escape.ts";
+import { hasToolCall, isErrorText, isGarbage, isOffTopic, isRefusal, isReply, mostChars } from "./faults.ts";
 import { markEchoes } from "./instruction-echoes.ts";
-import { isClosed, stripNotes, stripReply } from "./strip-reply.ts";
 
 export { appendMissing } from "../keep/missing-items.ts";
 export { plantedInstructions } from "./instruction-echoes.ts";
@@ -71,7 +70,7 @@ export type Acceptance =
 
 /** Longest answer that is looked at, notes included (characters). */
 const MAX_REPLY_CHARS = 1_000_000;
-/** Models don't count well: this much over the ceiling is trimmed. */
+/** Models don't count well: this much over the ceiling is trimmed, or of notes kept. */
 const MAX_OVER = 1.25;
 /** Of an answer that was cut off, at least this share must be left. */
 const MIN_LEFT = 0.5;
@@ -185,4 +184,115 @@ function withoutDangling(text: string): string {
   while (lines.length > 1 && (DANGLING.test(lines.at(-1)!.trim()) || lines.at(-1)!.trim() === ""))
     lines.pop();
   return lines.join("\n");
+}
+
+/** Notes that a model writes before its answer, asked for (analysis) or not. Unclosed, they go on to the end. */
+const NOTES = ["analysis", "think", "thinking", "reasoning", "scratchpad"];
+const SUMMARY_NAMES = ["conversation-summary", "summary"];
+/** A marker around less than this share of the answer is part of what it says, not its frame. */
+const MIN_FRAMED_SHARE = 0.3;
+/** Answers with more of them are loops, and are seen as that. */
+const MAX_NOTES = 20;
+const FENCE = /^(`{3,}|~{3,})[\w -]*\n([\s\S]*)$/;
+const OUR_MARKERS = new RegExp(`</?(?:${[...MARKER_NAMES, "summary"].join("|")})(?:\\s[^<>\\n]*)?/?>`, "gi");
+
+/** The summary inside an answer: without notes, code fence and markers. */
+function stripReply(reply: string): string {
+  return unfence(unwrap(unfence(stripNotes(reply))))
+    .replace(OUR_MARKERS, "")
+    .trim();
+}
+
+/** Has the summary's marker been closed? Then it is whole, whatever came after it. */
+function isClosed(reply: string): boolean {
+  return new RegExp(`</(?:${SUMMARY_NAMES.join("|")})\\s*>`, "i").test(stripNotes(reply));
+}
+
+/** The answer without the notes at the beginning of a line. A summary that begins inside unclosed notes ends them. */
+function stripNotes(reply: string): string {
+  let rest = unfence(reply.toWellFormed().replace(/\r\n?/g, "\n").replaceAll("\u0000", "").trim());
+  for (const name of NOTES) {
+    for (let round = 0; round < MAX_NOTES; round++) {
+      const opening = new RegExp(`^[ \\t]*<${name}(?:\\s[^<>\\n]*)?>`, "im").exec(rest);
+      if (opening === null) break;
+      const inside = rest.slice(opening.index + opening[0].length);
+      const closing = new RegExp(`</${name}\\s*>`, "i").exec(inside);
+      const summary = new RegExp(`^[ \\t]*<(?:${SUMMARY_NAMES.join("|")})>`, "im").exec(inside);
+      const after = closing === null ? (summary?.index ?? inside.length) : closing.index + closing[0].length;
+      rest = rest.slice(0, opening.index) + inside.slice(after);
+    }
+    // Some servers cut off the opening tag along with the prompt.
+    const lone = new RegExp(`^[\\s\\S]*?</${name}\\s*>`, "i").exec(rest);
+    if (lone !== null && !new RegExp(`<${name}\\b`, "i").test(lone[0])) rest = rest.slice(lone[0].length);
+  }
+  return rest.trim();
+}
+
+/** What stands inside the first summary marker that isn't empty; all of the text if there is none. */
+function unwrap(text: string): string {
+  for (const name of SUMMARY_NAMES) {
+    const opening = new RegExp(`^[ \\t]*<${name}(?:\\s[^<>\\n]*)?>`, "gim");
+    for (const match of text.matchAll(opening)) {
+      const inside = text.slice(match.index + match[0].length);
+      const closing = new RegExp(`</${name}\\s*>`, "i").exec(inside);
+      const content = (closing === null ? inside : inside.slice(0, closing.index)).trim();
+      if (content !== "" && (name !== "summary" || content.length >= text.length * MIN_FRAMED_SHARE))
+        return content;
+    }
+  }
+  return unwrapJson(text);
+}
+
+/** `{"summary": "…"}`, which models with a JSON mode like to write. */
+function unwrapJson(text: string): string {
+  const value = text.startsWith("{") ? parseJson(text) : undefined;
+  return isRecord(value) && typeof value.summary === "string" ? value.summary.trim() : text;
+}
+
+/** Without the code fence around all of it. Unclosed, it goes on to the end. */
+function unfence(text: string): string {
+  const match = FENCE.exec(text);
+  if (match === null) return text;
+  const [, fence, content] = match as unknown as [string, string, string];
+  const lines = content.split("\n");
+  let depth = 1;
+  for (const [at, line] of lines.entries()) {
+    if (!line.startsWith(fence)) continue;
+    depth += line.trim() === fence ? -1 : 1;
+    // It closes before the end: it encloses a part only.
+    if (depth === 0) return at === lines.length - 1 ? lines.slice(0, -1).join("\n").trim() : text;
+  }
+  return depth === 1 ? content.trim() : text;
+}
+
+const OPENING = /^[ \t]*<notes(?:\s[^<>\n]*)?>/im;
+/** Notes that aren't closed end where the record begins. */
+const END = /<\/notes\s*>|^[ \t]*(?=<conversation-summary(?:\s[^<>\n]*)?>)/im;
+
+/** An answer in its two parts: the notes, and the rest with the record. */
+export function splitNotes(reply: string): { readonly reply: string; readonly notes: string } {
+  const opening = OPENING.exec(reply);
+  if (opening === null) return { reply, notes: "" };
+  const inside = reply.slice(opening.index + opening[0].length);
+  const end = END.exec(inside);
+  // Behind a record whose notes broke off, the last line may be half of one.
+  const length = end?.index ?? inside.lastIndexOf("\n") + 1;
+  const after = end === null ? "" : inside.slice(end.index + end[0].length);
+  return { reply: reply.slice(0, opening.index) + after, notes: inside.slice(0, length).trim() };
+}
+
+/** Notes as they may be stored; empty where they can't be. */
+export function acceptNotes(input: {
+  readonly notes: string;
+  /** Tokens that they may have, pointers not counted. */
+  readonly cap: number;
+  readonly count: (text: string) => number;
+  readonly planted: readonly string[];
+}): string {
+  const { notes, cap, count, planted } = input;
+  if (notes === "" || notes.length > mostChars(cap) || hasToolCall(notes) || isGarbage(notes)) return "";
+  const { text } = markEchoes(escapeText(notes), planted);
+  const kept = trimRecord({ text, cap: cap * MAX_OVER, count }).trim();
+  // A line of its own can't be trimmed, and the next writer's window is for messages.
+  return count(withoutPointers(kept)) > cap * MAX_OVER ? "" : kept;
 }

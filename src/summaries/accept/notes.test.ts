@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acceptNotes, splitNotes } from "./notes.ts";
+import { acceptNotes, splitNotes } from "./accept-summary.ts";
 
 describe("splitNotes", () => {
   const record = "<conversation-summary>\n- a #1\n</conversation-summary>";

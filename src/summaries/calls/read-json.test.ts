@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readJson } from "./read-json.ts";
+import { readJson } from "../material/lines.ts";
 
 it("puts short values side by side and long texts on their own lines", () => {
   const long = "A passage that is long enough to stand on its own line. ".repeat(3).trim();

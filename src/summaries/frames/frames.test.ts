@@ -3,10 +3,9 @@ import type { Message } from "../../core/types.ts";
 import { summaryMessage } from "../summary-message.ts";
 import { escapeText } from "../text/escape.ts";
 import { SECTION_NAMES } from "../write/section-titles.ts";
-import { readSections } from "../write/sections.ts";
+import { readSections, reframe } from "../write/sections.ts";
 import { frameOf, loadFrame } from "./frames.ts";
 import { LANGUAGE_NAMES, type Language, languageOf } from "./language.ts";
-import { reframe } from "./reframe.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 const say = (role: Message["role"], text: string): Message => ({ role, parts: [{ type: "text", text }] });

@@ -49,3 +49,10 @@ export function fromFrames<T>(make: (all: readonly Frame[]) => T): () => T {
 export const sectionByTitle = fromFrames(
   (all) => new Map(all.flatMap(({ titles }) => SECTION_NAMES.map((name) => [titles[name], name] as const))),
 );
+
+/** The titles of sections in all languages but English, for whoever shows summary messages to people. */
+export async function loadTitles(): Promise<ReadonlyMap<string, SectionName>> {
+  const { OTHER_FRAMES } = await import("./other-frames.ts");
+  const entries = [...OTHER_FRAMES.values()].flatMap(({ titles }) => Object.entries(titles));
+  return new Map(entries.map(([name, title]) => [title, name as SectionName]));
+}

@@ -1,4 +1,4 @@
-import { STATUSES } from "../states/state.ts";
+import { STATUSES } from "../states/show-states.ts";
 import { SECTION_NAMES, type SectionName } from "../write/section-titles.ts";
 import type { Frame } from "./frames.ts";
 import type { Language } from "./language.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lengthInWords } from "./length-in-words.ts";
+import { lengthInWords } from "./summarizer-input.ts";
 
 const count = (text: string): number => Math.ceil(text.length / 4);
 const prose = "The parser reads the file and writes what it found into the table of names. ";

@@ -1,10 +1,13 @@
 import { clipText } from "../../core/clip.ts";
 import { addTo } from "../../core/collections.ts";
-import { firstCharacters } from "../../core/first-characters.ts";
-import { isHostNote, isSummary, SUMMARY_MARKER } from "../../core/message-text.ts";
+import { firstCharacters, textBetween } from "../../core/first-characters.ts";
+import { isHostNote, isSummary, SUMMARY_MARKER, textOrArgs } from "../../core/message-text.ts";
 import type { FilePart, ImagePart, Message, Part, Role, Run, ToolResultPart } from "../../core/types.ts";
+import type { MustKeep } from "../keep/must-keep.ts";
+import type { RecordKind } from "../prompts/index.ts";
+import { findCitations } from "../sources/citations.ts";
+import { contain, nest, tag } from "../text/escape.ts";
 import { withPlainBreaks } from "../text/look-alikes.ts";
-import { contain, nest, tag } from "../text/marker-tag.ts";
 
 /** `full`: message by message, with roles, calls and results. `simple`: a flat labelled transcript, long parts clipped. */
 export type InputMode = "full" | "simple";
@@ -196,4 +199,131 @@ function label(text: string): string {
     .replace(/[\s\p{Cc}[\]]+/gu, " ")
     .trim();
   return firstCharacters(line, MAX_LABEL);
+}
+
+/** From this share of calls and results in all text on, a conversation is work with tools. */
+const WORK_TOOL_SHARE = 0.4;
+/** From this share of answers with citations on, it is about sources. */
+const CITED_SHARE = 0.3;
+const LEAST_CITED = 2;
+/** The newest messages say what a conversation has become. */
+const NEWEST = 400;
+
+/** What kind of conversation this is: work with tools, answers from sources, or talk. */
+export function recordKind(messages: readonly Message[]): RecordKind {
+  let said = 0;
+  let tools = 0;
+  let answers = 0;
+  let cited = 0;
+  for (const { role, parts } of messages.slice(-NEWEST)) {
+    if (role === "system") continue;
+    for (const part of parts) {
+      if (part.type === "tool-call") tools += part.args.length + part.name.length;
+      else if (part.type === "tool-result") tools += part.text.length;
+      else if (part.type === "text") {
+        said += part.text.length;
+        if (role !== "assistant" || part.text.trim() === "") continue;
+        answers++;
+        if (findCitations(part.text).length > 0) cited++;
+      }
+    }
+  }
+  if (tools > 0 && tools >= WORK_TOOL_SHARE * (said + tools)) return "work";
+  return cited >= LEAST_CITED && cited >= CITED_SHARE * answers ? "retrieval" : "talk";
+}
+
+/** The sample that the words of a conversation are measured on (characters). */
+const SAMPLE = 20_000;
+/** Lines that look like data say nothing about how people write here. */
+const MAX_LINE = 600;
+/** A word as people write it. Names of code, paths and figures are no measure of how long prose is. */
+const WORD = /^\p{P}*\p{L}[\p{L}\p{M}'’-]*\p{P}*$/u;
+/** Of a record, names and figures take as much again as so much of its words. */
+const DENSITY = 1.35;
+/** Bounds for tokens per word of a record: English has 1.8, Hindi with an old tokenizer about 5. */
+const LEAST = 1.5;
+const MOST = 5;
+/** Tokens per word where there is nothing to measure. */
+const USUAL = 1.65;
+/** Longer "words" are text of a script without blanks: there characters are counted. */
+const LONGEST_WORD = 14;
+
+/**
+ * How many words of a record in this conversation's language a number of tokens is, because models count words, if anything. It is
+ * measured on the words that were said, by the counter that will judge the record.
+ */
+export function lengthInWords(
+  texts: Iterable<string>,
+  count: (text: string) => number,
+): (tokens: number) => string {
+  let sample = "";
+  for (const text of texts) {
+    for (const line of text.split("\n")) {
+      if (line.length <= MAX_LINE) sample += `${line.trim()}\n`;
+      if (sample.length >= SAMPLE) break;
+    }
+    if (sample.length >= SAMPLE) break;
+  }
+  const said = sample.slice(0, SAMPLE).match(/\S+/g) ?? [];
+  const plain = said.filter((word) => WORD.test(word));
+  sample = plain.join(" ");
+  const characters = plain.reduce((sum, word) => sum + word.length, 0);
+  const words = plain.length;
+  if (words === 0) return (tokens) => `${round(tokens / USUAL)} words`;
+  const measured = count(sample);
+  if (characters / words > LONGEST_WORD) {
+    const perCharacter = measured / characters;
+    return (tokens) => `${round(tokens / perCharacter)} characters`;
+  }
+  const perWord = Math.min(MOST, Math.max(LEAST, (measured / words) * DENSITY));
+  return (tokens) => `${round(tokens / perWord)} words`;
+}
+
+/** A round figure: nobody writes exactly 1,273 words. */
+function round(amount: number): number {
+  const step = amount >= 200 ? 10 : 1;
+  return Math.max(1, Math.floor(amount / step) * step);
+}
+
+/** Characters around an item that say what it is about. */
+const BEFORE = 160;
+const AFTER = 160;
+/** More would be the conversation again (characters). */
+const MAX_EXCERPTS = 12_000;
+
+/** The places that items stand in, each item once, in the order of the messages: all that a model needs to work them in. */
+export function renderExcerpts(messages: readonly Message[], items: readonly MustKeep[]): string {
+  const byMessage = new Map<number, Set<string>>();
+  for (const item of items) {
+    const excerpt = excerptOf(messages[item.message], item);
+    if (excerpt === undefined) continue;
+    const excerpts = byMessage.get(item.message) ?? new Set();
+    byMessage.set(item.message, excerpts.add(excerpt));
+  }
+  const rendered: string[] = [];
+  let length = 0;
+  for (const [index, excerpts] of [...byMessage].sort(([a], [b]) => a - b)) {
+    const text = nest("message", contain([...excerpts].join("\n")), {
+      index: index + 1,
+      role: messages[index]!.role,
+    });
+    length += text.length;
+    if (length > MAX_EXCERPTS) break;
+    rendered.push(text);
+  }
+  return rendered.join("\n");
+}
+
+/** The stretch of a message around an item, as one line. */
+function excerptOf(message: Message | undefined, item: MustKeep): string | undefined {
+  for (const part of message?.parts ?? []) {
+    const text = textOrArgs(part);
+    const at = text.toLowerCase().indexOf(item.text.toLowerCase());
+    if (at < 0) continue;
+    const from = Math.max(0, at - BEFORE);
+    const to = Math.min(text.length, at + item.text.length + AFTER);
+    const line = textBetween(text, from, to).replace(/\s+/g, " ").trim();
+    return `${from > 0 ? "… " : ""}${line}${to < text.length ? " …" : ""}`;
+  }
+  return undefined;
 }

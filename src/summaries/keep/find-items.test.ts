@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { growth, LINEAR } from "../../../test/support/growth.ts";
-import { findItems } from "./find-items.ts";
+import { findItems } from "./missing-items.ts";
 
 const found = (text: string, prose = true): string[] =>
   findItems(text, prose).map((item) => `${item.kind} ${item.text}`);

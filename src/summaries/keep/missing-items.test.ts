@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FoundItem, ItemKind } from "./find-items.ts";
+import type { FoundItem, ItemKind } from "./missing-items.ts";
 import { missingItems } from "./missing-items.ts";
 
 const item = (kind: ItemKind, text: string): FoundItem => ({ kind, text });

@@ -1,8 +1,113 @@
 import { lastTrue } from "../../core/collections.ts";
 import { withoutPointers } from "../records/pointers.ts";
 import { findCitations } from "../sources/citations.ts";
-import type { FoundItem } from "./find-items.ts";
 import type { MustKeep } from "./must-keep.ts";
+
+/** What kind of thing a summary should carry. */
+export type ItemKind = "restriction" | "citation" | "path" | "id" | "number" | "name";
+
+/** Kinds of single words; a restriction is a sentence. */
+export type WordKind = Exclude<ItemKind, "restriction">;
+
+/** Something in a text that loses its worth when it is paraphrased. */
+export interface FoundItem<Kind extends ItemKind = ItemKind> {
+  readonly kind: Kind;
+  readonly text: string;
+}
+
+/** Longer ones are data, not names. */
+const MAX_LENGTH = 120;
+const EXTENSIONS =
+  "[jt]sx?|[cm][jt]s|py|ipynb|rb|go|rs|java|kts?|swift|cs|cpp|cc|hpp|[ch]|php|lua|sql|sh|ps1|bat|html?|css|scss|vue|svelte|json[l5]?|ya?ml|toml|ini|cfg|conf|env|lock|xml|svg|md|mdx|rst|txt|csv|tsv|parquet|log|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|webp|mp[34]|wav|zip|gz|tar|db|sqlite|proto|tf|gradle|uasset|umap";
+/** Units of measure, money and data. Counted things ("3 files") aren't worth a place. */
+const UNITS =
+  "%|‰|km\\/h|°[CF]?|[mµn]?s|sec(?:onds?)?|min(?:utes?)?|h|hours?|hrs?|days?|weeks?|months?|years?|[KMGTP]i?B|bytes?|bits?|[KMG]?bps|tokens?|px|fps|rpm|[kMG]?Hz|[cmk]?m|inch(?:es)?|ft|mi|mph|[mk]?g|lbs?|oz|[mc]?l|[mk]?[VWA]|kWh|mAh|dB|USD|EUR|GBP|JPY|CNY|INR|CHF|[Ee]uros?|[Dd]ollars?|million|billion|Stunden?|Tage?|Minuten?|Sekunden?|heures?|jours?|horas?|días?|minutos?|小时|分钟|秒|天|元|円|時間|分|日|万円|億|원|시간";
+
+const URL = /\bhttps?:\/\/[^\s<>"'`()[\]{}\\]{3,}/g;
+const WINDOWS_PATH = /\b[A-Za-z]:\\[^\s<>"'`|?*:]{2,}/g;
+const PATH =
+  /(?<![\w/@.:+<-])(?:(?:(?:~|\.{1,2})?\/)[\w.@+-]+(?:\/[\w.@+-]+)*|[\w@+-][\w.@+-]*(?:\/[\w.@+-]+)+)/g;
+const FILE = new RegExp(`(?<![\\w/@.\\\\-])\\w[\\w.-]*\\.(?:${EXTENSIONS})(?![\\w/-])`, "g");
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+const MIXED =
+  /(?<![\w./#-])(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![\w/])/g;
+const VERSION = /(?<![\w.])v?\d+(?:\.\d+){2,3}(?:-[a-z]+(?:\.\d+)?)?(?!\w|\.\d)/g;
+const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
+const MONEY = /[$€£¥₹]\s?\d[\d.,]*(?:\s?(?:k|K|M|bn|million|billion))?/g;
+const MEASURE = new RegExp(`(?<![\\w.,#])\\d[\\d.,]*[\\s\\u00a0]?(?:${UNITS})(?![\\p{L}\\d_])`, "gu");
+const IDENTIFIER =
+  /(?<![\w./$-])(?:[a-z]+[A-Z]\w+|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z][A-Za-z0-9]*_\w+)(?![\w/])/g;
+const PROPER =
+  /(?<![\p{L}\d._/-])\p{Lu}[\p{L}\d'’-]{1,30}(?:[ \u00a0](?:(?:of|de|del|la|von|van|der|du|&)[ \u00a0])?(?:\p{Lu}[\p{L}\d'’.-]{0,30}|\d{1,5}\b)){1,5}/gu;
+const QUOTED_NAME = /[「『《]([^」』》\n]{2,24})[」』》]/g;
+
+/** Words that begin a sentence and no name. */
+const OPENERS =
+  /^(?:The|A|An|In|On|At|If|It|This|That|These|Those|We|You|I|My|Our|Your|He|She|They|And|But|So|For|With|When|While|As|Is|Are|Do|Does|Did|Can|Could|Please|Use|Now|Then|Also|Yes|No|Not|What|Which|Who|Why|How|To|From|By|Der|Die|Das|Ein|Eine|Im|Am|Le|La|Les|Un|Une|El|Los|Las|Il)[ \u00a0]+/;
+/** Shouting, `Step 3`, and words before an id, which is found by itself. */
+const NO_NAME = /^[\p{Lu}\s]+$|[ \u00a0]I$|^\S+[ \u00a0]\d$|-\d/u;
+/** Never forced into a summary: the text that it stands in is the only place where a secret may be. */
+const SECRET =
+  /^(?:sk|pk|rk)[-_][\w-]{8,}|^gh[pousr]_|^github_pat_|^xox[abprs]-|^AKIA|^ASIA|^AIza|^eyJ[\w-]{8,}|^glpat-|^npm_\w{20,}/;
+/** What is given out as a secret by the word before it. */
+const NAMED_SECRET =
+  /\b(?:pass(?:word|wort|phrase|code)?|pwd|secret|token|api[ _-]?key|bearer|authorization)\b["']?(?:\s*(?:is|ist|[:=])\s*|\s+(?=\S*\d))["']?\S+/gi;
+
+/** The items of a line of prose, of call arguments or of tool output. `prose` also finds names in words and measures. */
+export function findItems(text: string, prose: boolean): FoundItem<WordKind>[] {
+  const found = new Map<string, FoundItem<WordKind>>();
+  const add = (kind: WordKind, raw: string): void => {
+    // Nothing that is so long is kept, and to trim it would take long.
+    if (raw.length > 2 * MAX_LENGTH) return;
+    const item = raw.replace(/[.,;:!?'’-]+$/, "").trim();
+    if (item.length < 2 || item.length > MAX_LENGTH || SECRET.test(item) || found.has(item)) return;
+    found.set(item, { kind, text: item });
+  };
+  let rest = text.replace(NAMED_SECRET, " ");
+  /** What is found is taken out, so that a part of it isn't found again as something else. */
+  const take = (kind: WordKind, pattern: RegExp, accept: (item: string) => boolean = () => true): void => {
+    rest = rest.replace(pattern, (item: string) => {
+      if (!accept(item)) return item;
+      add(kind, item);
+      return " ";
+    });
+  };
+  if (rest.includes("://")) take("path", URL);
+  if (rest.includes(":\\")) take("path", WINDOWS_PATH);
+  if (rest.includes("/")) take("path", PATH, isPath);
+  take("path", FILE, (item) => /[A-Za-z]{2}/.test(item));
+  take("id", UUID);
+  if (prose) {
+    take("number", DATE);
+    take("number", MONEY);
+    take("number", MEASURE);
+    for (const match of rest.matchAll(QUOTED_NAME)) add("name", match[1] ?? "");
+    for (const match of rest.matchAll(PROPER)) {
+      const name = match[0].replace(OPENERS, "");
+      if (/[ \u00a0]/.test(name) && !NO_NAME.test(name)) add("name", name);
+    }
+  }
+  take("number", VERSION);
+  take("id", MIXED, isId);
+  take("name", IDENTIFIER);
+  return [...found.values()];
+}
+
+/** `and/or`, `1/2` and `km/h` aren't paths. */
+function isPath(item: string): boolean {
+  if (!/[A-Za-z]/.test(item) || item === "/dev/null") return false;
+  const segments = item.split("/").filter((segment) => segment !== "");
+  return /^[~./]/.test(item)
+    ? segments.some((one) => one.length > 1)
+    : segments.length > 2 || /\w\.\w|_/.test(item);
+}
+
+/** Letters and digits mixed as names of things are: `INV-2024-17`, `a1b2c3d`, `GPT-4`; not `utf8` or `2nd`. */
+function isId(item: string): boolean {
+  if (item.length < 4 || /^\d+(?:st|nd|rd|th|x|e\d+)$/i.test(item) || /^0[xo][\da-f]{0,6}$/i.test(item))
+    return false;
+  return /[-_]/.test(item) || /[A-Z]/.test(item) || /\d[a-z]|[a-z]\d+[a-z]/.test(item);
+}
 
 /**
  * The items that a text doesn't carry. Formatting doesn't count: case, quotes, emphasis, escapes, blanks in numbers, and

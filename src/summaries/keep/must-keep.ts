@@ -6,11 +6,10 @@ import { chosenAnswers, wordsInRefusal } from "../calls/refusals.ts";
 import { userWords } from "../material/user-words.ts";
 import { findCitations } from "../sources/citations.ts";
 import { readStates } from "../states/read-states.ts";
-import type { State } from "../states/state.ts";
+import type { State } from "../states/show-states.ts";
 import { commonRoot, folderOf } from "../write/files.ts";
 import { isSummaryMessage } from "../write/sections.ts";
-import { type FoundItem, findItems, type ItemKind, type WordKind } from "./find-items.ts";
-import { missingItems } from "./missing-items.ts";
+import { type FoundItem, findItems, type ItemKind, missingItems, type WordKind } from "./missing-items.ts";
 import { findRestrictions } from "./rules.ts";
 
 export { missingItems };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { charsCounter, exactCounter } from "../../tokens/index.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { estimateTokens } from "./message-material.ts";
 
 const lines = Array.from({ length: 200 }, (_, i) =>
   i % 2 === 0

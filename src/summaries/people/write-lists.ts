@@ -1,4 +1,4 @@
-import { saidAlready } from "../select/said-already.ts";
+import { saidAlready } from "../select/select.ts";
 import { cutToFit } from "../text/sentences.ts";
 
 export interface ListLine {

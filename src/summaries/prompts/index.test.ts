@@ -4,7 +4,7 @@ import { ConfigError } from "../../core/errors.ts";
 import type { Message } from "../../core/types.ts";
 import { text } from "../../testing/arbitraries/texts.ts";
 import { renderRun } from "../input/summarizer-input.ts";
-import { MARKER_NAMES } from "../text/marker-tag.ts";
+import { MARKER_NAMES } from "../text/escape.ts";
 import { answerCap, customPrompt, PROMPTS, type PromptInput, promptKey, promptOf } from "./index.ts";
 
 const messages: Message[] = [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { State } from "../states/state.ts";
+import type { State } from "../states/show-states.ts";
 import { repairRecord } from "./repair-record.ts";
 
 const state = (

@@ -1,7 +1,6 @@
 import type { Run } from "../../core/types.ts";
 import { isOpenSection } from "../prompts/index.ts";
-import { STATE_WORDS } from "../states/show-states.ts";
-import { OPEN_STATUSES, type State, type StateStatus } from "../states/state.ts";
+import { OPEN_STATUSES, STATE_WORDS, type State, type StateStatus } from "../states/show-states.ts";
 import { hasWords } from "../text/sentences.ts";
 
 const HEADING = /^\s*#{1,6}\s+(.+?)\s*#*\s*$/;

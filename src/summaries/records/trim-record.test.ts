@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { trimRecord } from "./trim-record.ts";
+import { trimRecord } from "./render-narrative.ts";
 
 const words = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 

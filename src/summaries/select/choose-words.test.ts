@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { userWords } from "../material/user-words.ts";
+import { chooseWords } from "./choose-quotes.ts";
 import { rarityIn, richestFirst } from "./choose-talk.ts";
-import { chooseWords } from "./choose-words.ts";
 
 const cost = (text: string): number => text.length / 4;
 

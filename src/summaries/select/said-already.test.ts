@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { saidAlready } from "./said-already.ts";
+import { saidAlready } from "./select.ts";
 
 const isSaid = saidAlready([
   '## Rules\n- The user said: "Never push to the branch release-4 without asking me." #3',

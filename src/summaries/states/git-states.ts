@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/json.ts";
 import { readArguments } from "../calls/read-call.ts";
-import { type EndedCall, outsideQuotes, type StateBook } from "./state.ts";
+import { type EndedCall, outsideQuotes, type StateBook } from "./show-states.ts";
 
 /**
  * Commits, pushes, merges, pull requests and issues, by what git, `gh`, `glab` and the usual MCP servers print. A command alone is

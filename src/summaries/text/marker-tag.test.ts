@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { growth, LINEAR } from "../../../test/support/growth.ts";
 import { text } from "../../testing/arbitraries/texts.ts";
-import { contain, MARKER_NAMES, nest, tag } from "./marker-tag.ts";
+import { contain, MARKER_NAMES, nest, tag } from "./escape.ts";
 
 describe("tag", () => {
   test("one line stays on one line, several stand on lines of their own", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { largestFit } from "./fill-cap.ts";
+import { largestFit } from "./write-message.ts";
 
 const BASE = 10;
 const sum = (sizes: readonly number[], items: number) =>

@@ -1,7 +1,7 @@
 import { firstCharacters } from "../../core/first-characters.ts";
 import { SUMMARY_MARKER } from "../../core/message-text.ts";
-import { sectionByTitle } from "../frames/frames.ts";
-import { escapeLine, escapeText } from "../text/escape.ts";
+import { fromFrames, sectionByTitle } from "../frames/frames.ts";
+import { escapeFrame, escapeLine, escapeText } from "../text/escape.ts";
 import { LINE_BREAK } from "../text/look-alikes.ts";
 import { SECTION_NAMES, SECTIONS, type SectionName } from "./section-titles.ts";
 
@@ -9,7 +9,6 @@ import { SECTION_NAMES, SECTIONS, type SectionName } from "./section-titles.ts";
  * The tag around a summary message. Hosts sometimes feed a view back as their transcript, so our own messages must be
  * recognisable; text from users and tools can't draw the tag (see `escape.ts`).
  */
-
 export const OPENING = `<${SUMMARY_MARKER}>`;
 export const CLOSING = `</${SUMMARY_MARKER}>`;
 
@@ -113,3 +112,37 @@ export function readSections(text: string): Sections {
   }
   return sections;
 }
+
+/** What every summary message begins with, behind its marker. */
+const INTRODUCTION = "A record of earlier messages of this conversation, not an instruction.";
+/** The same in any language that is in use, with the messages that it speaks for. */
+const ownIntroduction = fromFrames((all) => {
+  const lines = all.flatMap(({ introduction, quotations }) => [introduction, quotations]);
+  const forms = lines.map((line) =>
+    line
+      .split(/\s?[(（]#[)）]/)
+      .map(escaped)
+      .join("[^\\n]*"),
+  );
+  return new RegExp(`^(?:${forms.join("|")})(?:\\n|$)`);
+});
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
+
+/**
+ * The text of a summary message in a frame that code made: one that comes from outside may have left its own, or have
+ * written a second one inside of it. A text that code framed stays as it is.
+ */
+export function reframe(text: string): string {
+  const isFramed = text.startsWith(OPENING) && text.endsWith(CLOSING) && text.length >= FRAME.length;
+  const inside = escapeFrame(isFramed ? text.slice(OPENING.length, -CLOSING.length) : text);
+  if (isFramed && (inside === NOT_SHOWN || ownIntroduction().test(inside.trimStart())))
+    return `${OPENING}${inside}${CLOSING}`;
+  return [OPENING, INTRODUCTION, inside.trim(), CLOSING].join("\n");
+}
+
+const FRAME = `${OPENING}${CLOSING}`;
+/** Says no more than that something is missing. */
+const NOT_SHOWN = "Earlier messages of this conversation are not shown.";

@@ -1,6 +1,6 @@
 import type { Run } from "../../../core/types.ts";
 import { pointerTo } from "../../records/pointers.ts";
-import { nest, tag } from "../../text/marker-tag.ts";
+import { nest, tag } from "../../text/escape.ts";
 import { analysisTokens, type ListedItem, type PromptInput, type RenderedPrompt } from "./prompt.ts";
 
 /** Words per token of a record, which has more names and numbers than prose has; for a conversation that nobody measured. */

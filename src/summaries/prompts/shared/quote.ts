@@ -1,5 +1,5 @@
 import { firstCharacters } from "../../../core/first-characters.ts";
-import { contain } from "../../text/marker-tag.ts";
+import { contain } from "../../text/escape.ts";
 
 /** Longest quotation inside a sentence of ours, in characters. */
 const MAX_QUOTE = 100;

@@ -15,8 +15,6 @@ import { openLog } from "./open-log.ts";
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 
-/** People see no hit whose score is below this share of the best one's, unless they say how many they want. */
-const NOTABLE = 0.6;
 /** Lines of a hit that people see. */
 const MOST_LINES = 6;
 
@@ -97,7 +95,8 @@ function writeHits(
     ...(of && { session: of.session ?? of.id, title: of.title }),
   }));
   const best = Math.max(...all.map(({ score }) => score));
-  const hits = options.limit ? all : all.filter(({ score }) => score >= best * NOTABLE);
+  // People see no hit whose score is below this share of the best one's, unless they say how many they want.
+  const hits = options.limit ? all : all.filter(({ score }) => score >= best * 0.6);
   if (hits.length === 0 && !options.json) note("nothing found.");
   const terms = new Set(options.regex ? [] : readQuery(query).terms);
   const speaks = (text: string): boolean => termsOf(text).some((term) => terms.has(term));

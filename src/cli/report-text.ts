@@ -80,8 +80,6 @@ function figureLines(figures: Extract<Block, { is: "tiles" }>["tiles"], { column
 const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const ROWS = 8;
 const LABEL_WIDTH = 6;
-/** Wider than this, a chart is no easier to read. */
-const MAX_COLUMNS = 120;
 /** Stands on top of a bar that is cut. */
 const BEYOND = "↑";
 
@@ -100,7 +98,8 @@ function chartText(
   const width = Math.floor(
     Math.max(
       1,
-      Math.min(columns - LABEL_WIDTH - 1, MAX_COLUMNS, end * Math.max(1, Math.ceil(MOST_BAR / end))),
+      // Wider than this, a chart is no easier to read.
+      Math.min(columns - LABEL_WIDTH - 1, 120, end * Math.max(1, Math.ceil(MOST_BAR / end))),
     ),
   );
   const bars = Array.from({ length: width }, () => ({ value: -1, last: -1, marks: 0 }));

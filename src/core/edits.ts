@@ -63,13 +63,12 @@ function replaced(part: Part, text: string): Part {
   }
 }
 
-/** Messages with more parts are asked for so often that their parts are remembered. */
-const MANY_PARTS = 32;
 const rememberedParts = onceFor(withoutReasoning);
 
 /** The message's parts without reasoning: what the `part` of an edit counts. */
 export function editableParts(message: Message): readonly Part[] {
-  return message.parts.length <= MANY_PARTS ? withoutReasoning(message) : rememberedParts(message);
+  // Messages with more parts are asked for so often that their parts are remembered.
+  return message.parts.length <= 32 ? withoutReasoning(message) : rememberedParts(message);
 }
 
 function withoutReasoning({ parts }: Message): readonly Part[] {

@@ -43,9 +43,6 @@ const UNNAMED_MODEL = "(unnamed)";
 /** A store that takes longer than this to answer counts as failed (milliseconds). */
 const STORE_WAIT_MS = 10_000;
 
-/** Characters of quoted texts' names that are remembered: some hundred of them. */
-const MAX_RECALLED_TEXTS = 16_384;
-
 /** Summaries that are written at once, and that wait for their turn, over all conversations. */
 const MOST_AT_ONCE = 32;
 const MOST_WAITING = 96;
@@ -142,7 +139,7 @@ export function createEngine<M>(
     transcriptReader: createTranscriptReader(room),
     editTokens: createEditTokens(),
     recallIndexes: createRecallIndexes(room),
-    recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
+    recalledTexts: createRecentMap(16_384),
     writtenTexts: createWrittenTexts(),
     emitter: createEmitter(),
     jobs: createJobs(),
@@ -370,9 +367,6 @@ export async function learnAnswer<M>(
   return true;
 }
 
-/** Characters of the names of conversations and models that are remembered: some thousand of them. */
-const MAX_NAMES = 256 * 1_024;
-
 /** What answers took, by conversation and model: what this compactor saw, and what the store has from others. */
 interface Answers {
   /** What is known, with what the store says by now. */
@@ -382,7 +376,8 @@ interface Answers {
 }
 
 function createAnswers(): Answers {
-  const known = createRecentMap<readonly AnswerSize[]>(MAX_NAMES);
+  // Characters of the names of conversations and models that are remembered: some thousand of them.
+  const known = createRecentMap<readonly AnswerSize[]>(256 * 1_024);
   const nameOf = ({ hash, model }: Pick<AnswerSizes, "hash" | "model">) => `${hash} ${model}`;
   const merge = (name: string, more: readonly AnswerSize[]): readonly AnswerSize[] => {
     const sizes = mergeSizes(known.get(name) ?? [], more);

@@ -20,8 +20,6 @@ interface LogReader {
   isDamaged(): boolean;
 }
 
-/** Lines that are kept to say what a file is that can't be read. */
-const SAMPLE_LINES = 20;
 /** Conversations that an error names. */
 const LISTED = 10;
 
@@ -59,7 +57,8 @@ export function createLogReader(options: LogOptions = {}): LogReader {
     line += 1;
     const raw = line === 1 ? rawLine.replace(/^\ufeff/, "") : rawLine;
     const trimmed = raw.trim();
-    if (sample.length < SAMPLE_LINES) sample.push(trimmed);
+    // Lines that are kept to say what a file is that can't be read.
+    if (sample.length < 20) sample.push(trimmed);
     if (trimmed === "" && mode !== "text") return;
     if (broken !== undefined && mode === "records") throw invalidJson(broken.line, broken.error);
     if (mode === "text") {

@@ -22,9 +22,6 @@ import { mustLead } from "./reasoning.ts";
 import type { Operation } from "./survey.ts";
 import type { TranscriptReader } from "./transcript-reader.ts";
 
-/** A first user message that takes more than this share of the budget is middle like any other. */
-const MOST_OF_FIRST = 0.25;
-
 /** What `readConversation` takes. */
 interface Reading<M> {
   readonly dialect: Dialect<M>;
@@ -116,7 +113,8 @@ function measureHead<M>(
     return { budget, free: budget - head - outside.extras - last };
   };
   const first = structure.turns[0]?.from;
-  if (keepsFirst && first !== undefined && tokens[first]! <= room().budget * MOST_OF_FIRST) hold(first);
+  // A first user message that takes more than this share of the budget is middle like any other.
+  if (keepsFirst && first !== undefined && tokens[first]! <= room().budget * 0.25) hold(first);
   if (dialect.rules.laterSystem === "anywhere")
     for (const index of laterInstructions({ messages, structure, tokens, isHead, ...room() })) hold(index);
   return { isHead, head, total, free: room().free };
@@ -211,9 +209,6 @@ function gistOf({ parts }: Message): string {
     .trim();
 }
 
-/** A system prompt up to this size is remembered, so that it can be restored (characters of JSON). */
-const MAX_HEAD = 262_144;
-
 /** The system prompt of an operation as JSON: leading messages, or what the format keeps apart. Undefined if there is none. */
 export function headJson<M>({
   engine,
@@ -226,7 +221,8 @@ export function headJson<M>({
   const isApart = hasSystem(system);
   if (!isApart && leading.length === 0) return undefined;
   const json = stringifyDeep(isApart ? { system, leading } : { leading });
-  if (json.length > MAX_HEAD) return undefined;
+  // A system prompt up to this size is remembered, so that it can be restored (characters of JSON).
+  if (json.length > 262_144) return undefined;
   const read = [...(isApart ? [systemMessage<M>(system)] : []), ...leading].map((one) =>
     engine.dialect.read(one),
   );

@@ -10,9 +10,6 @@ export interface Survival {
   readonly kept: number;
 }
 
-/** Tokens of a summary that would have room for every item. */
-const ROOMY = 1_000_000;
-
 export function survivalOf(
   transcript: readonly Message[],
   view: readonly Message[],
@@ -21,7 +18,8 @@ export function survivalOf(
   const items = mustKeepOf({
     messages: transcript,
     run: { from: 0, to: transcript.length },
-    cap: ROOMY,
+    // Tokens of a summary that would have room for every item.
+    cap: 1_000_000,
     count,
   });
   const missing = missingItems(view.map(readableText).join("\n"), items);

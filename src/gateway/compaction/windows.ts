@@ -13,10 +13,6 @@ import { createLearned, type Learned, type LearnedOf } from "./learned.ts";
 
 /** A "limit" below this in a provider's error is a limit of something else. */
 const LEAST_BELIEVABLE = 1_000;
-/** A request without a number that was refused below this many tokens was refused for something else. */
-const LEAST_WITHOUT_NUMBER = 8_192;
-/** What was learned without a number holds for so long; then more is tried again (milliseconds). */
-const WITHOUT_NUMBER_MS = 60 * 60_000;
 
 /** Stands for a window where no model is there to answer yet: nothing is judged by a guess. */
 export const NOBODYS_WINDOW = MOST_TOKENS;
@@ -107,10 +103,12 @@ export function createWindows(
       { limit, below = 0 }: { readonly limit?: number | undefined; readonly below?: number | undefined },
     ): boolean {
       const found = limit ?? below;
-      if (found < (limit === undefined ? LEAST_WITHOUT_NUMBER : LEAST_BELIEVABLE)) return false;
+      // A request without a number that was refused below this many tokens was refused for something else.
+      if (found < (limit === undefined ? 8_192 : LEAST_BELIEVABLE)) return false;
       const { window, from, mayBeOld } = windows.of(upstream, model, tenant);
       if (found >= window && from !== "guess" && !mayBeOld) return false;
-      const until = limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined;
+      // What was learned without a number holds for so long; then more is tried again (milliseconds).
+      const until = limit === undefined ? now() + 60 * 60_000 : undefined;
       const configured = configuredFor(upstream, model);
       learned.set("window", nameOf(upstream, model, tenant), { window: found, until, configured });
       void learned.share();
@@ -152,11 +150,6 @@ interface LearnedWindow {
   readonly configured?: number;
 }
 
-/** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */
-const MAX_NAMES = 100;
-/** Longer names are cut in the log (characters). */
-const MAX_NAME = 200;
-
 /** Told of a model whose window had to be guessed. */
 export type WarnGuess = (info: Pick<ModelInfo, "id" | "window">, upstream: string) => void;
 
@@ -173,10 +166,12 @@ export function createWarnGuess({
 }): WarnGuess {
   const names = new Set<string>();
   return ({ id, window }, upstream) => {
-    if (names.size >= MAX_NAMES || names.has(id)) return;
+    // Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log.
+    if (names.size >= 100 || names.has(id)) return;
     names.add(id);
     metrics.guessedWindows.inc();
-    const model = id.slice(0, MAX_NAME);
+    // Longer names are cut in the log (characters).
+    const model = id.slice(0, 200);
     log.warn(
       { model, upstream, window },
       `precis doesn't know the model ${model} and compacts its conversations for a window of ${window} tokens. What can't be made to fit is passed on as it is. Name its window: upstreams[].windows in the config, such as { ${JSON.stringify(model)}: "128k" }, the header x-precis-window: 128k, or --window 128k for all models`,
@@ -186,12 +181,8 @@ export function createWarnGuess({
 
 /** So long a request waits for its upstream to tell its window (milliseconds). */
 const WAIT_MS = 1_000;
-/** An answer that comes within this time still counts for the requests after it (milliseconds). */
-const ASK_MS = 5_000;
 /** An upstream that told nothing may have been starting. It is asked again after this time, and no request waits (milliseconds). */
 const AGAIN_MS = 5 * 60_000;
-/** Models of which it is remembered that nothing was told. */
-const MAX_SILENT = 1_000;
 
 /** Whom to ask, and what the client sent along for this upstream. */
 interface AskingWindow {
@@ -236,14 +227,16 @@ export function createAskWindow(parts: {
       if (window !== undefined) windows.setWindow(upstream, model, tenant, window);
     });
     const settled = settledInTime(answer, WAIT_MS).then(() => {});
-    keepNewest(asked, key, { at: now(), settled }, MAX_SILENT);
+    // Models of which it is remembered that nothing was told.
+    keepNewest(asked, key, { at: now(), settled }, 1_000);
     return before ? undefined : settled;
   };
 }
 
 /** What the upstream tells; undefined where it doesn't. Never throws. */
 async function windowAt({ upstream, model, headers, keyIsOurs }: AskingWindow): Promise<number | undefined> {
-  const signal = AbortSignal.timeout(ASK_MS);
+  // An answer that comes within this time still counts for the requests after it (milliseconds).
+  const signal = AbortSignal.timeout(5_000);
   const path = "/v1/models";
   const [listed, query] = targetPath(upstream, path).split("?", 2);
   const ask = async (address: string, question?: object): Promise<unknown> => {

@@ -41,9 +41,6 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** No more of an address is told (characters): an upstream may write anything there. */
-const MAX_ADDRESS = 300;
-
 /** An upstream that answers a request with another address. Nothing is sent there: only configured ones are asked. */
 export function redirected(
   { name, url }: { readonly name: string; readonly url: URL },
@@ -55,7 +52,8 @@ export function redirected(
   return new UpstreamFault(
     "redirected",
     name,
-    to ? Object.assign(cause, { code: `${to.origin}${to.pathname}`.slice(0, MAX_ADDRESS) }) : cause,
+    // No more of an address is told (characters): an upstream may write anything there.
+    to ? Object.assign(cause, { code: `${to.origin}${to.pathname}`.slice(0, 300) }) : cause,
   );
 }
 

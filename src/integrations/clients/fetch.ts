@@ -22,8 +22,6 @@ const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi];
 /** Their paths begin so, and base URLs of clients end so, or otherwise. */
 const VERSION = "/v1";
 const COUNTS: readonly NonNullable<ClientOptions["count"]>[] = ["tokenizer", "provider"];
-/** Largest refusal that is read (characters). */
-const MAX_REFUSAL = 100_000;
 
 /** What `precisFetch` and `withPrecis` take. */
 export interface ClientOptions extends Omit<IntegrationOptions<unknown>, "compactor"> {
@@ -194,7 +192,8 @@ async function refuseTooLong(response: Response): Promise<Response> {
     statusText: response.statusText,
     headers: response.headers,
   });
-  const refused = new Refused(same, body.slice(0, MAX_REFUSAL));
+  // Largest refusal that is read (characters).
+  const refused = new Refused(same, body.slice(0, 100_000));
   if (overflowOfError(refused)) throw refused;
   return same;
 }
@@ -247,12 +246,10 @@ function answerReader(api: Api): Reader {
   };
 }
 
-/** An event that speaks of tokens or of the end is never longer (characters). */
-const MAX_EVENT = 10_000_000;
-
 /** Reads the events that speak of tokens or of the end; all others are looked at and forgotten. */
 function eventReader(api: Api): Reader {
-  const split = splitEvents(MAX_EVENT);
+  // An event that speaks of tokens or of the end is never longer (characters).
+  const split = splitEvents(10_000_000);
   let usage: Reported = {};
   let stop: Learned["stop"];
   const take = (bytes: Uint8Array, isLast: boolean) => {

@@ -17,8 +17,6 @@ const FIELDS = [
   "n_ctx",
   "inputTokenLimit",
 ] as const;
-/** A list of models is far smaller (bytes). */
-const MAX_ANSWER = 8_000_000;
 
 /** The context size that a server tells for the endpoint's model; undefined where it doesn't. Never throws. */
 export async function servedWindow(
@@ -79,7 +77,8 @@ async function get(
       signal,
       redirect: "manual",
     });
-    return response.ok ? parseJson(await readText(response, MAX_ANSWER)) : undefined;
+    // A list of models is far smaller (bytes).
+    return response.ok ? parseJson(await readText(response, 8_000_000)) : undefined;
   } catch {
     return undefined;
   }

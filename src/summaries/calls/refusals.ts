@@ -7,8 +7,6 @@ import { sourceName } from "../write/sections.ts";
 import type { Outcome } from "./outcomes.ts";
 import { readCall } from "./read-call.ts";
 
-/** Tools say in their first sentences whether they did it; what follows is advice or the file (characters). */
-const LOOKED_AT = 300;
 /** Longer answers aren't a few fields in JSON (characters). */
 const MAX_JSON = 4_000;
 const SENTENCE_END = /(?<=[.!?])\s|\n/;
@@ -44,7 +42,8 @@ export function isRefusal({ text, error }: ToolResultPart): boolean {
 }
 
 function refusesInWords(text: string): boolean {
-  const head = text.slice(0, LOOKED_AT);
+  // Tools say in their first sentences whether they did it; what follows is advice or the file (characters).
+  const head = text.slice(0, 300);
   const words = head.slice(0, SHOWS.exec(head)?.index).replace(NAME, " ").replace(FINE, " ");
   for (const sentence of words.split(SENTENCE_END)) {
     const refused = sentence.search(NOT_DONE);

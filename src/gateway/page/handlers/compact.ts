@@ -30,9 +30,6 @@ import type { ApiContext, Handlers } from "../context.ts";
 import { announce, exclusive } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
-/** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
-const MAX_CHECKPOINTS = 100;
-
 export const compactHandlers = {
   async compact(context) {
     const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
@@ -106,7 +103,8 @@ export const compactHandlers = {
     const { loaded, compactor, input } = atWork(gateway, await load(gateway, tenant, context.param("id")));
     const summaries = await summariesOf(context, loaded);
     const standing = await standingCheckpoint(context, loaded);
-    for (let count = 0; count < MAX_CHECKPOINTS; count++) {
+    // Undoing more checkpoints than this one by one is a defect, not a long conversation.
+    for (let count = 0; count < 100; count++) {
       if ((await standingCheckpoint(context, loaded)) === undefined) break;
       await compactor.undo(loaded.transcript, { ...input, now: gateway.now() });
     }

@@ -86,6 +86,8 @@ async function talk(
     io.stderr.write(`Go on with: ${resumeLine(id, options)}\n`);
 }
 
+const SHOWN_AT_RESUME = 4;
+
 async function greet(
   session: ChatSession,
   screen: Screen,
@@ -104,7 +106,7 @@ async function greet(
     );
   if (session.offline) screen.notice("warn", `${OFFLINE_NOTE} ${OFFLINE_HOW}`);
   if (conversation === undefined || terminal === undefined) return;
-  const from = Math.max(0, conversation.messages - 4);
+  const from = Math.max(0, conversation.messages - SHOWN_AT_RESUME);
   const shown = await session.messages({ from });
   screen.output(messagesText(conversation, shown, terminal.columns, terminal.paint));
 }

@@ -192,13 +192,14 @@ function usesOf(env: FoundEnvironment, servers: readonly LocalServer[], offers: 
   ];
 }
 
+const MAX_WIDTH = 100;
 const INDENT = "  ";
 /** Models of a server that are named before the rest is counted. */
 const NAMED_MODELS = 4;
 
 /** The diagnosis as people read it. */
 function doctorText(diagnosis: Diagnosis, { columns, paint }: Look): string {
-  const width = Math.min(columns, 100);
+  const width = Math.min(columns, MAX_WIDTH);
   const lines: string[] = [];
   const title = (text: string): void =>
     void lines.push(...(lines.length === 0 ? [] : [""]), paint("strong", text));

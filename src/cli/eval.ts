@@ -250,14 +250,18 @@ function recorded(data: string, { languages, ...options }: RulesOptions) {
   );
 }
 
+const DEFAULT_TRIALS = 3;
+const DEFAULT_AT_ONCE = 4;
 const DEFAULT_RUN = "judged";
+/** Of the reader's window, what a context may take: questions and answers need the rest. */
+const CONTEXT_SHARE = 0.85;
 /** What the others are compared with, the first that takes part. */
 const USUAL_BASES = ["recorded", "newest"];
 
 /** Holds exams: readers answer from each contestant's context, a judge marks the answers without names. */
 export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const { io, options, progress, note } = run;
-  const { trials = 3, oneByOne: isOneByOne = false, exams: inputs } = options;
+  const { trials = DEFAULT_TRIALS, oneByOne: isOneByOne = false, exams: inputs } = options;
   if (options.reader === undefined)
     throw new UsageError("Who answers? Give --reader MODEL or --reader mailbox:DIR.");
   const reader = namedModel(options.reader, run);
@@ -266,8 +270,7 @@ export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const { counter, ...profile } = await measuredBy(options);
 
   const arms = armsOf(options.arms, summarizer);
-  // Of the reader's window, what a context may take: questions and answers need the rest.
-  const largest = 0.85 * (reader.window ?? modelInfo(reader.id).window);
+  const largest = CONTEXT_SHARE * (reader.window ?? modelInfo(reader.id).window);
   if (inputs === undefined) throw new UsageError("Which exams? Give --exams FILE or a folder of them.");
   const exams = examsOf(inputs, options.data ?? DEFAULT_DATA, options.questions);
   const all = sittingsOf({ exams, arms, sizes: sizesOf(options.sizes), counter, largest });
@@ -288,7 +291,7 @@ export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const result = await runJudged({
     ...setup,
     journal,
-    atOnce: options.atOnce ?? 4,
+    atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
     signal: io.signal,
     ...profile,
     ...(against !== undefined && { against }),
@@ -372,10 +375,12 @@ function warnOfWindow(
     );
 }
 
+const DEFAULT_QUESTIONS = 12;
+
 /** Writes questions with rubrics about a conversation, for `precis eval judged`. */
 export async function exam(run: RunOf<"eval exam">): Promise<void> {
   const { io, progress, note } = run;
-  const { writer: name, questions: count = 12, pick, out } = run.options;
+  const { writer: name, questions: count = DEFAULT_QUESTIONS, pick, out } = run.options;
   const file = run.args[0]!;
   if (name === undefined)
     throw new UsageError("Who writes the questions? Give --writer MODEL or --writer mailbox:DIR.");

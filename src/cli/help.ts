@@ -6,6 +6,8 @@ import { HELP, membersOf, TOP_NAMES } from "./parse-command.ts";
 const INDENT = 2;
 /** Widest line of the help texts, for terminals that are wider. */
 const MAX_WIDTH = 90;
+/** Below this the flag and its text stand on lines of their own. */
+const TWO_COLUMNS_FROM = 64;
 
 const rowsOf = (names: readonly string[]) =>
   names.map(
@@ -85,8 +87,7 @@ export const flagRows = ({
 export function twoColumns(rows: readonly (readonly [string, string])[], columns: number): string[] {
   const width = Math.min(columns, MAX_WIDTH);
   const pad = " ".repeat(INDENT);
-  // Below this the flag and its text stand on lines of their own.
-  if (columns < 64)
+  if (columns < TWO_COLUMNS_FROM)
     return rows.flatMap(([name, text]) => [
       `${pad}${name}`,
       ...wrap(text, width - 3 * INDENT).map((line) => pad.repeat(3) + line),

@@ -27,13 +27,15 @@ import { DEFAULT_TENANT, findByName, shortId, shortName, withDatabase } from "./
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 
+const LISTED = 20;
+
 export async function inspect(run: RunOf<"inspect">): Promise<void> {
   const { options, look } = run;
   const [session] = run.args;
   const { tenant = DEFAULT_TENANT, json } = options;
   await withDatabase(run, { create: false }, async (store, database) => {
     if (session === undefined) {
-      const { conversations } = await store.conversations.list(tenant, { limit: 20, archived: "all" });
+      const { conversations } = await store.conversations.list(tenant, { limit: LISTED, archived: "all" });
       const bySession = Map.groupBy(conversations, ({ session, id }) => session ?? id);
       const groups = await Promise.all(
         [...bySession.values()].map((group) => branchesOf(store.conversations, tenant, group)),
@@ -83,6 +85,9 @@ export async function inspect(run: RunOf<"inspect">): Promise<void> {
   });
 }
 
+/** Further lines of a checkpoint are indented. */
+const CHECKPOINT_HANG = 4;
+
 /** What became of a message, and why. */
 interface Fate {
   readonly what: string;
@@ -123,7 +128,7 @@ function inspectionText(inspection: Inspection, look: Look): string {
               ...receipts.compactions
                 .filter(({ checkpoint }) => checkpoint === one.id)
                 .flatMap((receipt) => receiptWords(receipt).map((line) => `    ${line}`)),
-            ].flatMap((line) => wrap(line, look.columns, 4)),
+            ].flatMap((line) => wrap(line, look.columns, CHECKPOINT_HANG)),
           )),
     ...(receipts.spend === 0 ? [] : wrap(netWords(receipts), look.columns)),
     ...(deferred

@@ -90,6 +90,9 @@ interface FoundGateway {
   close(): Promise<void>;
 }
 
+/** How long a gateway that is there may take to say so (milliseconds). */
+const ANSWER_MS = 2_000;
+
 /** What flags and the client say about the gateway. */
 interface GatewayWish {
   readonly config: string | undefined;
@@ -130,8 +133,7 @@ function addressOf({ host, port }: Pick<GatewayConfig, "host" | "port">): string
 /** A gateway that answers at an address. One that wants a client key is there, too, but doesn't tell about its upstreams. */
 async function runningAt(url: string): Promise<FoundGateway | undefined> {
   const ask = (path: string): Promise<unknown> =>
-    // How long a gateway that is there may take to say so (milliseconds).
-    fetch(url + path, { signal: AbortSignal.timeout(2_000) })
+    fetch(url + path, { signal: AbortSignal.timeout(ANSWER_MS) })
       .then((answer) => (answer.ok ? answer.json() : undefined))
       .catch(() => undefined);
   const health = (await ask("/healthz")) as { readonly version?: unknown } | undefined;

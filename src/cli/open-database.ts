@@ -81,15 +81,20 @@ export function withoutPassword(text: string): string {
   return url.href;
 }
 
+/** A session's name that a person can read and type; longer ones are ids. */
+const LONGEST_NAME = 24;
 /** The end of an id tells conversations apart: ids begin with the time. */
 const SHORT_ID = 8;
+/** A piece of a name that is shorter than this says too little. */
+const LEAST_PIECE = 4;
+/** Conversations among which a piece of a name is looked for, the newest. */
+const LOOKED_AT = 500;
 
 export const shortId = (id: string): string => id.slice(-SHORT_ID);
 
 /** What a conversation is called in lists, and can be asked for by. */
 export function shortName({ session, id }: Pick<Conversation, "session" | "id">): string {
-  // A session's name that a person can read and type; longer ones are ids.
-  return session !== undefined && session.length <= 24 ? session : shortId(id);
+  return session !== undefined && session.length <= LONGEST_NAME ? session : shortId(id);
 }
 
 /** The conversation of a session, an id, the end or the beginning of either, or a title. */
@@ -99,10 +104,8 @@ export async function findByName(
   name: string,
 ): Promise<Conversation | undefined> {
   const named = (await store.findSession(tenant, name)) ?? (await store.get(tenant, name));
-  // A piece of a name that is shorter than this says too little.
-  if (named || name.length < 4) return named;
-  // Conversations among which a piece of a name is looked for, the newest.
-  const { conversations } = await store.list(tenant, { limit: 500, archived: "all" });
+  if (named || name.length < LEAST_PIECE) return named;
+  const { conversations } = await store.list(tenant, { limit: LOOKED_AT, archived: "all" });
   const matches = conversations.filter(
     ({ id, session, title }) =>
       title === name || [id, session].some((one) => one?.startsWith(name) || one?.endsWith(name)),

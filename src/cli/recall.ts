@@ -15,6 +15,8 @@ import { openLog } from "./open-log.ts";
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 
+/** People see no hit whose score is below this share of the best one's, unless they say how many they want. */
+const NOTABLE = 0.6;
 /** Lines of a hit that people see. */
 const MOST_LINES = 6;
 
@@ -95,8 +97,7 @@ function writeHits(
     ...(of && { session: of.session ?? of.id, title: of.title }),
   }));
   const best = Math.max(...all.map(({ score }) => score));
-  // People see no hit whose score is below this share of the best one's, unless they say how many they want.
-  const hits = options.limit ? all : all.filter(({ score }) => score >= best * 0.6);
+  const hits = options.limit ? all : all.filter(({ score }) => score >= best * NOTABLE);
   if (hits.length === 0 && !options.json) note("nothing found.");
   const terms = new Set(options.regex ? [] : readQuery(query).terms);
   const speaks = (text: string): boolean => termsOf(text).some((term) => terms.has(term));

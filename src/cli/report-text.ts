@@ -80,6 +80,8 @@ function figureLines(figures: Extract<Block, { is: "tiles" }>["tiles"], { column
 const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const ROWS = 8;
 const LABEL_WIDTH = 6;
+/** Wider than this, a chart is no easier to read. */
+const MAX_COLUMNS = 120;
 /** Stands on top of a bar that is cut. */
 const BEYOND = "↑";
 
@@ -98,8 +100,7 @@ function chartText(
   const width = Math.floor(
     Math.max(
       1,
-      // Wider than this, a chart is no easier to read.
-      Math.min(columns - LABEL_WIDTH - 1, 120, end * Math.max(1, Math.ceil(MOST_BAR / end))),
+      Math.min(columns - LABEL_WIDTH - 1, MAX_COLUMNS, end * Math.max(1, Math.ceil(MOST_BAR / end))),
     ),
   );
   const bars = Array.from({ length: width }, () => ({ value: -1, last: -1, marks: 0 }));

@@ -12,6 +12,9 @@ import { checkReadable, FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 import { writeOutput } from "./write-output.ts";
 
+/** More requests than this for one text are announced before they are made. */
+const MANY_REQUESTS = 12;
+
 export async function summarize(run: RunOf<"summarize">): Promise<void> {
   const { focus } = run.options;
   await writeText(run, (compactor, messages, input) =>
@@ -55,8 +58,7 @@ async function writeText(
   // A summary that is tried again takes as many requests.
   const announced = new Set<number>();
   compactor.on("progress", ({ done, total }) => {
-    // More requests than this for one text are announced before they are made.
-    if (done !== 0 || total <= 12 || announced.has(total)) return;
+    if (done !== 0 || total <= MANY_REQUESTS || announced.has(total)) return;
     announced.add(total);
     note(
       `this takes ${total} requests, because the model can read only a part at a time. --window says how large its context really is.`,

@@ -19,10 +19,16 @@ import {
   yesOrNo,
 } from "./values.ts";
 
+/** Largest request body (bytes). */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Longest answer that is read, without its compression (bytes). The events of 128,000 tokens take up to 40 MB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** More messages than conversations have in practice; each costs some microseconds that others wait. */
 const MAX_MESSAGES = 20_000;
+/** How long an upstream may stay silent before its first byte, and between two bytes (milliseconds). */
+const UPSTREAM_TIMEOUT_MS = 600_000;
+/** How long a drain waits for requests under way (milliseconds). */
+const DRAIN_MS = 30_000;
 
 const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 /** Shorter ones can be guessed (characters). */
@@ -80,8 +86,7 @@ const upstream = object({
   /** Instead of the config's own. */
   tools: tools.optional(),
   summarizer: summarizer.optional(),
-  // How long an upstream may stay silent before its first byte, and between two bytes (milliseconds).
-  timeoutMs: duration(1).default(600_000),
+  timeoutMs: duration(1).default(UPSTREAM_TIMEOUT_MS),
   reserve: tuningFields.reserve,
   cache: tuningFields.cache,
 });
@@ -159,16 +164,14 @@ export const gatewaySchema = object({
     recordDays: days.default(30),
   }).prefault({}),
   limits: object({
-    // Largest request body (bytes).
-    bodyBytes: bytes.default(64 * 1024 * 1024),
+    bodyBytes: bytes.default(MAX_BODY_BYTES),
     /** A longer answer is passed on, but nothing of it is kept: it is neither read nor stored. */
     answerBytes: bytes.default(MAX_ANSWER_BYTES),
     /** Messages of one request. */
     messages: wholeNumber("number of messages", 1).default(MAX_MESSAGES),
     /** A client that sends its request more slowly is cut off. */
     requestMs: duration(1).default(120_000),
-    // How long a drain waits for requests under way (milliseconds).
-    drainMs: duration(0).default(30_000),
+    drainMs: duration(0).default(DRAIN_MS),
   }).prefault({}),
   log: oneOf("level", LOG_LEVELS).default("info"),
 });

@@ -2,6 +2,8 @@ import { BudgetImpossibleError } from "./errors.ts";
 import { shareOf } from "./hash.ts";
 import type { AnswerSize, AnswerSizes, Budget, Report, Threshold } from "./types.ts";
 
+/** Largest default output reserve, in tokens. */
+const MAX_DEFAULT_RESERVE = 8_192;
 /** Default output reserve as a share of small windows. */
 const DEFAULT_RESERVE_SHARE = 1 / 8;
 /** Default safety margin, as a share of the window. */
@@ -15,6 +17,8 @@ const LAND_MOST = 0.5;
 const HALF_WAY = 0.5;
 /** … or at least to this one, where somebody gave the landing, too. */
 const MOST_OF_WAY = 0.75;
+/** A start that leaves less than this share of its own beside what every view shows is a share of what that leaves free. */
+const LEAST_START = 0.5;
 
 /** Compaction starts at this pressure, spread over ± `START_SPREAD` so that many conversations don't start at once. */
 const START_AT = 0.8;
@@ -29,8 +33,7 @@ export function thresholdTokens(value: Threshold, whole: number): number {
 
 /** Tokens that are kept free for an answer where nobody says how many. */
 export function defaultReserve(window: number): number {
-  // Largest default output reserve, in tokens.
-  return Math.min(8_192, Math.floor(window * DEFAULT_RESERVE_SHARE));
+  return Math.min(MAX_DEFAULT_RESERVE, Math.floor(window * DEFAULT_RESERVE_SHARE));
 }
 
 /** The one budget: `min(options.budget, window − output reserve − tools − safety)`. Without a window nothing is subtracted. */
@@ -155,8 +158,7 @@ export function startPressure(options: {
     const pressure = startAt <= 1 ? startAt : startAt / budget;
     const taken = Math.min(1, floor / budget);
     const free = (1 - taken) * Math.min(1, pressure);
-    // A start that leaves less than this share of its own beside what every view shows is a share of what that leaves free.
-    return pressure < taken + free * 0.5 ? taken + free : pressure;
+    return pressure < taken + free * LEAST_START ? taken + free : pressure;
   }
   if (!model && budget < SMALL_BUDGET) return START_AT_SMALL;
   return START_AT - START_SPREAD + 2 * START_SPREAD * shareOf(conversation);
@@ -170,6 +172,10 @@ export const MOST_ANSWER_TOKENS = 10_000_000;
 const NEWEST = 20;
 /** Fewer answers than this don't tell that answers are short. One is enough to tell that they are long. */
 const ENOUGH = 8;
+/** The next answer may be longer than all before it. */
+const MARGIN = 1.25;
+/** An answer that was cut off would have been longer, nobody knows by how much. */
+const CUT_OFF = 2;
 /** No less than this is kept free, however short answers are (tokens). */
 const LEAST_RESERVE = 1_024;
 /** Answers that are longer than the first figure get up to this share of the window … */
@@ -205,8 +211,7 @@ export function reserveByAnswers(options: {
 /** What these answers ask to be kept free, in coarse steps: a budget that moved with every answer would move views. */
 function answerStep(sizes: readonly AnswerSize[]): number | undefined {
   if (sizes.length === 0) return undefined;
-  // The next answer may be longer than all before it.
-  const wanted = 1.25 * Math.max(...sizes.map(([, tokens]) => tokens));
+  const wanted = MARGIN * Math.max(...sizes.map(([, tokens]) => tokens));
   const above = 2 ** Math.ceil(Math.log2(wanted));
   return wanted <= above * 0.75 ? above * 0.75 : above;
 }
@@ -222,8 +227,7 @@ export function haveSameStep(some: readonly AnswerSize[], others: readonly Answe
 
 /** One more answer. */
 export function answerSize(at: number, tokens: number, wasCutOff: boolean): AnswerSize {
-  // An answer that was cut off would have been longer, nobody knows by how much.
-  return [Math.floor(at), Math.ceil(wasCutOff ? tokens * 2 : tokens)];
+  return [Math.floor(at), Math.ceil(wasCutOff ? tokens * CUT_OFF : tokens)];
 }
 
 /** The newest of both, each once. Whoever puts the same answers together gets the same, in whatever order they came. */
@@ -273,14 +277,15 @@ export interface BreakEvenInput {
 
 /** What a request for a summary takes beside the messages that it is about (tokens). */
 export const SUMMARY_INSTRUCTIONS = 1_000;
+/** Share of requests that found a cold cache in recorded sessions. */
+const COLD_SHARE = 0.032;
 
 /** How many requests must still come for a compaction now to be cheaper than going on; 0 = it pays at once. */
 export function breakEvenRequests(input: BreakEvenInput): number {
   const { view, landing, head, read, write, output, cold, summary } = input;
   const saved = view - landing;
   if (saved <= 0) return Number.POSITIVE_INFINITY;
-  // Share of requests that found a cold cache in recorded sessions.
-  const coldShare = input.coldShare ?? 0.032;
+  const coldShare = input.coldShare ?? COLD_SHARE;
   const call = summary > 0 ? read * (head + view) + SUMMARY_INSTRUCTIONS * write + output * summary : 0;
   // Cold: both ways write their whole prompt, so the smaller one saves at once what it doesn't write.
   const now = cold ? call - write * saved : (write - read) * landing + call;
@@ -327,10 +332,12 @@ export function fittingCap(
   return Math.min(asked, Math.max(1, withSlack, rejected ? 1 : Math.min(budget.reserve, left)));
 }
 
+/** Below this pressure no provider's count can differ so much that the view doesn't fit. */
+const COUNT_FROM = 0.6;
+
 /** Does a view come so near the budget that the provider itself should count it, where it can? */
 export function isWorthCounting({ tokens, pressure }: Pick<Report, "tokens" | "pressure">): boolean {
-  // Below this pressure no provider's count can differ so much that the view doesn't fit.
-  return !tokens.atMost && pressure.after >= 0.6;
+  return !tokens.atMost && pressure.after >= COUNT_FROM;
 }
 
 /** Is a view too large by the provider's own count, tools included? */

@@ -225,11 +225,13 @@ export function checkUsage(usage: unknown, option: string, fix: string): void {
   ofTokens(0)(output, `${option}.output`);
 }
 
+/** More edits than this, or than a third of the word, and it is another word. */
+const MAX_EDITS = 3;
+
 /** The known word that a mistyped one most likely stands for. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  // More edits than this, or than a third of the word, and it is another word.
-  let least = Math.min(3, Math.max(1, Math.ceil(word.length / 3))) + 1;
+  let least = Math.min(MAX_EDITS, Math.max(1, Math.ceil(word.length / 3))) + 1;
   for (const candidate of known) {
     // Each character too many is an edit: a word of megabytes is like none of these, and needn't be compared.
     if (Math.abs(candidate.length - word.length) >= least && !candidate.startsWith(word)) continue;

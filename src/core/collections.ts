@@ -142,14 +142,15 @@ export interface TextMemo<V> {
   set(text: string, value: V, owner?: object): void;
 }
 
+/** Texts that a memo remembers: characters in all. A transcript of a million tokens has about 4 M. */
+const MEMO_CHARS = 32_000_000;
 /** Longer texts are kept for their owners, and counted with pauses (characters). */
 export const LONG_CHARS = 32_768;
 /** Longer ones are taken as they are where reading them is a convenience: it would take a server's time from everybody (characters). */
 export const HUGE_CHARS = 1_000_000;
 
 export function createTextMemo<V>(): TextMemo<V> {
-  // Texts that a memo remembers: characters in all. A transcript of a million tokens has about 4 M.
-  const recent = createRecentMap<V>(32_000_000);
+  const recent = createRecentMap<V>(MEMO_CHARS);
   const held = new Map<string, { readonly value: V; owners: number }>();
   const owners = new FinalizationRegistry<string>((text) => {
     const one = held.get(text);

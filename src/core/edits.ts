@@ -63,12 +63,13 @@ function replaced(part: Part, text: string): Part {
   }
 }
 
+/** Messages with more parts are asked for so often that their parts are remembered. */
+const MANY_PARTS = 32;
 const rememberedParts = onceFor(withoutReasoning);
 
 /** The message's parts without reasoning: what the `part` of an edit counts. */
 export function editableParts(message: Message): readonly Part[] {
-  // Messages with more parts are asked for so often that their parts are remembered.
-  return message.parts.length <= 32 ? withoutReasoning(message) : rememberedParts(message);
+  return message.parts.length <= MANY_PARTS ? withoutReasoning(message) : rememberedParts(message);
 }
 
 function withoutReasoning({ parts }: Message): readonly Part[] {

@@ -24,6 +24,8 @@ const hashOf = (text: string): string => (text.isWellFormed() ? sha256.digest(te
  */
 export const LONG_TEXT = 16_384;
 const longTexts = createTextMemo<string>();
+/** Characters that are hashed at once: some milliseconds of work. */
+const PIECE_CHARS = 524_288;
 
 /** Hashes a long text with pauses. `contentHash` knows it from then on, for as long as `owner`, which holds the text, lives. */
 export async function hashFor(owner: object, text: string, pause: Pause): Promise<string> {
@@ -37,8 +39,7 @@ async function hashInPieces(text: string, pause: Pause): Promise<string> {
   const growing = sha256.begin();
   const isWellFormed = text.isWellFormed();
   if (!isWellFormed) growing.add('"');
-  // Characters that are hashed at once: some milliseconds of work.
-  for (const slice of textSlices(text, 524_288)) {
+  for (const slice of textSlices(text, PIECE_CHARS)) {
     growing.add(isWellFormed ? slice : JSON.stringify(slice).slice(1, -1));
     await pause();
   }

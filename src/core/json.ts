@@ -129,26 +129,29 @@ export function withDoubles(text: string): string {
 /** A number with so few characters is as exact as it was written, unless it is too large or too small. */
 const SURE_CHARACTERS = 15;
 const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Smaller doubles have fewer digits. */
+const LEAST_NORMAL = 2.3e-308;
 
 /** Would the number be another one after it was a double? */
 function isInexact(source: string): boolean {
   const double = Number(source);
   if (source.length <= SURE_CHARACTERS) {
     const size = Math.abs(double);
-    // Smaller doubles have fewer digits.
-    if (size >= 2.3e-308 && size !== Number.POSITIVE_INFINITY) return false;
+    if (size >= LEAST_NORMAL && size !== Number.POSITIVE_INFINITY) return false;
   }
   if (Number.isNaN(double)) return false;
   const written = decimalOf(source);
   return written !== undefined && written !== decimalOf(String(double));
 }
 
+/** Digits of the longest exponent that is looked at; no number but zero with a longer one is a double. */
+const MOST_EXPONENT = 6;
+
 /** A number's digits and where their point is, the same for all ways to write it; undefined for none. */
 function decimalOf(source: string): string | undefined {
   const [, whole, fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
   if (whole === undefined) return undefined;
-  // Digits of the longest exponent that is looked at; no number but zero with a longer one is a double.
-  if (exponent.length > 6) return source;
+  if (exponent.length > MOST_EXPONENT) return source;
   const digits = whole + fraction;
   let start = 0;
   while (digits[start] === "0") start++;

@@ -78,6 +78,8 @@ export function isSummary(message: Message): boolean {
 /** A tool by which a model loads instructions that its host keeps. */
 const LOADS_INSTRUCTIONS =
   /^(?:.*(?:__|[.:/]))?(?:(?:load|use|read|get|open|run|invoke|activate|view|call)[_-]?)?skills?(?:[_-]?(?:tool|load|loader|use|read|get|view))?$/i;
+/** Instructions are longer than what somebody types while a tool runs (characters). */
+const LEAST_INSTRUCTIONS = 800;
 /** What a host writes where somebody stopped the model. */
 const INTERRUPTION = /^\s*\[request (?:was )?(?:interrupted|cancell?ed|aborted)[^\]\n]{0,80}\]\s*$/i;
 /** A longer text is no such note (characters). */
@@ -98,8 +100,7 @@ export function isHostNote(messages: readonly Message[], index: number): boolean
   if (message?.role !== "user" || !message.parts.every((part) => part.type === "text")) return false;
   if (isNotice(message) || isCommandText(messages, index) || isReminder(message)) return true;
   const length = message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
-  // Instructions are longer than what somebody types while a tool runs (characters).
-  if (length >= 800) return isLoaded(messages, index);
+  if (length >= LEAST_INSTRUCTIONS) return isLoaded(messages, index);
   const [part] = message.parts;
   return (
     message.parts.length === 1 &&

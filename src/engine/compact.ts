@@ -11,6 +11,8 @@ import { beginOperation, type Operation } from "./read/survey.ts";
 import { checkRange } from "./settings/check.ts";
 import { strategies } from "./settings/settings.ts";
 
+/** A forced compaction of fewer messages than this has nothing to work with. */
+const LEAST_MESSAGES = 4;
 /** Compacts because somebody asks for it, whatever the pressure is. `fresh`: from the originals, without any summary that there is. */
 export async function compactNow<M>(
   engine: Engine<M>,
@@ -31,8 +33,7 @@ export async function compactNow<M>(
   let operation = fresh ? forgetful(asked) : asked;
   const { conversation, budget, tokens } = operation.survey;
   const goal = filling ? budget.budget : goalByHand(operation, fresh ? conversation.total : tokens);
-  // A forced compaction of fewer messages than this has nothing to work with.
-  const tooLittle = conversation.messages.length - conversation.structure.start < 4;
+  const tooLittle = conversation.messages.length - conversation.structure.start < LEAST_MESSAGES;
   if (tokens <= budget.budget && (filling || tooLittle)) {
     return deliver(operation, {
       reason: "forced",

@@ -166,6 +166,8 @@ export const COLD_FROM = 0.4;
 /** A user turn after a pause of this length is a good time for it, too, from this pressure on. */
 const PAUSE_MS = 60_000;
 const PAUSE_FROM = 0.5;
+/** A record takes about this share of its ceiling. */
+const USUAL_LENGTH = 0.5;
 /** After an undo, automatic compaction waits until pressure has grown by this much. */
 const UNDO_GROWTH = 0.1;
 const MOST_REQUESTS = 50;
@@ -230,8 +232,7 @@ function hasPaid<M>(operation: Operation<M>, { seen, tokens }: Checkpoint): bool
   const { structure, messages } = conversation;
   if (structure.turns.length <= seen.turns) return false;
   if (pressure >= PAUSE_FROM) return true;
-  // A record takes about this share of its ceiling.
-  const summary = asksModel(operation) ? operation.engine.settings.summary.cap * 0.5 : 0;
+  const summary = asksModel(operation) ? operation.engine.settings.summary.cap * USUAL_LENGTH : 0;
   const needed = requestsToPayOff(operation, { landing: tokens.after, cold: false, summary });
   return needed <= requestsIn(messages.slice(seen.messages));
 }

@@ -43,6 +43,9 @@ const UNNAMED_MODEL = "(unnamed)";
 /** A store that takes longer than this to answer counts as failed (milliseconds). */
 const STORE_WAIT_MS = 10_000;
 
+/** Characters of quoted texts' names that are remembered: some hundred of them. */
+const MAX_RECALLED_TEXTS = 16_384;
+
 /** Summaries that are written at once, and that wait for their turn, over all conversations. */
 const MOST_AT_ONCE = 32;
 const MOST_WAITING = 96;
@@ -139,7 +142,7 @@ export function createEngine<M>(
     transcriptReader: createTranscriptReader(room),
     editTokens: createEditTokens(),
     recallIndexes: createRecallIndexes(room),
-    recalledTexts: createRecentMap(16_384),
+    recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
     writtenTexts: createWrittenTexts(),
     emitter: createEmitter(),
     jobs: createJobs(),
@@ -367,6 +370,9 @@ export async function learnAnswer<M>(
   return true;
 }
 
+/** Characters of the names of conversations and models that are remembered: some thousand of them. */
+const MAX_NAMES = 256 * 1_024;
+
 /** What answers took, by conversation and model: what this compactor saw, and what the store has from others. */
 interface Answers {
   /** What is known, with what the store says by now. */
@@ -376,8 +382,7 @@ interface Answers {
 }
 
 function createAnswers(): Answers {
-  // Characters of the names of conversations and models that are remembered: some thousand of them.
-  const known = createRecentMap<readonly AnswerSize[]>(256 * 1_024);
+  const known = createRecentMap<readonly AnswerSize[]>(MAX_NAMES);
   const nameOf = ({ hash, model }: Pick<AnswerSizes, "hash" | "model">) => `${hash} ${model}`;
   const merge = (name: string, more: readonly AnswerSize[]): readonly AnswerSize[] => {
     const sizes = mergeSizes(known.get(name) ?? [], more);

@@ -114,6 +114,9 @@ export const observationMasking: Contestant = {
 /** What people do without precis: every one of them needs no model and no network. */
 export const baselines: readonly Contestant[] = [keepLast, withoutResults, middleOut, observationMasking];
 
+/** The clock of every measurement, so that the same run gives the same views. */
+const NOW = 0;
+
 /** precis without a model: one forced compaction that fills the budget. */
 export function precis(options: { readonly counter: TokenCounter; readonly profile?: Profile }): Contestant {
   return {
@@ -121,8 +124,7 @@ export function precis(options: { readonly counter: TokenCounter; readonly profi
     label: "precis, no model",
     async view({ messages, from, to, budget }) {
       const compactor = createCompactor({ dialect: openaiChat, budget, ...options });
-      // The clock of every measurement, so that the same run gives the same views.
-      const result = await compactor.compact(messages.slice(from, to), { budget, now: 0 });
+      const result = await compactor.compact(messages.slice(from, to), { budget, now: NOW });
       await compactor.close();
       return messagesText(result.messages);
     },

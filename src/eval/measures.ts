@@ -16,6 +16,8 @@ const REACH = 200;
 /** Share of the original neighbour words that must be there, and their least number. */
 const NEIGHBOUR_SHARE = 0.3;
 const FEWEST_NEIGHBOURS = 2;
+/** A name may occur thousands of times; places beyond these change no figure. */
+const MOST_PLACES = 200;
 
 /** NAAR: of the names and paths that the next calls need, the share that occurs in the view. */
 export const nextActionAnchors = higher<AgentCase>(
@@ -59,8 +61,7 @@ function standsInContext(anchor: Anchor, text: string): boolean {
   const neighbours = new Set(anchor.neighbours);
   if (anchor.neighbours.length < FEWEST_NEIGHBOURS) return true;
   const needed = Math.max(FEWEST_NEIGHBOURS, Math.ceil(NEIGHBOUR_SHARE * anchor.neighbours.length));
-  // A name may occur thousands of times; places beyond these change no figure.
-  for (let place = 0; at >= 0 && place < 200; place++) {
+  for (let place = 0; at >= 0 && place < MOST_PLACES; place++) {
     const around = text.slice(Math.max(0, at - REACH), at + anchor.text.length + REACH);
     const found = new Set(contentWords(around).filter((word) => neighbours.has(word)));
     if (found.size >= needed) return true;

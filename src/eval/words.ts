@@ -19,12 +19,13 @@ const NO_CONTENT = new Set(`${PRONOUNS} ${VERBS} ${SMALL_WORDS} ${CONTRACTIONS}`
 
 /** The first that fits is cut. */
 const ENDINGS = ["ing", "edly", "ed", "ies", "es", "s", "ly"] as const;
+/** Letters that must stay when an ending is cut. */
+const SHORTEST_STEM = 3;
 
 const WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
 
 function stem(word: string): string {
-  // Letters that must stay when an ending is cut.
-  const ending = ENDINGS.find((e) => word.endsWith(e) && word.length - e.length >= 3);
+  const ending = ENDINGS.find((e) => word.endsWith(e) && word.length - e.length >= SHORTEST_STEM);
   return ending === undefined ? word : word.slice(0, -ending.length);
 }
 
@@ -79,22 +80,24 @@ export function gathered(wanted: readonly string[], index: WordIndex, chars: num
 
 /** Share of a text's words that must stand together for the text to count as there. */
 const WORD_SHARE = 0.7;
+/** Distinct words that are looked at. */
+const MOST_WORDS = 60;
 /** The stretch in which they must stand: twice the text's own length, and not less than this, in characters. */
 const SHORTEST_STRETCH = 400;
 const STRETCH_FACTOR = 2;
 
 const ANSWER_SHARE = 0.8;
+const ANSWER_WORDS = 40;
 const ANSWER_STRETCH = 600;
 
 /** The ER-text test: most of the text's first words stand together in the view. Paraphrase passes, chance does not. */
 export function isThere(text: string, view: WordIndex): boolean {
-  // Distinct words that are looked at.
-  const words = [...new Set(contentWords(text))].slice(0, 60);
+  const words = [...new Set(contentWords(text))].slice(0, MOST_WORDS);
   return gathered(words, view, Math.max(SHORTEST_STRETCH, STRETCH_FACTOR * text.length), WORD_SHARE);
 }
 
 /** Whether the words of an answer stand together in the view; undefined for an answer without content words. */
 export function answerIsThere(answer: string, view: WordIndex): boolean | undefined {
-  const words = [...new Set(contentWords(answer))].slice(0, 40);
+  const words = [...new Set(contentWords(answer))].slice(0, ANSWER_WORDS);
   return words.length === 0 ? undefined : gathered(words, view, ANSWER_STRETCH, ANSWER_SHARE);
 }

@@ -119,8 +119,7 @@ export async function createGateway(
   const handler = createHandler({ ...gateway, store: bounded }, api.listener);
   const http = openHttp(config, handler, log);
   const sweep = startSweep(gateway);
-  // How often a server writes what it learned of models, and reads what others did (milliseconds). Windows are written at once.
-  const sharing = setInterval(() => void learned.share(), 5_000).unref();
+  const sharing = setInterval(() => void learned.share(), SHARE_EVERY_MS).unref();
   const preparing = config.idleSummaries ? startPreparing(gateway) : undefined;
 
   return {
@@ -156,6 +155,9 @@ export async function createGateway(
 
 /** How long a server that ends waits for a store that doesn't answer (milliseconds). */
 const STORE_PATIENCE_MS = 10_000;
+
+/** How often a server writes what it learned of models, and reads what others did (milliseconds). Windows are written at once. */
+const SHARE_EVERY_MS = 5_000;
 
 /** Everything that is still to be written. */
 async function finishWriting(gateway: Gateway): Promise<void> {

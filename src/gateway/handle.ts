@@ -179,6 +179,9 @@ export interface Gateway extends V1Parts, PageParts, OpsParts {
   readonly requests: Requests;
 }
 
+/** Longest that the store may take to say that it is there (milliseconds). */
+const READY_MS = 2_000;
+
 type HealthParts = Pick<
   OpsParts,
   "version" | "store" | "upstreams" | "spill" | "logHealth" | "metrics" | "gather" | "log" | "isLeaving"
@@ -203,8 +206,7 @@ async function ready(parts: HealthParts, response: ServerResponse): Promise<void
     return;
   }
   const timeout = new Promise<never>((_, reject) => {
-    // Longest that the store may take to say that it is there (milliseconds).
-    setTimeout(() => reject(new Error("the store doesn't answer")), 2_000).unref();
+    setTimeout(() => reject(new Error("the store doesn't answer")), READY_MS).unref();
   });
   try {
     await Promise.race([parts.store.conversations.get("default", "readyz"), timeout]);

@@ -6,6 +6,20 @@ import type { GatewayConfig } from "../config/gateway-schema.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { Log } from "./telemetry/log.ts";
 
+/** Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds). */
+const KEEP_ALIVE_MS = 65_000;
+
+/** How long a client may take to send the headers of a request (milliseconds). */
+const HEADERS_MS = 30_000;
+/** Connections of one process. */
+const MAX_CONNECTIONS = 10_000;
+
+/** How often connections are looked at whose requests come too slowly, at the least (milliseconds). */
+const CHECK_SLOW_MS = 5_000;
+
+/** How often a draining server looks for idle connections (milliseconds). */
+const CLOSE_IDLE_MS = 50;
+
 interface OpenHttp {
   readonly server: Server;
   /** Resolves with its address once it listens. */
@@ -23,17 +37,14 @@ export function openHttp(
   const server = createServer(
     {
       requestTimeout: limits.requestMs,
-      // How long a client may take to send the headers of a request (milliseconds).
-      headersTimeout: Math.min(30_000, limits.requestMs),
-      // Longer than the idle time of common load balancers, so that it is they who close a connection (milliseconds).
-      keepAliveTimeout: 65_000,
-      // How often connections are looked at whose requests come too slowly, at the least (milliseconds).
-      connectionsCheckingInterval: Math.min(5_000, limits.requestMs / 4),
+      headersTimeout: Math.min(HEADERS_MS, limits.requestMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: Math.min(CHECK_SLOW_MS, limits.requestMs / 4),
       noDelay: true,
     },
     handler,
   );
-  server.maxConnections = 10_000;
+  server.maxConnections = MAX_CONNECTIONS;
   const unused = unusedConnections(server);
   server.on("clientError", answerBroken);
   // A connection that can't be accepted (no more file handles) must not end all the others.
@@ -57,8 +68,7 @@ export function openHttp(
         server.closeIdleConnections();
         unused.close();
       };
-      // How often a draining server looks for idle connections (milliseconds).
-      const idle = setInterval(closeIdle, 50);
+      const idle = setInterval(closeIdle, CLOSE_IDLE_MS);
       closeIdle();
       const timer = setTimeout(() => server.closeAllConnections(), limits.drainMs);
       await closed;

@@ -23,6 +23,12 @@ type Word =
   | { readonly type: "ask"; readonly id: string }
   | { readonly type: "counts"; readonly id: string; readonly counted: object };
 
+/** A process that doesn't answer in this time is left out (milliseconds). */
+const ANSWER_MS = 1_000;
+
+/** A worker that dies is started again after this pause (milliseconds). */
+const RESTART_PAUSE_MS = 1_000;
+
 /**
  * Long requests are garbage soon. With a young heap of this size the collector finds them in small steps; with a larger one it looks
  * through the whole heap each time (a fifth of the work for requests of 200 KB). Whoever sets another one means it.
@@ -109,7 +115,7 @@ async function watch(
         { code, killed, ...(failure !== "" && { reason: failure }) },
         "a worker ended; starting another",
       );
-      setTimeout(() => !signal.aborted && start(), 1_000);
+      setTimeout(() => !signal.aborted && start(), RESTART_PAUSE_MS);
     });
   };
   start();
@@ -139,8 +145,7 @@ async function work(config: GatewayConfig, version: string, { signal, interrupte
         waiting.delete(id);
         resolve(all);
       };
-      // A process that doesn't answer in this time is left out (milliseconds).
-      const late = setTimeout(done, 1_000);
+      const late = setTimeout(done, ANSWER_MS);
       waiting.set(id, (counted) => {
         if (all.push(counted) === config.workers) done();
       });

@@ -38,6 +38,8 @@ export type CompactTool<M> = OwnTool<CompactToolInput, CompactToolContext<M>>;
 export type CompactWish = Pick<CompactInput<unknown>, "focus" | "upTo">;
 
 const DEFAULT_NAME = "compact";
+/** Whoever called waits, and so does everybody behind it (milliseconds). */
+const DEFAULT_WAIT_MS = 20_000;
 /** A longer focus says nothing more (characters). */
 const MAX_FOCUS = 2_000;
 /** What a model is told of the tool, whatever it is called. */
@@ -89,8 +91,7 @@ export function compactTool<M>(
 ): CompactTool<M> {
   const execute = async (
     input: unknown,
-    // Whoever called waits, and so does everybody behind it (milliseconds).
-    { transcript, onState, waitMs = 20_000, ...given }: CompactToolContext<M>,
+    { transcript, onState, waitMs = DEFAULT_WAIT_MS, ...given }: CompactToolContext<M>,
   ): Promise<string> => {
     const wish = compactWish(input, transcript.length);
     if (typeof wish === "string") return wish;
@@ -119,6 +120,9 @@ export function compactWish(input: unknown, length: number): CompactWish | strin
   };
 }
 
+/** A view that has grown by less than this share since a model had it compacted isn't compacted again. */
+const LEAST_GROWTH = 0.25;
+
 /** What views took right after models had them compacted (tokens), by their checkpoints. */
 const landings = new WeakMap<object, Map<string, number>>();
 
@@ -145,8 +149,7 @@ export async function compactByWish<M>(
   if (wish.upTo === undefined && landed.size > 0) {
     const { checkpoint, tokens } = await compactor.pressure(transcript, given);
     const before = checkpoint === undefined ? undefined : landed.get(checkpoint);
-    // A view that has grown by less than this share since a model had it compacted isn't compacted again.
-    if (before !== undefined && tokens < before * (1 + 0.25)) return undefined;
+    if (before !== undefined && tokens < before * (1 + LEAST_GROWTH)) return undefined;
   }
   const result = await compactor.compact(transcript, { ...given, ...wish, waitMs });
   const { checkpoint, tokens, outcome } = result.report;

@@ -90,6 +90,8 @@ export interface Recall {
 }
 
 const DEFAULT_READ_TOKENS = 4_000;
+/** Candidates that an index of others is asked for. */
+const MAX_CANDIDATES = 400;
 
 /**
  * Opens a conversation for search: a transcript in memory, or one in a store.
@@ -199,8 +201,7 @@ export function searchIndex(index: RecallIndex, settings: RecallSettings = {}): 
     async search(query, options = {}) {
       const { terms } = readQuery(query);
       const { signal } = options;
-      // Candidates that an index of others is asked for.
-      const found = await index.candidates({ terms, limit: 400, ...(signal && { signal }) });
+      const found = await index.candidates({ terms, limit: MAX_CANDIDATES, ...(signal && { signal }) });
       return searchCandidates(gatherCandidates(found.messages, terms, found.statistics), query, {
         ...options,
         count: (text) => counter.count(text),
@@ -330,6 +331,7 @@ export type ReadWhat =
 export const READ_FORMS = "Give one (#12), several (#12–18), or the id of a message or of a tool call.";
 
 const POINTER = /^\s*#?(\d{1,9})(?:\s*[–—-]\s*#?(\d{1,9}))?\s*$/;
+const DEFAULT_AROUND = 2;
 
 /** What somebody typed, as a pointer or as an id that may not be there. */
 export function typedWhat(text: string): ReadWhat {
@@ -343,7 +345,7 @@ function readRange(what: ReadWhat, length: number, find: (id: string) => number 
     return { from: start, to: Math.max(start, Math.min(length, to)) };
   };
   if (typeof what === "object" && what !== null && "around" in what) {
-    const { around, messages = 2 } = what;
+    const { around, messages = DEFAULT_AROUND } = what;
     if (!Number.isInteger(around) || !(messages >= 0))
       throw refused("read", "`around` isn't the place of a message.", "Give `{ around: 11, messages: 2 }`.");
     return run(around - messages, around + messages + 1);

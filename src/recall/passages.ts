@@ -29,6 +29,8 @@ export interface Passage {
 
 /** Longer texts are cut into several passages, at the end of a line if possible (characters). */
 const MAX_PASSAGE = 1_200;
+/** Longer lines are cut at a blank in the last quarter, otherwise anywhere. */
+const LEAST_CUT = 0.75;
 
 /** The text of a part that can be found and quoted; empty for pictures, reasoning and the like. */
 export function partText(part: Part): string {
@@ -135,8 +137,7 @@ function cutPoint(text: string, from: number, most: number): number {
   const line = piece.lastIndexOf("\n");
   if (line > 0) return from + line + 1;
   const blank = piece.lastIndexOf(" ");
-  // Longer lines are cut at a blank in the last quarter, otherwise anywhere.
-  if (blank > piece.length * 0.75) return from + blank + 1;
+  if (blank > piece.length * LEAST_CUT) return from + blank + 1;
   return cutBefore(text, most);
 }
 

@@ -1,5 +1,8 @@
 import type { Pause } from "../core/pause.ts";
 
+/** Longest that work goes on before others have their turn, as far as its pauses allow (milliseconds). */
+const SLICE_MS = 12;
+
 /** Lets others have their turn at once. Rejects once the signal has aborted. */
 export async function breathe(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
@@ -10,8 +13,7 @@ export async function breathe(signal?: AbortSignal): Promise<void> {
 export function createPause(signal?: AbortSignal): Pause {
   let began = performance.now();
   return async () => {
-    // Longest that work goes on before others have their turn, as far as its pauses allow (milliseconds).
-    if (performance.now() - began < 12) return;
+    if (performance.now() - began < SLICE_MS) return;
     await breathe(signal);
     began = performance.now();
   };

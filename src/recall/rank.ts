@@ -25,10 +25,11 @@ const QUOTED = /"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})�
 const NAME = /[\p{L}\p{N}][_./][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}-?\d{2}/u;
 /** More terms than this aren't looked for: the longest questions are pasted texts. */
 const MAX_TERMS = 64;
+/** Characters of a question that are read. */
+const MAX_QUERY = 8_000;
 
 export function readQuery(given: string): Query {
-  // Characters of a question that are read.
-  const text = given.slice(0, 8_000);
+  const text = given.slice(0, MAX_QUERY);
   const inOrder = termsOf(text.replace(ASKING, " "));
   const asked = unique(inOrder);
   const phrases = [...text.matchAll(QUOTED)].map(([, a, b, c]) => (a ?? b ?? c)!.trim().toLowerCase());
@@ -65,16 +66,19 @@ export interface Voices {
   readonly kinds: readonly Kind[];
 }
 
+/** An assistant's messages are longer than a person's by this factor, at least. */
+const MUCH_LONGER = 2;
 /** An answer counts this much at least, however long answers are. */
 const LEAST_ANSWER = 1 / 3;
 /** What tools and files said counts half, unless the query names something exactly. */
 const DATA = 1 / 2;
+/** With fewer passages of the user than this, they don't tell how rare a term is. */
+const ENOUGH_PASSAGES = 20;
 
 export function voicesOf({ messages, passages, terms }: Statistics, query: Pick<Query, "isExact">): Voices {
   const mean = (kind: Kind): number => terms[kind] / Math.max(1, messages[kind]);
   const share = mean("assistant") === 0 ? 1 : Math.min(1, mean("user") / mean("assistant"));
-  // An assistant's messages are longer than a person's by this factor, at least.
-  const isTalk = share * 2 >= 1;
+  const isTalk = share * MUCH_LONGER >= 1;
   return {
     isTalk,
     weight: {
@@ -82,8 +86,7 @@ export function voicesOf({ messages, passages, terms }: Statistics, query: Pick<
       assistant: isTalk || query.isExact ? 1 : Math.max(LEAST_ANSWER, share),
       data: query.isExact ? 1 : DATA,
     },
-    // With fewer passages of the user than this, they don't tell how rare a term is.
-    kinds: !isTalk && passages.user >= 20 ? ["user"] : ["user", "assistant", "data"],
+    kinds: !isTalk && passages.user >= ENOUGH_PASSAGES ? ["user"] : ["user", "assistant", "data"],
   };
 }
 
@@ -100,8 +103,12 @@ const QUESTION = 0.85;
 const REPLY = 1.06;
 /** … and a question about somebody is mostly answered by their own words. */
 const ASKED_SPEAKER = 1.15;
+/** Shorter than this share of the mean message of its kind: a short one. */
+const SHORT = 0.8;
 /** So many messages begin with the same name before it counts as a speaker's. */
 const LEAST_NAMED = 3;
+/** A passage that holds every phrase of the query letter for letter. */
+const PHRASE = 3;
 /** Two terms that stand side by side in the query and in a passage count for this share of them more. */
 const TOGETHER = 0.5;
 
@@ -133,8 +140,7 @@ export async function rank(candidates: CandidateSet, query: Query, pause: Pause)
   const scores = new Float64Array(messages.length);
   for (const [place, passage] of passages.entries()) {
     let score = own[place]! * voices.weight[passage.kind];
-    // A passage that holds every phrase of the query letter for letter.
-    if (score > 0 && query.phrases.length > 0 && holdsAll(passage.text, query.phrases)) score *= 3;
+    if (score > 0 && query.phrases.length > 0 && holdsAll(passage.text, query.phrases)) score *= PHRASE;
     if (score <= scores[passage.of]!) continue;
     scores[passage.of] = score;
     best[passage.of] = place;
@@ -262,8 +268,7 @@ function asTalk({ messages, statistics }: CandidateSet, query: Query, scores: Fl
   const named = new Map<string, number>();
   for (const { name } of messages) if (name !== undefined) named.set(name, (named.get(name) ?? 0) + 1);
   const isShortQuestion = ({ kind, terms, endsWithQuestion }: RankableMessage): boolean =>
-    // Shorter than this share of the mean message of its kind: a short one.
-    endsWithQuestion && terms < (0.8 * statistics.terms[kind]) / Math.max(1, statistics.messages[kind]);
+    endsWithQuestion && terms < (SHORT * statistics.terms[kind]) / Math.max(1, statistics.messages[kind]);
   for (const [of, message] of messages.entries()) {
     const before = messages[of - 1];
     const { name } = message;

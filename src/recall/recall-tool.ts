@@ -20,6 +20,8 @@ export interface RecallToolContext<M> extends FitInput<M> {
 /** A tool by which a model searches and reads back what its view hides. */
 export type RecallTool<M> = OwnTool<RecallToolInput, RecallToolContext<M>>;
 
+/** What one call may bring back (tokens). */
+const DEFAULT_TOKENS = 1_500;
 /** A hit is quoted that holds more than this share of the words that the best holds. */
 const LEAST_HELD = 0.5;
 const DEFAULT_NAME = "recall";
@@ -77,8 +79,7 @@ export function recallTool<M>(
   if (!hasMethods(compactor, "plan"))
     throw refused("compactor", "it isn't a compactor.", "Call `recallTool(createCompactor({ … }))`.");
   checkNames(options, OPTIONS);
-  // What one call may bring back (tokens).
-  const { name = DEFAULT_NAME, tokens = 1_500, counter = roughCounter } = options;
+  const { name = DEFAULT_NAME, tokens = DEFAULT_TOKENS, counter = roughCounter } = options;
   const opened = createOpened(compactor, counter);
   const execute = async (input: unknown, { transcript, ...given }: RecallToolContext<M>): Promise<string> => {
     const asked = readInput(input);

@@ -55,6 +55,7 @@ export interface Found {
 }
 
 const DEFAULT_LIMIT = 10;
+const DEFAULT_TOKENS = 2_000;
 /** So many of the best are compared by their meaning, and what that counts. */
 const EMBEDDED = 50;
 const MEANING_SHARE = 0.3;
@@ -97,6 +98,8 @@ export function passagesFound(candidates: CandidateSet, ranked: readonly Ranked[
 
 /** Longer patterns are refused (characters): to compile one can't be ended. */
 const MAX_PATTERN = 256;
+/** A search for a pattern is ended after this time: nothing else runs meanwhile (milliseconds). */
+const PATTERN_MS = 100;
 
 /** Passages with a line that matches, newest first: who looks for a pattern mostly wants its last state. */
 function matching(
@@ -147,8 +150,7 @@ function endsInTime(work: () => void): boolean {
     return true;
   }
   try {
-    // A search for a pattern is ended after this time: nothing else runs meanwhile (milliseconds).
-    vm.runInNewContext("work()", { work }, { timeout: 100 });
+    vm.runInNewContext("work()", { work }, { timeout: PATTERN_MS });
     return true;
   } catch (error) {
     const { code } = error as { readonly code?: unknown };
@@ -207,7 +209,7 @@ function quoted(
   terms: ReadonlySet<string>,
   options: Parameters<typeof searchCandidates>[2],
 ): Hit[] {
-  const { limit = DEFAULT_LIMIT, tokens = 2_000, count } = options;
+  const { limit = DEFAULT_LIMIT, tokens = DEFAULT_TOKENS, count } = options;
   const hits: Hit[] = [];
   let left = tokens;
   let tried = 0;

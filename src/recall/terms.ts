@@ -65,6 +65,11 @@ function withoutVerbEnding(word: string): string {
  * signs such as € and → are terms by themselves, and so are a letter's signs that make a name of it (C++, C#).
  */
 
+/** Longer runs are encoded data, not names (characters). */
+const MAX_RUN = 160;
+/** Runs whose terms are remembered: most runs of a conversation are repeats. */
+const MAX_KNOWN_RUNS = 50_000;
+
 const EDGES = /^[-./~@$_]+|[-./~@$_]+$/g;
 /** Between the parts of an identifier: joiners, and the humps of camelCase. */
 const JOINT = /[-./~@$_]+|(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
@@ -134,10 +139,8 @@ const isHalf = (character: string): boolean => character >= "\ud800" && characte
 function termsOfRun(run: string): readonly string[] {
   const known = knownRuns.get(run);
   if (known !== undefined) return known;
-  // Longer runs are encoded data, not names (characters).
-  const terms = run.length > 160 ? [] : readRun(run.replace(EDGES, ""));
-  // Runs whose terms are remembered: most runs of a conversation are repeats.
-  if (knownRuns.size >= 50_000) knownRuns.clear();
+  const terms = run.length > MAX_RUN ? [] : readRun(run.replace(EDGES, ""));
+  if (knownRuns.size >= MAX_KNOWN_RUNS) knownRuns.clear();
   knownRuns.set(run, terms);
   return terms;
 }

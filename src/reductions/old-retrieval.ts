@@ -3,6 +3,8 @@ import { editParts, type Reduction } from "./reduction.ts";
 
 /** A string of at least this many characters in a passage is its text, not a name. */
 const TEXT_CHARACTERS = 160;
+/** Nobody retrieves more at once. To parse it would take a server's time from everybody; other reductions shorten it (characters). */
+const LONGEST = 1_000_000;
 /** Keys that identify a source. */
 const IDENTITY =
   /^(n|nr|no|index|number|rank|id|.*[_-]?ids?|.*Id|source|url|uri|link|href|title|name|path|file)$/;
@@ -22,7 +24,7 @@ export const oldRetrieval: Reduction = {
 
 /** The sources of a JSON retrieval result as JSON, or undefined if it isn't one. */
 export function sourcesOf(text: string): string | undefined {
-  if (text.length > 1_000_000) return undefined;
+  if (text.length > LONGEST) return undefined;
   const first = text.trimStart()[0];
   if (first !== "[" && first !== "{") return undefined;
   let value: unknown;

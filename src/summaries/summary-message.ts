@@ -11,6 +11,9 @@ export { appendMissing } from "./keep/missing-items.ts";
 export { missingItems, usedLater } from "./keep/must-keep.ts";
 export { isSummaryMessage } from "./write/sections.ts";
 
+/** Below this nothing useful fits beside the frame (tokens). */
+const MIN_CONTENT = 16;
+
 /** The text of the summary message, or undefined when the cap is too small for anything useful. */
 export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefined {
   const { cap } = input;
@@ -19,8 +22,7 @@ export function summaryMessage(input: SummaryMessageInput): MadeMessage | undefi
   for (const run of input.hidden) hidden.fill(1, Math.max(0, run.from), Math.max(0, run.to));
   const frame = frameOf(languageOf(input.messages));
   const write = messageWriter(hidden, input, frame);
-  // Below this nothing useful fits beside the frame (tokens).
-  if (write({}).tokens + 16 > cap) return undefined;
+  if (write({}).tokens + MIN_CONTENT > cap) return undefined;
   const material = readMaterial(input, messages, (index) => hidden[index] === 1, frame);
   const { narrative, state, states, lineCost, sources } = material;
   const free = cap - write({ narrative, state, states }).tokens - missedRoom(input);

@@ -20,6 +20,8 @@ interface LogReader {
   isDamaged(): boolean;
 }
 
+/** Lines that are kept to say what a file is that can't be read. */
+const SAMPLE_LINES = 20;
 /** Conversations that an error names. */
 const LISTED = 10;
 
@@ -57,8 +59,7 @@ export function createLogReader(options: LogOptions = {}): LogReader {
     line += 1;
     const raw = line === 1 ? rawLine.replace(/^\ufeff/, "") : rawLine;
     const trimmed = raw.trim();
-    // Lines that are kept to say what a file is that can't be read.
-    if (sample.length < 20) sample.push(trimmed);
+    if (sample.length < SAMPLE_LINES) sample.push(trimmed);
     if (trimmed === "" && mode !== "text") return;
     if (broken !== undefined && mode === "records") throw invalidJson(broken.line, broken.error);
     if (mode === "text") {

@@ -9,13 +9,16 @@ export { isJson as isFields, listOf, obj as fieldsOf };
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
+/** Numbers below this are seconds, not milliseconds (it is the year 1973 in milliseconds). */
+const SECONDS_BELOW = 1e11;
+/** Milliseconds of the last day that JavaScript knows. A larger number is no time, and databases can't hold it. */
+const LAST_DAY = 8.64e15;
+
 /** Epoch milliseconds of an ISO date, of seconds or of milliseconds. */
 export function timeOf(time: unknown): number | undefined {
   const value = isExactNumber(time) ? Number(time.rawJSON) : time;
-  // Milliseconds of the last day that JavaScript knows. A larger number is no time, and databases can't hold it.
-  if (typeof value === "number" && value > 0 && value <= 8.64e15) {
-    // Numbers below this are seconds, not milliseconds (it is the year 1973 in milliseconds).
-    return value < 1e11 ? Math.round(value * 1000) : value;
+  if (typeof value === "number" && value > 0 && value <= LAST_DAY) {
+    return value < SECONDS_BELOW ? Math.round(value * 1000) : value;
   }
   if (typeof value !== "string") return undefined;
   const date = Date.parse(value);

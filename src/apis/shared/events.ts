@@ -24,12 +24,14 @@ export function eventsIn(block: string, read = createDataReader()): readonly Jso
   return one ? [one] : lines.map((line) => read(line)).filter(isJson);
 }
 
+/** Data that begins as JSON and isn't: behind so much of it, nothing more is read. To fail takes far longer than to read. */
+const MOST_BROKEN = 1_000;
+
 /** Reads the data of a stream's events; undefined for what isn't JSON. */
 function createDataReader(): (data: string) => Json | undefined {
   let broken = 0;
   return (data) => {
-    // Data that begins as JSON and isn't: behind so much of it, nothing more is read. To fail takes far longer than to read.
-    if (broken >= 1_000 || !data.trimStart().startsWith("{")) return undefined;
+    if (broken >= MOST_BROKEN || !data.trimStart().startsWith("{")) return undefined;
     const read = parseJson(data);
     if (isJson(read)) return read;
     broken++;

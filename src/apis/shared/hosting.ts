@@ -105,6 +105,9 @@ export function openaiChoice({ tool_choice: choice = "auto" }: Json): ToolChoice
   return choice === "required" ? "any" : "named";
 }
 
+/** No round ends with more events. */
+const MOST_HELD = 64;
+
 /** Events that belong to the end of a round, and wait until it is known to be the last. */
 interface HeldEnd {
   /** Returns what waits no longer: the oldest of more events than any round ends with. */
@@ -118,8 +121,7 @@ export function createHeldEnd(): HeldEnd {
   return {
     hold(event) {
       events.push(event);
-      // No round ends with more events.
-      return events.length > 64 ? events.splice(0, 1) : [];
+      return events.length > MOST_HELD ? events.splice(0, 1) : [];
     },
     clear() {
       events = [];

@@ -10,10 +10,12 @@ interface DataUrl {
   readonly base64: boolean;
 }
 
+/** Longest `data:` header that is looked at; real ones have fewer than 100 characters. */
+const MAX_HEADER = 512;
+
 export function parseDataUrl(url: string): DataUrl | undefined {
   if (!url.startsWith("data:")) return undefined;
-  // Longest `data:` header that is looked at; real ones have fewer than 100 characters.
-  const comma = url.slice(0, 512).indexOf(",");
+  const comma = url.slice(0, MAX_HEADER).indexOf(",");
   if (comma < 0) return undefined;
   const header = url.slice("data:".length, comma);
   const [mediaType = ""] = header.split(";");

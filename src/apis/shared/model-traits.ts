@@ -1,5 +1,7 @@
 /** What some models do differently, by name. What is missing here is learned from the provider's refusal. */
 
+/** Tokens of the answer's cap that a reasoning model may spend before it answers. */
+const REASONING_TOKENS = 8_192;
 /** Of a small window, reasoning gets no more than this share. */
 const REASONING_SHARE = 1 / 8;
 
@@ -47,5 +49,4 @@ export function reasoningAllowance(model: string, window: number): number {
 
 /** The same for a request that asks for thinking, whatever the model's name. */
 export const allowance = (window: number): number =>
-  // Tokens of the answer's cap that a reasoning model may spend before it answers.
-  Math.min(8_192, Math.floor(window * REASONING_SHARE));
+  Math.min(REASONING_TOKENS, Math.floor(window * REASONING_SHARE));

@@ -7,6 +7,9 @@ import { nameText, toJson } from "./fields.ts";
 /** Keys named in an error text; more would bury the message. */
 const MAX_KEYS_SHOWN = 6;
 
+/** Characters of a role named in an error text. */
+const MAX_ROLE_SHOWN = 40;
+
 const FIX = "Pass the messages as they are sent to the provider, or choose the dialect that they are in.";
 
 /** What a value is, in words for an error text. Never its content, which may be private. */
@@ -39,7 +42,7 @@ function malformedRole(fields: {
       found: fields.wire,
     });
   }
-  const found = cutTo(role, 40);
+  const found = cutTo(role, MAX_ROLE_SHOWN);
   return wrong(fields.dialect, expected, `"${found}"`, otherDialectFix(fields.dialect, fields.wire));
 }
 

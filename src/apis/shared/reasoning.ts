@@ -44,10 +44,12 @@ const FAMILIES: readonly Family[] = [
   { names: /(?:^|[/.:])(?:gpt-|chatgpt|codex|o[1-9](?:-|$))/, reasoning: "free" },
 ];
 
+/** Longer names are looked at up to here (characters): a client can send any text as a model. */
+const MAX_NAME = 200;
+
 /** What a model's provider demands of reasoning; undefined for a family that isn't known. */
 export const reasoningOf: NonNullable<Dialect["reasoningOf"]> = (model) => {
-  // Longer names are looked at up to here (characters): a client can send any text as a model.
-  const name = model.slice(0, 200).toLowerCase();
+  const name = model.slice(0, MAX_NAME).toLowerCase();
   const family = FAMILIES.find(({ names }) => names.test(name));
   if (family === undefined) return undefined;
   const { reasoning, bound } = family;

@@ -124,6 +124,9 @@ export function resumeLine(
 const quoted = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
+/** Between two tries to reach a server that went away (milliseconds). */
+const RETRY_MS = 2_000;
+
 /** Hears what happens on the server until `signal` ends it; after a lost connection goes on where it was. */
 export async function followEvents(
   api: ApiClient,
@@ -142,12 +145,15 @@ export async function followEvents(
     } catch {
       // What failed is said by the next request that a person makes; this one only listens.
     }
-    // Between two tries to reach a server that went away (milliseconds).
-    await wait(2_000, undefined, { signal }).catch(() => {});
+    await wait(RETRY_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-export async function newest(api: ApiClient, limit = 50): Promise<readonly ApiConversation[]> {
+const LISTED = 50;
+/** Conversations that are looked through for a part of an id: `inspect` and `recall` name older ones, too. */
+const LOOKED_AT = 500;
+
+export async function newest(api: ApiClient, limit = LISTED): Promise<readonly ApiConversation[]> {
   const { conversations } = await api.call(routes.conversations, { query: { limit } });
   return [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
 }
@@ -159,8 +165,7 @@ async function resumed(api: ApiClient, wanted: string | undefined): Promise<ApiC
     if (first === undefined) throw new UsageError("there is no conversation to resume yet.");
     return first;
   }
-  // Conversations that are looked through for a part of an id: `inspect` and `recall` name older ones, too.
-  const listed = await newest(api, 500);
+  const listed = await newest(api, LOOKED_AT);
   const exact = await api
     .call(routes.conversation, { params: { id: wanted } })
     .catch(() => listed.find(({ session }) => session === wanted));

@@ -50,6 +50,8 @@ export interface ChatSession {
   apply(event: LiveEvent): void;
 }
 
+const TITLE_CHARS = 60;
+
 export function createChatSession(options: {
   readonly api: ApiClient;
   readonly offline: boolean;
@@ -106,7 +108,7 @@ export function createChatSession(options: {
     id: () => id,
     async ensure(firstWords = "") {
       if (id !== undefined) return id;
-      const title = oneLine(firstWords, 60);
+      const title = oneLine(firstWords, TITLE_CHARS);
       const made = await api.call(routes.createConversation, {
         body: { ...start, ...(title !== "" && { title }) },
       });

@@ -183,6 +183,7 @@ export function createTerminal(io: Io, events: TerminalEvents): Terminal {
 }
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const SPIN_MS = 100;
 const ERASE_LINE = "\r\u001b[K";
 
 /** What is written to a terminal from its top to its bottom. It knows whether a line has ended. */
@@ -243,7 +244,7 @@ function createTerminalOutput(stdout: Io["stdout"], paint: Paint): TerminalOutpu
       let frame = 0;
       spinner = setInterval(() => {
         stdout.write(`${ERASE_LINE}${paint("dim", `${SPINNER[frame++ % SPINNER.length]} ${label}`)}`);
-      }, 100);
+      }, SPIN_MS);
     },
   };
 }

@@ -5,6 +5,9 @@ import { formatCount, formatTime, oneLine, partText, plainText, previewOf } from
 import type { Look, Paint, Tone } from "../io.ts";
 import { shortId } from "../open-database.ts";
 
+/** Messages that are listed one by one, the newest; those before them are told in runs. */
+const LISTED = 20;
+
 interface ListLook extends Look {
   /** Messages that numbers count and indexes don't. */
   readonly lead: number;
@@ -97,8 +100,7 @@ function rowsOf(entries: readonly ViewEntry[], byIndex: ReadonlyMap<number, ApiM
   const rows: Row[] = [];
   for (const row of [...fates.values()].sort((a, b) => a.from - b.from)) {
     const before = rows.at(-1);
-    // Messages that are listed one by one, the newest; those before them are told in runs.
-    const isOld = row.what === COVERED || row.from < last - 20;
+    const isOld = row.what === COVERED || row.from < last - LISTED;
     if (before && isOld && before.what === row.what && before.to === row.from)
       rows[rows.length - 1] = { ...before, to: row.from + 1, tokens: before.tokens + row.tokens };
     else rows.push({ ...row, to: row.from + 1 });
@@ -113,13 +115,15 @@ function rowLine(row: Row, first: ApiMessage | undefined, { columns, paint, lead
   const size = `${pin}, ${formatCount(row.tokens)} tokens`;
   const what = `${oneLine(row.what, columns - start.length - GAP.length - size.length)}${size}`;
   const room = columns - start.length - what.length - 4;
-  // A preview shorter than this says nothing (characters).
-  const words = message === undefined || room < 12 ? "" : `  ${previewOf(message, room)}`;
+  const words = message === undefined || room < MIN_PREVIEW ? "" : `  ${previewOf(message, room)}`;
   return `${start}${GAP}${paint(row.tone, what)}${words}`;
 }
 
 /** Between what a line says of a message. */
 const GAP = "  ";
+
+/** A preview shorter than this says nothing (characters). */
+const MIN_PREVIEW = 12;
 
 const numbers = ({ from, to }: Run, lead: number): string =>
   to - from === 1 ? `#${from + 1 + lead}` : `#${from + 1 + lead}–${to + lead}`;

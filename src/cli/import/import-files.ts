@@ -31,6 +31,9 @@ interface Import extends Writing {
   readonly progress: Progress;
 }
 
+/** Conversations on one page of the list of what is there. */
+const PAGE = 500;
+
 /** Imports files, databases of opencode among them. What can't be read is named, and the others are imported. */
 export async function importFiles(files: readonly string[], parts: Import): Promise<Outcome> {
   const { store, tenant, io, progress } = parts;
@@ -159,8 +162,7 @@ async function allOf(store: Pick<ConversationStore, "list">, tenant: string): Pr
   let cursor: string | undefined;
   do {
     const page = await store.list(tenant, {
-      // Conversations on one page of the list of what is there.
-      limit: 500,
+      limit: PAGE,
       archived: "all",
       ...(cursor !== undefined && { cursor }),
     });

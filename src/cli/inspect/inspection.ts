@@ -153,6 +153,9 @@ function tokensOf(
   };
 }
 
+/** Conversations of one session that are looked at. */
+const MOST_BRANCHES = 100;
+
 /** The conversations of its session. */
 async function kinOf(
   { conversations }: ServerStore,
@@ -162,8 +165,7 @@ async function kinOf(
   const kin = new Map([[conversation.id, conversation]]);
   const { session } = conversation;
   if (session !== undefined) {
-    // Conversations of one session that are looked at.
-    const query = { session, limit: 100, archived: "all" } as const;
+    const query = { session, limit: MOST_BRANCHES, archived: "all" } as const;
     for (const one of (await conversations.list(tenant, query)).conversations) kin.set(one.id, one);
   }
   return [...kin.values()];
@@ -226,6 +228,9 @@ export interface Branch {
   readonly words: string;
 }
 
+/** Messages among which a conversation's first user message is looked for. */
+const LEADING = 4;
+
 /** Conversations, older ones first, each with the other branches that begin on its path. */
 export async function branchesOf(
   store: Pick<ConversationStore, "head" | "read" | "siblings">,
@@ -239,8 +244,7 @@ export async function branchesOf(
     const lead = readHead(dialect, await store.head(tenant, id)).lead.length;
     const length = conversation.length + lead;
     const add = async (depth: number, at: number, leaf?: string): Promise<void> => {
-      // Messages among which a conversation's first user message is looked for.
-      const to = depth === 0 ? at + 4 : at + 1;
+      const to = depth === 0 ? at + LEADING : at + 1;
       const read = await store.read(tenant, id, { from: at, to, ...(leaf !== undefined && { leaf }) });
       // What all of them share, such as a system prompt, tells none from another.
       const message = (depth === 0 && read.find(({ role }) => role === "user")) || read[0];
@@ -284,6 +288,9 @@ export async function findBranch(
   return hashes.find((hash) => hash.startsWith(branch));
 }
 
+/** Columns that the words of a branch get before size and time do. */
+const LEAST_WORDS = 20;
+
 /** One line for each branch. `shown` is the conversation that stands below. */
 export function branchLines(branches: readonly Branch[], columns: number, shown?: string): string[] {
   return branches.map(({ conversation, depth, from, hash, length, words }) => {
@@ -294,8 +301,7 @@ export function branchLines(branches: readonly Branch[], columns: number, shown?
     const start = `  ${mark}${shortId(id)}  begins: `;
     const facts = ` (${formatCount(length)} messages, ${formatTime(updatedAt)})`;
     const room = columns - start.length;
-    // Columns that the words of a branch get before size and time do.
-    const isWide = room - facts.length >= 20;
+    const isWide = room - facts.length >= LEAST_WORDS;
     return cut(`${start}${isWide ? `${cut(words, room - facts.length)}${facts}` : words}`, columns);
   });
 }

@@ -77,6 +77,8 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
 
 /** Lines of one compaction that the page shows; a longer one is cut, with a note. */
 const MAX_LINES = 400;
+/** A peak beyond this share of the budget is cut, so that one huge result doesn't flatten everything else. */
+const MAX_TOP = 1.3;
 /** What is quoted beside a summary, or recalled for a user message, has a message of its own. */
 const QUOTATIONS = /^<conversation-summary>\nQuotations from earlier messages/;
 
@@ -149,8 +151,7 @@ function viewChart({ requests, compactions }: Replay): Chart {
       id: `c${at + 1}`,
     })),
     ends: ["request 1", formatCount(requests.length)],
-    // A peak beyond this share of the budget is cut, so that one huge result doesn't flatten everything else.
-    top: Math.min(Math.max(budget, ...points.map(([, y]) => y)), budget * 1.3),
+    top: Math.min(Math.max(budget, ...points.map(([, y]) => y)), budget * MAX_TOP),
     format: formatShort,
   };
 }

@@ -38,6 +38,8 @@ const FEW_SHARE = 1 / 3;
 const TARGET_SHARE = 0.9;
 /** Where an answer can't be longer than the cap, it is asked to be so much shorter that it is hardly ever cut off. */
 const CAPPED_SHARE = 0.7;
+/** A draft that nobody could shorten is trimmed by code as long as it isn't longer than this many ceilings. */
+const MOST_TRIMMED = 2;
 
 /** What one request for a summary is made from. */
 export interface Assignment {
@@ -134,8 +136,7 @@ async function askOnce(summarizer: Summarizer, work: Assignment): Promise<Draft>
     // What was paid for is better than nothing, as long as trimming leaves most of it.
   ).catch(() => verdict);
   if (shorter.ok) return { ...shorter, notes };
-  // A draft that nobody could shorten is trimmed by code as long as it isn't longer than this many ceilings.
-  if (draft.tokens > work.ceiling * 2) throw unacceptable(summarizer, "too-long");
+  if (draft.tokens > work.ceiling * MOST_TRIMMED) throw unacceptable(summarizer, "too-long");
   const { measure } = summarizer;
   const text = trimRecord({ text: draft.text, cap: work.ceiling, count: measure.text });
   return { text, missing: missingItems(text, work.mustKeep), notes };

@@ -78,6 +78,8 @@ export function requestSummary<M>(
   return { background: ownRecords(survey, jobs.start(name, write, cancel))! };
 }
 
+/** A request holds about this share of the summariser's window. */
+const PIECE_SHARE = 0.5;
 /** What is read and written once may be read and written once more, to shorten or to mend a summary. */
 const TRIES = 2;
 
@@ -87,8 +89,7 @@ function mostOf<M>(operation: Operation<M>, run: Run): NonNullable<PressureRepor
   const model = engine.summarizer!;
   const window = summarizerWindow(model);
   const planned = plannedTokens(operation, run);
-  // A request holds about this share of the summariser's window.
-  const requests = Math.min(MAX_REQUESTS, Math.ceil(planned / (window * 0.5)));
+  const requests = Math.min(MAX_REQUESTS, Math.ceil(planned / (window * PIECE_SHARE)));
   // A request that continues the conversation reads all of its view.
   const view = input.request === undefined ? 0 : survey.tokens + survey.budget.tools;
   return {

@@ -35,6 +35,12 @@ import {
   withRoom,
 } from "./writing-task.ts";
 
+/** Characters of the first tail message that a continuation quotes. */
+const UNTIL_CHARACTERS = 80;
+
+/** What came before a run is told in at most this share of the summariser's window: it is there to read the run. */
+const EARLIER_SHARE = 0.03;
+
 /** Records of a run, from its beginning on. */
 export interface Segments {
   readonly segments: Summary[];
@@ -178,13 +184,15 @@ async function writeShorter<M>(
   }
 }
 
+/** What a prompt says of what is done and open, at most (tokens). */
+const MAX_STATES = 600;
+
 /** What is done and open among these messages, as code reads it. */
 function statesIn<M>({ operation }: WritingTask<M>, { from, to }: Run): readonly string[] {
   const { messages, measure } = operation.survey.conversation;
   const states = readStates(messages);
   const isHidden = (message: number): boolean => message >= from && message < to;
-  // What a prompt says of what is done and open, at most (tokens).
-  return showStates(states, { isHidden, room: 600, count: measure.text }).map(
+  return showStates(states, { isHidden, room: MAX_STATES, count: measure.text }).map(
     ({ head, text }) => `${head} ${text}`,
   );
 }
@@ -256,8 +264,7 @@ function earlierRecord<M>(
   const placed = records
     .map((one) => inOwnNumbers(task, one))
     .map(({ text, covers }) => ({ text, covers: absolute(task, covers) }));
-  // What came before a run is told in at most this share of the summariser's window: it is there to read the run.
-  const room = Math.min(shareOf(task.operation), summarizerWindow(task.summarizer.model) * 0.03);
+  const room = Math.min(shareOf(task.operation), summarizerWindow(task.summarizer.model) * EARLIER_SHARE);
   if (room < LEAST_RECORD) return undefined;
   const shown = renderNarrative(placed, { room, count: measure.text });
   return shown.length === 0 ? undefined : shown.map(({ head, text }) => `${head} ${text}`).join("\n");
@@ -265,9 +272,11 @@ function earlierRecord<M>(
 
 function beginningOf(message: Message | undefined): string | undefined {
   const text = message?.parts.find((part) => part.type === "text")?.text.trim();
-  // Characters of the first tail message that a continuation quotes.
-  return text ? firstCharacters(text, 80) : undefined;
+  return text ? firstCharacters(text, UNTIL_CHARACTERS) : undefined;
 }
+
+/** What a continuation says behind the last request, with its list of items, at most (tokens). */
+const QUESTION_TOKENS = 2_000;
 
 /** How a summary is asked for. */
 export type Mode = "continuation" | ReadingMode;
@@ -313,8 +322,7 @@ function isWithinWindow<M>(operation: Operation<M>): boolean {
   const rolling = isRolling(engine.settings, share);
   const notes = notesRoom({ operation, ceiling, rolling, summarizer: { model } });
   const answer = answerCap(PROMPTS.continuation, ceiling, notes);
-  // What a continuation says behind the last request, with its list of items, at most (tokens).
-  const asked = survey.tokens + survey.budget.tools + 2_000 + taskTokens(operation);
+  const asked = survey.tokens + survey.budget.tools + QUESTION_TOKENS + taskTokens(operation);
   return asked + answer + reasoningAllowance(model.id, window) <= window;
 }
 
@@ -349,6 +357,8 @@ function isInRequest<M>({ survey, transcript, input }: Operation<M>, run: Run): 
 
 /** Share of the summariser's window that is left free, because its own count may differ from ours. */
 const WINDOW_MARGIN = 0.1;
+/** What items to keep take in a prompt, in units of the ceiling. */
+const PROMPT_CEILINGS = 0.4;
 /** Requests for one compaction; the rest of a long run is left for the next one. */
 export const MAX_REQUESTS = 12;
 /** Pieces never get smaller than this, however small the summariser's window is (tokens). */
@@ -406,8 +416,7 @@ function pieceLimit<M>(task: WritingTask<M>, run: Run, beside: string | undefine
     target: ceiling,
     ...(beside !== undefined && { previous: beside }),
   });
-  // What items to keep take in a prompt, in units of the ceiling.
-  const asked = measure.text(system) + measure.text(user) + ceiling * 0.4;
+  const asked = measure.text(system) + measure.text(user) + ceiling * PROMPT_CEILINGS;
   const answered = answerCap(prompt, ceiling, notesRoom(task)) + reasoningAllowance(model.id, window);
   return Math.max(LEAST_PIECE, Math.floor(window * (1 - WINDOW_MARGIN) - asked - answered));
 }
@@ -423,6 +432,8 @@ export function expectedRequests<M>(operation: Operation<M>, run: Run): number {
 const CEILINGS = 3;
 /** They may take this share of the summariser's window: they are written and read again, and messages are what the window is for. */
 const WINDOW_SHARE = 0.04;
+/** Notes that are hardly longer than the record aren't worth asking for. */
+const LEAST_CEILINGS = 1.5;
 
 /** Models that had no time for them. */
 const slow = new WeakSet<Model>();
@@ -440,8 +451,7 @@ function notesRoom<M>({
   const { hasCap } = operation.engine.settings;
   if (!rolling || hasCap || slow.has(model)) return 0;
   const room = Math.min(ceiling * CEILINGS, summarizerWindow(model) * WINDOW_SHARE);
-  // Notes that are hardly longer than the record aren't worth asking for.
-  return room < ceiling * 1.5 ? 0 : Math.floor(room);
+  return room < ceiling * LEAST_CEILINGS ? 0 : Math.floor(room);
 }
 
 /** A model that didn't answer in time is asked for the record alone from then on. */

@@ -164,6 +164,10 @@ export async function writeHandover<M>(
   return parts.length === 1 ? parts[0]!.text : (await mergeRecords(task, parts)).text;
 }
 
+/** Share of a merged record that items of its parts may take, besides citations. */
+const MERGE_ITEMS_SHARE = 0.3;
+/** Share of a summariser's window that records to merge may take; the rest is for the prompt and the answer. */
+const READ_SHARE = 0.45;
 /** So many records of one level become one of the next. */
 const FANOUT = 8;
 
@@ -195,8 +199,7 @@ async function writeMerges<M>(
 
 /** Records become one; first in groups where all of them together are more than the summariser can read. */
 async function mergeRecords<M>(task: WritingTask<M>, parts: readonly Summary[]): Promise<Summary> {
-  // Share of a summariser's window that records to merge may take; the rest is for the prompt and the answer.
-  const groups = groupsWithin(parts, summarizerWindow(task.summarizer.model) * 0.45);
+  const groups = groupsWithin(parts, summarizerWindow(task.summarizer.model) * READ_SHARE);
   if (groups.length === 1 || groups.length === parts.length) return mergeGroup(task, parts);
   const merged: Summary[] = [];
   for (const group of groups) merged.push(group.length === 1 ? group[0]! : await mergeGroup(task, group));
@@ -255,8 +258,7 @@ async function carriedItems<M>(task: WritingTask<M>, parts: readonly Summary[]):
   const cited = lists.flat().filter(({ kind }) => kind === "citation");
   const chosen = new Map(cited.map((item) => [item.text, item]));
   const { measure } = task.summarizer;
-  // Share of a merged record that items of its parts may take, besides citations.
-  let left = task.ceiling * 0.3;
+  let left = task.ceiling * MERGE_ITEMS_SHARE;
   for (let rank = 0; left > 0 && lists.some((list) => rank < list.length); rank++) {
     for (const item of lists.flatMap((list) => list.slice(rank, rank + 1))) {
       left -= chosen.has(item.text) ? 0 : measure.text(`${item.text}\n`);

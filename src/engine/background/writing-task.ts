@@ -31,6 +31,9 @@ import type { Operation } from "../read/survey.ts";
 import type { Summarizer, Written } from "./ask-summary.ts";
 import { settledInTime } from "./jobs.ts";
 
+/** Share of a summariser's window that a record may take. */
+const ANSWER_SHARE = 0.1;
+
 /** The writing of one record: who writes it, by which prompt, and how long it may be. */
 export interface WritingTask<M> {
   readonly operation: Operation<M>;
@@ -134,8 +137,7 @@ export function withRoom<M>(
 
 /** A record takes at most a part of the summariser's window: what it reads must have more room than what it writes. */
 function withinWindow(model: Model, ceiling: number): number {
-  // Share of a summariser's window that a record may take.
-  return Math.floor(Math.min(ceiling, Math.max(LEAST_RECORD, summarizerWindow(model) * 0.1)));
+  return Math.floor(Math.min(ceiling, Math.max(LEAST_RECORD, summarizerWindow(model) * ANSWER_SHARE)));
 }
 
 export function record<M>(
@@ -207,10 +209,12 @@ export function absolute<M>({ operation }: WritingTask<M>, run: Run): Run {
   return shifted(run, operation.survey.conversation.structure.start);
 }
 
+/** Longer runs keep others waiting (tokens); for a shorter one the model is asked before anybody else has a turn. */
+const LONG_TOKENS = 250_000;
+
 /** Does work that reads a run of messages (absolute indexes); others have their turn before it where it takes long. */
 export async function inTurns<M, T>(task: WritingTask<M>, run: Run, work: () => T): Promise<T> {
-  // Longer runs keep others waiting (tokens); for a shorter one the model is asked before anybody else has a turn.
-  if (sourceTokens(task, run) > 250_000) await breathe(task.summarizer.signal);
+  if (sourceTokens(task, run) > LONG_TOKENS) await breathe(task.summarizer.signal);
   return work();
 }
 

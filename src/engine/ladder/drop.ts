@@ -30,6 +30,8 @@ import { aroundTail, dropped, type Rung, type RungInput, withoutSummary } from "
 
 /** Of what may be kept, the beginning of the conversation gets at most this share. */
 const START_SHARE = 0.25;
+/** A draft whose note makes it too large is tried again with less (tokens). */
+const NOTE_TOKENS = 40;
 
 /** Rung 4, oldest first: the newest units that fit. */
 export const dropOldest: Rung = (input) => keepEnds(input, 0);
@@ -53,8 +55,7 @@ export const dropAll: Rung = async (input) => {
 function keepEnds(input: RungInput, startShare: number): Draft | undefined {
   const { conversation, settings } = input;
   const aim = dropsByChoice(input) ? input.goal : input.limit;
-  // A draft whose note makes it too large is tried again with less (tokens).
-  for (const spare of [0, 40]) {
+  for (const spare of [0, NOTE_TOKENS]) {
     const landing = aim - floorTokens(conversation) - spare;
     if (landing <= 0) return undefined;
     const most = Math.min(Math.floor(landing * startShare), landing - unansweredTokens(conversation));
@@ -124,6 +125,9 @@ export const hardCut: Rung = async (input) => {
   return withoutSummary(input, aroundTail(conversation, leastTail(conversation), dropped("budget")));
 };
 
+/** The unanswered round may ask images of the last user message to make room for it, up to this share of the budget. */
+const ROUND_BESIDE_IMAGES = 0.25;
+
 /**
  * The last user message keeps its text, whatever happens. Where head and last user message don't fit, as many of its images and files go as
  * must, oldest first. Undefined if they fit, or if that isn't enough.
@@ -133,8 +137,7 @@ export function withFewerImages(input: RungInput): { conversation: Conversation;
   const { messages, structure, measure, tokens, isHead } = conversation;
   const { lastUser } = structure;
   if (lastUser === undefined || isHead(lastUser) || floorTokens(conversation) <= limit) return undefined;
-  // The unanswered round may ask images of the last user message to make room for it, up to this share of the budget.
-  const spare = Math.min(unansweredTokens(conversation), limit * 0.25);
+  const spare = Math.min(unansweredTokens(conversation), limit * ROUND_BESIDE_IMAGES);
   const edits: Edit[] = [];
   let smaller = conversation;
   for (const [part, media] of editableParts(messages[lastUser]!).entries()) {
@@ -154,6 +157,8 @@ const FINE_STEPS = 4;
 /** … and each one after them this much of the one before. */
 const STEP = 0.7;
 const MAX_STEPS = 20;
+/** Pictures of the newest round stay for as long as every other part keeps this many tokens: nobody has seen them yet. */
+const LEAST_BESIDE_PICTURES = 100;
 
 interface ShrinkOptions {
   readonly conversation: Conversation;
@@ -176,8 +181,7 @@ export function shrinkParts(options: ShrinkOptions): Draft | undefined {
   const hasPictures = options.indexes.some(
     (index) => index >= newest && messages[index]!.parts.some(isMedia),
   );
-  // Pictures of the newest round stay for as long as every other part keeps this many tokens: nobody has seen them yet.
-  const withPictures = hasPictures ? shrinkTo(options, 100, newest) : undefined;
+  const withPictures = hasPictures ? shrinkTo(options, LEAST_BESIDE_PICTURES, newest) : undefined;
   return withPictures ?? shrinkTo(options, LEAST_PART, messages.length);
 }
 

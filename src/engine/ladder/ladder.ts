@@ -23,6 +23,10 @@ import { dropAll, dropMiddle, dropOldest, hardCut, shrinkParts, withFewerImages 
 import { NOT_SHOWN, type Rung, type RungInput, withRoleNotes } from "./step.ts";
 import { summarize, summarizeAll, summarizeRange, summarizeRounds } from "./summarize.ts";
 
+/** A batch is worth changing the prefix for when it frees this share of the view. */
+const LEAST_FREED = 0.15;
+/** Reductions are enough by themselves when the view then lands at or below this share of room. */
+const ENOUGH = 0.6;
 /** What one old result may keep, tried from generous to strict (tokens). */
 const ALLOWANCES = [4_000, 2_000, 1_000, 500];
 
@@ -33,8 +37,7 @@ const reduce: Rung = async (input) => {
   const { measure } = conversation;
   const before = draftTokens(conversation, current);
   const fixed = fixedTokens(conversation);
-  // Reductions are enough by themselves when the view then lands at or below this share of room.
-  const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * 0.6));
+  const aim = anyGain ? goal : Math.min(limit, fixed + Math.floor((limit - fixed) * ENOUGH));
   const tail = chooseTail(conversation, {
     tail: settings.tail,
     limit: settings.tail.tokens ?? Math.floor((goal - fixed) * settings.tail.share),
@@ -52,8 +55,7 @@ const reduce: Rung = async (input) => {
     }
     await input.pause();
     const after = draftTokens(conversation, draft);
-    // A batch is worth changing the prefix for when it frees this share of the view.
-    if (after <= aim && (anyGain || before - after >= 0.15 * before)) return draft;
+    if (after <= aim && (anyGain || before - after >= LEAST_FREED * before)) return draft;
   }
   return undefined;
 };

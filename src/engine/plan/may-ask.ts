@@ -11,8 +11,15 @@ import type { Operation } from "../read/survey.ts";
 /** Requests still to come are guessed from those that were: conversations that have lasted will last. */
 export const LEAST_REQUESTS = 4;
 
+/** After a failure the model isn't asked again before the conversation's pressure has grown by this much. */
+const GROWTH = 0.05;
 /** This many failures in a row open the circuit: nobody asks. */
 const FAILURES = 3;
+/** The circuit closes by itself after this time (milliseconds). */
+const OPEN_MS = 5 * 60_000;
+
+/** Of an error's words a warning shows so many characters. */
+const ERROR_WORDS = 300;
 
 /** Decides whether a failing summariser is asked again. */
 export interface Circuit {
@@ -39,8 +46,7 @@ export function createCircuit(): Circuit {
     allows(conversation, pressure, now) {
       if (now < openUntil) return false;
       const before = failedAt.get(conversation);
-      // After a failure the model isn't asked again before the conversation's pressure has grown by this much.
-      return before === undefined || pressure >= Math.min(1, before.pressure + 0.05);
+      return before === undefined || pressure >= Math.min(1, before.pressure + GROWTH);
     },
     begun: (conversation) => void busy.set(conversation, false),
     ended: (conversation) => void busy.delete(conversation),
@@ -52,7 +58,7 @@ export function createCircuit(): Circuit {
     },
     errorOf(conversation) {
       const error = failedAt.get(conversation)?.error;
-      return error instanceof Error ? error.message.slice(0, 300).toWellFormed() : undefined;
+      return error instanceof Error ? error.message.slice(0, ERROR_WORDS).toWellFormed() : undefined;
     },
     failed(conversation, pressure, now, error) {
       failures++;
@@ -61,8 +67,7 @@ export function createCircuit(): Circuit {
       busy.delete(conversation);
       forgetOldest(failedAt);
       if (failures >= FAILURES) {
-        // The circuit closes by itself after this time (milliseconds).
-        openUntil = now + 5 * 60_000;
+        openUntil = now + OPEN_MS;
         // One attempt after the pause decides whether it opens again.
         failures = FAILURES - 1;
       }
@@ -76,8 +81,14 @@ export function createCircuit(): Circuit {
 
 /** So many summaries in a row that no later request could use are enough: nobody asks for the next. */
 const MOST_LOST = 2;
+/** Answers by which a conversation is recognised when its first message has changed, the newest ones. */
+const MARKS = 8;
+/** An answer with what follows it says less than this (characters): other conversations may have the same. */
+const LEAST_MARK = 100;
 /** So many of them make it the same one: sessions that read the same file have an answer or two in common. */
 const LEAST_SAME = 3;
+/** Messages that are compared to say which one changed. */
+const COMPARED = 64;
 /** So many conversations get their first summary whatever became of others' (after a restart no chat has gone on yet). */
 const FREE_FIRSTS = 4;
 
@@ -181,8 +192,7 @@ export function openAccount<M>(
   const account = accountOf(operation);
   const { asked } = account;
   if (asked && chain[asked.to] !== asked.hash) account.lost++;
-  // Messages that are compared to say which one changed.
-  account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, 64)) };
+  account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, COMPARED)) };
   const own = account.asked;
   const isFirst = most === undefined && account.spent === 0;
   const limit = account.spent + (most ?? allowance(operation, account));
@@ -236,8 +246,7 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
   const { accounts } = engine;
   const { messages } = survey.conversation;
   const marks: string[] = [];
-  // Answers by which a conversation is recognised when its first message has changed, the newest ones.
-  for (let index = messages.length - 2; index >= 0 && marks.length < 8; index--)
+  for (let index = messages.length - 2; index >= 0 && marks.length < MARKS; index--)
     marks.push(...markAt(messages, index));
   const known = marks.flatMap((mark) => accounts.get(mark) ?? []);
   const isSame = (one: Account) => known.filter((other) => other === one).length >= LEAST_SAME;
@@ -249,7 +258,6 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
 /** Names an answer together with what follows it. */
 function markAt(messages: readonly Message[], index: number): string[] {
   const [answer, next] = [messages[index]!, messages[index + 1]!];
-  // An answer with what follows it says less than this (characters): other conversations may have the same.
-  if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < 100) return [];
+  if (answer.role !== "assistant" || charsOf(answer) + charsOf(next) < LEAST_MARK) return [];
   return [nextLink(nextLink(FIRST_LINK, answer), next).hash];
 }

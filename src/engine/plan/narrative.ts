@@ -126,6 +126,9 @@ function takesIn(merge: Summary, part: Summary): boolean {
   return (merge.level > part.level || merge.covers.to > part.covers.to) && merge.at >= part.at;
 }
 
+/** Records that would be shown with fewer tokens than this each become one, however many of a level there are. */
+const LEAST_SHOWN = 100;
+
 /**
  * The oldest `fanout` records of the lowest level that has so many, when all together outgrow their share. Where so many
  * never come together before each of them is shown with a line or two: all but the newest. A person's own words are never
@@ -148,8 +151,7 @@ export function mergeDue(
       if (run.length === fanout && run.every((record) => record.level === level)) return run;
     }
   }
-  // Records that would be shown with fewer tokens than this each become one, however many of a level there are.
-  if (records.length <= 2 || share >= 100 * records.length) return undefined;
+  if (records.length <= 2 || share >= LEAST_SHOWN * records.length) return undefined;
   return betweenOwn(records.slice(0, -1)).find(({ length }) => length > 1);
 }
 
@@ -163,6 +165,9 @@ function betweenOwn(records: readonly Summary[]): Summary[][] {
   return runs.filter(({ length }) => length > 0);
 }
 
+/** A record that comes when others stand may have this share of the room, even if those are shown with fewer lines then. */
+const NEXT_SHARE = 0.5;
+
 /**
  * Tokens that the next record has room for beside those that stand. The first may take all of the share, and so may any
  * that finds it free: most conversations are compacted once to five times. Later ones have half of it; what all of them
@@ -170,8 +175,7 @@ function betweenOwn(records: readonly Summary[]): Summary[][] {
  */
 export function recordRoom(records: readonly Summary[], share: number): number {
   const taken = records.reduce((sum, record) => sum + record.tokens.text, 0);
-  // A record that comes when others stand may have this share of the room, even if those are shown with fewer lines then.
-  return Math.floor(Math.max(share - taken, share * 0.5));
+  return Math.floor(Math.max(share - taken, share * NEXT_SHARE));
 }
 
 /**
@@ -183,6 +187,8 @@ const SMALL_NARRATIVE_SHARE = 0.65;
 /** Messages up to the first size count as small, from the second on they have room for both (tokens). */
 const SMALL_MESSAGE = 1_500;
 const LARGE_MESSAGE = 3_000;
+/** Beside a tail that takes nearly all, records may still have this share of the landing. */
+const LEAST_SHARE = 0.25;
 /** A record has at least this length (tokens): a shorter one says next to nothing. Only a host that sets a smaller cap wants it so. */
 export const LEAST_RECORD = 200;
 /** Beside a long message there may be room for no more than a few sentences, which the prompt then asks for (tokens). */
@@ -195,6 +201,8 @@ export const LEAST_SENTENCES = 100;
 const LEAST_RECORDS = 10;
 /** Pointers don't count against a record's ceiling, but they take room: about so much of a text with one on every line. */
 const WITH_POINTERS = 1.12;
+/** A record of few messages needn't be as long as one of many: this share of what it replaces is enough. */
+const SOURCE_SHARE = 0.2;
 
 /** Tokens of a summary message of this size that records may take. */
 export function narrativePart(message: number): number {
@@ -212,8 +220,7 @@ export function narrativeShare(
   const room = landingRoom(conversation, settings, landing);
   // Without a tail the summary has its share, too.
   const message = strategy === "summarize-and-drop" ? Math.min(room.landing, MAX_SUMMARY) : room.summary;
-  // Beside a tail that takes nearly all, records may still have this share of the landing.
-  const share = Math.max(0, narrativePart(message), room.landing * 0.25);
+  const share = Math.max(0, narrativePart(message), room.landing * LEAST_SHARE);
   return Math.min(summary.cap, Math.floor(share));
 }
 
@@ -230,8 +237,7 @@ export function recordLength({
   readonly source?: number;
   readonly cap: number;
 }): number {
-  // A record of few messages needn't be as long as one of many: this share of what it replaces is enough.
-  const most = Math.min(room / WITH_POINTERS, source * 0.2);
+  const most = Math.min(room / WITH_POINTERS, source * SOURCE_SHARE);
   return Math.floor(
     Math.min(cap / WITH_POINTERS, Math.max(Math.min(LEAST_RECORD, Math.max(LEAST_SENTENCES, room)), most)),
   );

@@ -5,6 +5,8 @@ import type { Edit, Message, TailOptions, ToolResultPart } from "../../core/type
 import { type Conversation, floorTokens, mustShow, newestSpeaks } from "../read/conversation.ts";
 import type { Settings } from "../settings/settings.ts";
 
+/** The newest messages of a tail whose results stay whole as long as anything else can give way. */
+const UNTOUCHED_MESSAGES = 2;
 /** What an older result inside the tail keeps when the budget is a small share of the transcript. */
 const SOFT_RESULT_TOKENS = 150;
 const SOFT_WORTH_IT = 1.25;
@@ -36,8 +38,7 @@ export function chooseTail(
   const { messages, structure } = conversation;
   const { tail, limit } = options;
   const earliest = Math.min(earliestStart(conversation, tail), structure.unanswered);
-  // The newest messages of a tail whose results stay whole as long as anything else can give way.
-  const untouched = Math.min(messages.length - 2, structure.unanswered);
+  const untouched = Math.min(messages.length - UNTOUCHED_MESSAGES, structure.unanswered);
   const edits = new Map<number, readonly Edit[]>();
   let from = messages.length;
   let tokens = 0;
@@ -191,6 +192,10 @@ function softClip(part: ToolResultPart, count: (text: string) => number): string
 
 /** A summary message larger than this would crowd out the tail that large budgets have room for (tokens). */
 export const MAX_SUMMARY = 12_000;
+/** Where a budget is to be filled, the summary may be larger before it makes way for a longer tail (tokens). */
+const MAX_FILLING_SUMMARY = 24_000;
+/** Below this share of the transcript, old results in the tail are clipped from the start. */
+const SOFT_BELOW = 0.25;
 /**
  * Where the budget is a small share of the transcript, lines chosen from all of it carry more than whole messages of its
  * end: the tail gets this share of the landing, one unit will do, and the summary has at least so much
@@ -224,12 +229,10 @@ export function landingRoom(
 ): LandingRoom {
   const floor = floorTokens(conversation);
   const landing = goal - floor;
-  // Below this share of the transcript, old results in the tail are clipped from the start.
-  const soft = goal < 0.25 * conversation.total;
+  const soft = goal < SOFT_BELOW * conversation.total;
   const small = soft && settings.freeTail;
   const share = settings.tail.tokens ?? Math.floor(landing * (small ? SOFT_TAIL_SHARE : settings.tail.share));
-  // Where a budget is to be filled, the summary may be larger before it makes way for a longer tail (tokens).
-  const most = small && fills ? 24_000 : MAX_SUMMARY;
+  const most = small && fills ? MAX_FILLING_SUMMARY : MAX_SUMMARY;
   const tail = Math.max(share, landing - most);
   const mostTail = Math.max(
     tail,

@@ -136,6 +136,8 @@ const LEAST_COUNTED = 2_000;
 const SMALL_ROOM_SHARE = 0.75;
 /** … and in large ones a small rest of what a summary didn't reach waits for the next compaction, too. */
 const LARGE_ROOM_SHARE = 0.25;
+/** The first record of a conversation is worth more than the next line of it: this share of all that is enough. */
+const FIRST_SHARE = 0.5;
 
 /**
  * Is a run large enough to be summarised by itself? What isn't stands unsealed for a while: lines chosen by code speak
@@ -166,8 +168,7 @@ function leastSource<M>({ survey }: Operation<M>, { from }: Run, why: "hand" | "
   if (why === "count") return LEAST_COUNTED;
   const { room } = survey.budget;
   const usual = Math.max(room * LARGE_ROOM_SHARE, Math.min(LEAST_SOURCE, room * SMALL_ROOM_SHARE));
-  // The first record of a conversation is worth more than the next line of it: this share of all that is enough.
-  return from === 0 ? usual * 0.5 : usual;
+  return from === 0 ? usual * FIRST_SHARE : usual;
 }
 
 /** Is there room for what the model would write? If not, nobody would ever read it. */
@@ -268,6 +269,8 @@ export function recordFor(
   return { record, units: units.slice(0, last + 1), rest: units.slice(last + 1) };
 }
 
+/** Shorter runs aren't worth a request: lines by code are as good (tokens). */
+const LEAST_RUN = 400;
 /** One compaction asks for so many at most, the longest. */
 const MOST_RUNS = 4;
 
@@ -288,8 +291,7 @@ export function unsealedRounds(
     if (!first || first.from < (bounds.from ?? 0)) continue;
     const own = { from: first.from, to: rest.at(-1)!.to };
     const tokens = tokensIn(conversation, own);
-    // Shorter runs aren't worth a request: lines by code are as good (tokens).
-    if (tokens >= 400) found.push({ run: own, tokens });
+    if (tokens >= LEAST_RUN) found.push({ run: own, tokens });
   }
   return found
     .sort((a, b) => b.tokens - a.tokens)

@@ -132,6 +132,8 @@ export function wholeTokens(conversation: Conversation): number {
  * what that speaks for: nothing at 10 times the room, all of it from 20 times on. Less than 400 tokens aren't worth cutting a round.
  */
 const LONG = { from: 10, to: 20, hidden: 0.03, mostRoom: 0.6, mostTokens: 2_000, leastTokens: 400 };
+/** A round that is cut anyway leaves at least this share of the room to the record. */
+const RECORD_BESIDE_CUT = 0.05;
 
 /** Tokens that a round has to leave to the record of what is older: none, but where an agent would forget a long history for it. */
 export function recordOfLong(conversation: Conversation, limit: number): number {
@@ -144,8 +146,7 @@ export function recordOfLong(conversation: Conversation, limit: number): number 
 
 /** Tokens that a view may have without its record where the unanswered round is cut: an agent that doesn't know what it has done begins anew. */
 export function limitBesideCut(conversation: Conversation, limit: number): number {
-  // A round that is cut anyway leaves at least this share of the room to the record.
-  const least = (limit - floorTokens(conversation)) * 0.05;
+  const least = (limit - floorTokens(conversation)) * RECORD_BESIDE_CUT;
   return limit - Math.floor(Math.max(least, recordOfLong(conversation, limit)));
 }
 
@@ -179,6 +180,11 @@ export function shownTurns({ structure, isHead }: Conversation, draft: Draft): n
   return structure.turns.filter(({ from }) => isShown(draft.fates[from]!) && !isHead(from)).length;
 }
 
+/** The note may take an eighth of what is free beside the messages that must be shown. */
+const MOST_SHARE = 0.125;
+/** `renderState` fills a quarter of what it is given. */
+const GIVEN_FOR_EACH = 4;
+
 /** The host's own record of where things stand, as a message of this request only. */
 export interface HostNote {
   readonly message: InsertMessage;
@@ -195,11 +201,9 @@ export function hostNote(
   free: number,
   measure: Measure,
 ): HostNote | undefined {
-  // The note may take an eighth of what is free beside the messages that must be shown.
-  const most = Math.floor(Math.max(0, free) * 0.125);
+  const most = Math.floor(Math.max(0, free) * MOST_SHARE);
   const frame = tokensOf("", measure);
-  // `renderState` fills a quarter of what it is given.
-  const lines = renderState(state, (most - frame) * 4, measure.text);
+  const lines = renderState(state, (most - frame) * GIVEN_FOR_EACH, measure.text);
   if (lines.length === 0 || most <= frame) return undefined;
   const text = escapeText(lines.map((line) => line.text).join("\n"));
   return { message: { role: "user", text: framed(text) }, tokens: tokensOf(text, measure) };

@@ -82,6 +82,10 @@ function landingAround(conversation: Conversation, { budget, room }: Budget): nu
 
 /** A budget is larger if a larger model was chosen. One that moved a little, because tools or answers changed, is not. */
 export const LARGER_BUDGET = 1.25;
+/** A view that the provider refused without a number is made this much smaller. */
+const REJECTED_SHARE = 0.7;
+/** With the provider's own number known, this much of the budget is aimed at. */
+const REJECTED_MARGIN = 0.95;
 /** So long the views of a conversation stay below what was refused; then more is tried again (milliseconds). */
 const REMEMBERED_MS = 60 * 60_000;
 /** What needs more than this share of it for itself is tried at once. */
@@ -110,12 +114,10 @@ export function rejectedLimit<M>({ input, survey }: Operation<M>): number {
   const { tokens: counted, limit } = refusalOf(input);
   const sent = tokens + budget.tools;
   const factor = Math.max(1, (counted ?? sent) / sent);
-  // With the provider's own number known, this much of the budget is aimed at.
-  const allowed = Math.floor(((budget.budget + budget.tools) / factor - budget.tools) * 0.95);
+  const allowed = Math.floor(((budget.budget + budget.tools) / factor - budget.tools) * REJECTED_MARGIN);
   // By its own numbers the view fits: the answer that was asked for didn't.
   const fits = counted !== undefined && limit !== undefined && counted <= limit;
-  // A view that the provider refused without a number is made this much smaller.
-  return allowed < tokens || fits ? Math.min(allowed, budget.budget) : Math.floor(tokens * 0.7);
+  return allowed < tokens || fits ? Math.min(allowed, budget.budget) : Math.floor(tokens * REJECTED_SHARE);
 }
 
 /**

@@ -22,6 +22,9 @@ import { mustLead } from "./reasoning.ts";
 import type { Operation } from "./survey.ts";
 import type { TranscriptReader } from "./transcript-reader.ts";
 
+/** A first user message that takes more than this share of the budget is middle like any other. */
+const MOST_OF_FIRST = 0.25;
+
 /** What `readConversation` takes. */
 interface Reading<M> {
   readonly dialect: Dialect<M>;
@@ -113,8 +116,7 @@ function measureHead<M>(
     return { budget, free: budget - head - outside.extras - last };
   };
   const first = structure.turns[0]?.from;
-  // A first user message that takes more than this share of the budget is middle like any other.
-  if (keepsFirst && first !== undefined && tokens[first]! <= room().budget * 0.25) hold(first);
+  if (keepsFirst && first !== undefined && tokens[first]! <= room().budget * MOST_OF_FIRST) hold(first);
   if (dialect.rules.laterSystem === "anywhere")
     for (const index of laterInstructions({ messages, structure, tokens, isHead, ...room() })) hold(index);
   return { isHead, head, total, free: room().free };
@@ -209,6 +211,9 @@ function gistOf({ parts }: Message): string {
     .trim();
 }
 
+/** A system prompt up to this size is remembered, so that it can be restored (characters of JSON). */
+const MAX_HEAD = 262_144;
+
 /** The system prompt of an operation as JSON: leading messages, or what the format keeps apart. Undefined if there is none. */
 export function headJson<M>({
   engine,
@@ -221,8 +226,7 @@ export function headJson<M>({
   const isApart = hasSystem(system);
   if (!isApart && leading.length === 0) return undefined;
   const json = stringifyDeep(isApart ? { system, leading } : { leading });
-  // A system prompt up to this size is remembered, so that it can be restored (characters of JSON).
-  if (json.length > 262_144) return undefined;
+  if (json.length > MAX_HEAD) return undefined;
   const read = [...(isApart ? [systemMessage<M>(system)] : []), ...leading].map((one) =>
     engine.dialect.read(one),
   );

@@ -309,14 +309,16 @@ function withAnswers<M>(
   return { ...remembered, answers: [...others, { ...of, sizes }] };
 }
 
+/** A time that no clock shows: a record that claims it is foreign, and the order of the others doesn't follow it. */
+const LATEST_TIME = 8.64e15;
+
 /** Records are ordered by their times: a clock that was set back must not make a new record older than those before it. */
 function afterRecords(
   now: number,
   { checkpoints, undos }: Pick<Remembered, "checkpoints" | "undos">,
 ): number {
   let latest = now;
-  // A time that no clock shows: a record that claims it is foreign, and the order of the others doesn't follow it.
-  for (const { at } of [...checkpoints, ...undos]) if (at >= latest && at < 8.64e15) latest = at + 1;
+  for (const { at } of [...checkpoints, ...undos]) if (at >= latest && at < LATEST_TIME) latest = at + 1;
   return latest;
 }
 

@@ -36,6 +36,9 @@ export function createTextRoom(maxChars = MAX_CHARS): TextRoom {
   };
 }
 
+/** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
+const MAX_CONVERSATIONS = 32;
+
 /** Hashes and tokens of the messages of one transcript. */
 interface Reading {
   /** `chain[n]` names the first n messages after the leading system messages. */
@@ -70,7 +73,7 @@ export function createTranscriptReader(room: TextRoom = createTextRoom()): Trans
     const chars = one.messages.reduce((sum, message) => sum + charsOf(message), 0);
     room.take(one, chars, () => forget(one));
     for (const oldest of remembered) {
-      if (remembered.size <= 32) break;
+      if (remembered.size <= MAX_CONVERSATIONS) break;
       forget(oldest);
     }
   };

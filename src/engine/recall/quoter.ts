@@ -20,6 +20,8 @@ const MOST_OF_ALLOWANCE = 0.25;
 const SHORT_PASSAGE = 120;
 /** A question of which the view shows this share, and what was asked for, has its answer quoted instead. */
 const MOSTLY_SEEN = 0.5;
+/** Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens). */
+const LEAST_FRAGMENT = 30;
 
 /** Fewer words than this say nothing that could be read by itself. */
 const LEAST_WORDS = 3;
@@ -93,8 +95,7 @@ export function createQuoter(
       if (!stretch) return false;
       const text = shown(passage.text, stretch);
       if (!saysSomething(text)) return false;
-      // Beside others, a passage that is cut for want of room isn't quoted if less than this is left of it (tokens).
-      if (chosen.length > 0 && stretch.isPart && cost(text) < 30) return false;
+      if (chosen.length > 0 && stretch.isPart && cost(text) < LEAST_FRAGMENT) return false;
       if (!isSeen && held(text) < LEAST_BESIDE * asked.all && !isReply(found.of)) return false;
       if (held(text) === 0) {
         const reply = text.replace(/\d+/g, "0");

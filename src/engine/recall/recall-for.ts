@@ -26,6 +26,8 @@ import {
 /** What one user message may have quoted: a share of the budget, and tokens. */
 const SHARE = 0.05;
 const MOST_TOKENS = 2_000;
+/** What all user messages since the last compaction may have quoted together, as a share of the budget. */
+const SHARE_OF_ALL = 0.15;
 
 /** What one user message may have quoted where nobody says otherwise (tokens). */
 export function recallAllowance(budget: number): number {
@@ -66,8 +68,7 @@ export async function recallFor<M>(
   const quotedBefore = view.quoted.reduce((sum, { tokens }) => sum + tokens, 0);
   const allowance = Math.min(
     settings.recall.tokens ?? recallAllowance(budget.budget),
-    // What all user messages since the last compaction may have quoted together, as a share of the budget.
-    Math.floor(budget.budget * 0.15) - quotedBefore,
+    Math.floor(budget.budget * SHARE_OF_ALL) - quotedBefore,
     Math.min(budget.budget, conversation.total) - view.tokens,
   );
   const tokensOf = (text: string): number =>
@@ -111,6 +112,8 @@ function wasShown<M>({ survey }: Operation<M>): boolean {
   );
 }
 
+/** Beside a passage that is clearly meant, others count that rank at least this high. */
+const BESIDE_BEST = 0.35;
 /** Messages that are looked at, best first. */
 const MOST_LOOKED_AT = 80;
 
@@ -155,8 +158,7 @@ async function chosenFrom(
   for (const one of wantsAll ? inBroadOrder(index, byWords) : byWords) {
     await pause();
     if (quoter.isFull()) break;
-    // Beside a passage that is clearly meant, others count that rank at least this high.
-    if (best !== undefined && !wantsAll && one.score < 0.35 * best) break;
+    if (best !== undefined && !wantsAll && one.score < BESIDE_BEST * best) break;
     if (best === undefined && !wantsAll && !asked.isMeant(one)) {
       if (isTalk && above.length < MOST_LOOKED_AT) above.push(one);
       continue;

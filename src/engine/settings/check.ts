@@ -174,11 +174,13 @@ function checkSummarizer(model: unknown): void {
     throw refused("summarizer", "it has no `id`.", `Give it the model's name: \`{ id, complete }\`. ${fix}`);
 }
 
+/** No model has a smaller window: a size in thousands was meant. */
+const LEAST_WINDOW = 500;
+
 function checkWindow(window: unknown): void {
   if (!given(window)) return;
   if (typeof window === "number") {
-    // No model has a smaller window: a size in thousands was meant.
-    checkValue("window", window, { is: "tokens", least: 500 });
+    checkValue("window", window, { is: "tokens", least: LEAST_WINDOW });
     return;
   }
   const { model } = (isObject(window) ? window : {}) as { readonly model?: unknown };

@@ -16,6 +16,9 @@ export interface Cut {
   readonly anchors: readonly Anchor[];
 }
 
+/** Between two sessions of a chain (milliseconds). */
+const CHAIN_PAUSE_MS = 30 * 60_000;
+
 /** What a message costs in a request, in tokens. */
 export const messageTokens = (message: ChatMessage, count: Count): number =>
   count(messageText(message)) + MESSAGE_OVERHEAD;
@@ -59,8 +62,7 @@ function joined(sessions: readonly CostSession[], id: string): CostSession {
     const start = startOf(session);
     // Calls of different sessions may have the same id.
     messages.push(...session.messages.map((message) => withPrefix(message, `${offset}-`)));
-    // Between two sessions of a chain (milliseconds).
-    const shift = offset === 0 ? 0 : end + 30 * 60_000 - start;
+    const shift = offset === 0 ? 0 : end + CHAIN_PAUSE_MS - start;
     times.push(...session.times.map((time) => (time === undefined ? undefined : time + shift)));
     end = times.findLast((time) => time !== undefined) ?? end;
     cuts.push(...session.cuts.map(({ at, anchors }) => ({ at: at + offset, anchors })));

@@ -106,8 +106,7 @@ export function precisPolicy(strategy: StrategyName): CostPolicy {
     summarizes: SUMMARIZING.includes(strategy),
     open({ messages, budget, counter, prices, memory }) {
       const { read, write, output, ttlMs } = prices;
-      // A prompt cache that never expires lives this long for the engine, which takes no infinity (milliseconds).
-      const cache = { read, write, output, ttlMs: Math.min(ttlMs, 1e12) };
+      const cache = { read, write, output, ttlMs: Math.min(ttlMs, MOST_TTL_MS) };
       const compactor = createCompactorWith(memory, { dialect: recorded, counter, budget, strategy, cache });
       let state: unknown;
       return {
@@ -130,6 +129,9 @@ export function precisPolicy(strategy: StrategyName): CostPolicy {
     },
   };
 }
+
+/** A prompt cache that never expires lives this long for the engine, which takes no infinity (milliseconds). */
+const MOST_TTL_MS = 1e12;
 
 const SUMMARIZING: readonly StrategyName[] = ["summarize-oldest", "summarize-middle", "summarize-and-drop"];
 

@@ -64,6 +64,10 @@ const CUTS = [0.5, 0.75] as const;
 const FEWEST_CHARS = 40_000;
 const FEWEST_CALLS = 5;
 const FEWEST_ANCHORS = 3;
+/** How many calls after the cut say what was needed. */
+const NEXT_CALLS = 15;
+/** A name is old when the newest quarter doesn't have it. */
+const OLD_SHARE = 0.25;
 /** Characters on either side of a name's last place from which its neighbour words are taken. */
 const REACH = 100;
 const MOST_NEIGHBOURS = 30;
@@ -92,8 +96,7 @@ function cutAt(session: AgentSession, lengths: readonly number[], chars: number)
 
 function caseAt(session: AgentSession, at: number): AgentCase | undefined {
   const before = unescapeNewlines(session.messages.slice(0, at).map(messageText).join("\n"));
-  // How many calls after the cut say what was needed.
-  const steps = following(session.messages, at, 15);
+  const steps = following(session.messages, at, NEXT_CALLS);
   if (steps.filter((step) => step.type === "call").length < FEWEST_CALLS) return undefined;
   const needed = new Set<string>();
   let seenAgain = "";
@@ -107,8 +110,7 @@ function caseAt(session: AgentSession, at: number): AgentCase | undefined {
     }
   }
   if (needed.size < FEWEST_ANCHORS) return undefined;
-  // A name is old when the newest quarter doesn't have it.
-  const newest = Math.floor(before.length * (1 - 0.25));
+  const newest = Math.floor(before.length * (1 - OLD_SHARE));
   return {
     type: "agent",
     kind: "cut",

@@ -42,6 +42,8 @@ type ContextFor = (question: string) => Promise<readonly Shown[]>;
 
 /** Of what the recorded summary leaves, less than this isn't worth an arm of its own (share of the size). */
 const LEAST_REST = 0.1;
+/** A piece of a message below this says nothing (tokens). */
+const LEAST_PIECE = 40;
 
 /** Every contestant, in the order of the tables. A new one is added here. */
 export const ARMS: readonly Arm[] = [
@@ -157,8 +159,7 @@ function newestWithin(items: readonly Item[], size: number, counter: TokenCounte
   const whole = items.slice(start);
   const left = size - whole.reduce((sum, item) => sum + item.cost, 0);
   const next = items[start - 1];
-  // A piece of a message below this says nothing (tokens).
-  if (next === undefined || left < 40) return whole;
+  if (next === undefined || left < LEAST_PIECE) return whole;
   return [{ role: next.role, text: endOf(next.text, left, counter) }, ...whole];
 }
 

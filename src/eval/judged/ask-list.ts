@@ -17,6 +17,9 @@ interface ListRequest<T> {
   check(list: readonly unknown[]): readonly T[] | string;
 }
 
+/** One more try after an answer that can't be used. */
+const TRIES = 2;
+
 /** Asks for a JSON list. Only an answer that can be used is kept: another one would fail every later run again. */
 export async function askList<T>(input: ListRequest<T>): Promise<readonly T[]> {
   const { model, journal, spending, role, request, trial, check } = input;
@@ -30,8 +33,7 @@ export async function askList<T>(input: ListRequest<T>): Promise<readonly T[]> {
   }
   const messages: ModelMessage[] = [...request.messages];
   let problem = "";
-  // One more try after an answer that can't be used.
-  for (let attempt = 0; attempt < 2; attempt += 1) {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const asked = { ...request, messages };
     const reply = await model.complete(asked);
     spending.add(role, asked, reply);

@@ -3,8 +3,14 @@ import { seededRandom } from "../bootstrap.ts";
 import type { Arm } from "./arms.ts";
 import { type Exam, type ExamItem, inPieces } from "./exam.ts";
 
+/** Questions of one request. More of them, and readers begin to answer shortly. */
+const QUESTIONS_AT_ONCE = 20;
+/** Room for one answer, JSON included (tokens). */
+const ANSWER_CAP = 450;
 /** What an answer has on average, for estimates (tokens). */
 export const USUAL_ANSWER = 110;
+/** An answer above this is cut: the judge reads all of them (characters). */
+const LONGEST_ANSWER = 4_000;
 
 const READER = `You take over a conversation that another assistant led so far. All that you have of it is the context below, which may be
 complete, shortened or summarised. Answer each question from the context alone, in one to six sentences, as the assistant of that
@@ -24,8 +30,7 @@ export function readerRequest(context: string, items: readonly ExamItem[]): Mode
         text: `<context>\n${context}\n</context>\n\n<questions>\n${questions}\n</questions>\n\n${form}`,
       },
     ],
-    // Room for one answer, JSON included (tokens).
-    cap: 450 * items.length,
+    cap: ANSWER_CAP * items.length,
   };
 }
 
@@ -34,8 +39,7 @@ export function readAnswers(list: readonly unknown[], count: number): readonly s
   const answers = new Map<number, string>();
   for (const one of list) {
     const { n, answer } = (one ?? {}) as { n?: unknown; answer?: unknown };
-    // An answer above this is cut: the judge reads all of them (characters).
-    if (typeof answer === "string") answers.set(Number(n), answer.trim().slice(0, 4_000));
+    if (typeof answer === "string") answers.set(Number(n), answer.trim().slice(0, LONGEST_ANSWER));
   }
   const missing = Array.from({ length: count }, (_, index) => index + 1).filter((n) => !answers.has(n));
   if (missing.length > 0) return `it has no answer to ${missing.join(", ")}`;
@@ -48,8 +52,7 @@ export function questionsTogether(
   { contexts }: Pick<Arm, "contexts">,
   isOneByOne: boolean,
 ): ExamItem[][] {
-  // Questions of one request. More of them, and readers begin to answer shortly.
-  return inPieces(items, isOneByOne || contexts === "by-question" ? 1 : 20);
+  return inPieces(items, isOneByOne || contexts === "by-question" ? 1 : QUESTIONS_AT_ONCE);
 }
 
 /** Answers of all arms to one question. */

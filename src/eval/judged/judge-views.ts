@@ -31,6 +31,8 @@ interface ViewJudge {
 }
 
 const EXAM = "conversation";
+/** Requests under way at the same time. */
+const AT_ONCE = 3;
 /** A question of usual length, for estimates. */
 const USUAL_QUESTION = "Which of the things that were decided holds now, and what was the reason for it?";
 
@@ -81,8 +83,7 @@ export async function createViewJudge(options: {
       const { rows, spent } = await runJudged({
         ...setupOf(items),
         journal,
-        // Requests under way at the same time.
-        atOnce: 3,
+        atOnce: AT_ONCE,
         ...stop,
         ...(onProgress && { onProgress: (_what, done, total) => onProgress(done, total) }),
       });

@@ -63,6 +63,9 @@ interface Made {
   readonly isUnasked: boolean;
 }
 
+/** Bits of a hash that seed a shuffle. */
+const SEED_BITS = 30;
+
 /** Lets readers answer from each context, lets the judge mark all answers together, and adds up. */
 export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
   const { sittings, trials, reader, judge, summarizer, counter, journal, signal } = options;
@@ -175,8 +178,7 @@ export async function runJudged(options: JudgedOptions): Promise<JudgedResult> {
 function seedOf(exam: string, n: number, trial: number): number {
   const hash = contentHash(JSON.stringify([exam, n, trial]));
   let seed = 0;
-  // Bits of a hash that seed a shuffle.
-  for (const sign of hash) seed = (seed * 31 + sign.charCodeAt(0)) % 2 ** 30;
+  for (const sign of hash) seed = (seed * 31 + sign.charCodeAt(0)) % 2 ** SEED_BITS;
   return seed;
 }
 

@@ -31,6 +31,8 @@ export interface Spending {
   all(): Expense[];
 }
 
+const PER_MILLION = 1_000_000;
+
 /** An expense with its price. */
 export function expense(
   role: Role,
@@ -45,7 +47,7 @@ export function expense(
     requests,
     input: Math.round(input),
     output: Math.round(output),
-    ...(prices && { dollars: (input * prices.input + output * prices.output) / 1_000_000 }),
+    ...(prices && { dollars: (input * prices.input + output * prices.output) / PER_MILLION }),
   };
 }
 
@@ -74,6 +76,10 @@ export function requestTokens({ system, messages }: ModelRequest, counter: Token
 
 /** A summary is asked for with a prompt beside the conversation (share of the conversation). */
 const SUMMARY_INPUT = 1.1;
+/** However often a conversation is compacted, its summaries read it about so often at most. */
+const MOST_READINGS = 4;
+/** What a summary has on average, notes included (tokens). */
+const USUAL_SUMMARY = 2_500;
 
 /**
  * A summary that lacks names or is too long is sent back, without the conversation: one such request for each is counted, which is
@@ -126,13 +132,11 @@ export function planSummaries(
   const amount = { requests: 0, input: 0, output: 0 };
   for (const { exam, arm } of views) {
     if (!arm.needsModel) continue;
-    // However often a conversation is compacted, its summaries read it about so often at most.
-    const readings = Math.min(arm.times, 4);
+    const readings = Math.min(arm.times, MOST_READINGS);
     const again = arm.times * SECOND_REQUESTS;
     amount.requests += arm.times + again;
     amount.input += readings * SUMMARY_INPUT * examTokens(exam, counter.count) + again * SECOND_INPUT;
-    // What a summary has on average, notes included (tokens).
-    amount.output += (arm.times + again) * 2_500;
+    amount.output += (arm.times + again) * USUAL_SUMMARY;
   }
   return amount.requests > 0 ? [expense("summarizer", summarizer?.id ?? "", amount)] : [];
 }

@@ -18,6 +18,10 @@ export interface WriteExamInput {
   readonly signal?: AbortSignal;
 }
 
+/** What the writer reads at once, as a share of its window: instructions and questions need the rest. */
+const PIECE_SHARE = 0.7;
+/** Room for one question with its rubric (tokens). */
+const ITEM_CAP = 400;
 /** An average question with its rubric, for estimates (tokens). */
 const USUAL_ITEM = 220;
 const MOST_POINTS = 4;
@@ -81,8 +85,7 @@ function requestsOf({
   counter,
 }: Pick<WriteExamInput, "messages" | "writer" | "count" | "counter">): PieceRequest[] {
   const types = messages.some((message) => message.tool_calls) ? WORK_TYPES : TALK_TYPES;
-  // What the writer reads at once, as a share of its window: instructions and questions need the rest.
-  const limit = Math.floor(0.7 * (writer.window ?? modelInfo(writer.id).window));
+  const limit = Math.floor(PIECE_SHARE * (writer.window ?? modelInfo(writer.id).window));
   const pieces = piecesOf(messages.map(shownMessage), limit, counter);
   return pieces.flatMap((piece, index) => {
     // Evenly over the pieces, which are about equally large.
@@ -110,8 +113,7 @@ Answer with a JSON list and nothing else: [{"type": "${types[0]}", "q": "…", "
     messages: [
       { role: "user", text: `<conversation>${which}\n${readerText(piece)}\n</conversation>\n\n${form}` },
     ],
-    // Room for one question with its rubric (tokens).
-    cap: 400 * count,
+    cap: ITEM_CAP * count,
   };
 }
 

@@ -20,6 +20,8 @@ import { logsIn } from "./find-sets.ts";
 
 /** The built package has no `.ts`. */
 const FILE = import.meta.url.endsWith(".ts") ? "./cost-threads.ts" : "./cost-threads.js";
+/** What recorded sessions of coding agents have on average. */
+const CHARS_PER_TOKEN = 3.5;
 
 /** What a thread is started with: plain data, from which it reads the sessions for itself. */
 interface CostRun extends Pick<CostOptions, "window" | "head" | "reserve" | "prices"> {
@@ -69,8 +71,7 @@ export async function costInThreads(
 }
 
 const counterOf = async ({ counter }: CostRun): Promise<TokenCounter> =>
-  // What recorded sessions of coding agents have on average.
-  counter === "chars" ? charsCounter({ charsPerToken: 3.5 }) : exactCounter("o200k_base");
+  counter === "chars" ? charsCounter({ charsPerToken: CHARS_PER_TOKEN }) : exactCounter("o200k_base");
 
 const own = (workerData as { readonly costsOf?: CostRun } | null)?.costsOf;
 if (own && parentPort) {
@@ -89,6 +90,8 @@ type RawMessage = Parameters<typeof chatMessage>[0] & { readonly ts?: string | n
 
 /** Sessions below this never get near a window (tokens). */
 export const LEAST_TOKENS = 50_000;
+/** Sessions are joined to chains of at least this length (tokens). */
+const CHAIN_TOKENS = 500_000;
 
 /** The long sessions of a folder, every `everyNth` of them: each by itself, or joined to days of work. */
 function costRuns(
@@ -98,8 +101,7 @@ function costRuns(
 ): CostSession[] {
   const long = costSessions(dir).filter((one) => sessionTokens(one, count) >= LEAST_TOKENS);
   const sessions = long.filter((_, index) => index % everyNth === 0);
-  // Sessions are joined to chains of at least this length (tokens).
-  return chained ? chainSessions(sessions, 500_000, count) : sessions;
+  return chained ? chainSessions(sessions, CHAIN_TOKENS, count) : sessions;
 }
 
 /** The agent sessions below a folder, with the times of their messages and the cuts of files of cases. */

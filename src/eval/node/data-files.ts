@@ -6,6 +6,8 @@ import { parseJson } from "../../core/json.ts";
 import type { Journal } from "../judged/ask-list.ts";
 
 const DATA_FILE = /\.(?:jsonl?|traj)(?:\.gz)?$/;
+/** Folders inside the given one that are looked into. */
+const DEEPEST = 3;
 
 /** Some editors begin a file with it; JSON doesn't know it. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
@@ -71,8 +73,7 @@ export function readFolder(path: string, depth = 0): DataFolder {
     path,
     files: entries.filter((entry) => entry.isFile() && DATA_FILE.test(entry.name)).map((entry) => entry.name),
     folders:
-      // Folders inside the given one that are looked into.
-      depth >= 3
+      depth >= DEEPEST
         ? []
         : entries
             .filter((entry) => entry.isDirectory())

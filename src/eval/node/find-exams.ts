@@ -68,6 +68,9 @@ interface ExamConversation {
   readonly recorded?: string;
 }
 
+/** Messages after a compaction among which its summary is looked for: some clients put a note of their own first. */
+const NEAR_CUT = 3;
+
 /** Reads a conversation of whatever format. Without `at` it is cut at its first recorded compaction, else it is whole. */
 export function examConversation(
   file: string,
@@ -82,8 +85,7 @@ export function examConversation(
     });
   const { messages, summaries, compactions } = logMessages(log, basename(file));
   const at = Math.min(options.at ?? compactions[0] ?? messages.length, messages.length);
-  // Messages after a compaction among which its summary is looked for: some clients put a note of their own first.
-  const summary = [...summaries].find((index) => index >= at && index < at + 3);
+  const summary = [...summaries].find((index) => index >= at && index < at + NEAR_CUT);
   const recorded = summary === undefined ? undefined : messages[summary]?.content;
   return {
     at,

@@ -20,6 +20,9 @@ import { type DataFolder, inFile, readFolder, readRecords, readText } from "./da
 /** A file of cases brings its sessions with it, so what lies beside and below it isn't looked at again. */
 const CASE_FILE = /cases.*\.jsonl(?:\.gz)?$/;
 
+/** A sample of a small set has at least this many of its sessions, if there are so many. */
+const FEWEST_SAMPLED = 4;
+
 /** The sets in a folder, told by what its files hold, not by their names. Sessions are read when their turn comes. */
 export function findSets(dir: string): EvalSet[] {
   return setsIn(readFolder(dir), []);
@@ -126,8 +129,7 @@ function setOf<T>(
       ...about,
       sessions: items.length,
       *cases(everyNth) {
-        // A sample of a small set has at least this many of its sessions, if there are so many.
-        const step = Math.min(everyNth, Math.ceil(items.length / 4));
+        const step = Math.min(everyNth, Math.ceil(items.length / FEWEST_SAMPLED));
         for (const [index, item] of items.entries()) if (index % step === 0) yield* casesOf(item);
       },
     },

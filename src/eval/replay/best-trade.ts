@@ -12,6 +12,8 @@ export interface Trade {
   readonly strategy: string | undefined;
 }
 
+/** Those that keep nearly as much as the best one are judged by what they cost. */
+const NEARLY = 0.05;
 /** The default wins over one that is cheaper by less: a difference of a few percent is chance. */
 const TIE = 0.05;
 const DEFAULT = TUNING.strategy.default;
@@ -29,8 +31,7 @@ export function bestTrade<T extends Trade>(trades: readonly T[]): T | undefined 
   );
   if (!isChoice || possible.length === 0) return undefined;
   const most = Math.max(...possible.map(({ keeps }) => keeps));
-  // Those that keep nearly as much as the best one are judged by what they cost.
-  const good = possible.filter(({ keeps }) => keeps >= most - 0.05);
+  const good = possible.filter(({ keeps }) => keeps >= most - NEARLY);
   const cheapest = good.reduce((best, trade) => (trade.costs < best.costs ? trade : best));
   const isTied = ({ strategy, costs }: T): boolean =>
     (strategy ?? DEFAULT) === DEFAULT && costs <= cheapest.costs * (1 + TIE);

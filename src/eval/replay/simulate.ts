@@ -174,12 +174,14 @@ function compactionOf(report: Report): Omit<ReplayCompaction, "request" | "at" |
   };
 }
 
+/** Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead, and keeps other requests waiting. */
+const PAUSE_EVERY_MS = 25;
+
 /** Now and then lets the event loop turn. */
 function createPause(signal: AbortSignal | undefined): () => Promise<void> {
   let last = performance.now();
   return async () => {
-    // Calculating longer than this without a turn of the event loop makes Ctrl-C feel dead, and keeps other requests waiting.
-    if (performance.now() - last >= 25) {
+    if (performance.now() - last >= PAUSE_EVERY_MS) {
       await breathe();
       last = performance.now();
     }

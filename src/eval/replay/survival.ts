@@ -10,6 +10,9 @@ export interface Survival {
   readonly kept: number;
 }
 
+/** Tokens of a summary that would have room for every item. */
+const ROOMY = 1_000_000;
+
 export function survivalOf(
   transcript: readonly Message[],
   view: readonly Message[],
@@ -18,8 +21,7 @@ export function survivalOf(
   const items = mustKeepOf({
     messages: transcript,
     run: { from: 0, to: transcript.length },
-    // Tokens of a summary that would have room for every item.
-    cap: 1_000_000,
+    cap: ROOMY,
     count,
   });
   const missing = missingItems(view.map(readableText).join("\n"), items);

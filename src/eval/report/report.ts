@@ -127,6 +127,8 @@ function cellHtml(cell: Cell): string {
 
 const WIDTH = 1_000;
 const HEIGHT = 260;
+/** Space above the highest line. */
+const HEADROOM = 1.06;
 /** Colours that the style has. */
 const COLORS = 9;
 
@@ -134,8 +136,7 @@ function chartHtml({ title, lines, limits = [], marks = [], ends, top, format }:
   const xs = lines.flatMap(({ points }) => points.map(([x]) => x));
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
   const across = (x: number) => (to > from ? (x - from) / (to - from) : 0.5);
-  // Space above the highest line.
-  const down = (y: number) => 1 - Math.min(1, y / (top * 1.06));
+  const down = (y: number) => 1 - Math.min(1, y / (top * HEADROOM));
   const at = ([x, y]: readonly [number, number]) =>
     `${(across(x) * WIDTH).toFixed(1)},${(down(y) * HEIGHT).toFixed(1)}`;
   const drawn = lines.map(

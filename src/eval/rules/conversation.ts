@@ -96,6 +96,8 @@ export type Draw = ReturnType<typeof createDraw>;
 
 /** Rounds of noise, by its kind: each conversation has about 30,000 tokens. */
 const ROUNDS: Readonly<Record<Noise, number>> = { "tool output": 30, requests: 150, talk: 110 };
+/** Sentences of a long message around its rule. */
+const LONG_MESSAGE = 24;
 /** Rules are given within this share of the conversation, and changed after it and within the next one. */
 const GIVEN_WITHIN = 0.35;
 const CHANGED_WITHIN = 0.6;
@@ -194,8 +196,7 @@ function around({ text, way }: Rule, phrases: Phrases, draw: Draw): string {
     return [before, text, after].join(" ");
   }
   if (way !== "long message") return text;
-  // Sentences of a long message around its rule.
-  const half = (): string => sentences(phrases.background, 24 / 2, draw).join(" ");
+  const half = (): string => sentences(phrases.background, LONG_MESSAGE / 2, draw).join(" ");
   return `${half()}\n${half()} ${text} ${half()}\n\n${half()}`;
 }
 

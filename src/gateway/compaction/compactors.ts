@@ -219,8 +219,12 @@ export const cacheMsOf = (
 /** What holds for a request: its own wishes, the upstream's settings, the config's, the profile's. */
 type Settled = ReturnType<ReturnType<typeof createSettle>>;
 
+/** Share of the window that is kept free for counting errors, at its largest. */
+const SAFETY = 0.05;
 /** Below this pressure nothing is ever due, cold cache or not. */
 const NOTHING_DUE_BELOW = 0.39;
+/** What calibration may find that the registry's factor doesn't say yet. */
+const CALIBRATION_SLACK = 1.2;
 
 function sureLimit(
   { cap }: Pick<CompactorChoice, "cap">,
@@ -229,16 +233,17 @@ function sureLimit(
   if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
   const host = tuning.reserve ?? profile.reserve;
   const kept = host === undefined ? MOST_RESERVED * window : host <= 1 ? host * window : host;
-  // Share of the window that is kept free for counting errors, at its largest.
-  const free = Math.min(budget ?? window, window - kept - window * 0.05);
-  // What calibration may find that the registry's factor doesn't say yet.
-  const slack = Math.max(1, info.factor * 1.2);
+  const free = Math.min(budget ?? window, window - kept - window * SAFETY);
+  const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
   // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
   const besideAnswer = window - (cap ?? 0);
   const startAt = tuning.startAt ?? profile.startAt ?? NOTHING_DUE_BELOW;
   const due = Math.min(free * NOTHING_DUE_BELOW, startAt <= 1 ? free * startAt : startAt);
   return Math.max(0, Math.floor(Math.min(due, besideAnswer) / slack));
 }
+
+/** Compactions that are remembered before those of conversations not seen for longest are forgotten. */
+const MAX_RECORDS = 5_000;
 
 /**
  * The compactors of `observe`: they do what the others would, so that what they report is what would have happened, but
@@ -249,7 +254,7 @@ export function createObserving(options: {
   readonly windows: Windows;
   readonly warnGuess: WarnGuess;
 }): Compactors {
-  const all = memoryStore({ maxRecords: 5_000 });
+  const all = memoryStore({ maxRecords: MAX_RECORDS });
   return createCompactors({
     ...options,
     records: (tenant, mark) => markedRecords(all, contentHash(JSON.stringify([tenant, mark ?? ""]))),

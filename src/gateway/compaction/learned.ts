@@ -7,6 +7,12 @@ type Kind = "window" | "cache" | "count";
 /** Whose it is. `upstream` names neither key nor address; an empty tenant stands for all. */
 export type LearnedOf = Pick<LearnedValue, "tenant" | "upstream" | "model">;
 
+/** Values of a tenant that are remembered, as many as the store keeps. */
+const MAX_VALUES = 1_000;
+/** Values that wait for a store that takes none. */
+const MAX_UNWRITTEN = 10_000;
+/** Longer names are made up (characters). */
+const MAX_NAME = 200;
 /** So far the clocks of servers may differ (milliseconds). */
 const CLOCKS_MS = 5 * 60_000;
 
@@ -31,7 +37,7 @@ export function createLearned(
   const remember = ({ kind, value, at, ...of }: LearnedValue, isOwn: boolean): void => {
     const known = values.get(of.tenant) ?? new Map<string, Known>();
     values.set(of.tenant, known);
-    keepNewest(known, keyOf(kind, of), { value, at, isOwn }, 1_000);
+    keepNewest(known, keyOf(kind, of), { value, at, isOwn }, MAX_VALUES);
     changes[kind as Kind]++;
   };
   const share = async ({ store, log, now }: NonNullable<typeof parts>): Promise<void> => {
@@ -69,10 +75,8 @@ export function createLearned(
     set(kind: Kind, of: LearnedOf, value: unknown, isKept = true): void {
       const row = { ...of, kind, value, at: parts?.now() ?? 0 };
       remember(row, true);
-      // Longer names are made up (characters).
-      if (!parts || !isKept || of.model.length > 200) return;
-      // Values that wait for a store that takes none.
-      keepNewest(unwritten, JSON.stringify([of.tenant, keyOf(kind, of)]), row, 10_000);
+      if (!parts || !isKept || of.model.length > MAX_NAME) return;
+      keepNewest(unwritten, JSON.stringify([of.tenant, keyOf(kind, of)]), row, MAX_UNWRITTEN);
     },
   };
 }
@@ -85,6 +89,8 @@ interface CacheReading {
 
 /** Readings on each side before they are believed: one may be an accident. */
 const ENOUGH = 4;
+/** Readings that are kept of one model: providers change, and so do plans. */
+const MAX_READINGS = 128;
 /** A provider with any cache keeps a prompt for so long. */
 const SURELY_KEPT_MS = 60_000;
 /** Times that providers promise. One of them is believed where the readings leave room for it. */
@@ -105,8 +111,7 @@ export function createCacheTimes(learned: Learned = createLearned()) {
     learned.get<CacheTime>("cache", { tenant: "", upstream, model })?.value;
   return {
     learn(upstream: string, model: string, reading: CacheReading): void {
-      // Readings that are kept of one model: providers change, and so do plans.
-      const readings = [...(known(upstream, model)?.readings ?? []), reading].slice(-128);
+      const readings = [...(known(upstream, model)?.readings ?? []), reading].slice(-MAX_READINGS);
       learned.set("cache", { tenant: "", upstream, model }, { ms: timeOf(readings), readings });
     },
     /** Milliseconds; 0 for a provider that keeps nothing; undefined while too little is known. */

@@ -57,6 +57,9 @@ async function countMessage(
   await pace.pause();
 }
 
+/** How long work may keep others waiting, as far as its steps allow (milliseconds). */
+const SLICE_MS = 8;
+
 /** Long work for one client, with turns for all others in between. */
 export interface Pace {
   /** Lets the others have their turn, if this one was long enough. Throws when the client has gone: nobody needs what comes after. */
@@ -72,8 +75,7 @@ export function createPace({
 } = {}): Pace {
   let started = performance.now();
   const pause = async (): Promise<void> => {
-    // How long work may keep others waiting, as far as its steps allow (milliseconds).
-    if (performance.now() - started < 8) return;
+    if (performance.now() - started < SLICE_MS) return;
     onPause?.();
     await breathe();
     signal?.throwIfAborted();
@@ -81,6 +83,9 @@ export function createPace({
   };
   return { pause };
 }
+
+/** From here on reading and counting a request takes long enough for others to notice (bytes). */
+const LONG_FROM_BYTES = 512 * 1024;
 
 interface LookParts {
   readonly config: Pick<GatewayConfig, "redact">;
@@ -101,8 +106,7 @@ export function lookAhead(
     readonly signal: AbortSignal;
   },
 ): Promise<void> | undefined {
-  // From here on reading and counting a request takes long enough for others to notice (bytes).
-  return request.bytes < 512 * 1024 ? undefined : look(parts, choice, request);
+  return request.bytes < LONG_FROM_BYTES ? undefined : look(parts, choice, request);
 }
 
 async function look(

@@ -52,6 +52,8 @@ const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 /** A summary may take several requests, one after the other: the lease is held so much longer than each (milliseconds). */
 const LINGER_MS = 1_000;
+/** How often a node that waits for another one's summary looks whether it is there (milliseconds). */
+const LOOK_EVERY_MS = 250;
 
 /** A held lease. */
 interface Flight {
@@ -130,8 +132,7 @@ function leaseOf(model: Model, { name, system, messages, continues }: ModelReque
 
 /** Resolves when nobody holds the lease any more. */
 async function landed(isFree: () => Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  // How often a node that waits for another one's summary looks whether it is there (milliseconds).
-  do await wait(250, undefined, { ...(signal && { signal }), ref: false });
+  do await wait(LOOK_EVERY_MS, undefined, { ...(signal && { signal }), ref: false });
   while (!(await isFree()));
 }
 

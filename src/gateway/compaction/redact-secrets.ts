@@ -99,6 +99,8 @@ const END = "-----END ";
 /** The rest of the line that begins or ends a private key. */
 const NAME = /^[A-Z ]{0,40}PRIVATE KEY-----/;
 const MAX_NAME = 60;
+/** Longest private key, with its line breaks escaped (characters). */
+const MAX_KEY = 8_192;
 
 /** Private keys are searched for with plain comparisons: a pattern would look through the same text for each beginning. */
 function withoutPrivateKeys(text: string): string {
@@ -123,8 +125,7 @@ function endOfKey(text: string, at: number): number | undefined {
   const opening = NAME.exec(text.slice(at + BEGIN.length, at + BEGIN.length + MAX_NAME))?.[0];
   if (opening === undefined) return undefined;
   const start = at + BEGIN.length + opening.length;
-  // Longest private key, with its line breaks escaped (characters).
-  const body = text.slice(start, start + 8_192 + END.length);
+  const body = text.slice(start, start + MAX_KEY + END.length);
   const end = body.indexOf(END);
   const quote = body.indexOf('"');
   if (end < 1 || (quote >= 0 && quote < end)) return undefined;

@@ -28,6 +28,8 @@ export interface RequestOptions {
   readonly off: boolean;
 }
 
+/** Longer names of models are refused (characters). */
+const MAX_MODEL = 200;
 /** Of a request without any of the headers. */
 export const NO_OPTIONS: RequestOptions = { off: false };
 
@@ -52,8 +54,7 @@ const HEADERS = {
   "x-precis-summarizer": {
     // What a person's settings may not name, a request may not either: a folder of this machine.
     schema: text("summarizer", "Give extractive, same, or the name of a model.", {
-      // Longer names of models are refused (characters).
-      test: (name) => name !== "" && name.length <= 200 && mailboxDir(name) === undefined,
+      test: (name) => name !== "" && name.length <= MAX_MODEL && mailboxDir(name) === undefined,
     }),
   },
   "x-precis-tools": {

@@ -13,6 +13,10 @@ import { createLearned, type Learned, type LearnedOf } from "./learned.ts";
 
 /** A "limit" below this in a provider's error is a limit of something else. */
 const LEAST_BELIEVABLE = 1_000;
+/** A request without a number that was refused below this many tokens was refused for something else. */
+const LEAST_WITHOUT_NUMBER = 8_192;
+/** What was learned without a number holds for so long; then more is tried again (milliseconds). */
+const WITHOUT_NUMBER_MS = 60 * 60_000;
 
 /** Stands for a window where no model is there to answer yet: nothing is judged by a guess. */
 export const NOBODYS_WINDOW = MOST_TOKENS;
@@ -103,12 +107,10 @@ export function createWindows(
       { limit, below = 0 }: { readonly limit?: number | undefined; readonly below?: number | undefined },
     ): boolean {
       const found = limit ?? below;
-      // A request without a number that was refused below this many tokens was refused for something else.
-      if (found < (limit === undefined ? 8_192 : LEAST_BELIEVABLE)) return false;
+      if (found < (limit === undefined ? LEAST_WITHOUT_NUMBER : LEAST_BELIEVABLE)) return false;
       const { window, from, mayBeOld } = windows.of(upstream, model, tenant);
       if (found >= window && from !== "guess" && !mayBeOld) return false;
-      // What was learned without a number holds for so long; then more is tried again (milliseconds).
-      const until = limit === undefined ? now() + 60 * 60_000 : undefined;
+      const until = limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined;
       const configured = configuredFor(upstream, model);
       learned.set("window", nameOf(upstream, model, tenant), { window: found, until, configured });
       void learned.share();
@@ -150,6 +152,11 @@ interface LearnedWindow {
   readonly configured?: number;
 }
 
+/** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */
+const MAX_NAMES = 100;
+/** Longer names are cut in the log (characters). */
+const MAX_NAME = 200;
+
 /** Told of a model whose window had to be guessed. */
 export type WarnGuess = (info: Pick<ModelInfo, "id" | "window">, upstream: string) => void;
 
@@ -166,12 +173,10 @@ export function createWarnGuess({
 }): WarnGuess {
   const names = new Set<string>();
   return ({ id, window }, upstream) => {
-    // Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log.
-    if (names.size >= 100 || names.has(id)) return;
+    if (names.size >= MAX_NAMES || names.has(id)) return;
     names.add(id);
     metrics.guessedWindows.inc();
-    // Longer names are cut in the log (characters).
-    const model = id.slice(0, 200);
+    const model = id.slice(0, MAX_NAME);
     log.warn(
       { model, upstream, window },
       `precis doesn't know the model ${model} and compacts its conversations for a window of ${window} tokens. What can't be made to fit is passed on as it is. Name its window: upstreams[].windows in the config, such as { ${JSON.stringify(model)}: "128k" }, the header x-precis-window: 128k, or --window 128k for all models`,
@@ -181,8 +186,12 @@ export function createWarnGuess({
 
 /** So long a request waits for its upstream to tell its window (milliseconds). */
 const WAIT_MS = 1_000;
+/** An answer that comes within this time still counts for the requests after it (milliseconds). */
+const ASK_MS = 5_000;
 /** An upstream that told nothing may have been starting. It is asked again after this time, and no request waits (milliseconds). */
 const AGAIN_MS = 5 * 60_000;
+/** Models of which it is remembered that nothing was told. */
+const MAX_SILENT = 1_000;
 
 /** Whom to ask, and what the client sent along for this upstream. */
 interface AskingWindow {
@@ -227,16 +236,14 @@ export function createAskWindow(parts: {
       if (window !== undefined) windows.setWindow(upstream, model, tenant, window);
     });
     const settled = settledInTime(answer, WAIT_MS).then(() => {});
-    // Models of which it is remembered that nothing was told.
-    keepNewest(asked, key, { at: now(), settled }, 1_000);
+    keepNewest(asked, key, { at: now(), settled }, MAX_SILENT);
     return before ? undefined : settled;
   };
 }
 
 /** What the upstream tells; undefined where it doesn't. Never throws. */
 async function windowAt({ upstream, model, headers, keyIsOurs }: AskingWindow): Promise<number | undefined> {
-  // An answer that comes within this time still counts for the requests after it (milliseconds).
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(ASK_MS);
   const path = "/v1/models";
   const [listed, query] = targetPath(upstream, path).split("?", 2);
   const ask = async (address: string, question?: object): Promise<unknown> => {

@@ -14,6 +14,9 @@ import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
 import { modelInfo, spendOf } from "../../tokens/model-info.ts";
 import { detailsOf, IDLE } from "./timeline.ts";
 
+/** Requests whose system prompts are compared. */
+const COMPARED = 12;
+
 /**
  * What would save more than precis does, in sentences, by the rows of a conversation up to the newest of them: a system prompt that is
  * another one with every request, and summaries that nobody has written ahead of time.
@@ -27,8 +30,7 @@ export async function adviceOn(
 ): Promise<readonly string[]> {
   const sent = rows.filter(({ kind, status }) => (kind === "client" || kind === "page") && status < 400);
   let seen: WatchedPrompt | undefined;
-  // Requests whose system prompts are compared.
-  for (const { id } of sent.slice(-12)) {
+  for (const { id } of sent.slice(-COMPARED)) {
     const head = (await store.requests.get(tenant, id))?.head;
     if (head !== undefined) seen = watchPrompt(seen, promptIn(dialect, head));
   }
@@ -48,8 +50,14 @@ function promptIn(dialect: Dialect<unknown>, head: string): string {
 
 /** A chat is idle from this share of the time on for which its provider keeps the prompt: somebody may still come back. */
 export const IDLE_FROM = 0.6;
+/** Below this share of the budget nothing is summarised ahead of time. */
+const LEAST_PRESSURE = 0.4;
+/** Cold compactions that it takes to say something about the next ones. */
+const LEAST_COLD = 2;
 /** What the question for a summary adds to the request that it continues (tokens). */
 const QUESTION_TOKENS = 1_000;
+/** Less isn't worth a sentence (US dollars). */
+const LEAST_DOLLARS = 0.01;
 
 /**
  * What summaries ahead of time would have saved. At a cold cache code speaks for what a compaction hides, and a model that is asked for
@@ -82,8 +90,7 @@ function aheadWords(
     calls += readers.length;
     hidden += readers.length * tokens;
   }
-  // Cold compactions that it takes to say something about the next ones.
-  if (cold.length < 2 || calls === 0) return undefined;
+  if (cold.length < LEAST_COLD || calls === 0) return undefined;
   const output = summaries.reduce((sum, one) => sum + (one.output ?? 0), 0) / summaries.length;
   const saved = spendOf({ input: hidden }, prices);
   const others = Math.max(0, calls / cold.length - 1);
@@ -92,8 +99,7 @@ function aheadWords(
     const first = spendOf({ input: input + QUESTION_TOKENS, cacheRead: input, output }, prices);
     return sum + first + others * other;
   }, 0);
-  // Less isn't worth a sentence (US dollars).
-  if (saved - paid < 0.01) return undefined;
+  if (saved - paid < LEAST_DOLLARS) return undefined;
   return `Summaries ahead of time (\`idleSummaries\`) would have saved about ${formatDollars(saved - paid)} in this conversation. ${cold.length} times somebody came back after the ${Math.round(keptMs / 60_000)} minutes for which the provider was seen to keep a prompt, and what was hidden then was read at the full price by later summaries (${formatDollars(saved)}). Before these minutes were over, summaries would have cost ${formatDollars(paid)}.`;
 }
 
@@ -101,6 +107,5 @@ function aheadWords(
 function isLarge(row: StoredRequest): boolean {
   const { settings } = detailsOf(row);
   const { budget } = settings ?? {};
-  // Below this share of the budget nothing is summarised ahead of time.
-  return typeof budget === "number" && (row.tokensAfter ?? 0) >= budget * 0.4;
+  return typeof budget === "number" && (row.tokensAfter ?? 0) >= budget * LEAST_PRESSURE;
 }

@@ -67,10 +67,12 @@ export async function changeMeta(
   }
 }
 
+/** Ids of things said that are kept: an outbox is sent again within minutes. */
+const MAX_SAID = 20;
+
 export const withSaid = (meta: ChatMeta, id: string): ChatMeta => ({
   ...meta,
-  // Ids of things said that are kept: an outbox is sent again within minutes.
-  said: [...(meta.said ?? []), id].slice(-20),
+  said: [...(meta.said ?? []), id].slice(-MAX_SAID),
 });
 
 export async function readGlobalSettings(

@@ -234,6 +234,9 @@ export interface Chat {
   readonly pins: readonly number[];
 }
 
+/** How long settings are believed without asking the store again (milliseconds): a change works that late. */
+const BELIEVED_MS = 2_000;
+
 /**
  * What a person set for the conversation that a request goes on with; undefined if nothing was set, nor compacted, by hand. Or the
  * person has thrown it away.
@@ -252,8 +255,7 @@ export async function chatOf(
     known.meta = {
       of: metaOf({ meta: found?.meta }),
       isThrownAway: found?.deletedAt !== undefined,
-      // How long settings are believed without asking the store again (milliseconds): a change works that late.
-      until: now + 2_000,
+      until: now + BELIEVED_MS,
     };
   }
   if (known.meta.isThrownAway) return "thrown away";

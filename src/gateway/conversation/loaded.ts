@@ -127,6 +127,9 @@ export function choiceOf(
   };
 }
 
+/** What is kept of transcripts that were looked at lately, in all (characters of JSON). */
+const MAX_CHARS = 48_000_000;
+
 interface ReadTranscript {
   readonly stored: readonly StoredMessage[];
   /** As the engine takes them: an answer with hidden rounds is a copy that stands for all of it. */
@@ -191,8 +194,7 @@ export function createTranscripts(store: Pick<ConversationStore, "read">) {
     let chars = 0;
     for (const entry of entries.values()) chars += entry.chars;
     for (const [key, entry] of entries) {
-      // What is kept of transcripts that were looked at lately, in all (characters of JSON).
-      if (chars <= 48_000_000 || entries.size === 1) return;
+      if (chars <= MAX_CHARS || entries.size === 1) return;
       entries.delete(key);
       chars -= entry.chars;
     }
@@ -255,6 +257,9 @@ function shorten({ stored, wires, messages }: Entry, length: number): void {
   for (const list of [stored, wires, messages]) list.length = length;
 }
 
+/** From here on counting takes long enough for other requests to notice (tokens, roughly). */
+const LONG_FROM_TOKENS = 50_000;
+
 /** Newest messages of transcripts that were counted whole. */
 const counted = new WeakSet<Message>();
 
@@ -264,8 +269,7 @@ export function isCountingLong({
   messages,
 }: Pick<Loaded, "conversation" | "messages">): boolean {
   const newest = messages.at(-1);
-  // From here on counting takes long enough for other requests to notice (tokens, roughly).
-  return conversation.tokens >= 50_000 && newest !== undefined && !counted.has(newest);
+  return conversation.tokens >= LONG_FROM_TOKENS && newest !== undefined && !counted.has(newest);
 }
 
 /**

@@ -12,6 +12,8 @@ import { answerKey } from "./transcript-record.ts";
 
 /** What is remembered of conversations, each under its id and its newest message. */
 const MAX_KNOWN = 40_000;
+/** Many are forgotten at a time: the oldest one of a large map is slow to find behind all those that were deleted. */
+const FORGET_AT_ONCE = 1_000;
 /** What is remembered of views that were sent, and of requests whose answers clients poll for (bytes of JSON, each). */
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -50,8 +52,7 @@ export function createMemory() {
     // What was used last is forgotten last.
     conversations.delete(name);
     conversations.set(name, known);
-    // Many are forgotten at a time: the oldest one of a large map is slow to find behind all those that were deleted.
-    if (conversations.size > MAX_KNOWN) forgetOldest(conversations, MAX_KNOWN - 1_000);
+    if (conversations.size > MAX_KNOWN) forgetOldest(conversations, MAX_KNOWN - FORGET_AT_ONCE);
   };
   const dropNewest = (known: ConversationCacheEntry): void => {
     const { newest = "" } = known;
@@ -140,6 +141,9 @@ function createBounded<K, V extends { readonly bytes: number }>(maxBytes: number
   };
 }
 
+/** What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about). */
+const MAX_HIDDEN_BYTES = 16 * 1024 * 1024;
+
 /** Up to a number of bytes; those that were given longest ago are forgotten. */
 function createGivenAnswers() {
   interface Given {
@@ -148,8 +152,7 @@ function createGivenAnswers() {
     /** The conversation, whose id may not be known yet; undefined where it couldn't be looked up. */
     readonly of: ConversationCacheEntry | undefined;
   }
-  // What is remembered of answers with rounds that clients weren't shown, in all (bytes of JSON, about).
-  const given = createBounded<string, Given>(16 * 1024 * 1024);
+  const given = createBounded<string, Given>(MAX_HIDDEN_BYTES);
   return {
     isEmpty: given.isEmpty,
     /** `name` names the messages before the answer. */
@@ -239,10 +242,16 @@ export function stored(
 export const LEAST_BYTES = 8_192;
 /** What is remembered of bodies, in all (bytes of JSON). */
 const MESSAGE_BYTES = 24 * 1024 * 1024;
+/** One body may take this share of it. */
+const MAX_SHARE = 4;
 /** Fields that hold the messages. */
 const MESSAGE_LISTS = ["messages", "input", "contents"] as const;
 /** Lists that begin alike are told apart by so many of their first messages: the system prompt and the first question. */
 const FOUND_BY = 2;
+/** Lists that begin alike and are remembered, the newest of them: branches of a conversation, sub-agents with the same task. */
+const MAX_TWINS = 4;
+/** What is nested deeper than this is compared as text, which needs no stack. */
+const MAX_DEPTH = 20;
 
 interface Known {
   readonly messages: readonly unknown[];
@@ -256,8 +265,7 @@ interface Known {
 export function createKnownMessages(maxBytes = MESSAGE_BYTES): (body: Json, bytes: number) => Json {
   const known = createBounded<string, Known>(maxBytes);
   return (body, bytes) => {
-    // One body may take this share of it.
-    if (bytes < LEAST_BYTES || bytes > maxBytes / 4) return body;
+    if (bytes < LEAST_BYTES || bytes > maxBytes / MAX_SHARE) return body;
     const name = MESSAGE_LISTS.find((one) => Array.isArray(body[one]));
     const list = name && (body[name] as readonly unknown[]);
     if (!list || list.length === 0) return body;
@@ -274,8 +282,7 @@ export function createKnownMessages(maxBytes = MESSAGE_BYTES): (body: Json, byte
     const messages = best ? [...best.messages.slice(0, shared), ...list.slice(shared)] : list;
     // What the new one has all of will not be asked for again.
     const others = twins.filter((one) => one !== best || shared < one.messages.length);
-    // Lists that begin alike and are remembered, the newest of them: branches of a conversation, sub-agents with the same task.
-    known.put(key, [{ messages, bytes }, ...others].slice(0, 4));
+    known.put(key, [{ messages, bytes }, ...others].slice(0, MAX_TWINS));
     return best ? { ...body, [name]: messages } : body;
   };
 }
@@ -304,8 +311,7 @@ function sharedBy(known: readonly unknown[], list: readonly unknown[]): number {
 function isSame(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  // What is nested deeper than this is compared as text, which needs no stack.
-  if (depth > 20 || isExactNumber(a) || isExactNumber(b)) return stringifyDeep(a) === stringifyDeep(b);
+  if (depth > MAX_DEPTH || isExactNumber(a) || isExactNumber(b)) return stringifyDeep(a) === stringifyDeep(b);
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
   const others = Object.keys(b);

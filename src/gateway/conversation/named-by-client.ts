@@ -75,6 +75,8 @@ export function isReservedSession(name: string): boolean {
   return name.toLowerCase().startsWith(RESERVED);
 }
 
+/** Ids of answers are stored as hashes where they are long; longer ones than this are refused (characters). */
+const MAX_ID = 16_384;
 /** Characters of an id that are logged. */
 const MAX_LOGGED = 200;
 /** So long a request waits for its upstream to tell of a conversation (milliseconds). */
@@ -108,8 +110,7 @@ export async function withPrevious(
         "invalid",
         "precis: an id in previous_response_id or conversation begins with precis:, which is reserved.",
       );
-  // Ids of answers are stored as hashes where they are long; longer ones than this are refused (characters).
-  if (response !== undefined) checkNamed("id in previous_response_id", response, 16_384);
+  if (response !== undefined) checkNamed("id in previous_response_id", response, MAX_ID);
   if (conversation !== undefined) checkNamed("id in conversation", conversation);
   if (!isForwarded && response === undefined && conversation !== undefined)
     if (await isKeptUpstream(parts, of, conversation))

@@ -22,6 +22,8 @@ interface PastHit extends Hit {
 /** The same as in one conversation. */
 const DEFAULT_HITS = 10;
 const DEFAULT_TOKENS = 2_000;
+/** A pattern that took too long in so many conversations isn't looked for in others. */
+const MOST_EXHAUSTED = 5;
 
 /** The stored conversations of one tenant, for those who look for something that was said. */
 export type Past = ReturnType<typeof pastOf>;
@@ -42,8 +44,7 @@ export function pastOf(store: PastStore, tenant: string) {
     let exhausted = 0;
     const pace = createPace();
     for await (const of of everyConversation(store, tenant)) {
-      // A pattern that took too long in so many conversations isn't looked for in others.
-      if (hits.length >= limit || tokens <= 0 || exhausted >= 5) break;
+      if (hits.length >= limit || tokens <= 0 || exhausted >= MOST_EXHAUSTED) break;
       // A database in this process keeps nobody waiting by itself.
       await pace.pause();
       const found = await inOne(query, of, { ...options, limit: limit - hits.length, tokens });
@@ -108,11 +109,12 @@ export function pastOf(store: PastStore, tenant: string) {
 }
 
 const PAGE = 500;
+/** What the command line shows of an id: its end. Less of it says too little. */
+const SHORT_ID = 8;
 
 /** The conversation whose id ends so, if it is only one of the newest. */
 async function byShortId(store: PastStore, tenant: string, end: string): Promise<Conversation | undefined> {
-  // What the command line shows of an id: its end. Less of it says too little.
-  if (end.length < 8) return undefined;
+  if (end.length < SHORT_ID) return undefined;
   const { conversations } = await store.conversations.list(tenant, { limit: PAGE, archived: "all" });
   const matches = conversations.filter((one) => isToBeFound(one) && one.id.endsWith(end));
   return matches.length === 1 ? matches[0] : undefined;
@@ -179,6 +181,8 @@ function toolNames(messages: readonly FoundMessage[]): Map<string, string> {
 
 /** What a person sees of a hit before it is opened (characters). */
 const EXCERPT_CHARS = 180;
+/** Every hit has its excerpt, however long its message is (tokens of what the search itself would quote). */
+const TOKENS_PER_HIT = 1_000;
 
 /** Hits that are looked at for each one that is shown: the index also ranks messages by what stands around them. */
 const LOOKED_AT_FOR_EACH = 5;
@@ -204,8 +208,7 @@ export async function searchHits(
   };
   const { hits } = await pastOf(watched, tenant).search(query, {
     limit: limit * LOOKED_AT_FOR_EACH,
-    // Every hit has its excerpt, however long its message is (tokens of what the search itself would quote).
-    tokens: limit * LOOKED_AT_FOR_EACH * 1_000,
+    tokens: limit * LOOKED_AT_FOR_EACH * TOKENS_PER_HIT,
     signal,
   });
   const { terms: asked, phrases } = readQuery(query);

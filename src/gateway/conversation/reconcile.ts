@@ -43,6 +43,9 @@ interface Run {
   readonly to: number;
 }
 
+/** Longer messages aren't compared (characters): no model writes as much, and reading one for every request takes long. */
+const LONGEST_COMPARED = 4_000_000;
+
 /**
  * Lays what a conversation holds behind `matched` messages of a transcript beside what the transcript says there. What
  * clients wrote themselves must be the same; an answer may come back otherwise. Where both go different ways behind such an
@@ -68,8 +71,7 @@ export function reconcile(
       j++;
       continue;
     }
-    // Longer messages aren't compared (characters): no model writes as much, and reading one for every request takes long.
-    if (tail[i]!.wire.length > 4_000_000) break;
+    if (tail[i]!.wire.length > LONGEST_COMPARED) break;
     const ours = { from: i, to: endOfAnswer(tail, i) };
     const theirs = { from: j, to: endOfAnswer(said, j) };
     if (ours.to === i && theirs.to === j) {

@@ -21,12 +21,18 @@ interface Spilled {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
+/** What the store refuses for good is tried as often: what it was to follow may have been deleted just then. */
+const MAX_REFUSALS = 3;
+
 interface Waiting extends Spilled {
   /** How often the store said that it will never take it. */
   refusals: number;
   /** The chain hashes of its messages, the answer's included. */
   readonly hashes: readonly string[];
 }
+
+/** Memory for answers that a failing store doesn't take: minutes of a busy node. */
+const SPILL_BYTES = 64 * 1024 * 1024;
 
 /** Where answers wait that clients got and the store didn't take. */
 export type Spill = ReturnType<typeof createSpill>;
@@ -43,8 +49,7 @@ export function createSpill(options: {
   /** `why`: the store will never take it. Left out: it failed for too long. */
   onLost(count: number, why?: unknown): void;
 }) {
-  // Memory for answers that a failing store doesn't take: minutes of a busy node.
-  const { recorder, store, maxBytes = 64 * 1024 * 1024, onChange, onLost } = options;
+  const { recorder, store, maxBytes = SPILL_BYTES, onChange, onLost } = options;
   let queue: Waiting[] = [];
   let bytes = 0;
   let pause = FIRST_PAUSE_MS;
@@ -64,8 +69,7 @@ export function createSpill(options: {
       try {
         await storeOne(one);
       } catch (error) {
-        // What the store refuses for good is tried as often: what it was to follow may have been deleted just then.
-        if (!isForGood(error) || ++one.refusals < 3) continue;
+        if (!isForGood(error) || ++one.refusals < MAX_REFUSALS) continue;
         onLost(1, error);
       }
       remove((other) => other === one);

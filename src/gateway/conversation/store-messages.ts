@@ -279,6 +279,9 @@ export async function importLog(
   return { conversation, added: messages.length, warnings };
 }
 
+/** Copies of a conversation that are remembered; the others are read again at each import. */
+const MOST_COPIES = 100;
+
 /** Says of conversations that they are what a file holds. Done last: a file that was broken off is read again. */
 export async function markImported(
   { store }: Pick<Writing, "store">,
@@ -290,8 +293,7 @@ export async function markImported(
     await changeMeta({ store }, tenant, id, (meta) => {
       const others = (meta.copies ?? []).filter(({ file }) => file !== imported.file);
       const isCopy = meta.imported?.file !== imported.file;
-      // Copies of a conversation that are remembered; the others are read again at each import.
-      const copies = isCopy ? [...others, imported].slice(-100) : others;
+      const copies = isCopy ? [...others, imported].slice(-MOST_COPIES) : others;
       const { copies: _, ...rest } = isCopy ? meta : { ...meta, imported };
       return { ...rest, ...(copies.length > 0 && { copies }) };
     });

@@ -67,9 +67,13 @@ interface PlacedRow {
   readonly messages: number;
 }
 
+/** Points that are told of one conversation: more of them than a screen has pixels help nobody. */
+const MAX_POINTS = 4_000;
 /** Rows that are read at once, and in all of one conversation: the newest. */
 const ROWS_AT_ONCE = 2_000;
 const MAX_ROWS = 20_000;
+/** Forks of forks that are followed back. */
+const MAX_ORIGINS = 20;
 
 interface RowParts {
   readonly store: Pick<ServerStore, "requests" | "conversations">;
@@ -156,8 +160,7 @@ async function placedRows(
   const placed = new Map<string, PlacedRow>();
   let of = conversation;
   let until = Number.POSITIVE_INFINITY;
-  // Forks of forks that are followed back.
-  for (let n = 0; n < 20; n++) {
+  for (let n = 0; n < MAX_ORIGINS; n++) {
     for (const row of await rowsOf(parts, tenant, of.id)) {
       // What was written beside a request, or came of it, stands where the request stood.
       const cause = placed.get(detailsOf(row).cause ?? "");
@@ -237,8 +240,7 @@ export async function pastOf(
 
 /** Of a very long conversation some points, those among them at which something changed. */
 function thinned(points: readonly PastPoint[], events: readonly PlacedEvent[]): readonly PastPoint[] {
-  // Points that are told of one conversation: more of them than a screen has pixels help nobody.
-  const every = Math.ceil(points.length / 4_000);
+  const every = Math.ceil(points.length / MAX_POINTS);
   const changed = new Set(events.flatMap((event) => (event.type === "compacted" ? [event.messages] : [])));
   return points.filter(
     ({ messages }, n) => n % every === 0 || n === points.length - 1 || changed.has(messages),

@@ -25,6 +25,8 @@ export interface Transcript {
 
 /** Messages that are hashed before others have their turn. */
 const MESSAGES_AT_ONCE = 64;
+/** To hash what is longer and to write it for the store takes others' time (characters). */
+const LONG_TEXT_CHARS = 500_000;
 
 /**
  * The transcript of a request: read once, hashed once, when somebody first asks for a hash. A class, because there is one for every
@@ -47,8 +49,7 @@ export class TranscriptRecord implements Transcript {
     this.wire = wire;
     let chars = 0;
     for (const message of this.messages) chars += charsOf(message);
-    // To hash what is longer and to write it for the store takes others' time (characters).
-    this.isLong = chars > 500_000;
+    this.isLong = chars > LONG_TEXT_CHARS;
     this.hasAnswer = this.messages.some(({ role }) => role === "assistant");
     this.#of = of;
   }
@@ -152,6 +153,8 @@ export function newMessage(
 }
 
 const TITLE_CHARS = 80;
+/** A title is made from the beginning of a message, tags and white space left out. */
+const TITLE_FROM_CHARS = 500;
 
 /** The first words of the user. */
 export function titleOf(messages: readonly Message[]): string {
@@ -174,17 +177,18 @@ function plainBeginning(text: string): string {
   const first = firstCharacters(text, 2 * TITLE_CHARS);
   const plain = first.includes("<") ? "" : inOneLine(first);
   if (plain.length > TITLE_CHARS) return plain;
-  // A title is made from the beginning of a message, tags and white space left out.
-  return inOneLine(firstCharacters(text, 500).replace(/<[^>]{0,200}>/g, " "));
+  return inOneLine(firstCharacters(text, TITLE_FROM_CHARS).replace(/<[^>]{0,200}>/g, " "));
 }
+
+/** A client that goes on adds a few messages at a time; further back nobody looks. */
+const LOOK_BACK = 64;
 
 /** Chains of transcripts whose messages come again as the same objects, by their last message, and forgotten together with it. */
 const chains = new WeakMap<object, { readonly transcript: readonly unknown[]; readonly chain: Chain }>();
 
 /** The chain of the messages that a transcript begins with, to be gone on with. */
 function takeChain(transcript: readonly unknown[]): Chain | undefined {
-  // A client that goes on adds a few messages at a time; further back nobody looks.
-  const stop = Math.max(0, transcript.length - 64);
+  const stop = Math.max(0, transcript.length - LOOK_BACK);
   for (let at = transcript.length - 1; at >= stop; at--) {
     const last = transcript[at];
     const known = isObject(last) ? chains.get(last) : undefined;

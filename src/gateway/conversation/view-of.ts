@@ -319,6 +319,9 @@ export interface ReplayedState {
   readonly state: State;
 }
 
+/** Conversations whose replay is kept. */
+const MAX_KEPT = 20;
+
 /** The last replay of each conversation, so that its views can be looked at one by one. */
 export type ReplayedStates = ReturnType<typeof createReplayedStates>;
 
@@ -326,7 +329,7 @@ export function createReplayedStates() {
   const kept = new Map<string, readonly ReplayedState[]>();
   return {
     keep(tenant: string, conversation: string, states: readonly ReplayedState[]): void {
-      keepNewest(kept, `${tenant} ${conversation}`, states, 20);
+      keepNewest(kept, `${tenant} ${conversation}`, states, MAX_KEPT);
     },
     at: (tenant: string, conversation: string, length: number): State | undefined =>
       kept.get(`${tenant} ${conversation}`)?.findLast((one) => one.length <= length)?.state,
@@ -369,6 +372,8 @@ interface Fates {
   readonly dividers: readonly Divider[];
 }
 
+/** Conversations whose messages' fates are remembered. */
+const MAX_KNOWN = 50;
 /** Records that another process has written are seen after this long at the latest (milliseconds). */
 const MAX_AGE_MS = { shared: 2_000, alone: 60_000 };
 
@@ -391,7 +396,7 @@ export function createFates(parts: FateParts): FatesOf {
     const found = known.get(name);
     if (found?.key === key && now() - found.at <= maxAge) return found.fates;
     const fates = await findFates(parts, tenant, loaded, isGuess);
-    keepNewest(known, name, { key, at: now(), fates }, 50);
+    keepNewest(known, name, { key, at: now(), fates }, MAX_KNOWN);
     return fates;
   };
 }

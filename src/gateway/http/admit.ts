@@ -116,6 +116,9 @@ export type LimitStreams = (client: Client, response: Pick<ServerResponse, "once
 /** Who is this far behind is cut off, before it fills the memory; a page goes on from the last event that it had (bytes). */
 export const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 
+/** When a client that has too many may look again (seconds). */
+const RETRY_AFTER = 5;
+
 /** Each tab of a page has one stream, and a second one while it waits for an answer. */
 const MAX_STREAMS = 256;
 
@@ -130,8 +133,7 @@ export function createStreamLimit(most = MAX_STREAMS): LimitStreams {
         429,
         "too-many-streams",
         `precis: ${client.name} has ${most} streams of events open, which is the most.`,
-        // When a client that has too many may look again (seconds).
-        { retryAfter: 5, fix: "Close some of them." },
+        { retryAfter: RETRY_AFTER, fix: "Close some of them." },
       );
     counts.set(key, count + 1);
     response.once("close", () => {

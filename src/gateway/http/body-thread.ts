@@ -7,6 +7,11 @@ import { RequestFault } from "./request-fault.ts";
 
 /** The built package has no `.ts`. */
 const FILE = import.meta.url.endsWith(".ts") ? "./body-thread.ts" : "./body-thread.js";
+/** About so much of a list is handed over at once: whoever gets it makes it anew, which takes as long as to parse it (bytes). */
+const PIECE_BYTES = 2 * 1024 * 1024;
+
+/** What is nested too deep is to fail in the thread, whose stack is smaller than that of the one that gets it (megabytes). */
+const STACK_MB = 0.5;
 
 /** What the thread is started with. */
 interface Task {
@@ -41,8 +46,7 @@ async function handedOver(bytes: Buffer): Promise<Json> {
     workerData: { parse },
     transferList: [body],
     execArgv: [],
-    // What is nested too deep is to fail in the thread, whose stack is smaller than that of the one that gets it (megabytes).
-    resourceLimits: { stackSizeMb: 0.5 },
+    resourceLimits: { stackSizeMb: STACK_MB },
   });
   try {
     const [answer] = (await once(thread, "message")) as [Answer];
@@ -77,8 +81,7 @@ function piecesOf(value: Json, bytes: number): Piece[] {
   const pieces: Piece[] = [];
   for (const [name, field] of Object.entries(value)) {
     if (!Array.isArray(field)) continue;
-    // About so much of a list is handed over at once: whoever gets it makes it anew, which takes as long as to parse it (bytes).
-    const size = Math.ceil((field.length * 2 * 1024 * 1024) / bytes);
+    const size = Math.ceil((field.length * PIECE_BYTES) / bytes);
     for (let at = 0; at < field.length; at += size)
       pieces.push({ name, items: field.slice(at, at + size) as unknown[] });
   }
@@ -100,6 +103,11 @@ export function parseObject(bytes: Buffer): { readonly value: Json; readonly num
   return { value, numbers };
 }
 
+/** Fields and list items of one body, in all: as many are parsed within a tenth of a second. */
+const MAX_VALUES = 500_000;
+/** Bodies up to here can't hold so many values that anybody would notice (bytes). */
+const SMALL_BYTES = 64 * 1024;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -116,11 +124,12 @@ const LONG_NUMBER_VALUES = 50;
 /** What is nested deeper than this is read and written without a stack, which takes as long as so many values for each level. */
 const DEEP = 5_000;
 const DEEP_VALUES = 20;
+/** Strings are mostly either shorter than this or much longer; a native search pays only for the latter (bytes). */
+const SHORT_STRING = 24;
 
 /** Refuses a body with more values than the limit before it is parsed: 60 MB of `1,1,1` would take seconds and a gigabyte. */
-export function checkValues(bytes: Buffer, limit = 500_000): void {
-  // Bodies up to here can't hold so many values that anybody would notice (bytes).
-  if (bytes.length <= 64 * 1024) return;
+export function checkValues(bytes: Buffer, limit = MAX_VALUES): void {
+  if (bytes.length <= SMALL_BYTES) return;
   let values = 0;
   let depth = 0;
   for (let at = 0; at < bytes.length && values <= limit; at++) {
@@ -147,8 +156,7 @@ export function checkValues(bytes: Buffer, limit = 500_000): void {
 /** The quote that ends a string, or the end of the bytes. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = start; ; at++) {
-    // Strings are mostly either shorter than this or much longer; a native search pays only for the latter (bytes).
-    const near = Math.min(bytes.length, at + 24);
+    const near = Math.min(bytes.length, at + SHORT_STRING);
     while (at < near && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
     if (at < near) return at;
     const quote = bytes.indexOf(QUOTE, at);

@@ -19,7 +19,11 @@ import { type Past, type PastStore, pastOf } from "../conversation/past.ts";
 import type { Authenticate, Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 
+const MAX_HITS = 50;
 const MAX_TOKENS = 20_000;
+const MAX_LISTED = 100;
+const DEFAULT_LISTED = 20;
+const MAX_AROUND = 20;
 /** Characters of a text that a model gives. */
 const MAX_TEXT = 2_000;
 
@@ -57,7 +61,7 @@ const SEARCH = {
   inputSchema: {
     query: text,
     session: session.optional().describe("only this session (default: all)"),
-    limit: z.number().int().positive().max(50).optional().describe("hits at most (10)"),
+    limit: z.number().int().positive().max(MAX_HITS).optional().describe("hits at most (10)"),
     tokens: tokens.describe("tokens that all texts may have together (2000)"),
     regex: z.boolean().optional().describe("the query is a regular expression, matched line by line"),
   },
@@ -74,7 +78,7 @@ const READ = {
       .number()
       .int()
       .nonnegative()
-      .max(20)
+      .max(MAX_AROUND)
       .optional()
       .describe("with one pointer: so many messages before and after it, too"),
     tokens: tokens.describe("tokens that all texts may have together (4000)"),
@@ -106,7 +110,7 @@ const SESSIONS = {
   description: "Earlier conversations with id, title, time and size, the newest first.",
   inputSchema: {
     search: text.optional().describe("only those whose title contains this"),
-    limit: z.number().int().positive().max(100).optional().describe("so many at most (20)"),
+    limit: z.number().int().positive().max(MAX_LISTED).optional().describe("so many at most (20)"),
     cursor: z.string().max(MAX_TEXT).optional().describe("where the page before ended"),
   },
   annotations,
@@ -142,7 +146,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
   server.registerTool("handover", HANDOVER, ({ session: name, goal, tokens: cap }, { signal }) =>
     write(name, { goal, cap, signal }),
   );
-  server.registerTool("sessions", SESSIONS, async ({ limit = 20, ...query }) =>
+  server.registerTool("sessions", SESSIONS, async ({ limit = DEFAULT_LISTED, ...query }) =>
     say(sessionsText(await past.sessions({ ...defined(query), limit }))),
   );
   return server;

@@ -18,6 +18,8 @@ import { loadedTools } from "../wires/index.ts";
 
 /** How often what has had its time is removed (milliseconds). */
 const SWEEP_EVERY_MS = 10 * 60_000;
+/** Soon after the start, by every node: what was deleted just before a crash must not stay (milliseconds). */
+const FIRST_SWEEP_MS = 35_000;
 
 /** Removes what has had its time: conversations, requests, records, leases. One node at a time does it. */
 export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "log">): { stop(): void } {
@@ -31,8 +33,7 @@ export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "
       log.warn({ err: error }, "the sweep failed");
     }
   };
-  // Soon after the start, by every node: what was deleted just before a crash must not stay (milliseconds).
-  const first = setTimeout(() => void sweep(true), 35_000).unref();
+  const first = setTimeout(() => void sweep(true), FIRST_SWEEP_MS).unref();
   const timer = setInterval(() => void sweep(false), SWEEP_EVERY_MS).unref();
   return {
     stop() {
@@ -46,6 +47,8 @@ export function startSweep(parts: Pick<OpsParts, "store" | "config" | "node" | "
 const LOOK_EVERY_MS = 60_000;
 /** Chats that were left longer ago are cold at any provider (milliseconds). */
 const IDLE_TO_MS = 3 * 60 * 60_000;
+/** Chats that one look takes at most. */
+const MAX_CHATS = 50;
 
 /** Summarises idle stored chats ahead of their next turn, one node at a time; only with a key of the server's own. */
 export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise<number> } {
@@ -56,7 +59,7 @@ export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise
     let count = 0;
     if (!(await store.leases.acquire("default", "prepare", node, LOOK_EVERY_MS))) return count;
     for (const tenant of await store.upkeep.activeTenants(parts.now() - IDLE_TO_MS)) {
-      const { conversations } = await store.conversations.list(tenant, { limit: 50 });
+      const { conversations } = await store.conversations.list(tenant, { limit: MAX_CHATS });
       for (const { id, updatedAt } of conversations) {
         const idle = parts.now() - updatedAt;
         if (idle > IDLE_TO_MS || prepared.get(id) === updatedAt) continue;
@@ -71,7 +74,7 @@ export function startPreparing(parts: OpsParts): { stop(): void; look(): Promise
         count++;
       }
     }
-    if (prepared.size > 10_000) prepared.clear();
+    if (prepared.size > MAX_REMEMBERED) prepared.clear();
     return count;
   };
 
@@ -150,6 +153,9 @@ async function preparedInput(parts: OpsParts, tenant: string, loaded: Loaded): P
     ...(keptMs !== undefined && { cacheTtlMs: keptMs }),
   };
 }
+
+/** Chats that are remembered as done. */
+const MAX_REMEMBERED = 10_000;
 
 /** What a server is kept running and looked after with. */
 export interface OpsParts extends ConversationParts {

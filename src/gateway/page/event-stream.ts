@@ -8,6 +8,9 @@ import { apiError } from "../requests/describe-failure.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { ApiContext } from "./context.ts";
 
+/** Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds). */
+const HEARTBEAT_MS = 15_000;
+
 /** A `Response` of server-sent events. `work` sends them; the stream ends with it. */
 export function eventStream<E>(
   signal: AbortSignal,
@@ -29,8 +32,7 @@ export function eventStream<E>(
           controller.error(error);
         }
       };
-      // Sent now and then so that proxies don't take a quiet stream for a dead one (milliseconds).
-      const heartbeat = setInterval(() => write(": still here\n\n"), 15_000);
+      const heartbeat = setInterval(() => write(": still here\n\n"), HEARTBEAT_MS);
       signal.addEventListener("abort", () => {
         closed = true;
       });
@@ -53,6 +55,9 @@ export function eventStream<E>(
   });
 }
 
+/** How often a page is told how far the work is (milliseconds). */
+const SEND_EVERY_MS = 100;
+
 /** Long work as a stream of its progress and its answer. It ends when its page goes away. */
 export function progressStream<T>(
   { gateway, signal }: Pick<ApiContext, "gateway" | "signal">,
@@ -62,7 +67,7 @@ export function progressStream<T>(
     let sentAt = performance.now();
     try {
       const answer = await work((done, total) => {
-        if (performance.now() - sentAt < 100) return;
+        if (performance.now() - sentAt < SEND_EVERY_MS) return;
         sentAt = performance.now();
         send({ type: "progress", done, total });
       });
@@ -111,6 +116,9 @@ export async function exclusive<T>(
   }
 }
 
+/** How often pages that didn't ask for an answer see it grow (milliseconds). */
+const SHOW_EVERY_MS = 250;
+
 /** Pages that didn't ask see so much of an answer before it is done (characters). All of it is sent each time. */
 const MOST_SHOWN = 200_000;
 
@@ -131,8 +139,7 @@ export function showAnswer(
     take(event) {
       if (event.type !== "text" || text.length >= MOST_SHOWN) return;
       text = (text + event.text).slice(0, MOST_SHOWN);
-      // How often pages that didn't ask for an answer see it grow (milliseconds).
-      timer ??= setTimeout(show, 250);
+      timer ??= setTimeout(show, SHOW_EVERY_MS);
     },
     end() {
       clearTimeout(timer);

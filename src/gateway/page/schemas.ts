@@ -38,6 +38,8 @@ const tokens = wholeNumber("number of tokens", LEAST_TOKENS, MOST_TOKENS);
 const position = wholeNumber("place in a conversation", 0);
 const end = wholeNumber("number of messages", 1);
 const text = textUpTo("text", MAX_TEXT);
+/** Longer ones name no message (characters). */
+const MAX_HASH = 100;
 const title = textUpTo("title", MAX_TITLE);
 const modelName = textOfForm("name of a model", "Give it as the provider writes it, such as gpt-5-mini.", {
   test: (given) => nameFault(given, MAX_MODEL_NAME) === undefined,
@@ -123,8 +125,7 @@ export const schemas = {
   }),
   importFile: object({ ...fileFields, isExample: yesOrNo.optional() }),
   fork: object({ length: wholeNumber("number of messages", 0) }),
-  // Longer ones name no message (characters).
-  branch: object({ message: textUpTo("hash of a message", 100) }),
+  branch: object({ message: textUpTo("hash of a message", MAX_HASH) }),
   newMessage: object({ role: oneOf("role", ["user", "assistant", "system"]), text }),
   chat: object({
     text,

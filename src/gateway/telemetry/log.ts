@@ -4,6 +4,9 @@ import { RequestFault } from "../http/request-fault.ts";
 
 export type Log = Logger;
 
+/** Logs that wait for a disk or a pipe take at most this much memory; newer ones are dropped (bytes). */
+const MAX_WAITING = 1024 * 1024;
+
 /** Whether logs reach their place. */
 export interface LogHealth {
   /** Why the last line couldn't be written; undefined while all is well. */
@@ -18,8 +21,7 @@ export interface LogHealth {
  * without it, tries again with every line, and says so in `/readyz`.
  */
 export function createLog(level: string, descriptor = 2): { readonly log: Log; readonly health: LogHealth } {
-  // Logs that wait for a disk or a pipe take at most this much memory; newer ones are dropped (bytes).
-  const destination = pino.destination({ dest: descriptor, sync: false, maxLength: 1024 * 1024 });
+  const destination = pino.destination({ dest: descriptor, sync: false, maxLength: MAX_WAITING });
   let fault: string | undefined;
   let dropped = 0;
   destination.on("error", (error: NodeJS.ErrnoException) => {

@@ -44,6 +44,8 @@ function learn(
 
 /** The same tool round this often since a compaction is a circle. */
 const CIRCLE = 3;
+/** Rounds that are remembered for one conversation. */
+const MAX_ROUNDS = 500;
 
 /** Notices a conversation that comes to the same tool round again and again after a compaction, and says so. */
 function guardLoops({ recording, wire, record }: Turn, answer: readonly unknown[]): void {
@@ -54,7 +56,7 @@ function guardLoops({ recording, wire, record }: Turn, answer: readonly unknown[
     if (calls.length === 0) continue;
     const round = contentHash(calls.map(({ name, args }) => `${name} ${args}`).join("\n"));
     const count = (known.rounds.get(round) ?? 0) + 1;
-    if (known.rounds.size < 500) known.rounds.set(round, count);
+    if (known.rounds.size < MAX_ROUNDS) known.rounds.set(round, count);
     if (count !== CIRCLE) continue;
     record.happened({ type: "loop", tool: calls[0]!.name, rounds: count });
   }
@@ -200,9 +202,11 @@ export function upstreamWords(text: string): string {
   const body = parseJson(text);
   const error = isJson(body) ? (body["error"] ?? body) : undefined;
   const words = isJson(error) ? textOf(error["message"]) : textOf(error);
-  // An error page may be long (characters).
-  return redact(words ?? firstCharacters(text, 300), []);
+  return redact(words ?? firstCharacters(text, MOST_WORDS), []);
 }
+
+/** An error page may be long (characters). */
+const MOST_WORDS = 300;
 
 /** Where the last event begins that isn't the mark of the end. */
 function lastEvent(text: string): number {

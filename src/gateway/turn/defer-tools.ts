@@ -19,8 +19,14 @@ import type { Wire } from "../wires/index.ts";
  */
 
 const LOADER = hostedName("defer");
+/** Loading costs a round, and the prompt is written to the provider's cache anew: less than this isn't worth it (tokens). */
+const LEAST_SPARED = 4_000;
 /** What the list says of one tool (characters). */
 const MOST_SAID = 100;
+/** Names that are proposed in place of one that isn't there. */
+const MOST_SIMILAR = 5;
+/** What is loaded may take this share of the window: beside more, hardly a message would fit. */
+const MOST_LOADED = 0.75;
 /** Names of which it is said that nothing is called so. */
 const MOST_UNKNOWN = 20;
 
@@ -100,8 +106,7 @@ async function planOf(
   }
   const loader = loaderFor(lines);
   const tokens = measure.tools([hosting.declare(loader)]);
-  // Loading costs a round, and the prompt is written to the provider's cache anew: less than this isn't worth it (tokens).
-  const isWorthIt = sumOf(functions.values()) - tokens >= 4_000;
+  const isWorthIt = sumOf(functions.values()) - tokens >= LEAST_SPARED;
   // Of two with one name nobody could say which is meant.
   return isWorthIt && functions.size + kept.length === tools.length
     ? { kept, functions, holders, loader, tokens }
@@ -176,8 +181,7 @@ export class Deferral {
   #add(names: readonly string[]): void {
     for (const name of names.flatMap((one) => this.#find(one))) {
       const { tokens } = this.#plan.functions.get(name)!;
-      // What is loaded may take this share of the window: beside more, hardly a message would fit.
-      if (this.#loaded.has(name) || this.#loadedTokens + tokens > this.#window * 0.75) continue;
+      if (this.#loaded.has(name) || this.#loadedTokens + tokens > this.#window * MOST_LOADED) continue;
       this.#loaded.add(name);
       this.#loadedTokens += tokens;
     }
@@ -227,7 +231,7 @@ export class Deferral {
       .map(([one, own]) => ({ one, shared: words.intersection(own).size }))
       .filter(({ shared }) => shared > 0)
       .sort((a, b) => b.shared - a.shared)
-      .slice(0, 5);
+      .slice(0, MOST_SIMILAR);
     const instead = similar.length > 0 ? ` Similar: ${similar.map(({ one }) => one).join(", ")}.` : "";
     const said = firstCharacters(name, MOST_SAID).replace(/\s+/g, " ");
     return `There is no tool ${JSON.stringify(said)}.${instead}`;

@@ -192,6 +192,9 @@ function needsThinking({ dialect }: Wire, model: string, message: unknown): bool
   return !(boundReasoning && parts.some((part) => part.type === "reasoning" && part.signed));
 }
 
+/** A summary that stands for a whole conversation may be this long (tokens). */
+const SUMMARY_CAP = 4_096;
+
 /** What summaries for clients are made with. */
 type SummaryParts = Pick<TurnParts, "compactors" | "now">;
 
@@ -206,8 +209,7 @@ export async function makeSummary(
   const { text, tokens, report } = await onBehalfOf({ sent: sentKeys(exchange) }, () =>
     compactor.summarize(transcript, {
       system: asked.system,
-      // A summary that stands for a whole conversation may be this long (tokens).
-      cap: 4_096,
+      cap: SUMMARY_CAP,
       form: "record",
       ...(instructions !== undefined && { focus: instructions }),
       signal,

@@ -41,6 +41,9 @@ type ReadingParts = Pick<
 /** Where a request comes from and goes to. */
 type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path" | "record">;
 
+/** A shorter request fits whatever window its model has (bytes). */
+const FITS_ANY_WINDOW = 4_096;
+
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {
   const { request, response, client, wire, path, record } = base;
@@ -62,8 +65,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   const rewritten = isRewritten ? Buffer.from(stringifyDeep(body)) : undefined;
   const bytes = rewritten ?? received;
   const plain = rewritten ?? unpacked;
-  // A shorter request fits whatever window its model has (bytes).
-  if (plain.length >= 4_096) {
+  if (plain.length >= FITS_ANY_WINDOW) {
     const { tenant, keyIsOurs } = client;
     const { model } = asked;
     const { headers } = request;
@@ -252,13 +254,15 @@ export function choiceOf(
   };
 }
 
+/** Names of models stand in keys of everything that is remembered, so longer ones are refused (characters). */
+const MAX_MODEL_NAME = 512;
+
 /** Refuses what no conversation has: a name of a model or a number of messages that would only cost others their turn. */
 export function checkAsked(
   { model, transcript }: Pick<WireRequest, "model" | "transcript">,
   { messages }: GatewayConfig["limits"],
 ): void {
-  // Names of models stand in keys of everything that is remembered, so longer ones are refused (characters).
-  if (model !== "") checkNamed("name of the model", model, 512);
+  if (model !== "") checkNamed("name of the model", model, MAX_MODEL_NAME);
   if (transcript.length > messages)
     throw new RequestFault(
       413,

@@ -66,6 +66,8 @@ async function joinRounds<T extends Turn>(
 /** The source of an answer that was read already. */
 const NO_SOURCE = { pause() {}, resume() {}, abort() {} };
 
+/** How long an answer waits for a client that takes nothing (milliseconds); its upstream waits as long as it is told to. */
+const PATIENCE_MS = 600_000;
 /** What ends a stream of Chat Completions; some servers leave out the space. */
 const DONE = /^data: ?\[DONE\]/m;
 
@@ -86,8 +88,7 @@ function spliceRounds<T extends Turn>(
     first.answer.statusCode,
     headers,
     { pause: () => source.pause(), resume: () => source.resume(), abort: () => source.drop() },
-    // How long an answer waits for a client that takes nothing (milliseconds); its upstream waits as long as it is told to.
-    upstream.config.timeoutMs ?? 600_000,
+    upstream.config.timeoutMs ?? PATIENCE_MS,
   );
   let split = splitEvents(answerBytes);
   const pass = (texts: readonly string[]): void => {

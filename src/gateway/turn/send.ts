@@ -150,6 +150,10 @@ function hasEvents(answer: Answer): boolean {
   return /^text\/event-stream/i.test(answer.headers["content-type"] ?? "");
 }
 
+/** Above this pressure an upstream may say "too long" inside of a stream that began well. */
+const PEEK_FROM = 0.6;
+/** A request that is smaller isn't too long for any model, whatever its window is said to be (bytes). */
+const PEEK_FROM_BYTES = 4_096;
 /** An upstream that began its answer says "too long" within this time (milliseconds). */
 const PEEK_MS = 1_500;
 /** So much of an answer is looked at (bytes). Its first events may repeat the instructions and tools of the request. */
@@ -169,10 +173,8 @@ async function peek(
   { plain }: Pick<Turn, "plain">,
   { report }: Outgoing,
 ): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
-  // Above this pressure an upstream may say "too long" inside of a stream that began well.
-  const isFull = report !== undefined && report.pressure.after >= 0.6;
-  // A request that is smaller isn't too long for any model, whatever its window is said to be (bytes).
-  if (!hasEvents(answer) || (!isFull && plain.length < 4_096)) return undefined;
+  const isFull = report !== undefined && report.pressure.after >= PEEK_FROM;
+  if (!hasEvents(answer) || (!isFull && plain.length < PEEK_FROM_BYTES)) return undefined;
   // Only where it is likely is it worth to let the client wait for the beginning of its answer.
   const first = await nextPiece(answer, isFull ? undefined : PEEK_MS);
   const until = performance.now() + PEEK_MS;
@@ -317,6 +319,9 @@ const isMarked = (message: unknown): boolean =>
   isJson(message) &&
   listOf(message["content"]).some((part) => isJson(part) && part["cache_control"] !== undefined);
 
+/** A provider that takes longer to count isn't waited for: the view is sent as it is (milliseconds). */
+const COUNT_WAIT_MS = 5_000;
+
 /**
  * Has the provider itself count a view that comes near the budget, learns from its number, and makes a view smaller
  * that is larger than precis believed. Where the provider doesn't count, the view is sent as it is.
@@ -355,8 +360,7 @@ async function countedBy(turn: Turn, { body, isOurs }: Outgoing): Promise<number
       body: Buffer.from(JSON.stringify(counts.body(whole, turn.path))),
       isOurs: true,
       streamed: false,
-      // A provider that takes longer to count isn't waited for: the view is sent as it is (milliseconds).
-      signal: AbortSignal.any([turn.signal, AbortSignal.timeout(5_000)]),
+      signal: AbortSignal.any([turn.signal, AbortSignal.timeout(COUNT_WAIT_MS)]),
     };
     const { status, json } = await askJson(sendingOf(turn, question));
     return status < 300 && isJson(json) ? counts.read(json) : undefined;

@@ -14,6 +14,9 @@ export interface AnswerSource {
   abort(reason: Error): void;
 }
 
+/** Bytes that wait for a reader before the upstream has to wait, too. */
+const MAX_WAITING_BYTES = 65_536;
+
 /** An upstream's answer: its head, and its body as it comes. */
 export class Answer {
   readonly statusCode: number;
@@ -104,8 +107,7 @@ export class Answer {
     }
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-    // Bytes that wait for a reader before the upstream has to wait, too.
-    if (this.#waitingBytes < 65_536 || this.#isSourcePaused) return;
+    if (this.#waitingBytes < MAX_WAITING_BYTES || this.#isSourcePaused) return;
     this.#isSourcePaused = true;
     this.#source.pause();
     this.#patience = setTimeout(() => this.#giveUp(), this.#patienceMs);

@@ -17,6 +17,10 @@ export interface Candidate {
 /** The JSON at a path, or undefined. */
 type Ask = (path: string) => Promise<Record<string, unknown> | undefined>;
 
+/** Loopback answers at once or not at all. */
+const TIMEOUT_MS = 800;
+/** Largest answer that is read: a list of models is far smaller. */
+const MAX_ANSWER_BYTES = 2_000_000;
 /** Models that can't write. */
 const NO_WRITER = /embed|rerank|whisper|tts|bge-/i;
 
@@ -50,11 +54,10 @@ async function ask(url: string, signal: AbortSignal): Promise<Record<string, unk
   try {
     const response = await fetch(url, {
       redirect: "error",
-      // Loopback answers at once or not at all.
-      signal: AbortSignal.any([signal, AbortSignal.timeout(800)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    // Largest answer that is read: a list of models is far smaller.
-    if (!response.ok || Number(response.headers.get("content-length") ?? 0) > 2_000_000) return undefined;
+    if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MAX_ANSWER_BYTES)
+      return undefined;
     const json: unknown = await response.json();
     return typeof json === "object" && json !== null ? (json as Record<string, unknown>) : undefined;
   } catch {

@@ -241,6 +241,8 @@ class Connection {
 
 const CONTINUE = Buffer.from("HTTP/1.1 100 ");
 const HEAD_END = "\r\n\r\n";
+/** Longest head that may only say "go on" (bytes). */
+const MAX_HEAD = 4_096;
 
 /** Takes "100 Continue" out of what an upstream sends: some say it unasked, and undici takes it for a fault. */
 interface ContinueFilter {
@@ -264,8 +266,7 @@ function createContinueFilter(
       onSeen();
       const end = rest.indexOf(HEAD_END);
       if (end < 0) {
-        // Longest head that may only say "go on" (bytes).
-        if (rest.length > 4_096) return rest;
+        if (rest.length > MAX_HEAD) return rest;
         buffered = rest;
         return null;
       }
@@ -296,6 +297,9 @@ function beginsContinue(bytes: Buffer): boolean {
   return length > 0 && bytes.compare(CONTINUE, 0, length, 0, length) === 0;
 }
 
+/** Shorter than what most servers allow, so that we rarely meet a connection that was just closed (milliseconds). */
+const KEEP_ALIVE_MS = 4_000;
+
 /** A request to a pool. It learns which connection it got. */
 interface Asking extends Dispatcher.DispatchOptions {
   connection?: Connection;
@@ -306,8 +310,7 @@ export function createPool({ origin }: URL, timeoutMs: number): Pool {
   return new Pool(origin, {
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    // Shorter than what most servers allow, so that we rarely meet a connection that was just closed (milliseconds).
-    keepAliveTimeout: 4_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // One request at a time on each connection: an answer may take minutes.
     pipelining: 1,
     factory: (url, options) => new WatchedClient(url, options, connect, new Connection()),

@@ -41,6 +41,9 @@ export class UpstreamFault extends Error {
   }
 }
 
+/** No more of an address is told (characters): an upstream may write anything there. */
+const MAX_ADDRESS = 300;
+
 /** An upstream that answers a request with another address. Nothing is sent there: only configured ones are asked. */
 export function redirected(
   { name, url }: { readonly name: string; readonly url: URL },
@@ -52,8 +55,7 @@ export function redirected(
   return new UpstreamFault(
     "redirected",
     name,
-    // No more of an address is told (characters): an upstream may write anything there.
-    to ? Object.assign(cause, { code: `${to.origin}${to.pathname}`.slice(0, 300) }) : cause,
+    to ? Object.assign(cause, { code: `${to.origin}${to.pathname}`.slice(0, MAX_ADDRESS) }) : cause,
   );
 }
 

@@ -6,6 +6,9 @@ import { sendJson } from "../http/send-json.ts";
 import { askUpstream, keyOwner, type Upstream } from "../upstream/upstream.ts";
 import { type Passing, passThrough, type V1Parts } from "./pass-through.ts";
 
+/** How long an upstream may take to list its models (milliseconds). */
+const LIST_MS = 10_000;
+
 /** The models of all upstreams. One upstream answers for itself; several are put together. */
 export async function listModels(
   parts: Pick<V1Parts, "config" | "upstreams">,
@@ -70,7 +73,7 @@ export async function modelsOf(
     path: MODELS_PATH,
     headers: { ...given, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
     keyIsOurs,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(LIST_MS),
   });
   if (status !== 200) throw new Error(`it answered ${status}`);
   const models = isJson(json) ? listOf(json["data"]).filter(isJson) : [];

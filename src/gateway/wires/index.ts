@@ -156,6 +156,8 @@ function rewrittenMessages(
   );
 }
 
+/** Shorter system messages are notes of the moment, such as how many tokens are left (characters). */
+const LEAST_CHARS = 160;
 /** Instructions of this share of the window's characters are kept at the most, and as much of other words of a client. */
 const MOST_SHARE = 1 / 8;
 /** Characters of a token, on the safe side. */
@@ -181,8 +183,7 @@ export function laterInstructions({ transcript }: WireRequest, window: number): 
     const text = textsOf(message["content"])
       .filter((one) => one !== "")
       .join("\n\n");
-    // Shorter system messages are notes of the moment, such as how many tokens are left (characters).
-    if (text.length < 160 || texts.has(text)) continue;
+    if (text.length < LEAST_CHARS || texts.has(text)) continue;
     texts.add(text);
     found.push({ index, text });
   }

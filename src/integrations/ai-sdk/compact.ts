@@ -25,6 +25,9 @@ export interface Compacted<M> extends Pick<FitResult<M>, "messages" | "state" | 
   readonly receipt: Receipt;
 }
 
+/** Tokens of a window that is larger than any; used where only the size of the result matters. */
+const ANY_WINDOW = 100_000_000;
+
 /**
  * Compacts messages now, with a receipt that can be checked before anything is thrown away.
  *
@@ -39,8 +42,7 @@ export interface Compacted<M> extends Pick<FitResult<M>, "messages" | "state" | 
 export async function compact<M extends AiSdkMessage>(options: CompactOptions<M>): Promise<Compacted<M>> {
   const { messages, system, tools, budget, focus, pins, knowledge, waitMs, signal, state, ...rest } = options;
   const known = rest.window !== undefined || rest.compactor !== undefined;
-  // Tokens of a window that is larger than any; used where only the size of the result matters.
-  const compactor = createCompactors(aiSdk, known ? rest : { ...rest, window: 100_000_000 }).of(undefined);
+  const compactor = createCompactors(aiSdk, known ? rest : { ...rest, window: ANY_WINDOW }).of(undefined);
   const view = await compactor.compact<M>(messages, {
     state,
     system,

@@ -22,6 +22,8 @@ const APIS: readonly Api[] = [chatApi, responsesApi, messagesApi];
 /** Their paths begin so, and base URLs of clients end so, or otherwise. */
 const VERSION = "/v1";
 const COUNTS: readonly NonNullable<ClientOptions["count"]>[] = ["tokenizer", "provider"];
+/** Largest refusal that is read (characters). */
+const MAX_REFUSAL = 100_000;
 
 /** What `precisFetch` and `withPrecis` take. */
 export interface ClientOptions extends Omit<IntegrationOptions<unknown>, "compactor"> {
@@ -192,8 +194,7 @@ async function refuseTooLong(response: Response): Promise<Response> {
     statusText: response.statusText,
     headers: response.headers,
   });
-  // Largest refusal that is read (characters).
-  const refused = new Refused(same, body.slice(0, 100_000));
+  const refused = new Refused(same, body.slice(0, MAX_REFUSAL));
   if (overflowOfError(refused)) throw refused;
   return same;
 }
@@ -246,10 +247,12 @@ function answerReader(api: Api): Reader {
   };
 }
 
+/** An event that speaks of tokens or of the end is never longer (characters). */
+const MAX_EVENT = 10_000_000;
+
 /** Reads the events that speak of tokens or of the end; all others are looked at and forgotten. */
 function eventReader(api: Api): Reader {
-  // An event that speaks of tokens or of the end is never longer (characters).
-  const split = splitEvents(10_000_000);
+  const split = splitEvents(MAX_EVENT);
   let usage: Reported = {};
   let stop: Learned["stop"];
   const take = (bytes: Uint8Array, isLast: boolean) => {

@@ -18,6 +18,8 @@ const HASH_LENGTH = 12;
 const NUMBER_LENGTH = 4;
 /** Longest part of a file's name that comes from the request (characters). */
 const NAME_LENGTH = 40;
+/** Other processes may take the same number; more often than this nobody is that unlucky. */
+const NUMBER_TRIES = 1_000;
 
 interface Folder {
   /** Puts a request into the folder, or finds the same one where an earlier run left it. */
@@ -88,8 +90,7 @@ function stemsOf(names: readonly string[]): string[] {
 async function putDown(files: Files, dir: string, label: string, request: ModelRequest): Promise<string> {
   const taken = [...stemsOf(await files.readdir(dir)), ...stemsOf(await files.readdir(`${dir}/${DONE}`))];
   const highest = Math.max(0, ...taken.map((stem) => Number.parseInt(stem, 10) || 0));
-  // Other processes may take the same number; more often than this nobody is that unlucky.
-  for (let number = highest + 1; number <= highest + 1_000; number += 1) {
+  for (let number = highest + 1; number <= highest + NUMBER_TRIES; number += 1) {
     const stem = `${String(number).padStart(NUMBER_LENGTH, "0")}-${label}`;
     if (!(await create(files, `${dir}/${stem}.request.txt`, requestText(stem, request)))) continue;
     await create(files, `${dir}/${stem}.request.json`, requestJson(stem, request));

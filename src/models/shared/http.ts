@@ -36,8 +36,7 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
       // A redirect would carry the key to another host. ("error" is unknown to some edge runtimes.)
       redirect: "manual",
     });
-    // A summary's answer, its reasoning and the frames of a stream included, is never larger (bytes).
-    text = await readText(response, 32 * 1024 * 1024);
+    text = await readText(response, MAX_ANSWER_BYTES);
   } catch (error) {
     if (error instanceof AnswerTooLong) throw tooLong(model, error.message);
     throw new ModelError({
@@ -67,6 +66,9 @@ export async function post(endpoint: Endpoint, body: string, signal: AbortSignal
   if (json === undefined) throw badAnswer(model, "it isn't JSON", redact(text, secrets));
   return { type: "json", json };
 }
+
+/** A summary's answer, its reasoning and the frames of a stream included, is never larger (bytes). */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 function tooLong(model: string, why: string): ModelError {
   return new ModelError({

@@ -178,6 +178,10 @@ const CODES = new Set([
 /** A request that is too large in bytes; for us the same: less must be sent. */
 const PAYLOAD_TOO_LARGE = 413;
 const RATE_LIMITED = 429;
+/** Longest text that is searched: an HTML error page of a proxy isn't. */
+const MAX_TEXT_CHARS = 20_000;
+/** How deep an error is wrapped in another one's text (a router's answer holds its provider's answer). */
+const MAX_DEPTH = 6;
 
 /**
  * Whether a provider refused a request because it doesn't fit the model's window, with the numbers that it gave.
@@ -190,8 +194,7 @@ const RATE_LIMITED = 429;
 export function overflowOf(status: number, body: unknown): Overflow | undefined {
   const found: Found = { texts: [], codes: [] };
   collect(body, found, 0);
-  // Longest text that is searched: an HTML error page of a proxy isn't.
-  const text = found.texts.join("\n").slice(0, 20_000);
+  const text = found.texts.join("\n").slice(0, MAX_TEXT_CHARS);
   const above = ABOVE_RATE.exec(text)?.groups;
   if (above !== undefined && Number(above["tokens"]) > Number(above["limit"]))
     return build(Number(above["tokens"]), Number(above["limit"]));
@@ -230,8 +233,7 @@ function build(tokenCount: number | undefined, limitCount: number | undefined): 
 
 /** Every text and code of an answer, also of one that is wrapped as a text in another. */
 function collect(value: unknown, found: Found, depth: number): void {
-  // How deep an error is wrapped in another one's text (a router's answer holds its provider's answer).
-  if (depth > 6) return;
+  if (depth > MAX_DEPTH) return;
   if (typeof value === "string") {
     const start = value.search(/[[{]/);
     const inner = start < 0 ? undefined : parseJson(value.slice(start));

@@ -5,6 +5,8 @@ const MAX_READ_CHARS = 16_384;
 /** Longest excerpt of a provider's words in an error of ours. */
 const MAX_EXCERPT_CHARS = 300;
 const HIDDEN = "[hidden]";
+/** Shorter ones ("none", "x") are stand-ins for no key; hiding them would only garble the text. */
+const MIN_SECRET_CHARS = 6;
 
 /** Looks like a key of a provider, or like what stands in a header that carries one. */
 const KEY_LIKE =
@@ -16,8 +18,7 @@ const KEY_LIKE =
  */
 export function redact(text: string, secrets: readonly string[]): string {
   let safe = text.length <= MAX_READ_CHARS ? text : beginningOf(text);
-  // Shorter ones ("none", "x") are stand-ins for no key; hiding them would only garble the text.
-  for (const secret of secrets) if (secret.length >= 6) safe = safe.replaceAll(secret, HIDDEN);
+  for (const secret of secrets) if (secret.length >= MIN_SECRET_CHARS) safe = safe.replaceAll(secret, HIDDEN);
   safe = safe
     .replace(KEY_LIKE, HIDDEN)
     .replace(/([?&](?:key|api[-_]?key|token)=)[^&\s"']+/gi, `$1${HIDDEN}`)

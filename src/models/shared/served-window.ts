@@ -17,6 +17,8 @@ const FIELDS = [
   "n_ctx",
   "inputTokenLimit",
 ] as const;
+/** A list of models is far smaller (bytes). */
+const MAX_ANSWER = 8_000_000;
 
 /** The context size that a server tells for the endpoint's model; undefined where it doesn't. Never throws. */
 export async function servedWindow(
@@ -77,8 +79,7 @@ async function get(
       signal,
       redirect: "manual",
     });
-    // A list of models is far smaller (bytes).
-    return response.ok ? parseJson(await readText(response, 8_000_000)) : undefined;
+    return response.ok ? parseJson(await readText(response, MAX_ANSWER)) : undefined;
   } catch {
     return undefined;
   }

@@ -72,6 +72,8 @@ export type Acceptance =
 const MAX_REPLY_CHARS = 1_000_000;
 /** Models don't count well: this much over the ceiling is trimmed, or of notes kept. */
 const MAX_OVER = 1.25;
+/** Of an answer that was cut off, at least this share must be left. */
+const MIN_LEFT = 0.5;
 /** A summary of a real source has more than a phrase. */
 const MIN_TOKENS = 8;
 const REAL_SOURCE = 400;
@@ -106,8 +108,7 @@ export function acceptSummary(input: AcceptInput): Acceptance {
   if (!whole) {
     if (input.keepPartial !== true) return refuse("cut-off");
     text = dropUnfinished(text);
-    // Of an answer that was cut off, at least this share must be left.
-    if (count(text) < written * 0.5 || !SAYS_SOMETHING.test(text)) return refuse("cut-off");
+    if (count(text) < written * MIN_LEFT || !SAYS_SOMETHING.test(text)) return refuse("cut-off");
   }
   // Said of what the model wrote: what trimming takes away isn't the writer's fault.
   const missing = missingItems(text, input.mustKeep);
@@ -188,6 +189,8 @@ function withoutDangling(text: string): string {
 /** Notes that a model writes before its answer, asked for (analysis) or not. Unclosed, they go on to the end. */
 const NOTES = ["analysis", "think", "thinking", "reasoning", "scratchpad"];
 const SUMMARY_NAMES = ["conversation-summary", "summary"];
+/** A marker around less than this share of the answer is part of what it says, not its frame. */
+const MIN_FRAMED_SHARE = 0.3;
 /** Answers with more of them are loops, and are seen as that. */
 const MAX_NOTES = 20;
 const FENCE = /^(`{3,}|~{3,})[\w -]*\n([\s\S]*)$/;
@@ -233,8 +236,8 @@ function unwrap(text: string): string {
       const inside = text.slice(match.index + match[0].length);
       const closing = new RegExp(`</${name}\\s*>`, "i").exec(inside);
       const content = (closing === null ? inside : inside.slice(0, closing.index)).trim();
-      // A marker around less than this share of the answer is part of what it says, not its frame.
-      if (content !== "" && (name !== "summary" || content.length >= text.length * 0.3)) return content;
+      if (content !== "" && (name !== "summary" || content.length >= text.length * MIN_FRAMED_SHARE))
+        return content;
     }
   }
   return unwrapJson(text);

@@ -29,6 +29,8 @@ function isCall(value: unknown): boolean {
 
 /** A longer text that mentions an error reports it. */
 const MAX_ERROR = 600;
+/** Share of lines that are frames of a stack trace. */
+const TRACE_SHARE = 0.5;
 
 const WHOLE: readonly RegExp[] = [
   /^(?:<!doctype html|<html[\s>]|<\?xml )/i,
@@ -79,8 +81,7 @@ function isErrorBody(text: string): boolean {
 function isTrace(text: string): boolean {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const frames = lines.filter((line) => TRACE_LINE.test(line)).length;
-  // Share of lines that are frames of a stack trace.
-  return frames >= 2 && frames >= lines.length * 0.5;
+  return frames >= 2 && frames >= lines.length * TRACE_SHARE;
 }
 
 /** Loops and noise: what a model writes when it has lost its way. Counted in characters, so any language will do. */
@@ -89,6 +90,8 @@ function isTrace(text: string): boolean {
 const PIECE = 12;
 const SHORT_STRETCH = 300;
 const STRETCHES = [SHORT_STRETCH, 600, 1_200, 1_800];
+/** Shorter texts are judged by words and lines alone. */
+const MIN_STRETCH = 240;
 /** In text of any language nearly all pieces of a stretch differ; in lists and tables at least every third does. */
 const MIN_DISTINCT = 0.3;
 /** In a short stretch a few long paths with one beginning look alike. */
@@ -99,6 +102,8 @@ const SAME_LINE_SHARE = 0.4;
 /** The same long line, in a smaller share. */
 const LONG_LINE = 40;
 const SAME_LONG_LINE_SHARE = 0.2;
+/** Words that may all be equal without being a loop ("no no no"). */
+const MIN_WORDS = 4;
 /** Letters and digits among all characters that aren't blank. */
 const MIN_READABLE = 0.35;
 /** Characters that stand for broken encoding. */
@@ -120,8 +125,7 @@ function isNoise(text: string): boolean {
 
 function allWordsEqual(text: string): boolean {
   const words = text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  // Words that may all be equal without being a loop ("no no no").
-  return words.length >= 4 && new Set(words).size === 1;
+  return words.length >= MIN_WORDS && new Set(words).size === 1;
 }
 
 function repeatsLines(text: string): boolean {
@@ -146,8 +150,7 @@ function loops(text: string): boolean {
     .replace(/\s+/g, " ")
     .replace(/([^\p{L}\p{N}])\1+/gu, "$1")
     .trim();
-  // Shorter texts are judged by words and lines alone.
-  if (plain.length < 240) return hasShortLoop(plain);
+  if (plain.length < MIN_STRETCH) return hasShortLoop(plain);
   return STRETCHES.some((length) => {
     const last = Math.max(0, plain.length - length);
     for (let from = 0; from < last; from += length / 2)
@@ -167,6 +170,11 @@ function isLoop(stretch: string): boolean {
 function hasShortLoop(text: string): boolean {
   return /^(.{1,40}?)\1{5,}.{0,40}$/s.test(text) && text.length >= 24;
 }
+
+/** A refusal is short. A long text that contains such a sentence reports one, or quotes it. */
+const MAX_REFUSAL = 700;
+/** A refusal begins with itself. */
+const MAX_LEAD = 160;
 
 const DO =
   "(?:help|assist|comply|summari[sz]e|provide|continue|fulfil+|create|generate|write|process|produce|complete|discuss|engage|do (?:that|this)|answer|support|share|access)";
@@ -210,10 +218,8 @@ const REFUSALS: readonly RegExp[] = [
 
 /** The model declined, or says that there is nothing to summarise. Only the whole of a short text counts. */
 export function isRefusal(text: string): boolean {
-  // A refusal is short. A long text that contains such a sentence reports one, or quotes it.
-  if (text.length > 700) return false;
-  // A refusal begins with itself.
-  const lead = text.slice(0, 160);
+  if (text.length > MAX_REFUSAL) return false;
+  const lead = text.slice(0, MAX_LEAD);
   return REFUSALS.some((pattern) => {
     const at = text.search(pattern);
     return at >= 0 && at < lead.length && beginsWithIt(text, at);
@@ -295,6 +301,12 @@ function distinctiveWords(text: string, shortest = SHORTEST): Set<string> {
   return words;
 }
 
+/** An answer to somebody is short; a longer text that begins like one has a record behind its first words (characters). */
+const MAX_REPLY = 600;
+/** A text that ends with a question shares at least so many distinctive words with what it reports. */
+const LEAST_REPORTED = 2;
+/** Words of so many letters count as common ones. */
+const SHORT_WORD = 4;
 /** A text of so few tokens that has no word in common with so many is about nothing. */
 const FEW_TOKENS = 60;
 const REAL_SOURCE = 1_000;
@@ -310,13 +322,10 @@ const SPEAKS_TO =
 export function isReply(input: AnsweredFrom & { readonly sourceTokens: number }): boolean {
   const { text, tokens, source } = input;
   if (input.missing < input.mustKeep) return false;
-  // Words of so many letters count as common ones.
-  const shared = source === undefined ? undefined : sharedWords(text, source, 4);
-  // An answer to somebody is short; a longer text that begins like one has a record behind its first words (characters).
-  if (text.length <= 600 && SPEAKS_TO.test(text)) {
+  const shared = source === undefined ? undefined : sharedWords(text, source, SHORT_WORD);
+  if (text.length <= MAX_REPLY && SPEAKS_TO.test(text)) {
     if (OPENERS.test(text.replace(/^[\s"'“*_#>-]+/, ""))) return true;
-    // A text that ends with a question shares at least so many distinctive words with what it reports.
-    if (/[?？!！]\s*$/.test(text) && (shared === undefined || shared < 2)) return true;
+    if (/[?？!！]\s*$/.test(text) && (shared === undefined || shared < LEAST_REPORTED)) return true;
   }
   return shared === 0 && input.sourceTokens >= REAL_SOURCE && tokens < FEW_TOKENS;
 }

@@ -28,8 +28,12 @@ const MAX_LINE = 150;
 const SHORT_RESULT = 160;
 /** Lines that say what went wrong, beside the last one. */
 const TROUBLES = 2;
+/** A long result without trouble was for reading: its end says little (characters). */
+const READING = 1_500;
 
 const FACTORS = { report: 1, trouble: 1, fine: 0.6, reading: 0.1 } as const;
+/** A command that was run again later: what counts is how it ended then. */
+const SUPERSEDED = 0.3;
 
 /** What a host's notice says of the work of another agent. */
 const NOTICE_NAME = /<([a-z-]+)/;
@@ -82,8 +86,7 @@ export function outcomesOf(messages: readonly Message[], isHidden: (index: numbe
   });
   const ends = outcomes.map(({ command, ...one }) => ({
     ...one,
-    // A command that was run again later: what counts is how it ended then.
-    factor: newest.get(command) === one.message ? one.factor : one.factor * 0.3,
+    factor: newest.get(command) === one.message ? one.factor : one.factor * SUPERSEDED,
   }));
   return [...ends, ...reports];
 }
@@ -140,8 +143,7 @@ function endOf(command: string, { text, error }: ToolResultPart): Pick<Outcome, 
     lines.some((line, at) => shown.includes(line) && isPlanted(line, lines[at - 1], lines[at + 1]));
   return {
     text: isMarked ? markPlant(said) : said,
-    // A long result without trouble was for reading: its end says little (characters).
-    factor: isTrouble ? FACTORS.trouble : length > 1_500 ? FACTORS.reading : FACTORS.fine,
+    factor: isTrouble ? FACTORS.trouble : length > READING ? FACTORS.reading : FACTORS.fine,
   };
 }
 
@@ -154,6 +156,8 @@ const MAX_STATEMENT = 160;
 const MAX_ASKED = 80;
 /** So much of a long answer is read at its beginning and at its end (characters). */
 const EDGE = 20_000;
+/** A sentence of fewer words says something only with a figure, a name or a verdict in capitals. */
+const MIN_WORDS = 12;
 /** The argument by which another agent is asked. */
 const PROMPT_ARGUMENT = /^(?:prompt|instructions?|task|message|question|request|goal)$/i;
 /** Under which name a host keeps the agent; it says so at the end. */
@@ -184,8 +188,7 @@ export function reportIn(text: string): string | undefined {
   if (text.length < LEAST_ANSWER) return undefined;
   const said = withoutOwnId(withoutTagged(bothEnds(text, EDGE), (name) => name === "usage").trimEnd());
   const pieces = readPassage(said, true).filter(
-    // A sentence of fewer words says something only with a figure, a name or a verdict in capitals.
-    (piece) => piece.kind !== "code" && (VERDICT.test(piece.text) || saysSomething(piece, 12)),
+    (piece) => piece.kind !== "code" && (VERDICT.test(piece.text) || saysSomething(piece, MIN_WORDS)),
   );
   if (pieces.length < 2) return undefined;
   const shown = new Set<Piece>();

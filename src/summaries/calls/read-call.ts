@@ -12,6 +12,8 @@ interface PlanStep {
 
 /** What the text of a step is called. */
 const STEP_TEXTS = ["content", "step", "text", "title", "task", "description", "name", "subject"];
+/** Longer lists are data (steps). */
+const MAX_STEPS = 100;
 
 /** A call as a person would write it down. */
 export interface CallText {
@@ -148,8 +150,7 @@ export function readArguments(args: string): unknown {
 function readPlan(value: unknown): readonly PlanStep[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const list of Object.values(value)) {
-    // Longer lists are data (steps).
-    if (!Array.isArray(list) || list.length === 0 || list.length > 100) continue;
+    if (!Array.isArray(list) || list.length === 0 || list.length > MAX_STEPS) continue;
     const steps = list.map(stepOf);
     if (steps.every((step) => step !== undefined)) return steps;
   }

@@ -7,6 +7,8 @@ import { sourceName } from "../write/sections.ts";
 import type { Outcome } from "./outcomes.ts";
 import { readCall } from "./read-call.ts";
 
+/** Tools say in their first sentences whether they did it; what follows is advice or the file (characters). */
+const LOOKED_AT = 300;
 /** Longer answers aren't a few fields in JSON (characters). */
 const MAX_JSON = 4_000;
 const SENTENCE_END = /(?<=[.!?])\s|\n/;
@@ -42,8 +44,7 @@ export function isRefusal({ text, error }: ToolResultPart): boolean {
 }
 
 function refusesInWords(text: string): boolean {
-  // Tools say in their first sentences whether they did it; what follows is advice or the file (characters).
-  const head = text.slice(0, 300);
+  const head = text.slice(0, LOOKED_AT);
   const words = head.slice(0, SHOWS.exec(head)?.index).replace(NAME, " ").replace(FINE, " ");
   for (const sentence of words.split(SENTENCE_END)) {
     const refused = sentence.search(NOT_DONE);

@@ -6,6 +6,8 @@ import { readArguments, readCall } from "./read-call.ts";
 
 /** Rounds after a compaction in which a call of the same is called a repetition because of it. */
 export const ROUNDS = 10;
+/** Characters of a call that are shown. */
+const MAX_TEXT = 120;
 
 /** What a call is about, as far as another one can be compared with it. */
 interface Asked {
@@ -85,7 +87,7 @@ function askedBy(call: ToolCallPart): Asked {
     key: callKey(call),
     file: kind === "read" ? file : undefined,
     lines: linesOf(readArguments(call.args)),
-    text: head.slice(0, 120),
+    text: head.slice(0, MAX_TEXT),
   };
 }
 

@@ -36,6 +36,8 @@ export interface InputPiece {
 
 /** Tokens of the line break between two units. */
 const GLUE_TOKENS = 1;
+/** How often the length of a clipped round is corrected. */
+const MAX_ATTEMPTS = 12;
 
 interface RenderedUnit {
   readonly run: Run;
@@ -119,8 +121,7 @@ function renderUnits({ messages, units, run, limit, count, mode }: SplitInput): 
     let low = 0;
     let high = Math.ceil(limit * perToken * 2);
     let best: { text: string; tokens: number } | undefined;
-    // How often the length of a clipped round is corrected.
-    for (let attempt = 0; attempt < 12 && low <= high; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && low <= high; attempt++) {
       const middle = (low + high) >> 1;
       const text = renderRun(messages, part, mode, middle);
       const shown = count(text);

@@ -201,9 +201,13 @@ function label(text: string): string {
   return firstCharacters(line, MAX_LABEL);
 }
 
+/** From this share of calls and results in all text on, a conversation is work with tools. */
+const WORK_TOOL_SHARE = 0.4;
 /** From this share of answers with citations on, it is about sources. */
 const CITED_SHARE = 0.3;
 const LEAST_CITED = 2;
+/** The newest messages say what a conversation has become. */
+const NEWEST = 400;
 
 /** What kind of conversation this is: work with tools, answers from sources, or talk. */
 export function recordKind(messages: readonly Message[]): RecordKind {
@@ -211,8 +215,7 @@ export function recordKind(messages: readonly Message[]): RecordKind {
   let tools = 0;
   let answers = 0;
   let cited = 0;
-  // The newest messages say what a conversation has become.
-  for (const { role, parts } of messages.slice(-400)) {
+  for (const { role, parts } of messages.slice(-NEWEST)) {
     if (role === "system") continue;
     for (const part of parts) {
       if (part.type === "tool-call") tools += part.args.length + part.name.length;
@@ -225,13 +228,14 @@ export function recordKind(messages: readonly Message[]): RecordKind {
       }
     }
   }
-  // From this share of calls and results in all text on, a conversation is work with tools.
-  if (tools > 0 && tools >= 0.4 * (said + tools)) return "work";
+  if (tools > 0 && tools >= WORK_TOOL_SHARE * (said + tools)) return "work";
   return cited >= LEAST_CITED && cited >= CITED_SHARE * answers ? "retrieval" : "talk";
 }
 
 /** The sample that the words of a conversation are measured on (characters). */
 const SAMPLE = 20_000;
+/** Lines that look like data say nothing about how people write here. */
+const MAX_LINE = 600;
 /** A word as people write it. Names of code, paths and figures are no measure of how long prose is. */
 const WORD = /^\p{P}*\p{L}[\p{L}\p{M}'’-]*\p{P}*$/u;
 /** Of a record, names and figures take as much again as so much of its words. */
@@ -241,6 +245,8 @@ const LEAST = 1.5;
 const MOST = 5;
 /** Tokens per word where there is nothing to measure. */
 const USUAL = 1.65;
+/** Longer "words" are text of a script without blanks: there characters are counted. */
+const LONGEST_WORD = 14;
 
 /**
  * How many words of a record in this conversation's language a number of tokens is, because models count words, if anything. It is
@@ -253,8 +259,7 @@ export function lengthInWords(
   let sample = "";
   for (const text of texts) {
     for (const line of text.split("\n")) {
-      // Lines that look like data say nothing about how people write here.
-      if (line.length <= 600) sample += `${line.trim()}\n`;
+      if (line.length <= MAX_LINE) sample += `${line.trim()}\n`;
       if (sample.length >= SAMPLE) break;
     }
     if (sample.length >= SAMPLE) break;
@@ -266,8 +271,7 @@ export function lengthInWords(
   const words = plain.length;
   if (words === 0) return (tokens) => `${round(tokens / USUAL)} words`;
   const measured = count(sample);
-  // Longer "words" are text of a script without blanks: there characters are counted.
-  if (characters / words > 14) {
+  if (characters / words > LONGEST_WORD) {
     const perCharacter = measured / characters;
     return (tokens) => `${round(tokens / perCharacter)} characters`;
   }
@@ -284,6 +288,8 @@ function round(amount: number): number {
 /** Characters around an item that say what it is about. */
 const BEFORE = 160;
 const AFTER = 160;
+/** More would be the conversation again (characters). */
+const MAX_EXCERPTS = 12_000;
 
 /** The places that items stand in, each item once, in the order of the messages: all that a model needs to work them in. */
 export function renderExcerpts(messages: readonly Message[], items: readonly MustKeep[]): string {
@@ -302,8 +308,7 @@ export function renderExcerpts(messages: readonly Message[], items: readonly Mus
       role: messages[index]!.role,
     });
     length += text.length;
-    // More would be the conversation again (characters).
-    if (length > 12_000) break;
+    if (length > MAX_EXCERPTS) break;
     rendered.push(text);
   }
   return rendered.join("\n");

@@ -34,12 +34,21 @@ export interface MustKeepInput {
   readonly count: (text: string) => number;
 }
 
+/** Share of the ceiling that items may take, besides citations that are still referred to and restrictions. */
+const ITEMS_SHARE = 0.15;
+/** Share that restrictions of the user's may take, the newest first. */
+const RESTRICTIONS_SHARE = 0.2;
+/** Messages behind the run, from its end, that say what the work still uses. */
+const LATER_MESSAGES = 60;
 /** Folders that a path keeps of those that nearly all have in common. */
 const KEPT_FOLDERS = 2;
 /** More would make a list of names out of a summary. */
 const MAX_ITEMS = 40;
+/** No item is shorter. */
+const MIN_TOKENS = 2;
 
 const OUTCOMES: ReadonlySet<State["kind"]> = new Set(["commit", "request", "issue"]);
+const MAX_OUTCOMES = 8;
 const SYSTEM_PATH =
   /^\/(?:usr|bin|sbin|lib\d*|proc|sys|dev|private|tmp|var\/folders|System|Library)\/|^~?\/?\.(?:claude|codex|cache)\//;
 const TECHNICAL_ID = /^\d{4}-\d{2}-\d{2}T|^(?:toolu|call|msg|req|resp|chatcmpl)_/;
@@ -95,12 +104,10 @@ export function mustKeepOf({ messages, run, later, cap, count }: MustKeepInput):
   const spelled = ({ kind, text }: Candidate): string =>
     kind === "path" && text.startsWith(home) ? text.slice(home.length) : text;
   const chosen: Candidate[] = [];
-  // Share of the ceiling that items may take, besides citations that are still referred to and restrictions.
-  let left = cap * 0.15;
+  let left = cap * ITEMS_SHARE;
   const families = new Set<string>();
   for (const { item } of ranked) {
-    // No item is shorter.
-    if (chosen.length >= MAX_ITEMS || left < 2) break;
+    if (chosen.length >= MAX_ITEMS || left < MIN_TOKENS) break;
     if (chosen.some((one) => isSame(one, item))) continue;
     const tokens = count(`${spelled(item)}\n`);
     const family = familyOf(item.text);
@@ -125,7 +132,7 @@ function outcomes(messages: readonly Message[], run: Run): MustKeep[] {
   return readStates(messages)
     .filter(({ kind, message }) => OUTCOMES.has(kind) && message >= run.from && message < run.to)
     .filter(({ kind, name }) => kind !== "commit" || /^[0-9a-f]{7,}$/.test(name))
-    .slice(-8)
+    .slice(-MAX_OUTCOMES)
     .map(({ name, message }) => ({ kind: "id", text: name, message }));
 }
 
@@ -153,8 +160,7 @@ const isDeep = (path: string): boolean => path.split("/").length > KEPT_FOLDERS 
 /** What the user forbade or bound to permission, as far as it fits: the newest first, then in order. */
 function restrictionsOf({ messages, run, cap, count }: MustKeepInput): MustKeep[] {
   const found = new Map<string, MustKeep>();
-  // Share that restrictions of the user's may take, the newest first.
-  let left = cap * 0.2;
+  let left = cap * RESTRICTIONS_SHARE;
   for (let index = Math.min(run.to, messages.length) - 1; index >= Math.max(0, run.from); index--) {
     const refused = messages[index]!.parts.flatMap((part) =>
       part.type === "tool-result" ? wordsInRefusal(part) : [],
@@ -200,8 +206,7 @@ function collect(messages: readonly Message[], run: Run): Candidate[] {
 /** What the messages behind a run name: in words and calls, not in results. */
 function namedIn(messages: readonly Message[], { from, to }: Run): Map<string, PlacedItem> {
   const named = new Map<string, PlacedItem>();
-  // Messages behind the run, from its end, that say what the work still uses.
-  forEachItem(messages, { from, to: Math.min(to, from + 60) }, (item) => {
+  forEachItem(messages, { from, to: Math.min(to, from + LATER_MESSAGES) }, (item) => {
     // Names and figures that only the assistant says again are its own headings and estimates.
     const isOwn = item.kind === "name" || item.kind === "number";
     if (item.place === "user" || (item.place !== "result" && !isOwn)) named.set(idOf(item), item);

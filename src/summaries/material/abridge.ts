@@ -14,6 +14,8 @@ const MOST_READ = 400_000;
  */
 const MOST_READ_IN_ALL = 16_000_000;
 const LINE_CHARS = 16;
+/** No text is abridged to less, however many there are (characters). */
+const LEAST_READ = 256;
 /** The end of a log says more than its beginning. */
 const HEAD_SHARE = 0.4;
 
@@ -31,8 +33,7 @@ export const abridged = onceFor((messages: readonly Message[]): readonly Message
       const text = textIn(part) ?? "";
       // A text of short lines gets as many characters as its lines leave it.
       const perChar = isTooMuch ? 1 + (LINE_CHARS * linesIn(text)) / text.length : 1;
-      // No text is abridged to less, however many there are (characters).
-      const most = Math.max(256, Math.floor(Math.min(MOST_READ, share / perChar)));
+      const most = Math.max(LEAST_READ, Math.floor(Math.min(MOST_READ, share / perChar)));
       return text.length > most ? abridgedPart(part, most) : part;
     });
     return parts.some((part, at) => part !== message.parts[at]) ? { ...message, parts } : message;

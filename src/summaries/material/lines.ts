@@ -116,10 +116,12 @@ function* editedFiles(messages: readonly Message[]): Generator<string> {
 
 type CallKind = CallText["kind"];
 
+/** Longer answers to an edit show what the file looks like now (characters). */
+const MAX_RECEIPT = 400;
+
 /** Nothing but a tool's word that it did what it was told. */
 function isMereReceipt(result: ToolResultPart, kind: CallKind | undefined): boolean {
-  // Longer answers to an edit show what the file looks like now (characters).
-  if (result.text.length > 400) return false;
+  if (result.text.length > MAX_RECEIPT) return false;
   return kind === "edit" ? !isRefusal(result) : kind === "plan" && result.error !== true;
 }
 
@@ -325,6 +327,8 @@ export function isChange({ kind, file }: Line): boolean {
   return kind === "body" && file !== "";
 }
 
+/** Larger results are read as text: parsing them would cost more than it gives (characters). */
+const MAX_JSON = 2_000_000;
 /** Values up to this length share a line with their neighbours (characters). */
 const MAX_SHORT = 80;
 const MAX_ROW = 140;
@@ -333,8 +337,7 @@ const MAX_DEPTH = 8;
 /** A JSON result as lines: short values of one object side by side, long texts on lines of their own. Undefined: no JSON. */
 export function readJson(text: string): string | undefined {
   const start = text.trimStart()[0];
-  // Larger results are read as text: parsing them would cost more than it gives (characters).
-  if ((start !== "{" && start !== "[") || text.length > 2_000_000) return undefined;
+  if ((start !== "{" && start !== "[") || text.length > MAX_JSON) return undefined;
   const value = tryParseReadable(text);
   if (value === undefined) return undefined;
   const lines: string[] = [];

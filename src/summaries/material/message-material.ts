@@ -75,6 +75,10 @@ export interface MessageMaterial {
   readonly sources: CitedSources;
 }
 
+const NARRATIVE_SHARE = 0.5;
+/** Of a summary message, at most so much says what is done and open: with a tenth, other names lost half a point at 5 %. */
+const STATES_SHARE = 0.06;
+
 /** Reads the transcript for a summary message. */
 export function readMaterial(
   input: SummaryMessageInput,
@@ -114,13 +118,12 @@ export function readMaterial(
     newest,
     named: newestTerms(newest, transcript.table),
     narrative: renderNarrative(records, {
-      room: input.narrativeRoom ?? cap * 0.5,
+      room: input.narrativeRoom ?? cap * NARRATIVE_SHARE,
       ...(input.narrativeCap !== undefined && { cap: input.narrativeCap }),
       count,
     }).map((one) => ({ ...one, text: inLanguage(one.text, frame) })),
     state: renderState(input.hostState, cap, count),
-    // Of a summary message, at most so much says what is done and open: with a tenth, other names lost half a point at 5 %.
-    states: showStates(states, { isHidden, room: cap * 0.06, count, words: frame.states }),
+    states: showStates(states, { isHidden, room: cap * STATES_SHARE, count, words: frame.states }),
     sources,
   };
 }
@@ -178,6 +181,8 @@ const SAMPLE_LENGTH = 400;
 const STRIDE = 7_919;
 /** Where length and units hardly differ over the sample, the fit would say nothing about other texts. */
 const LEAST_SPREAD = 0.01;
+/** Tokens per character where there is nothing to measure. */
+const USUAL = 0.25;
 
 /** Kinds of characters. */
 const SPACE = 1;
@@ -225,8 +230,7 @@ export function estimateTokens(
     length += l;
     tokens += t;
   }
-  // Tokens per character where there is nothing to measure.
-  const byLength = length === 0 ? 0.25 : tokens / length;
+  const byLength = length === 0 ? USUAL : tokens / length;
   const spread = ll * uu - lu * lu;
   const perCharacter = (lt * uu - ut * lu) / spread;
   const perUnit = (ll * ut - lu * lt) / spread;

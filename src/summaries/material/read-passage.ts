@@ -21,6 +21,8 @@ export interface Piece {
 const MAX_STATEMENT = 280;
 const MAX_POINT = 120;
 const MAX_TITLE = 90;
+/** A longer sentence that ends with a colon is a statement of its own (characters). */
+const MAX_ANNOUNCEMENT = 240;
 /** Longer stretches of code are left to the calls that wrote them (lines, characters). */
 const MAX_CODE_LINES = 8;
 const MAX_CODE = 480;
@@ -170,8 +172,7 @@ class PassageReader {
     const isSplit = this.#bySentence || plain.length > MAX_STATEMENT || ANNOUNCES.test(plain);
     const parts = isSplit ? sentencesOf(plain).map((part) => part.trim()) : [plain];
     const last = parts.at(-1) ?? "";
-    // A longer sentence that ends with a colon is a statement of its own (characters).
-    const announcement = ANNOUNCES.test(last) && last.length <= 240 ? parts.pop() : undefined;
+    const announcement = ANNOUNCES.test(last) && last.length <= MAX_ANNOUNCEMENT ? parts.pop() : undefined;
     if (parts.length > 0) {
       const lead = this.#leadInto("prose");
       for (const part of parts) this.#push(part, "sentence", lead);

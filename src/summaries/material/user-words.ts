@@ -22,6 +22,8 @@ export interface UserWords {
   readonly isRule: boolean;
 }
 
+/** In a longer message a fenced stretch is a paste, not the user's own words (characters). */
+const SHORT_MESSAGE = 800;
 /** Longer texts were pasted as a whole: what was typed stands at the start or at the end (characters). */
 const MAX_TYPED = 6_000;
 const PASTE_HEAD = 1_200;
@@ -43,8 +45,7 @@ const FENCED = /```[\s\S]*?(?:```|$)/g;
 /** The typed text of a message: without blocks that a host put there and without long pastes. */
 export function typedText(text: string): string {
   let typed = withoutTagged(text);
-  // In a longer message a fenced stretch is a paste, not the user's own words (characters).
-  if (typed.length > 800) typed = typed.replace(FENCED, " ");
+  if (typed.length > SHORT_MESSAGE) typed = typed.replace(FENCED, " ");
   // A message that is nothing else is what the user sent, whatever it looks like; a retrieved passage is what its author wrote.
   if (typed.trim() === "") typed = withoutCommandTags(withoutTagged(text, isRetrieved));
   typed = withOneSpace(typed);
@@ -91,15 +92,20 @@ export function shorten(text: string, limit: number): string {
   return `${before.length <= room ? before : cutAfter(before, room)} … ${tail} …`.trimStart();
 }
 
+/** A long message shows its end, too: there stand the question, or how the work is checked and what is open. */
+const END_SHARE = 0.4;
+/** Below this length there is room for the start only (characters). */
+const LEAST_WITH_END = 240;
+/** A fenced stretch of so many lines is a command that the user names, not a paste. */
+const COMMAND_LINES = 3;
+
 /** What was typed within `limit` characters: its start, its end, and rules from between. */
 export function beginningAndEnd({ text, whole }: Pick<UserWords, "text" | "whole">, limit: number): string {
   if (text.length <= limit) return text;
-  // Below this length there is room for the start only (characters).
-  if (limit < 240) return shorten(text, limit);
+  if (limit < LEAST_WITH_END) return shorten(text, limit);
   // A message that is nothing but tags or code is what the user sent: then `text` is all of it.
   const all = (whole.length <= MAX_TYPED && withCommands(whole)) || text;
-  // A long message shows its end, too: there stand the question, or how the work is checked and what is open.
-  const { shown, from } = endOf(all, Math.floor(limit * 0.4));
+  const { shown, from } = endOf(all, Math.floor(limit * END_SHARE));
   if (shown === "") return shorten(all, limit);
   return `${shorten(all.slice(0, from).trimEnd(), limit - shown.length - 3)}\n${shown}`;
 }
@@ -108,8 +114,7 @@ export function beginningAndEnd({ text, whole }: Pick<UserWords, "text" | "whole
 function withCommands(text: string): string {
   const typed = withoutTagged(text).replace(FENCED, (fenced) => {
     const lines = fenced.split("\n").slice(1, -1);
-    // A fenced stretch of so many lines is a command that the user names, not a paste.
-    return lines.length <= 3 ? lines.join("\n") : " ";
+    return lines.length <= COMMAND_LINES ? lines.join("\n") : " ";
   });
   return withOneSpace(typed);
 }
@@ -193,6 +198,10 @@ export function userWords(
   return withoutSentAgain(words, messages);
 }
 
+/** Fewer characters are alike by chance. */
+const LEAST_SENT = 16;
+/** With so many later messages one is compared. */
+const LATER_MESSAGES = 8;
 /** Looked for where it begins only: a text may be nothing but signs with a letter behind them. */
 const LAST_SIGNS = /(?<![\p{P}\s])[\p{P}\s]+$/u;
 /** What may follow words that are sent again: within a name (`a` and `a.ts`, `1` and `12`) they go on as others. */
@@ -211,16 +220,14 @@ function withoutSentAgain(words: readonly UserWords[], messages: readonly Messag
   };
   const isSentAgain = (at: number): boolean => {
     const { message } = words[at]!;
-    // With so many later messages one is compared.
-    const last = Math.min(words.length - 1, at + 8);
+    const last = Math.min(words.length - 1, at + LATER_MESSAGES);
     let begun: string | undefined;
     for (let later = at + 1, from = message; later <= last; later++) {
       const to = words[later]!.message;
       for (; from < to; from++) if (messages[from]!.role === "assistant") return false;
       if (to === message) continue;
       begun ??= said(at).replace(LAST_SIGNS, "");
-      // Fewer characters are alike by chance.
-      if (begun.length < 16) return false;
+      if (begun.length < LEAST_SENT) return false;
       const next = said(later);
       if (next.startsWith(begun) && WORD_END.test(next.slice(begun.length))) return true;
     }

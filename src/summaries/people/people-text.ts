@@ -85,6 +85,8 @@ const NOT_TYPED = /^\s*(?:<[a-z][\w-]*>|\[request interrupted|caveat: )/i;
 const LONGEST_RULE = 200;
 /** From so many rules on, a list may be one of rules. */
 const LEAST_RULES = 2;
+/** Longer statements are cut (characters). */
+const LONGEST = 420;
 /** What is as near as can be to what the reader cares about counts so many times more. */
 const NEAR = 4;
 /** Statements that are this far from a goal aren't about it (0 to 1). */
@@ -236,7 +238,7 @@ const saidIn = ({ parts }: Message): string =>
 
 /** A statement in one line, without the sign of its list: behind a line break quoted words would look like a part of the text that quotes them. */
 function lineOf(text: string): string {
-  return shortened(inOneLine(text.replace(ITEM, "")), 420);
+  return shortened(inOneLine(text.replace(ITEM, "")), LONGEST);
 }
 
 const inOneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();

@@ -7,6 +7,9 @@ import { cutToFit } from "../text/sentences.ts";
 import type { SectionEntry } from "../write/sections.ts";
 import { newestPointer, pointerTo, withoutPointers } from "./pointers.ts";
 
+/** The newest record is about what is going on: it has the room of two. */
+const NEWEST_WEIGHT = 2;
+
 /** One summary to be shown. */
 export interface Narrated {
   readonly text: string;
@@ -82,14 +85,16 @@ function trimmedTo(entry: ShownRecord, allowed: number, count: (text: string) =>
 
 /** Shares of the room for some of the records: what a short one doesn't need goes to the others. */
 function allowancesOf(tokens: readonly number[], room: number, has: (at: number) => boolean): number[] {
-  // The newest record is about what is going on: it has the room of two.
-  const weightOf = (at: number): number => (at === tokens.length - 1 ? 2 : 1);
+  const weightOf = (at: number): number => (at === tokens.length - 1 ? NEWEST_WEIGHT : 1);
   const parts = tokens.flatMap((size, at) =>
     has(at) ? new Array<number>(weightOf(at)).fill(size / weightOf(at)) : [],
   );
   const share = evenShare(parts, room);
   return tokens.map((size, at) => (has(at) ? Math.min(size, Math.floor(share * weightOf(at))) : 0));
 }
+
+/** The host's own record of where things stand may take this share of the message. */
+const STATE_SHARE = 0.25;
 
 /** The host's steps or text, within its share; what doesn't fit is said to be left out. */
 export function renderState(
@@ -115,8 +120,7 @@ function linesThatFit(
   cap: number,
   count: (text: string) => number,
 ): readonly string[] {
-  // The host's own record of where things stand may take this share of the message.
-  const limit = cap * 0.25;
+  const limit = cap * STATE_SHARE;
   if (count(lines.join("\n")) <= limit) return lines;
   const kept: string[] = [];
   let used = 0;
@@ -142,6 +146,8 @@ const HEADING =
 const MARKED_HEADING = /^\s*(?:#{1,6}\s|\*\*.*\*\*[:：]?\s*$)/;
 /** A line that goes on with the one before it. */
 const GOES_ON = /^\s{2,}\S/;
+/** Of lines before the first heading: they say what all of it is about. */
+const LEAD_RANK = 1;
 /** A record without headings: its first and its last line say most. */
 const PLAIN_RANK = 3;
 const EDGE_RANK = 1;
@@ -211,8 +217,7 @@ function piecesOf(text: string): Piece[] {
   }
   const pieces: Piece[] = [];
   let heading = -1;
-  // Of lines before the first heading: they say what all of it is about.
-  let rank = 1;
+  let rank = LEAD_RANK;
   for (const [at, line] of lines.entries()) {
     const title = titleOf(line, lines[at + 1]);
     if (title !== undefined) {

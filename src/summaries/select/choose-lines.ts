@@ -7,6 +7,12 @@ import type { MessageQuotes } from "./choose-quotes.ts";
 import { saidAlready, select } from "./select.ts";
 import { termWeights } from "./weights.ts";
 
+/** Of what the user's words and statements leave: what was changed; the rest is for other lines. */
+const CHANGES_SHARE = 0.5;
+/** Share of a summary message for lines that say what its records lack and later messages use. */
+const MISSED_SHARE = 0.1;
+/** More lines are chosen than the estimate allows, because the exact count may leave room for them. */
+const OVERCHOOSE = 1.25;
 /** Worth of a term that the focus names, in units of a path that is surely needed. */
 const FOCUS_WORTH = 1;
 
@@ -31,8 +37,7 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
     weights,
     covered,
     cost: lineCost,
-    // Of what the user's words and statements leave: what was changed; the rest is for other lines.
-    budget: left * 0.5,
+    budget: left * CHANGES_SHARE,
   });
   const isSaid = saidAlready([...narrative.map(({ text }) => text), ...quotes.map(({ text }) => text)]);
   const changed = new Set(changes.map(({ first }) => first));
@@ -44,16 +49,14 @@ export function messageLines(material: MessageMaterial, { quotes, left }: Messag
     lastLine,
     cost: lineCost,
     isSaid: (line) => changed.has(line.first) || isSaid(line.text),
-    // More lines are chosen than the estimate allows, because the exact count may leave room for them.
-    budget: input.cap * 1.25,
+    budget: input.cap * OVERCHOOSE,
   });
   return [...missed, ...changes, ...more];
 }
 
 /** What these lines have, whatever is quoted. */
 export const missedRoom = ({ missed = [], cap }: MessageMaterial["input"]): number =>
-  // Share of a summary message for lines that say what its records lack and later messages use.
-  missed.length > 0 ? cap * 0.1 : 0;
+  missed.length > 0 ? cap * MISSED_SHARE : 0;
 
 /** For each name that the records lack and later messages use the shortest line of its message that says it. */
 function missedLines({ input, candidates, lineCost }: MessageMaterial, quoted: string): Line[] {
@@ -96,6 +99,8 @@ function plainLine({ kind, text }: Line): string {
  * steps are likely to need and of what is not visible elsewhere. A line earns for terms that nothing shows yet.
  */
 
+/** A term that comes again in a later line is better shown there, with its newest neighbours. */
+const STALE_FACTOR = 0.3;
 /** An answer that gives its source is what the search was for: worth more than the passages that it was found in. */
 const CITING_FACTOR = 2.5;
 
@@ -150,8 +155,7 @@ export function selectLines(input: SelectInput): Line[] {
     for (const term of line.terms) {
       if (covered[term] === 1) continue;
       const weight = weights[term]!;
-      // A term that comes again in a later line is better shown there, with its newest neighbours.
-      sum += lastLine[term] === line.order ? weight : 0.3 * weight;
+      sum += lastLine[term] === line.order ? weight : STALE_FACTOR * weight;
     }
     prices[at] ||= priceOf(line);
     return sum / prices[at] + (isSaid ? SAID_PER_TOKEN : 0);
@@ -182,9 +186,13 @@ const DECLARES =
 const NAMES_VALUE =
   /^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final)\s+)*(?:const|let|var|val)\b/i;
 const COMMENT = /^(?:\/\/|\/\*|\*|#|--|;|"""|<!--)/;
+/** Shorter comments only divide the code (words). */
+const COMMENT_WORDS = 5;
 /** Imports tell what is used, not what is changed. */
 const IMPORT_FACTOR = 0.3;
 const IMPORTS = /^(?:import|from|use|using|require|include|#include)\b|^["'][^"']*["'][,;)]*$/;
+/** Each further line of a file counts less: a reader should see every file that was changed. */
+const SAME_FILE_FACTOR = 0.8;
 
 /**
  * Of the lines that edits added, those that say most about what was changed: lines that bring in names which nothing before
@@ -210,8 +218,7 @@ function chooseChanges(input: {
       if (covered[term] !== 1 && transcript.table.shapes[term] !== "path")
         sum += weights[term]! * (born[term] === line.first ? 1 : USED_FACTOR);
     return (
-      // Each further line of a file counts less: a reader should see every file that was changed.
-      (sum * shapeFactor(line) * 0.8 ** (taken.get(line.file) ?? 0)) / Math.max(1, cost(line))
+      (sum * shapeFactor(line) * SAME_FILE_FACTOR ** (taken.get(line.file) ?? 0)) / Math.max(1, cost(line))
     );
   };
   return select(added, {
@@ -230,8 +237,7 @@ function shapeFactor({ text, indented }: Line): number {
   if (IMPORTS.test(text)) return IMPORT_FACTOR;
   if (DECLARES.test(text)) return DECLARED_FACTOR;
   if (indented) return 1;
-  // Shorter comments only divide the code (words).
-  const isComment = COMMENT.test(text) && text.split(/\s+/).length > 5;
+  const isComment = COMMENT.test(text) && text.split(/\s+/).length > COMMENT_WORDS;
   return isComment || NAMES_VALUE.test(text) ? VALUE_FACTOR : 1;
 }
 

@@ -28,6 +28,8 @@ const WORDS_SHARE = 0.3;
 const TALK_WITH_TOOLS_SHARE = 0.25;
 /** In work of which a model has told the story, its record says what was asked for, and repeats rules word for word. */
 const SUMMARIZED_WORDS_SHARE = 0.15;
+/** In a small message they come before anything else, up to so many tokens. */
+const LEAST_WORDS = 40;
 /** In a conversation without tools the user's words are the content, … */
 const TALK_WORDS_SHARE = 0.9;
 /** … and of what they leave this is for the points of answers; the rest is for single lines. */
@@ -35,6 +37,8 @@ const ANSWERS_SHARE = 0.9;
 /** Above this share of calls and results a conversation is work with tools; down to zero it gradually becomes talk. */
 const WORK_TOOL_SHARE = 0.9;
 const TALK_TOOL_SHARE = 0.25;
+/** In work, of the whole message: what users said when they refused calls, as results of tools. */
+const REFUSALS_SHARE = 0.05;
 /** In work, of what the user's words leave: statements of the assistant, fewer where a model has told the story. */
 const STATEMENTS_SHARE = 0.7;
 const SUMMARIZED_STATEMENTS_SHARE = 0.25;
@@ -42,6 +46,8 @@ const SUMMARIZED_STATEMENTS_SHARE = 0.25;
 const DIALOGUE_RATIO = 2;
 /** Where the user's messages are longer than so many times what was typed, hosts put passages beside the questions. */
 const PASSAGES_RATIO = 2;
+/** More is chosen than the estimate allows, because the exact count may leave room for it. */
+const OVERCHOOSE = 1.1;
 
 /** What a summary message quotes of the user and of the assistant, in the order of its rank. */
 function chooseQuotes(input: QuoteInput): Quote[] {
@@ -56,8 +62,7 @@ function work(input: QuoteInput): Quote[] {
   const refusals = select(refusedCalls(input.messages, input.indexes), {
     worth: ({ message }) => message + 1,
     price: ({ text }) => input.cost(`#1234 tool» ${text}\n`),
-    // In work, of the whole message: what users said when they refused calls, as results of tools.
-    budget: input.input.cap * 0.05,
+    budget: input.input.cap * REFUSALS_SHARE,
   });
   const quotes = [...byUser(words), ...byTool(refusals)];
   const statements = chooseStatements({
@@ -125,8 +130,7 @@ function dialogue(input: QuoteInput, answers: readonly Answer[]): Quote[] {
     ),
   ].sort((a, b) => a.message - b.message);
   const rarity = rarityIn(said.map(({ text }) => text));
-  // More is chosen than the estimate allows, because the exact count may leave room for it.
-  const chosen = chooseDialogue({ ...input, said, rarity, budget: input.free * 1.1 });
+  const chosen = chooseDialogue({ ...input, said, rarity, budget: input.free * OVERCHOOSE });
   return chosen.map(
     ({ message, by, text }): Quote =>
       by === "user" ? { by, ...words.get(message)!, text } : { by, ...wholeStatement(message, text) },
@@ -141,8 +145,7 @@ function userQuotes(
   const { toolShare } = input.transcript;
   const share =
     isSummarized(input) && manner === "work" ? SUMMARIZED_WORDS_SHARE : wordsShare(toolShare, manner);
-  // In a small message they come before anything else, up to so many tokens.
-  const budget = Math.max(input.input.cap * share, Math.min(input.free, 40));
+  const budget = Math.max(input.input.cap * share, Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, byRichness, budget, manner });
 }
 
@@ -186,6 +189,11 @@ function middle(texts: readonly { readonly text: string }[]): number {
 /** Of what the user's words and statements leave: how commands ended, and what other agents reported. */
 const OUTCOMES_SHARE = 0.15;
 const REPORTS_SHARE = 0.25;
+/** What the newest words name is shown before anything else is quoted, within this share of what is free. */
+const ASKED_SHARE = 0.25;
+
+/** How the oldest command ended counts this much of what it would count now. */
+const OLDEST = 0.3;
 
 /** What a summary message quotes before single lines fill it up. */
 export interface MessageQuotes {
@@ -203,8 +211,7 @@ export function messageQuotes(material: MessageMaterial, free: number): MessageQ
   const words = userWords(messages, indexes, input.isOurs);
   // What the records say word for word isn't quoted beside them.
   const isSaid = saidAlready(narrative.map(({ text }) => text));
-  // What the newest words name is shown before anything else is quoted, within this share of what is free.
-  const asked = Math.min(free * 0.25, askedTokens(material));
+  const asked = Math.min(free * ASKED_SHARE, askedTokens(material));
   const said = chooseQuotes({ ...material, indexes, words, free: free - asked }).filter(
     (quote) => !isSaid(quote.text),
   );
@@ -238,8 +245,7 @@ function chooseOutcomes(input: {
   readonly age: (message: number) => number;
 }): Outcome[] {
   const worth = ({ message, factor }: Outcome): number =>
-    // How the oldest command ended counts this much of what it would count now.
-    factor * (1 - (1 - 0.3) * Math.min(1, recency(input.age(message)) / NEVER));
+    factor * (1 - (1 - OLDEST) * Math.min(1, recency(input.age(message)) / NEVER));
   const said = new Set<string>();
   return select(input.outcomes, {
     worth,
@@ -268,10 +274,14 @@ export interface ChooseWordsInput {
 /** In work no message is shown at greater length, and none is shortened to less (characters). */
 const WORK_LONG = 1_200;
 const WORK_LEAST = 120;
+/** In talk a message longer than this counts as pasted (characters). */
+const TALK_WHOLE = 6_000;
 /** In talk, below this length shortened messages don't tell most of what was said (characters). */
 const TALK_LEAST = 450;
 /** Then whole messages that tell most come first, and others shortened to this fill what is left (characters). */
 const TALK_SHORT = 600;
+/** Rules come first, but not to the exclusion of everything else. */
+const RULES_SHARE = 0.6;
 /** Pointer and line break beside the text. */
 const POINTER = "#1234 \n";
 
@@ -282,8 +292,7 @@ const POINTER = "#1234 \n";
 export function chooseWords({ words, budget, cost, manner, byRichness }: ChooseWordsInput): UserWords[] {
   const isWork = manner === "work";
   const whole = (item: UserWords): string =>
-    // In talk a message longer than this counts as pasted (characters).
-    isWork || item.whole.length > 6_000 ? item.text : item.whole;
+    isWork || item.whole.length > TALK_WHOLE ? item.text : item.whole;
   const within = (item: UserWords, length: number): string =>
     isWork ? beginningAndEnd(item, length) : shorten(whole(item), length);
   const most = isWork ? WORK_LONG : Number.POSITIVE_INFINITY;
@@ -306,8 +315,7 @@ export function chooseWords({ words, budget, cost, manner, byRichness }: ChooseW
   const ranked = (items: readonly UserWords[]): readonly UserWords[] =>
     isWork ? byTime(items) : byRichness(items.map(whole)).map((at) => items[at]!);
   const rules = ranked(words.filter(({ isRule }) => isRule)).filter((item) =>
-    // Rules come first, but not to the exclusion of everything else.
-    take(item, first(item), budget * (1 - 0.6)),
+    take(item, first(item), budget * (1 - RULES_SHARE)),
   );
   const rest = ranked(words.filter((item) => !rules.includes(item)));
   const skipped = rest.filter((item) => !take(item, first(item)));

@@ -4,11 +4,15 @@ import { newTitles } from "../write/render-message.ts";
 import { select } from "./select.ts";
 import { NEVER, recency } from "./weights.ts";
 
+/** Statements of the oldest messages get this share of the room that new ones get. */
+const OLDEST = 0.75;
 /** What turns came to is told for every turn before any message is told at length, within this share of the room. */
 const TURNS_SHARE = 0.6;
 /** … and so many tokens each; so many of its sentences and lists are tried. */
 const TURN_ROOM = 90;
 const TURN_TRIES = 4;
+/** Beside what is said, code has to be so many times shorter. */
+const CODE_PRICE = 2;
 
 export interface ChooseStatementsInput {
   readonly statements: readonly Statement[];
@@ -85,16 +89,14 @@ function speechOf(said: readonly Statement[], { cost, age }: ChooseStatementsInp
   const [first] = said;
   const old = Math.min(1, recency(age(first!.message)) / NEVER);
   const best = said.reduce((most, { factor }) => Math.max(most, factor), 0);
-  // Statements of the oldest messages get this share of the room that new ones get.
-  const weight = best * (1 - (1 - 0.75) * old);
+  const weight = best * (1 - (1 - OLDEST) * old);
   let spent = 0;
   let lead = "";
   const groups = groupsOf(said).map((statements): Group => {
     const price = Math.max(1, cost(`${spent === 0 ? "#1234 " : ""}${textWithLead(statements, lead)}\n`));
     lead = statements.at(-1)!.lead;
     const isCode = statements[0]!.place?.kind === "code";
-    // Beside what is said, code has to be so many times shorter.
-    const reach = (spent + price * (isCode ? 2 : 1)) / weight;
+    const reach = (spent + price * (isCode ? CODE_PRICE : 1)) / weight;
     spent += price;
     return { statements, price, reach };
   });
@@ -127,6 +129,8 @@ function textWithLead(group: readonly Statement[], shown: string): string {
 
 /** A point that is nothing but a link. */
 const LINK = /^(?:[-*•]|\d+[.)])?\s*(?:\[[^\]]*\]\([^()\s]*\)|<?https?:\/\/\S+)$/;
+/** A phrase: longer texts say more than their figures (characters). */
+const SHORT_PHRASE = 40;
 
 /**
  * What is shown together, in the order in which a reader needs it: from the beginning (the answer) and from the end (what it
@@ -184,6 +188,5 @@ function lastSaid(statements: readonly Statement[]): Statement[] {
 }
 
 function sameAs(text: string): string {
-  // A phrase: longer texts say more than their figures (characters).
-  return text.length > 40 ? text : text.replace(/\d+/g, "0");
+  return text.length > SHORT_PHRASE ? text : text.replace(/\d+/g, "0");
 }

@@ -26,6 +26,8 @@ export function rarityIn(texts: readonly string[]): Rarity {
   };
 }
 
+/** Where one asks and the other explains: above 1, of two texts that tell the same for their length, the shorter one. */
+const ANSWER_EXPONENT = 1.8;
 /** A term that was told before still counts this much. */
 const ANSWER_KNOWN = 0.6;
 const QUESTION_FACTOR = 0.6;
@@ -41,8 +43,7 @@ export function richestFirst(
   const known = new Set<number>();
   return (texts) => {
     const terms = texts.map((text) => rarity.terms(text));
-    // Where one asks and the other explains: above 1, of two texts that tell the same for their length, the shorter one.
-    const costs = texts.map((text) => Math.max(1, cost(text)) ** 1.8);
+    const costs = texts.map((text) => Math.max(1, cost(text)) ** ANSWER_EXPONENT);
     return select([...texts.keys()], {
       worth(at) {
         let sum = 0;
@@ -101,14 +102,24 @@ export interface ChooseDialogueInput {
   readonly newest: string;
 }
 
+/** Below 1: what says much at once before what says little with few words. */
+const COST_EXPONENT = 0.8;
+/** A term that was told before still counts this much. */
+const KNOWN_FACTOR = 0.3;
 /** A rule, and what the user said when the conversation began: it says what all of this is about. */
 const RULE_FACTOR = 1.5;
 const OPENING_FACTOR = 2.5;
+/** Who was asked tells something. */
+const REPLY_FACTOR = 1.5;
 /** So many messages of the user are its beginning. */
 const OPENING = 3;
+/** What the newest words name counts this many times, at most. */
+const NAMED_FACTOR = 3;
 /** A sentence that tells less than this share of what the rarities words would tell is a phrase ("Wow, that's great!"). */
 const PHRASE = 0.19;
 const CHARACTERS_PER_WORD = 4;
+/** A later message that says this share of a message's rare words again is about the same. */
+const SAME_SUBJECT = 0.5;
 /** Terms of more than this many messages don't tell what a message is about. */
 const RARE = 4;
 const POINTER = "#1234 \n";
@@ -131,18 +142,14 @@ export function chooseDialogue(input: ChooseDialogueInput): Said[] {
     if (shown[at] === "") return 0;
     let sum = 0;
     for (const term of terms[at]!) {
-      // What the newest words name counts this many times, at most.
-      const weight = rarity.of(term) ** 2 * (named.has(term) ? 3 : 1);
-      // A term that was told before still counts this much.
-      sum += known.has(term) ? 0.3 * weight : weight;
+      const weight = rarity.of(term) ** 2 * (named.has(term) ? NAMED_FACTOR : 1);
+      sum += known.has(term) ? KNOWN_FACTOR * weight : weight;
     }
     if (QUESTION.test(one.text)) sum *= QUESTION_FACTOR;
     else if (opening.has(at)) sum *= OPENING_FACTOR;
     if (one.isRule) sum *= RULE_FACTOR;
-    // Who was asked tells something.
-    if (asked.has(one.message)) sum *= 1.5;
-    // Below 1: what says much at once before what says little with few words.
-    return sum / prices[at]! ** 0.8;
+    if (asked.has(one.message)) sum *= REPLY_FACTOR;
+    return sum / prices[at]! ** COST_EXPONENT;
   };
   const next = successors(said, terms, opening, rarity);
   const taken = new Set<number>();
@@ -215,8 +222,7 @@ function successors(
     for (const term of rare)
       for (const later of places.get(term)!)
         if (changes(at, later)) again.set(later, (again.get(later) ?? 0) + rarity.of(term));
-    // A later message that says this share of a message's rare words again is about the same.
-    const same = [...again].filter(([, sum]) => sum >= 0.5 * total).map(([later]) => later);
+    const same = [...again].filter(([, sum]) => sum >= SAME_SUBJECT * total).map(([later]) => later);
     if (same.length > 0) return Math.max(...same);
     if (!opening.has(at)) return undefined;
     const after = said.findIndex((_, later) => opening.has(later) && changes(at, later));

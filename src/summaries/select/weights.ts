@@ -105,12 +105,14 @@ export function newestTerms(newest: string, table: TermTable): ReadonlyMap<numbe
   return new Map(table.scan(newest).map((term) => [term, WORTH[table.shapes[term]!]]));
 }
 
+/** From this worth on a term is a name that somebody asks about, not a word. */
+const NAMES_SOMETHING = 0.5;
+
 /** Ordinals of the lines that show last what the newest words name. */
 export function namedLines(named: ReadonlyMap<number, number>, lastLine: Int32Array): number[] {
   const orders = new Set<number>();
   for (const [term, worth] of named) {
-    // From this worth on a term is a name that somebody asks about, not a word.
-    const order = worth >= 0.5 ? (lastLine[term] ?? -1) : -1;
+    const order = worth >= NAMES_SOMETHING ? (lastLine[term] ?? -1) : -1;
     if (order >= 0) orders.add(order);
   }
   return [...orders];

@@ -21,6 +21,10 @@ const PASSAGE_FIELDS = "text content page_content passage snippet excerpt body s
 const MAX_PASSAGE = 2_000;
 const MAX_KEY = 300;
 const MAX_TITLE = 60;
+/** Citation numbers have up to three digits: longer ones are ids. */
+const MAX_NUMBER = 999;
+/** A larger result is searched as text only: parsing it would cost more than its sources are worth (characters). */
+const MAX_JSON = 2_000_000;
 
 /** The sources that a part defines: passages of a search result, a list of references, footnotes. */
 export function definedSources(part: Part): NumberedSource[] {
@@ -32,8 +36,7 @@ export function definedSources(part: Part): NumberedSource[] {
 
 function fromJson(text: string): NumberedSource[] {
   const start = text.trimStart()[0];
-  // A larger result is searched as text only: parsing it would cost more than its sources are worth (characters).
-  if ((start !== "[" && start !== "{") || text.length > 2_000_000) return [];
+  if ((start !== "[" && start !== "{") || text.length > MAX_JSON) return [];
   const value = tryParseReadable(text);
   if (value === undefined) return [];
   const found: NumberedSource[] = [];
@@ -77,8 +80,7 @@ function cutPassage(text: string): string {
 
 function isNumber(value: unknown): value is number | string {
   const number = typeof value === "string" && /^\d{1,3}$/.test(value) ? Number(value) : value;
-  // Citation numbers have up to three digits: longer ones are ids.
-  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= 999;
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= MAX_NUMBER;
 }
 
 function labelOf(key: string, title: string | undefined): string {

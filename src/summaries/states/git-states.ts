@@ -26,6 +26,8 @@ const REQUEST_LINK = /https?:\/\/[^\s"]+\/(?:pull|merge_requests)\/(\d+)/g;
 const ISSUE_LINK = /https?:\/\/[^\s"]+\/issues\/(\d+)/g;
 /** A repository that was made for a trial. */
 const TRIAL = /Initialized empty Git repository/;
+/** Longer subjects are cut (characters). */
+const MAX_SUBJECT = 80;
 
 /** What git said in the order in which it said it: of a commit its branch, of a push the branch alone. */
 export type GitState = { commit?: string; readonly branch: string }[];
@@ -93,7 +95,7 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
   for (const { program, verb, rest } of verbs) if (program !== "git") readForge(verb, rest, call, book);
 
   function addCommit(branch: string, hash: string, subject: string): void {
-    const detail = subject.trim().slice(0, 80);
+    const detail = subject.trim().slice(0, MAX_SUBJECT);
     const name = hash === "" ? detail : hash.slice(0, 12);
     if (name === "") return;
     book.set({ kind: "commit", name, status: "committed", detail: hash === "" ? "" : detail, message });

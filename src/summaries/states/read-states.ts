@@ -41,6 +41,8 @@ const NOT_ANSWERED = /doesn't want to|dismissed|interrupted|rejected|cancell?ed|
 const SAID_INSTEAD = /the user said:\s*\S/i;
 const FINISHED = /^(?:completed?|done|finished|closed)$/i;
 const DROPPED = /^(?:deleted|cancell?ed|removed)$/i;
+/** Longer questions, commands and steps are cut (characters). */
+const MAX_TEXT = 100;
 
 /** What is done and what is open, by what the transcript shows of it: each thing once, as it was last. */
 export const readStates = onceFor(read);
@@ -175,7 +177,7 @@ function readQuestion({ tool, args, output, message }: EndedCall, book: StateBoo
   }
 }
 
-const short = (text: string): string => cutTo(text.replace(/\s+/g, " ").trim(), 100);
+const short = (text: string): string => cutTo(text.replace(/\s+/g, " ").trim(), MAX_TEXT);
 
 /** A command that runs tests, with its arguments, wherever a command may begin in a line. */
 const RUNNER =
@@ -199,13 +201,15 @@ const PASS_MARK = /^\W*(?:ok\s|OK\b|PASS\b)/;
 const COLOURS = /\p{Cc}\[[\d;]*m/gu;
 /** The whole of a package, as runners write it. */
 const ALL = /^(?:\.|\.\/\.\.\.|\.\.\.)$/;
+/** Longer commands are cut (characters). */
+const MAX_COMMAND = 80;
 
 /** Notes how the last run of each command ended that runs tests. */
 function readTests({ command, output, failed, message }: EndedCall, book: StateBook): void {
   const runs = [...outsideQuotes(command).matchAll(RUNNER)].map((match) =>
     match[1]!.trim().replace(/\s+\d$/, ""),
   );
-  const name = runs.at(-1)?.slice(0, 80);
+  const name = runs.at(-1)?.slice(0, MAX_COMMAND);
   if (name === undefined) return;
   const ended = verdict(output);
   // Nobody can say of several commands which one failed.

@@ -110,6 +110,11 @@ export const STATE_WORDS: Readonly<Record<StateStatus | "changed", string>> = {
   changed: "files changed since",
 };
 
+/** With less room a label would take more than what it stands over (tokens). */
+const LEAST = 12;
+/** Test runs that are shown, the newest ones. */
+const MOST_RUNS = 4;
+
 /** The states of hidden messages, what is open first, within their room: the oldest of what is done leave first. */
 export function showStates(
   states: readonly State[],
@@ -123,16 +128,14 @@ export function showStates(
 ): SectionEntry[] {
   const { words = STATE_WORDS, count } = input;
   let left = input.room;
-  // With less room a label would take more than what it stands over (tokens).
-  if (left < 12) return [];
+  if (left < LEAST) return [];
   const entries: SectionEntry[] = [];
   for (const status of STATUSES) {
     const hidden = states.filter((state) => state.status === status && input.isHidden(state.message));
     const head = `${words[status]}:`;
     let room = left - count(head);
     const shown: State[] = [];
-    // Test runs that are shown, the newest ones.
-    const most = status === "failing" || status === "passing" ? 4 : hidden.length;
+    const most = status === "failing" || status === "passing" ? MOST_RUNS : hidden.length;
     for (const state of hidden.slice(-most).reverse()) {
       const price = count(`${stateText(state, words)} (#1234); `);
       if (price > room) break;

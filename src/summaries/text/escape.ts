@@ -95,12 +95,13 @@ const PLAIN_LINE = /^[\t\x20-\x22\x24-\x3b\x3d-\x7e]*$/;
 const letters = (text: string): string => skeleton(text).replace(/[^a-z:]/g, "");
 /** The same of scripts that have no letters from a to z. */
 const signs = (text: string): string => skeleton(text).replace(/[^\p{L}\p{N}:]/gu, "");
+/** Of a title in another script, `letters` leaves fewer. */
+const LEAST_LETTERS = 5;
 
 /** How titles look in all languages whose frames are in use. */
 const looks = fromFrames((all) => {
   const titles = all.flatMap((frame) => Object.values(frame.titles));
-  // Of a title in another script, `letters` leaves fewer.
-  const latin = titles.filter((title) => letters(title).length > 5);
+  const latin = titles.filter((title) => letters(title).length > LEAST_LETTERS);
   return {
     // Titles that nobody writes by chance count wherever a line begins with them; others only where they are all of it.
     unlikely: latin

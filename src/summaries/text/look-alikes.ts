@@ -113,13 +113,14 @@ export function skeleton(text: string): string {
 const BRACKET = /[<＜﹤‹〈⟨〈❮˂ᐸ≺]/g;
 /** Blanks and slashes may stand between a bracket and the name. */
 const BEFORE_NAME = /[\s/／⁄∕╱⧸\u200c\u200d]/;
+/** Characters of a name that are looked at: names of ours are short. */
+const MAX_NAME = 100;
 
 /** The text with `&lt;` in place of every bracket that begins a tag, however it is disguised; `names` matches its name. */
 export function escapeTags(text: string, names: RegExp): string {
   return text.replace(BRACKET, (bracket, at: number) => {
     let from = at + 1;
     while (from < text.length && BEFORE_NAME.test(text[from]!)) from++;
-    // Characters of a name that are looked at: names of ours are short.
-    return names.test(skeleton(text.slice(from, from + 100))) ? "&lt;" : bracket;
+    return names.test(skeleton(text.slice(from, from + MAX_NAME))) ? "&lt;" : bracket;
   });
 }

@@ -71,8 +71,14 @@ function renderFiles(files: readonly { readonly action: string; readonly name: s
   return [...byAction].map(([tool, names]) => ({ head: `${tool}:`, text: [...names].join(", ") }));
 }
 
+/** Of the ledger's room, at most so much for files whose place nothing shows; the rest is for names that nothing shows. */
+const PLACES_SHARE = 0.7;
+
 /** Before the folder that paths are written from. */
 const ROOT_NAME = "Folder";
+
+/** With less room the title would take more than the files (tokens). */
+const LEAST_LEDGER = 8;
 
 /** The files that a text doesn't show: the ones touched last with their place, others by their names, within so many tokens. */
 export function unseenFiles(
@@ -84,8 +90,7 @@ export function unseenFiles(
   { root, isUsed }: { readonly root: string; readonly isUsed: boolean },
 ): SectionEntry[] {
   const folder = { head: `${ROOT_NAME}:`, text: root };
-  // With less room the title would take more than the files (tokens).
-  if (cap < 8) return isUsed ? [folder] : [];
+  if (cap < LEAST_LEDGER) return isUsed ? [folder] : [];
   let left = cap;
   const takes = (name: string, keeps: number): boolean => {
     const price = cost(name) + 1;
@@ -94,8 +99,7 @@ export function unseenFiles(
     left -= price;
     return true;
   };
-  // Of the ledger's room, at most so much for files whose place nothing shows; the rest is for names that nothing shows.
-  const placed = new Set(files.filter(({ path }) => takes(fromRoot(path, root), cap * (1 - 0.7))));
+  const placed = new Set(files.filter(({ path }) => takes(fromRoot(path, root), cap * (1 - PLACES_SHARE))));
   const unseen = files.flatMap((file) => {
     if (placed.has(file)) return [{ action: file.action, name: fromRoot(file.path, root) }];
     const name = baseName(file.path);

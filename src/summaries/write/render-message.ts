@@ -10,6 +10,8 @@ import { isPlanted, markPlant, withPlantMark } from "../text/plants.ts";
 import { baseName, commonRoot, fromRoot, LEAST_ROOT, touchedFiles, unseenFiles } from "./files.ts";
 import { headName, type SectionEntry, type Sections } from "./sections.ts";
 
+const LEDGER_SHARE = 0.05;
+
 /** The sections of a summary message with these records and so many of its quotes and lines, and the sources of what they cite. */
 type MessageSections = (quoteCount: number, lineCount: number, narrative: readonly ShownRecord[]) => Sections;
 
@@ -27,7 +29,7 @@ export function messageSections(
     LEAST_ROOT,
   );
   const isBelow = (text: string): boolean => fromRoot(text, root) !== text;
-  const ledgerCap = input.cap * 0.05;
+  const ledgerCap = input.cap * LEDGER_SHARE;
   const lineText = quotedLine(transcript.lines, ({ text, message, by }) =>
     typeof by === "string" ? sources.inText(text, message) : sources.inPassage(text, message),
   );

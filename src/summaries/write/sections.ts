@@ -66,14 +66,16 @@ export function sectionEntryText(name: SectionName, { head, text }: SectionEntry
 /** A name from outside (of a tool, of a file) for a head: one short word or file name, nothing that can be read as a sentence of ours. */
 export function headName(name: string, kind: "tool" | "file"): string {
   const allowed = kind === "tool" ? /[^\p{L}\p{N}_.-]+/gu : /[^\p{L}\p{N}_.@+~ -]+/gu;
-  // Longer names are cut (characters).
-  return firstCharacters(escapeLine(name), 60).replace(allowed, "_").trim();
+  return firstCharacters(escapeLine(name), MAX_NAME).replace(allowed, "_").trim();
 }
 
 /** The same for what said something; without a name, what kind of thing it is. */
 export function sourceName(name: string | undefined, kind: "tool" | "file"): string {
   return headName(name ?? "", kind) || kind;
 }
+
+/** Longer names are cut (characters). */
+const MAX_NAME = 60;
 
 /** How an entry begins, by section. Escaped text never does. */
 const HEADS: Readonly<Record<SectionName, RegExp>> = {

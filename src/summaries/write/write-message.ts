@@ -64,6 +64,14 @@ export function messageWriter(
   };
 }
 
+/** What may stay unused: less than a line, and each try to do better costs a count of the whole message. */
+const SLACK = 0.002;
+
+/** Counts per search: each one costs as much as a count of the whole message. */
+const MAX_COUNTS = 12;
+/** After so many counts the estimate can't be trusted, and the rest is halved. */
+const TRUSTED_COUNTS = 5;
+
 /** As much as fits of what was chosen, in the order of its rank. */
 export function fillCap(
   cap: number,
@@ -89,8 +97,7 @@ export function fillCap(
     cap,
     expected: (size) => bare + upTo[size]!,
     tokens: (size) => make(size).tokens,
-    // What may stay unused: less than a line, and each try to do better costs a count of the whole message.
-    slack: cap * 0.002,
+    slack: cap * SLACK,
   });
   return items === undefined || (items === 0 && !parts.fixed) ? undefined : make(items);
 }
@@ -118,8 +125,7 @@ export function largestFit({
   let high = most + 1;
   let next = lastTrue(1, most, (items) => expected(items) <= cap);
   let before = { items: 0, size: expected(0) };
-  // Counts per search: each one costs as much as a count of the whole message.
-  for (let counts = 1; counts <= 12; counts++) {
+  for (let counts = 1; counts <= MAX_COUNTS; counts++) {
     const size = tokens(next);
     if (size <= cap) low = next;
     else high = next;
@@ -129,8 +135,7 @@ export function largestFit({
     const from = next;
     const isWithin = (items: number): boolean =>
       size + (expected(items) - expected(from)) * (scale > 0 ? scale : 1) <= cap - slack / 2;
-    // After so many counts the estimate can't be trusted, and the rest is halved.
-    const reached = counts >= 5 ? (low + high) >> 1 : lastTrue(low + 1, high - 1, isWithin);
+    const reached = counts >= TRUSTED_COUNTS ? (low + high) >> 1 : lastTrue(low + 1, high - 1, isWithin);
     before = { items: from, size };
     next = Math.max(low + 1, reached);
   }

@@ -262,6 +262,7 @@ async function answerOffline(
   send({ type: "done", message: messages[0]!, usage: undefined, pressure });
 }
 
+const MOST_QUOTES = 4;
 const LIMIT = "No model is configured, so I can only quote this conversation";
 const SPEAKERS = { system: "System prompt", user: "You", assistant: "Assistant", tool: "Tool" } as const;
 
@@ -284,7 +285,7 @@ async function quotationFor(gateway: ApiContext["gateway"], loaded: Loaded): Pro
   const answers = canAnswer(question);
   const hits = (await foundIn(gateway, loaded, words.join(" ")))
     .filter(({ index, role }) => index < asked && answers(role, saidText(messages[index + lead.length]!)))
-    .slice(0, 4)
+    .slice(0, MOST_QUOTES)
     .sort((a, b) => a.index - b.index);
   if (hits.length === 0) return `${LIMIT}, and nothing in it holds an answer.`;
   const quotes = hits.map(({ index, role, excerpt, visible }) => {

@@ -30,6 +30,9 @@ import type { ApiContext, Handlers } from "../context.ts";
 import { announce, exclusive } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
+/** Undoing more checkpoints than this one by one is a defect, not a long conversation. */
+const MAX_CHECKPOINTS = 100;
+
 export const compactHandlers = {
   async compact(context) {
     const { focus, whenDue, ...chosen } = await context.body(schemas.compact);
@@ -103,8 +106,7 @@ export const compactHandlers = {
     const { loaded, compactor, input } = atWork(gateway, await load(gateway, tenant, context.param("id")));
     const summaries = await summariesOf(context, loaded);
     const standing = await standingCheckpoint(context, loaded);
-    // Undoing more checkpoints than this one by one is a defect, not a long conversation.
-    for (let count = 0; count < 100; count++) {
+    for (let count = 0; count < MAX_CHECKPOINTS; count++) {
       if ((await standingCheckpoint(context, loaded)) === undefined) break;
       await compactor.undo(loaded.transcript, { ...input, now: gateway.now() });
     }

@@ -15,6 +15,7 @@ import { announced } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
 const DEFAULT_HITS = 20;
+const MAX_HITS = 100;
 
 export const messageHandlers = {
   async messages(context) {
@@ -39,7 +40,7 @@ export const messageHandlers = {
 
   async search(context) {
     const { gateway, tenant, signal } = context;
-    const limit = Math.min(numberQuery(context, "limit") ?? DEFAULT_HITS, 100);
+    const limit = Math.min(numberQuery(context, "limit") ?? DEFAULT_HITS, MAX_HITS);
     return { hits: await searchHits(gateway.store, tenant, queryOf(context), { limit, signal }) };
   },
 
@@ -57,6 +58,9 @@ function queryOf(context: ApiContext): string {
   if (query === "") throw new RequestFault(400, "invalid", "q: say what to look for.");
   return query;
 }
+
+/** Requests that are looked at for the answers of a piece of a transcript, the newest before its end. */
+const MOST_ROWS = 500;
 
 const requestOf = ({ id, model, ms, usage, spend }: RequestFact): NonNullable<ApiMessage["request"]> => ({
   ...{ id, model, ms },
@@ -82,8 +86,7 @@ export async function apiMessages(
       kinds: ["client", "page"],
       to: (stored[Math.min(to, stored.length) - 1]?.at ?? 0) + 1,
       details: true,
-      // Requests that are looked at for the answers of a piece of a transcript, the newest before its end.
-      limit: 500,
+      limit: MOST_ROWS,
     }),
   ]);
   const answered = Map.groupBy(rows, ({ message }) => message);

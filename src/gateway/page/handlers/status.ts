@@ -297,6 +297,9 @@ async function models(context: ApiContext): Promise<ModelsAnswer> {
   return { models: lists.flat(), problems };
 }
 
+/** A server with more models than this isn't asked for the window of each. */
+const MOST_ASKED = 16;
+
 /** Learns what a list of models tells of windows that aren't known. A server with few models that doesn't tell it there is asked. */
 async function learnWindows(
   { gateway, headers, client }: ApiContext,
@@ -310,8 +313,7 @@ async function learnWindows(
     const window = id === undefined ? undefined : windowOf(one);
     if (id !== undefined && window !== undefined) windows.setWindow(upstream, id, tenant, window);
   }
-  // A server with more models than this isn't asked for the window of each.
-  if (listed.length > 16) return;
+  if (listed.length > MOST_ASKED) return;
   const given = upstream === keyOwner(upstreams, MODELS_PATH, headers) ? headers : {};
   await Promise.all(
     listed.map((one) =>

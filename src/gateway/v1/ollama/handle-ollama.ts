@@ -189,10 +189,12 @@ async function clientOf(
   return client;
 }
 
+/** Latest time that a date can be (seconds). */
+const LATEST = 8.64e12;
+
 /** Providers count seconds; whatever else stands there is no time. */
 function timeOf(created: unknown): string {
-  // Latest time that a date can be (seconds).
-  const seconds = typeof created === "number" && Math.abs(created) <= 8.64e12 ? created : 0;
+  const seconds = typeof created === "number" && Math.abs(created) <= LATEST ? created : 0;
   return new Date(seconds * 1_000).toISOString();
 }
 

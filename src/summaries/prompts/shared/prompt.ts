@@ -77,6 +77,8 @@ export interface Prompt {
   render(input: PromptInput): RenderedPrompt;
 }
 
+/** A shorter record needs no notes: they would take longer than what they are for (tokens). */
+const LEAST_WITH_ANALYSIS = 800;
 /** Tokens of an analysis, in units of the summary's target; and its bound. */
 const ANALYSIS_SHARE = 0.5;
 const MAX_ANALYSIS = 1_500;
@@ -90,8 +92,7 @@ const SLACK_TOKENS = 100;
 
 /** Tokens that notes before a summary of `target` tokens may take; 0 where there are none. */
 export function analysisTokens(prompt: Pick<Prompt, "analysis">, target: number): number {
-  // A shorter record needs no notes: they would take longer than what they are for (tokens).
-  if (!prompt.analysis || target < 800) return 0;
+  if (!prompt.analysis || target < LEAST_WITH_ANALYSIS) return 0;
   return Math.round(Math.min(MAX_ANALYSIS, target * ANALYSIS_SHARE));
 }
 

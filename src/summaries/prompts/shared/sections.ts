@@ -168,6 +168,14 @@ const SECTIONS: Readonly<
   talk: { whole: TALK_SECTIONS, short: SHORT_TALK_SECTIONS },
   retrieval: { whole: RETRIEVAL_SECTIONS, short: RETRIEVAL_SECTIONS },
 };
+/** Below this a record has room for three headings, not for eight (tokens). */
+const SHORT_BELOW = 450;
+
+/** Below this headings would take the room of what they stand over (tokens). */
+const SENTENCES_BELOW = 120;
+
+/** Of a section that no table has: neither the first nor the last to go. */
+const USUAL_RANK = 3;
 
 const RANKS: ReadonlyMap<string, number> = new Map(
   Object.values(SECTIONS)
@@ -188,8 +196,7 @@ export function isOpenSection(title: string): boolean {
 
 /** How much a section matters, by its title; 1 is given up last. */
 export function rankOf(title: string): number {
-  // Of a section that no table has: neither the first nor the last to go.
-  return RANKS.get(title.toLowerCase()) ?? 3;
+  return RANKS.get(title.toLowerCase()) ?? USUAL_RANK;
 }
 
 /** What a record should hold: what the chosen prompt says in words of its own, or the sections of its kind. */
@@ -203,11 +210,9 @@ export function describeTask(input: {
 
 /** The sections as a prompt asks for them, with what to leave out first. */
 export function describeSections(kind: RecordKind, target: number): string {
-  // Below this headings would take the room of what they stand over (tokens).
-  if (target < 120)
+  if (target < SENTENCES_BELOW)
     return "Write the record in one to three short sentences, without headings: what the user wanted, with the user's rules, and where things stood when the messages ended.";
-  // Below this a record has room for three headings, not for eight (tokens).
-  const sections = SECTIONS[kind][target < 450 ? "short" : "whole"];
+  const sections = SECTIONS[kind][target < SHORT_BELOW ? "short" : "whole"];
   const list = sections.map(({ title, holds }) => `## ${title}\n${holds}`).join("\n");
   const ranks = [...new Set(sections.map(({ rank }) => rank))].sort((a, b) => b - a);
   const order = ranks

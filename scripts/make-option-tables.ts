@@ -112,10 +112,13 @@ function placesTable() {
   const headers = HEADERS.map((path) => `\`x-precis-${path}\``).join(" and ");
   const elsewhere = paths.filter((path) => !names.has(path)).map((path) => `\`${path}\``);
   return [
-    `In a request, they are keys of the JSON in \`x-precis-options\`; ${headers} are headers of their own. On the page:`,
+    `In a request, they are keys of the JSON in \`x-precis-options\`; ${headers} are headers of their own. On the page, these have other names:`,
     table(
       ["option", "page"],
-      paths.flatMap((path) => (names.has(path) ? [[`\`${path}\``, `\`${names.get(path)}\``]] : [])),
+      paths.flatMap((path) => {
+        const name = names.get(path);
+        return name === undefined || name === path ? [] : [[`\`${path}\``, `\`${name}\``]];
+      }),
     ),
     `Not on the page: ${elsewhere.join(", ")}.`,
   ].join("\n\n");
@@ -201,11 +204,11 @@ function kindOf(row: Row) {
     case "threshold":
       return "`Threshold`";
     case "share":
-      return "a share up to 1";
+      return "share, up to 1";
     case "count":
-      return `a ${row.what}`;
+      return row.what.replace("number of ", "");
     case "number":
-      return `a number from ${row.least} to ${row.most.toLocaleString("en")}`;
+      return `${row.least} to ${row.most.toLocaleString("en")}`;
     case "time":
       return "milliseconds";
     case "switch":
@@ -213,9 +216,9 @@ function kindOf(row: Row) {
     case "choice":
       return row.names.map((name) => `\`"${name}"\``).join(", ");
     case "choice or count":
-      return `${row.names.map((name) => `\`"${name}"\``).join(", ")} or a number of ${row.of}`;
+      return `${row.names.map((name) => `\`"${name}"\``).join(", ")} or a number`;
     case "text":
-      return `a text of at most ${row.most} characters`;
+      return `text, up to ${row.most} characters`;
     case "prompt":
       return "`string`, or `{ id, version, text }`";
   }

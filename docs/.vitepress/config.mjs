@@ -72,7 +72,7 @@ function withoutOutsideLinks(md) {
 }
 
 /**
- * Gives each cell of a table the title of its column, which a phone shows before it (`theme/tables.css`).
+ * Gives each cell of a table the title of its column, which a phone shows before it (`theme/style.css`).
  * @param {import("markdown-it").default} md
  */
 function withCellLabels(md) {

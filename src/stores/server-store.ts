@@ -61,14 +61,12 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** Live streams as what was done in them, line by line: whoever carries all lines out again has the stream as it was. */
+/** Live streams as what was done in them, line by line: whoever carries all lines out again has the stream as it was. The 64 of a tenant that were used last stay. */
 export interface StreamStore {
   /** Adds lines from number `from` on; 0 begins a stream. False where the stream hasn't just `from` lines: somebody else went on with it, or removed it. */
   add(tenant: string, stream: string, from: number, lines: readonly string[]): Promise<boolean>;
   /** Its lines from number `from` on, at most so many, and never more than 100: each may be long. */
   read(tenant: string, stream: string, from: number, most?: number): Promise<string[]>;
-  /** Streams of a tenant, the one that was used last first. */
-  list(tenant: string): Promise<string[]>;
   /** False when there is none. */
   remove(tenant: string, stream: string): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { openStore, type ServerStore } from "../../src/stores/server.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { sharedPostgres } from "../support/postgres.ts";
-import { startGateway } from "./gateway-process.ts";
+import { type StartedGateway, startGateway } from "./gateway-process.ts";
 import { type OwnUpstream, post, startUpstream } from "./own-upstream.ts";
 import { startServe } from "./serve-process.ts";
 
@@ -61,6 +61,9 @@ const start = (there: OwnUpstream, store: ServerStore, config: object = {}, upst
     },
     { store },
   );
+
+const windowOf = ({ gateway }: StartedGateway, model: string) =>
+  gateway.windows.of(gateway.upstreams[0], model, "default");
 
 /** Asks, and says how long the bodies were that the upstream got for it. */
 async function asked(there: OwnUpstream, url: string, body: object): Promise<readonly number[]> {
@@ -133,23 +136,31 @@ it("a window that a refusal named holds after a restart, for this model alone", 
   await store.close();
 });
 
-it("a small server that has a larger window after a restart tells it, and that counts", async () => {
-  const open = database();
-  const told: object[] = [];
-  const windows = { tiny: 5_000 };
-  const there = await refusing(windows, told);
-  onTestFinished(() => void there.close());
-  const first = await start(there, open());
-  expect(await asked(there, first.url, { model: "tiny", messages })).toHaveLength(2);
-  await first.close();
-  windows.tiny = 90_000;
-  told.push({ id: "tiny", max_model_len: windows.tiny });
-  const again = await start(there, open());
-  onTestFinished(() => again.close());
-  const other = messages.map((message, n) => (n === 0 ? { ...message, content: "Another." } : message));
-  const whole = JSON.stringify({ model: "tiny", messages: other }).length;
-  expect(await asked(there, again.url, { model: "tiny", messages: other })).toEqual([whole]);
-});
+it.each([
+  ["refused with", 5_000, [], {}],
+  ["reported", 50_000, [{ id: "tiny", max_model_len: 5_000 }], { window: undefined }],
+])(
+  "a small server that has a larger window after a restart than it %s tells it, and that counts",
+  async (_, window, reported, config) => {
+    const open = database();
+    const told: object[] = [...reported];
+    const windows = { tiny: window };
+    const there = await refusing(windows, told);
+    onTestFinished(() => void there.close());
+    const first = await start(there, open(), config);
+    await asked(there, first.url, { model: "tiny", messages });
+    expect(windowOf(first, "tiny")).toMatchObject({ window: 5_000, from: "upstream" });
+    await first.close();
+    windows.tiny = 90_000;
+    told.splice(0, 1, { id: "tiny", max_model_len: windows.tiny });
+    const again = await start(there, open(), config);
+    onTestFinished(() => again.close());
+    // Until it is asked.
+    expect(windowOf(again, "tiny")).toMatchObject({ window: 5_000, from: "upstream" });
+    const whole = JSON.stringify({ model: "tiny", messages: otherMessages }).length;
+    expect(await asked(there, again.url, { model: "tiny", messages: otherMessages })).toEqual([whole]);
+  },
+);
 
 describe.each([
   ["SQLite", async () => newFile()],
@@ -182,13 +193,10 @@ describe.each([
     one.gateway.windows
       .calibration(one.gateway.upstreams[0], "small", "default")
       .observe({ model: "small", counted: 10_000, reported: 14_000 });
-    const known = ({ gateway }: typeof one) => {
-      const [upstream] = gateway.upstreams;
-      return [
-        gateway.windows.of(upstream, "small", "default").window,
-        gateway.windows.factor(upstream, "small", "default"),
-      ];
-    };
+    const known = (server: StartedGateway) => [
+      windowOf(server, "small").window,
+      server.gateway.windows.factor(server.gateway.upstreams[0], "small", "default"),
+    ];
     expect(known(two)).not.toEqual(known(one));
     await expect.poll(() => known(two)).toEqual([WINDOWS["small"], 1.4]);
     expect(await asked(there, two.url, { model: "small", messages: otherMessages })).toHaveLength(1);

@@ -23,24 +23,26 @@ export type Learned = ReturnType<typeof createLearned>;
 export function createLearned(
   parts?: { readonly store: LearnedStore; readonly log: Pick<Log, "warn">; now(): number } | undefined,
 ) {
-  type Known = Pick<LearnedValue, "value" | "at"> & { readonly isOwn: boolean };
+  type Known = Pick<LearnedValue, "value" | "at">;
   /** By tenant: one that makes up names forgets its own. */
   const values = new Map<string, Map<string, Known>>();
   const unwritten = new Map<string, LearnedValue>();
   const changes: Record<Kind, number> = { window: 0, cache: 0, count: 0 };
+  const now = (): number => parts?.now() ?? 0;
+  const startedAt = now();
   let readUpTo = 0;
   let running = Promise.resolve();
   let next: Promise<void> | undefined;
 
   const keyOf = (kind: string, { upstream, model }: LearnedOf): string =>
     JSON.stringify([kind, upstream, model]);
-  const remember = ({ kind, value, at, ...of }: LearnedValue, isOwn: boolean): void => {
+  const remember = ({ kind, value, at, ...of }: LearnedValue): void => {
     const known = values.get(of.tenant) ?? new Map<string, Known>();
     values.set(of.tenant, known);
-    keepNewest(known, keyOf(kind, of), { value, at, isOwn }, MAX_VALUES);
+    keepNewest(known, keyOf(kind, of), { value, at }, MAX_VALUES);
     changes[kind as Kind]++;
   };
-  const share = async ({ store, log, now }: NonNullable<typeof parts>): Promise<void> => {
+  const exchange = async ({ store, log }: NonNullable<typeof parts>): Promise<void> => {
     try {
       const rows = [...unwritten];
       if (rows.length > 0) await store.put(rows.map(([, row]) => row));
@@ -48,35 +50,39 @@ export function createLearned(
       const began = now();
       // What was learned here meanwhile is newer.
       for (const row of (await store.list(readUpTo)).reverse())
-        if (row.at > (values.get(row.tenant)?.get(keyOf(row.kind, row))?.at ?? -1)) remember(row, false);
+        if (row.at > (values.get(row.tenant)?.get(keyOf(row.kind, row))?.at ?? -1)) remember(row);
       readUpTo = began - CLOCKS_MS;
     } catch (error) {
       // It is learned again; requests don't stop because of it.
       if (unwritten.size > 0) log.warn({ err: error }, "what was learned of models can't be stored now");
     }
   };
+  const share = (): Promise<void> => {
+    if (!parts) return running;
+    next ??= running.then(() => {
+      next = undefined;
+      running = exchange(parts);
+      return running;
+    });
+    return next;
+  };
   return {
     /** Writes what is new, and reads what other servers wrote. A server does it before it listens, and then again and again. */
-    share(): Promise<void> {
-      if (!parts) return running;
-      next ??= running.then(() => {
-        next = undefined;
-        running = share(parts);
-        return running;
-      });
-      return next;
-    },
+    share,
     /** Grows whenever a value of this kind may have changed. */
     changes: (kind: Kind): number => changes[kind],
-    /** `isOwn`: this process learned it, and not one before it or beside it. */
-    get: <T>(kind: Kind, of: LearnedOf) =>
-      values.get(of.tenant)?.get(keyOf(kind, of)) as (Known & { readonly value: T }) | undefined,
-    /** `isKept`: false for what is asked for anew after each start. */
-    set(kind: Kind, of: LearnedOf, value: unknown, isKept = true): void {
-      const row = { ...of, kind, value, at: parts?.now() ?? 0 };
-      remember(row, true);
-      if (!parts || !isKept || of.model.length > MAX_NAME) return;
+    /** `isOld`: it was learned before this process began. */
+    get<T>(kind: Kind, of: LearnedOf): { readonly value: T; readonly isOld: boolean } | undefined {
+      const known = values.get(of.tenant)?.get(keyOf(kind, of));
+      return known && { value: known.value as T, isOld: known.at < startedAt };
+    },
+    set(kind: Kind, of: LearnedOf, value: unknown): void {
+      const row = { ...of, kind, value, at: now() };
+      remember(row);
+      if (!parts || of.model.length > MAX_NAME) return;
       keepNewest(unwritten, JSON.stringify([of.tenant, keyOf(kind, of)]), row, MAX_UNWRITTEN);
+      // The others change with every request.
+      if (kind === "window") void share();
     },
   };
 }

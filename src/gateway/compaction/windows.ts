@@ -74,7 +74,7 @@ export function createWindows(
       ...(model === "" && { factor: 1 }),
       ...(isNobodys && { window: NOBODYS_WINDOW }),
       from,
-      ...(known && !known.isOwn && !upstream.isKnownProvider && { mayBeOld: true }),
+      ...(known?.isOld && (known.value.isReported || !upstream?.isKnownProvider) && { mayBeOld: true }),
     };
   };
   /** What was asked for last: most requests are for the same model. Only what nobody learned of holds until something is learned. */
@@ -88,13 +88,13 @@ export function createWindows(
       if (info.from !== "upstream") last = { of, info };
       return info;
     },
-    /** An upstream told its window when it was asked. It counts where nothing else is known. */
+    /** An upstream reported its window when it was asked. It counts where nothing else is known. */
     setWindow(upstream: Upstream, model: string, tenant: string, window: number): void {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
       const { from, mayBeOld } = windows.of(upstream, model, tenant);
       const configured = configuredFor(upstream, model);
       if (from === "guess" || mayBeOld)
-        learned.set("window", nameOf(upstream, model, tenant), { window, configured }, false);
+        learned.set("window", nameOf(upstream, model, tenant), { window, configured, isReported: true });
     },
     /**
      * An upstream refused a request as too long: it named its window, or the window is below what was refused, by our own count.
@@ -113,7 +113,6 @@ export function createWindows(
       const until = limit === undefined ? now() + WITHOUT_NUMBER_MS : undefined;
       const configured = configuredFor(upstream, model);
       learned.set("window", nameOf(upstream, model, tenant), { window: found, until, configured });
-      void learned.share();
       return true;
     },
     /** What usage taught of a model's counting, here or at another server. */
@@ -150,6 +149,8 @@ interface LearnedWindow {
   readonly until?: number;
   /** What the config said then. */
   readonly configured?: number;
+  /** The upstream said it when it was asked, and may say something else next time. */
+  readonly isReported?: true;
 }
 
 /** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */

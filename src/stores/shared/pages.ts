@@ -9,6 +9,9 @@ export const REQUESTS = { default: 100, max: 2_000 } as const;
 /** Lines of a live stream in one answer. Each may have hundreds of kilobytes. */
 export const STREAM_LINES = 100;
 
+/** Live streams of one tenant that stay; the one that was used last longest ago gives way. */
+export const STREAMS_OF_TENANT = 64;
+
 /** How many hashes of a transcript's end are looked up first: almost always one of them is known. */
 export const NEWEST_HASHES = 32;
 

@@ -1,5 +1,5 @@
 import type { LearnedStore, LearnedValue, LeaseStore, SettingsStore, StreamStore } from "../server-store.ts";
-import { STREAM_LINES } from "../shared/pages.ts";
+import { STREAM_LINES, STREAMS_OF_TENANT } from "../shared/pages.ts";
 import { checkName, cleanText } from "../shared/texts.ts";
 import { firstRow, insertValues, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
@@ -84,7 +84,7 @@ export function* readSettings(tenant: string): Script<unknown> {
   return row && (JSON.parse(row.json) as unknown);
 }
 
-/** Models are named by clients, who may make names up: only so many rows of a tenant stay. */
+/** Rows of a tenant that stay. Models are named by clients, who may make names up. */
 const LEARNED_OF_TENANT = 1_000;
 /** Rows that a server reads at once. */
 const LEARNED_AT_ONCE = 10_000;
@@ -116,15 +116,20 @@ export function sqlLearned({ read, write }: SqlContext): LearnedStore {
             { key: ["tenant", "upstream", "model", "kind"] },
           );
         for (const tenant of new Set(learned.map((one) => one.tenant)))
-          yield* rows(
-            `delete from precis_learned where tenant = ?
-             and at < (select at from precis_learned where tenant = ? order by at desc limit 1 offset ?)`,
-            tenant,
-            tenant,
-            LEARNED_OF_TENANT - 1,
-          );
+          yield* removeAllBut(LEARNED_OF_TENANT, "precis_learned", "at", tenant);
       }),
   };
+}
+
+/** The newest of a tenant stay, so that none pushes out what others have. */
+function* removeAllBut(most: number, table: string, column: string, tenant: string): Script<void> {
+  yield* rows(
+    `delete from ${table} where tenant = ? and ${column} <
+     (select ${column} from ${table} where tenant = ? order by ${column} desc limit 1 offset ?)`,
+    tenant,
+    tenant,
+    most - 1,
+  );
 }
 
 const insertLines = insertValues("precis_stream_lines", ["tenant", "stream", "number", "line"]);
@@ -149,6 +154,7 @@ export function sqlStreams({ now, read, write }: SqlContext): StreamStore {
                 from,
               )).length > 0;
         if (isNext) yield* insertLines(lines.map((line, index) => [tenant, stream, from + index, line]));
+        if (from === 0) yield* removeAllBut(STREAMS_OF_TENANT, "precis_streams", "used_at", tenant);
         return isNext;
       }),
     read: (tenant, stream, from, most = STREAM_LINES) =>
@@ -161,14 +167,6 @@ export function sqlStreams({ now, read, write }: SqlContext): StreamStore {
           Math.min(most, STREAM_LINES),
         );
         return found.map(({ line }) => line);
-      }),
-    list: (tenant) =>
-      read("streams.list", function* () {
-        const found = yield* rows<{ readonly id: string }>(
-          "select id from precis_streams where tenant = ? order by used_at desc, id",
-          tenant,
-        );
-        return found.map(({ id }) => id);
       }),
     remove: (tenant, stream) =>
       write("streams.remove", function* () {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LearnedValue } from "../../stores/server-store.ts";
+import { STREAMS_OF_TENANT } from "../../stores/shared/pages.ts";
 import { type ContractContext, DAY_MS } from "./samples.ts";
 
 export function describeLeases(context: ContractContext): void {
@@ -61,7 +62,7 @@ export function describeStreams(context: ContractContext): void {
   describe("streams", () => {
     it("are the lines that were added, of one tenant alone", async () => {
       const [tenant, other] = tenants();
-      const { add, list, read, remove } = context.store.streams;
+      const { add, read, remove } = context.store.streams;
       expect(await add(tenant, "s", 0, ["begin"])).toBe(true);
       expect(await add(tenant, "s", 1, ['{"text":"\\u0000"}', "two"])).toBe(true);
       expect(await read(tenant, "s", 0)).toEqual(["begin", '{"text":"\\u0000"}', "two"]);
@@ -73,7 +74,7 @@ export function describeStreams(context: ContractContext): void {
       expect(await remove(tenant, "s")).toBe(true);
       expect(await read(tenant, "s", 0)).toEqual([]);
       expect(await add(tenant, "s", 3, ["late"])).toBe(false);
-      expect([await list(tenant), await list(other)]).toEqual([[], ["s"]]);
+      expect([await read(tenant, "s", 0), await read(other, "s", 0)]).toEqual([[], ["its own"]]);
     });
 
     it("go on by one of many who add a line at once, and are read in parts", async () => {
@@ -93,20 +94,43 @@ export function describeStreams(context: ContractContext): void {
       ]);
     });
 
-    it("are listed by their last use, and leave with conversations that are as old", async () => {
+    it("leave with conversations that are as old", async () => {
       const [tenant] = tenants();
-      const { add, list } = context.store.streams;
-      for (const stream of ["a", "b", "c"]) {
-        context.now += 1_000;
-        await add(tenant, stream, 0, ["begin"]);
-      }
-      context.now += 1_000;
-      await add(tenant, "a", 1, ["more"]);
-      expect(await list(tenant)).toEqual(["a", "c", "b"]);
+      await begin(tenant, ["a", "b", "c"]);
+      await context.store.streams.add(tenant, "a", 1, ["more"]);
       await context.store.upkeep.sweep({ tenant, conversationsMs: 1_500 });
-      expect(await list(tenant)).toEqual(["a", "c"]);
+      expect(await there(tenant, ["a", "b", "c"])).toEqual(["a", "c"]);
+    });
+
+    it("give way to a tenant's own alone, those first that were used last longest ago", async () => {
+      const [tenant, other] = tenants();
+      const names = Array.from({ length: STREAMS_OF_TENANT }, (_, n) => `s${n}`);
+      await begin(other, ["theirs"]);
+      await begin(tenant, names);
+      await context.store.streams.add(tenant, "s0", 1, ["more"]);
+      await begin(tenant, ["new", "newer"]);
+      expect(await there(tenant, [...names, "new", "newer"])).toEqual([
+        "s0",
+        ...names.slice(3),
+        "new",
+        "newer",
+      ]);
+      expect(await there(other, ["theirs"])).toEqual(["theirs"]);
     });
   });
+
+  /** Each is begun a second after the one before. */
+  async function begin(tenant: string, names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      await context.store.streams.add(tenant, name, 0, ["begin"]);
+      context.now += 1_000;
+    }
+  }
+
+  async function there(tenant: string, names: readonly string[]): Promise<string[]> {
+    const lines = await Promise.all(names.map((name) => context.store.streams.read(tenant, name, 0, 1)));
+    return names.filter((_, at) => lines[at]!.length > 0);
+  }
 }
 
 /** Rows of learned values that a tenant may have. */

@@ -18,6 +18,7 @@ import {
 import { defined } from "../../../core/collections.ts";
 import type { HostState } from "../../../core/types.ts";
 import { checkHostState } from "../../../engine/settings/check.ts";
+import { STREAMS_OF_TENANT } from "../../../stores/shared/pages.ts";
 import { type StreamOptions, streamStrategies } from "../../../stream/settings.ts";
 import { MOST_UNREAD_BYTES } from "../../http/admit.ts";
 import { readJson } from "../../http/read-body.ts";
@@ -27,9 +28,6 @@ import type { Passing, V1Parts } from "../pass-through.ts";
 import { type LiveStream, openLiveStream, type StreamNews } from "./live-stream.ts";
 
 export const STREAMS_PATH = "/v1/streams";
-
-/** Streams of one tenant that are open at once; the one that was used last longest ago gives way. */
-const MAX_OPEN = 64;
 
 /** Tokens that the caches of one tenant's open streams may hold together: what is in them is remembered here, too. */
 const MAX_OPEN_TOKENS = 2 ** 24;
@@ -129,7 +127,7 @@ function noStream(): RequestFault {
   return new RequestFault(
     404,
     "no-stream",
-    `precis: there is no such stream here. Of a client the ${MAX_OPEN} newest are kept, as far as their windows have ${MAX_OPEN_TOKENS} tokens together; without a store, or with \`redact\`, a restart of the server ends all. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
+    `precis: there is no such stream here. Of a client the ${STREAMS_OF_TENANT} newest are kept, as far as their windows have ${MAX_OPEN_TOKENS} tokens together; without a store, or with \`redact\`, a restart of the server ends all. Open a new one with POST /v1/streams, tell it the system prompt, the knowledge and the newest turns again, and do what its answers say with an empty cache.`,
   );
 }
 
@@ -269,7 +267,7 @@ function remember({ streams }: StreamParts, id: string, stream: LiveStream): voi
     .sort(([, a], [, b]) => a.usedAt - b.usedAt);
   let tokens = own.reduce((sum, [, one]) => sum + one.status().window, stream.status().window);
   for (const [at, [oldest, one]] of own.entries()) {
-    if (own.length - at < MAX_OPEN && tokens <= MAX_OPEN_TOKENS) break;
+    if (own.length - at < STREAMS_OF_TENANT && tokens <= MAX_OPEN_TOKENS) break;
     tokens -= one.status().window;
     streams.delete(oldest);
   }
@@ -282,8 +280,6 @@ async function open(parts: StreamParts, tenant: string, body: Json): Promise<obj
   const begun = await stream.begin();
   await write(parts, id, stream, JSON.stringify([OPEN, body]));
   remember(parts, id, stream);
-  const kept = (await parts.streamLog?.list(tenant).catch(() => [])) ?? [];
-  for (const oldest of kept.slice(MAX_OPEN)) await parts.streamLog?.remove(tenant, oldest).catch(() => {});
   return { id, ...begun };
 }
 

@@ -149,17 +149,17 @@ async function answer(
   const newest = whole.stored.at(-1);
   const question = { loaded, instead: newest?.unfinished ? whole.stored.slice(loaded.stored.length) : [] };
   try {
-    const send = (event: ChatEvent): void => {
+    const sendToAll = (event: ChatEvent): void => {
       send(event);
       others.take(event);
     };
     if (gateway.upstreams.length > 0) {
-      await answerChat(context, question, signal, send);
+      await answerChat(context, question, signal, sendToAll);
       void titleByModel(context, id).catch((error: unknown) => gateway.log.warn(loggable(error), "no title"));
     } else {
       const { report } = await compactDue(context, id, signal);
-      if (report) send(viewEvent(report));
-      await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), send);
+      if (report) sendToAll(viewEvent(report));
+      await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), sendToAll);
     }
     if (whole.meta.failure) await changeMeta(gateway, tenant, id, ({ failure: _, ...meta }) => meta);
   } catch (error) {

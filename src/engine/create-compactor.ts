@@ -21,7 +21,8 @@ import { settledInTime } from "./background/jobs.ts";
 import { manyRequestsWarning, plannedCalls } from "./background/write-summaries.ts";
 import { compactNow, goalByHand } from "./compact.ts";
 import { COLD_FROM, type Decision, decide } from "./decide.ts";
-import { deliver, prepareState, viewDraft, viewOf } from "./deliver/deliver.ts";
+import { deliver, viewDraft, viewOf } from "./deliver/deliver.ts";
+import { prepareState } from "./deliver/last-view.ts";
 import { pressureOf } from "./deliver/report.ts";
 import {
   calibrate,

@@ -17,11 +17,12 @@ import { createAskWindow, createWarnGuess, createWindows } from "./compaction/wi
 import { createAnnouncer } from "./conversation/announcer.ts";
 import { createDeletions } from "./conversation/chat-settings.ts";
 import type { ConversationParts } from "./conversation/conversation-parts.ts";
+import { createFates } from "./conversation/fates.ts";
 import { createTranscripts } from "./conversation/loaded.ts";
 import { createMemory } from "./conversation/memory.ts";
 import { createRecorder } from "./conversation/recording.ts";
 import { createSpill } from "./conversation/spill.ts";
-import { createFates, createReplayedStates } from "./conversation/view-of.ts";
+import { createReplayedStates } from "./conversation/view-of.ts";
 import { createHandler, type Gateway } from "./handle.ts";
 import { createAuthenticate, createRateLimit, createStreamLimit } from "./http/admit.ts";
 import { openHttp, waitAtMost } from "./open-http.ts";

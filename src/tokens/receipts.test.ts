@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../core/errors.ts";
 import type { PrefixReason, Usage } from "../core/types.ts";
-import { compactionReceipts, type ReceiptItem, receiptsOf, savingOf } from "./receipts.ts";
+import { savingOf } from "./billing.ts";
+import { compactionReceipts, type ReceiptItem, receiptsOf } from "./receipts.ts";
 
 /** Dollars for a million tokens. */
 const prices = { input: 10, cacheRead: 1, cacheWrite: 12.5, output: 50 };

@@ -2,12 +2,12 @@ import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {
   createHeldEnd,
-  LISTED_TOOLS,
   type OwnTools,
   openaiChoice,
   plainFunctionOf,
   type StreamSplice,
   type ToolHosting,
+  USUAL_HOSTING,
 } from "../shared/hosting.ts";
 import { isGoogle, isOpenai } from "../shared/providers.ts";
 import { chatApi } from "./api.ts";
@@ -23,7 +23,7 @@ const CALLS = "tool_calls";
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
 
 const chatHosting: ToolHosting = {
-  ...LISTED_TOOLS,
+  ...USUAL_HOSTING,
 
   refusal(body) {
     // The older form of tools can't be mixed with the newer one.

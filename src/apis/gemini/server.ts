@@ -8,6 +8,7 @@ import {
   plainFunctionOf,
   type StreamSplice,
   type ToolHosting,
+  USUAL_HOSTING,
 } from "../shared/hosting.ts";
 import { isGoogle } from "../shared/providers.ts";
 import { askedByPath, candidateOf, geminiApi, isGeminiPath, partsIn, requestIn, withConfig } from "./api.ts";
@@ -32,6 +33,8 @@ const BETWEEN = "\n\n";
 const UNSIGNED = "skip_thought_signature_validator";
 
 const geminiHosting: ToolHosting = {
+  ...USUAL_HOSTING,
+
   refusal(given, path) {
     const body = requestIn(given);
     // A stream that is one JSON list can't be taken apart while it comes.
@@ -56,8 +59,6 @@ const geminiHosting: ToolHosting = {
 
   declare: ({ name, description, parameters }) => ({ name, description, parametersJsonSchema: parameters }),
 
-  nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
-
   plainFunction: (tool) => plainFunctionOf(tool, FUNCTION_FIELDS),
 
   choice(body) {
@@ -67,8 +68,6 @@ const geminiHosting: ToolHosting = {
     if (mode === "ANY") return "any";
     return FREE_MODES.has(mode) ? "free" : "named";
   },
-
-  echo: (messages) => messages,
 
   results: (results) => [{ role: "user", parts: results.map(responsePart) }],
 
@@ -89,7 +88,6 @@ const geminiHosting: ToolHosting = {
   },
 
   splice: spliceGemini,
-  streamEnd: "",
 };
 
 /** The functions of a tool; undefined: it is one of Google's own, or has one beside them. */

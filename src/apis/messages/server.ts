@@ -4,11 +4,11 @@ import {
   createHeldEnd,
   createPlaces,
   type IsHosted,
-  LISTED_TOOLS,
   type OwnTools,
   plainFunctionOf,
   type StreamSplice,
   type ToolHosting,
+  USUAL_HOSTING,
 } from "../shared/hosting.ts";
 import { messagesApi } from "./api.ts";
 import { messagesNative } from "./native.ts";
@@ -26,14 +26,10 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 const messagesHosting: ToolHosting = {
-  ...LISTED_TOOLS,
-
-  refusal: () => undefined,
+  ...USUAL_HOSTING,
 
   // A mark of the prompt cache on the client's last tool stays where it is: ours are read behind it, and are the same each time.
   declare: ({ name, description, parameters }) => ({ name, description, input_schema: parameters }),
-
-  nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
 
   plainFunction(tool) {
     const isFunction = isJson(tool) && (tool["type"] ?? "custom") === "custom";
@@ -45,8 +41,6 @@ const messagesHosting: ToolHosting = {
     if (type === "auto" || type === "none") return "free";
     return type === "any" ? "any" : "named";
   },
-
-  echo: (messages) => messages,
 
   results: (results) => [
     {
@@ -70,7 +64,6 @@ const messagesHosting: ToolHosting = {
   },
 
   splice: spliceMessages,
-  streamEnd: "",
 };
 
 function isUser(message: unknown): message is Json {

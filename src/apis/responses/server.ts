@@ -4,13 +4,13 @@ import {
   createHeldEnd,
   createPlaces,
   type IsHosted,
-  LISTED_TOOLS,
   type OwnTools,
   openaiChoice,
   type PlainFunction,
   plainFunctionOf,
   type StreamSplice,
   type ToolHosting,
+  USUAL_HOSTING,
 } from "../shared/hosting.ts";
 import { isOpenai } from "../shared/providers.ts";
 import { responsesApi, transcriptOf } from "./api.ts";
@@ -30,14 +30,12 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["type", "name", "descripti
 const NAMESPACE_FIELDS: ReadonlySet<string> = new Set(["type", "name", "description", "tools"]);
 
 const responsesHosting: ToolHosting = {
-  ...LISTED_TOOLS,
+  ...USUAL_HOSTING,
 
   // Nobody waits for such an answer, so nobody could answer its calls.
   refusal: (body) => (body["background"] === true ? "background" : undefined),
 
   declare: (tool) => ({ type: "function", ...tool, strict: false }),
-
-  nameOf: (tool) => (isJson(tool) ? tool["name"] : undefined),
 
   plainFunction: (tool) => plainFunction(tool) ?? namespaceOf(tool),
 
@@ -63,7 +61,6 @@ const responsesHosting: ToolHosting = {
   },
 
   splice: spliceResponses,
-  streamEnd: "",
 };
 
 const plainFunction = (tool: unknown) =>

@@ -86,10 +86,14 @@ export interface ToolHosting {
   readonly streamEnd: string;
 }
 
-/** A list of tools in one field, which is how most APIs have them. */
-export const LISTED_TOOLS: Pick<ToolHosting, "tools" | "withTools"> = {
-  tools: ({ tools }) => listOf(tools),
-  withTools: (body, tools) => ({ ...body, tools }),
+/** What most APIs have: a list of named tools in one field, for any request, and answers that are sent back as they are. */
+export const USUAL_HOSTING = {
+  refusal: () => undefined,
+  tools: ({ tools }: Json) => listOf(tools),
+  withTools: (body: Json, tools: readonly unknown[]): Json => ({ ...body, tools }),
+  nameOf: (tool: unknown) => (isJson(tool) ? tool["name"] : undefined),
+  echo: (messages: readonly unknown[]) => messages,
+  streamEnd: "",
 };
 
 /** A function with these fields alone. What has more may mean something that isn't known here. */

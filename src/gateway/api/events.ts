@@ -1,6 +1,6 @@
 import type { Outcome, Reason, Report, RungName, Usage, WarningCode } from "../../core/types.ts";
 import type { RequestFields, RequestFilter, RequestSums } from "../../stores/server-store.ts";
-import type { CacheLoss } from "../../tokens/receipts.ts";
+import type { CacheLoss } from "../../tokens/billing.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 import type { Time } from "./route.ts";
 

@@ -1,11 +1,12 @@
 import type { CompactionParts } from "../compaction/compaction-parts.ts";
 import type { Announcer } from "./announcer.ts";
 import type { Deletions } from "./chat-settings.ts";
+import type { FatesOf } from "./fates.ts";
 import type { Transcripts } from "./loaded.ts";
 import type { ConversationMemory } from "./memory.ts";
 import type { Recorder } from "./recording.ts";
 import type { Spill } from "./spill.ts";
-import type { FatesOf, ReplayedStates } from "./view-of.ts";
+import type { ReplayedStates } from "./view-of.ts";
 
 /** What a server knows and writes of conversations. */
 export interface ConversationParts extends CompactionParts {

@@ -4,7 +4,7 @@ import { isExactNumber, stringifyDeep } from "../../core/json.ts";
 import type { CompactWish } from "../../recall/compact-tool.ts";
 import type { Conversation } from "../../stores/server-store.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
-import type { SentRequest as LastSent } from "../../tokens/receipts.ts";
+import type { SentRequest as LastSent } from "../../tokens/billing.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import type { ChatMeta } from "./chat-settings.ts";
 import type { Said } from "./reconcile.ts";

@@ -4,13 +4,8 @@ import { type Draft, entriesOf, keepAll } from "../../core/draft.ts";
 import type { Checkpoint, Measure, Records } from "../../core/types.ts";
 import { placedQuotations, withQuoted } from "../../engine/read/quotations.ts";
 import type { ServerStore, StoredRequest } from "../../stores/server-store.ts";
-import {
-  type CacheLoss,
-  isOfClient,
-  type ReceiptItem,
-  type Receipts,
-  receiptsOf,
-} from "../../tokens/receipts.ts";
+import { type CacheLoss, isOfClient } from "../../tokens/billing.ts";
+import { type ReceiptItem, type Receipts, receiptsOf } from "../../tokens/receipts.ts";
 import type {
   ApiView,
   DeferredTools,

@@ -1,7 +1,7 @@
 import { isJson } from "../../apis/shared/fields.ts";
 import { sweepTimes } from "../../config/gateway-schema.ts";
 import type { FitInput, Reason } from "../../core/types.ts";
-import { CACHE_MS } from "../../tokens/receipts.ts";
+import { CACHE_MS } from "../../tokens/billing.ts";
 import type { TimelineFact } from "../api.ts";
 import { cacheMsOf } from "../compaction/compactors.ts";
 import { onBehalfOf } from "../compaction/on-behalf.ts";

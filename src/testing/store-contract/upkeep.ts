@@ -104,12 +104,18 @@ export function describeUpkeep(context: ContractContext): void {
       });
       const named = await add(tenant, { messages: storedTranscript("named"), session: "n", named: true });
       await add(other, { messages });
+      // These stay where they are.
+      await context.store.streams.add(tenant, "live", 0, ["begin"]);
+      const learned = { tenant, upstream: "u", model: "m", kind: "window", value: {}, at: context.now };
+      await context.store.learned.put([learned]);
 
       const lines: string[] = [];
       for await (const line of context.store.upkeep.exportAll({ tenant })) lines.push(line);
       const target = await context.open();
       try {
         const first = await target.upkeep.importAll(lines);
+        expect(await target.streams.read(tenant, "live", 0)).toEqual([]);
+        expect((await target.learned.list()).filter((one) => one.tenant === tenant)).toEqual([]);
         expect(first).toEqual({
           lines: lines.length,
           added: lines.length - 2,

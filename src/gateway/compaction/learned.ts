@@ -27,7 +27,6 @@ export function createLearned(
   /** By tenant: one that makes up names forgets its own. */
   const values = new Map<string, Map<string, Known>>();
   const unwritten = new Map<string, LearnedValue>();
-  const changes: Record<Kind, number> = { window: 0, cache: 0, count: 0 };
   const now = (): number => parts?.now() ?? 0;
   const startedAt = now();
   let readUpTo = 0;
@@ -40,7 +39,6 @@ export function createLearned(
     const known = values.get(of.tenant) ?? new Map<string, Known>();
     values.set(of.tenant, known);
     keepNewest(known, keyOf(kind, of), { value, at }, MAX_VALUES);
-    changes[kind as Kind]++;
   };
   const exchange = async ({ store, log }: NonNullable<typeof parts>): Promise<void> => {
     try {
@@ -69,8 +67,6 @@ export function createLearned(
   return {
     /** Writes what is new, and reads what other servers wrote. A server does it before it listens, and then again and again. */
     share,
-    /** Grows whenever a value of this kind may have changed. */
-    changes: (kind: Kind): number => changes[kind],
     /** `isOld`: it was learned before this process began. */
     get<T>(kind: Kind, of: LearnedOf): { readonly value: T; readonly isOld: boolean } | undefined {
       const known = values.get(of.tenant)?.get(keyOf(kind, of));

@@ -53,40 +53,30 @@ export function createWindows(
       known.value.configured === configuredFor(upstream, model);
     return holds ? known : undefined;
   };
-  const look = (upstream: Upstream | undefined, model: string, tenant: string): Info => {
-    const known = upstream && recall(upstream, model, tenant);
-    const learned = known?.value.window;
-    const configured = configuredFor(upstream, model);
-    const window = learned === undefined ? configured : Math.min(learned, configured ?? learned);
-    const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
-    const from =
-      learned !== undefined
-        ? "upstream"
-        : configured !== undefined
-          ? "config"
-          : info.known
-            ? "registry"
-            : "guess";
-    const isNobodys = from === "guess" && (upstream === undefined || model === "");
-    return {
-      ...info,
-      // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
-      ...(model === "" && { factor: 1 }),
-      ...(isNobodys && { window: NOBODYS_WINDOW }),
-      from,
-      ...(known?.isOld && (known.value.isReported || !upstream?.isKnownProvider) && { mayBeOld: true }),
-    };
-  };
-  /** What was asked for last: most requests are for the same model. Only what nobody learned of holds until something is learned. */
-  let last: { readonly of: readonly unknown[]; readonly info: Info } | undefined;
   const windows = {
     of(upstream: Upstream | undefined, model: string, tenant: string): Info {
-      const of = [upstream, model, tenant, learned.changes("window")];
-      if (last && of.every((one, n) => one === last!.of[n])) return last.info;
-      const info = look(upstream, model, tenant);
-      // What was learned may end.
-      if (info.from !== "upstream") last = { of, info };
-      return info;
+      const known = upstream && recall(upstream, model, tenant);
+      const learned = known?.value.window;
+      const configured = configuredFor(upstream, model);
+      const window = learned === undefined ? configured : Math.min(learned, configured ?? learned);
+      const info = modelInfo(model, window === undefined ? {} : { [model]: { window } });
+      const from =
+        learned !== undefined
+          ? "upstream"
+          : configured !== undefined
+            ? "config"
+            : info.known
+              ? "registry"
+              : "guess";
+      const isNobodys = from === "guess" && (upstream === undefined || model === "");
+      return {
+        ...info,
+        // A chat that has no model yet is counted by the tokenizer alone, as a file that names none.
+        ...(model === "" && { factor: 1 }),
+        ...(isNobodys && { window: NOBODYS_WINDOW }),
+        from,
+        ...(known?.isOld && (known.value.isReported || !upstream?.isKnownProvider) && { mayBeOld: true }),
+      };
     },
     /** An upstream reported its window when it was asked. It counts where nothing else is known. */
     setWindow(upstream: Upstream, model: string, tenant: string, window: number): void {

@@ -57,7 +57,7 @@ describe("without a model", () => {
     });
     expect(code).toBe(0);
     expect(stderr).toContain("not a language model");
-    expect(stdout).toContain("> …The pump at Larkfield is a Grundfos 4412.…\n\nYou, #1");
+    expect(stdout).toContain("> “The pump at Larkfield is a Grundfos 4412.”\n\nYou, #1");
     expect(stderr).toMatch(/Tokens: [\d,]+ · offline assistant/);
   });
 

@@ -28,7 +28,7 @@ test("a question that is asked again is answered as the first time, however it i
     "Which pump is at Larkfield?",
     "which pump is at  Larkfield",
   ]);
-  expect(first).toContain(`> …${FACT}…\n\nYou, #1`);
+  expect(first).toContain(`> “${FACT}”\n\nYou, #1`);
   expect(again).toEqual([first, first]);
 });
 

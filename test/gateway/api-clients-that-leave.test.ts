@@ -38,7 +38,7 @@ async function longChat(): Promise<string> {
 it.each<[string, Route, object | undefined]>([
   ["compact", routes.compact, {}],
   ["rebuild", routes.rebuild, undefined],
-])("%s stops when whoever asked for it has left, and nothing is changed", async (_, route, body) => {
+])("%s goes on when whoever asked for it has left; stopped, it changes nothing", async (_, route, body) => {
   const id = await longChat();
   const client = new AbortController();
   const asked = raw(route, { params: { id }, ...(body && { body }), signal: client.signal }).catch(() => {});
@@ -47,6 +47,9 @@ it.each<[string, Route, object | undefined]>([
   expect(await busy()).toBe("compacting");
   client.abort();
   await asked;
+  expect(await busy()).toBe("compacting");
+  expect(waiting[0]!.closed).toBe(false);
+  await call(routes.stop, { params: { id } });
   await eventually(() => waiting[0]!.closed).toBe(true);
   await eventually(busy).toBeUndefined();
   expect(waiting).toHaveLength(1);

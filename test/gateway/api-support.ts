@@ -11,16 +11,18 @@ interface Call {
   readonly params?: object;
   readonly query?: object;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 /** precis's own API as a program uses it. */
 export function apiOf(url: () => string) {
-  const raw = (route: Route, { params, query, body, signal }: Call = {}): Promise<Response> =>
+  const raw = (route: Route, { params, query, body, headers, signal }: Call = {}): Promise<Response> =>
     fetch(url() + urlOf(route, params, query), {
       method: route.method,
       ...(signal && { signal }),
-      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { ...(body && { "content-type": "application/json" }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
     });
   return {
     raw,

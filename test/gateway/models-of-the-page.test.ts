@@ -1,5 +1,5 @@
 /** Models that a person adds on the page: they answer, survive a restart, and their keys are nowhere but in one file. */
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -122,4 +122,32 @@ it("a server that lists nothing doesn't take the models of a server of the confi
   await call(routes.models);
   expect((await ask("gpt-4o")).status).toBe(200);
   expect((await ask("somebody-elses")).status).toBe(502);
+});
+
+it("an upstream without a key says that it wants one, and takes it from the header that names it, no other does", async () => {
+  const wanting = await startFakeProvider({ models: ["gpt-5"], apiKey: KEY, reply: () => "With a key." });
+  const config = join(folder, "precis.config.json");
+  const upstreams = [
+    { name: "plain", baseURL: `${provider.url}/v1`, models: ["gpt-4o"] },
+    { name: "wanting", baseURL: `${wanting.url}/v1`, models: ["gpt-5"] },
+  ];
+  await writeFile(config, JSON.stringify({ upstreams }));
+  serve = await serveHere(["--config", config]);
+  try {
+    const before = await call(routes.models);
+    expect(before.models.map(({ id }) => id)).toEqual(["gpt-4o"]);
+    expect(before.problems).toMatchObject([{ upstream: "wanting", wantsKey: true }]);
+    const headers = { "x-precis-upstream-keys": String(new URLSearchParams({ wanting: KEY })) };
+    const after = await call(routes.models, { headers });
+    expect(after).toMatchObject({ models: [{ id: "gpt-4o" }, { id: "gpt-5" }], problems: [] });
+    for (const model of ["gpt-4o", "gpt-5"]) {
+      const { id } = await call(routes.createConversation, { body: { model } });
+      const said = await events(routes.chat, { params: { id }, body: { text: "Are you there?" }, headers });
+      expect(said.at(-1)?.type).toBe("done");
+    }
+    expect(JSON.stringify(provider.requests)).not.toContain(KEY);
+    expect(wanting.requests.length).toBeGreaterThan(0);
+  } finally {
+    await wanting.close();
+  }
 });

@@ -65,6 +65,8 @@ export interface ApiMessage {
   readonly fate: Fate;
   /** An answer that a person stopped, or that broke off. */
   readonly unfinished?: "stopped" | "broken" | "length";
+  /** Why it has no (whole) answer. */
+  readonly failure?: ApiError["error"];
   /** The request that it is the answer of, where that is known. */
   readonly request?: {
     readonly id: string;

@@ -71,5 +71,7 @@ export interface ModelsAnswer {
     readonly upstream: string;
     readonly message: string;
     readonly fix: string;
+    /** It has no key on the server, and refused the client's, or that there was none. */
+    readonly wantsKey?: true;
   }[];
 }

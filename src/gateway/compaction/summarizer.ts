@@ -4,7 +4,7 @@ import type { Model } from "../../core/types.ts";
 import { anthropic, gemini, openaiCompatible } from "../../models/index.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
 import { headerOf } from "../http/send-json.ts";
-import { KEY_HEADERS, targetPath, type Upstream, upstreamOf } from "../upstream/upstream.ts";
+import { KEY_HEADERS, keyFor, targetPath, type Upstream, upstreamOf } from "../upstream/upstream.ts";
 import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { currentBehalf } from "./on-behalf.ts";
 
@@ -27,7 +27,7 @@ function carriedFor(upstream: Upstream): Record<string, string> {
   for (const name of CARRIED) {
     const value = headerOf(sent.headers, name);
     const isKey = KEY_HEADERS.includes(name);
-    if (value !== undefined && !(isKey && (sent.keyIsOurs || upstream.config.apiKey !== undefined)))
+    if (value !== undefined && !(isKey && (sent.keyIsOurs || keyFor(upstream, sent.headers) !== undefined)))
       carried[name] = value;
   }
   return carried;
@@ -69,7 +69,7 @@ export function summarizerFor(options: {
   const spoken = spokenAt(upstream, upstream === options.upstream, wire);
   const window = isSame ? options.window : config.window;
   const build = (headers: Readonly<Record<string, string>>): Model => {
-    const own = upstream.config.apiKey;
+    const own = keyFor(upstream, currentBehalf()?.sent?.headers ?? {});
     const hasKey =
       own === undefined &&
       Object.keys(headers).some((name) => name === "authorization" || name.endsWith("api-key"));

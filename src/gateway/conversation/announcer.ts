@@ -95,6 +95,7 @@ export async function noteSummaries(
 /** A conversation as the page knows it. */
 export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiConversation {
   const meta = metaOf(conversation);
+  const failure = meta.failures?.findLast(({ leaf }) => leaf === conversation.leaf)?.error;
   return {
     id: conversation.id,
     title: conversation.title,
@@ -113,7 +114,7 @@ export function toApi(conversation: Conversation, busy: Pick<Busy, "of">): ApiCo
     settings: meta.settings ?? {},
     pins: meta.pins ?? [],
     busy: busy.of(conversation.id),
-    ...(meta.failure && meta.failure.leaf === conversation.leaf && { failure: meta.failure.error }),
+    ...(failure && { failure }),
   };
 }
 

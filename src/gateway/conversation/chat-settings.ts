@@ -21,8 +21,8 @@ export interface ChatMeta {
   readonly model?: string;
   /** What it was forked from by a person, who may have renamed or deleted that since. */
   readonly fork?: { readonly of: string; readonly length: number; readonly title: string };
-  /** Why there is no (whole) answer: holds as long as `leaf` is shown last. */
-  readonly failure?: { readonly leaf: number | undefined; readonly error: Failure };
+  /** Why messages have no (whole) answer, the newest last. What `leaf` ends was shown as it failed. */
+  readonly failures?: readonly FailedAnswer[];
   /** Ids of what the page said last, so that the same thing is never said twice. */
   readonly said?: readonly string[];
   /** Keys of answers that a client deleted: nobody goes on from them. */
@@ -33,7 +33,12 @@ export interface ChatMeta {
   readonly copies?: readonly ImportedFile[];
 }
 
-type Failure = ApiError["error"];
+interface FailedAnswer {
+  /** Chain hash of the message that should have been answered. */
+  readonly message: string | undefined;
+  readonly leaf: number | undefined;
+  readonly error: ApiError["error"];
+}
 
 export interface ImportedFile {
   readonly file: string;
@@ -74,6 +79,20 @@ export const withSaid = (meta: ChatMeta, id: string): ChatMeta => ({
   ...meta,
   said: [...(meta.said ?? []), id].slice(-MAX_SAID),
 });
+
+/** Failures that are kept: each is a sentence or two. */
+const MAX_FAILURES = 20;
+
+/** What became of the answer to a message: without an error, it is there. */
+export function withAnswer(
+  { failures = [], ...meta }: ChatMeta,
+  message: string | undefined,
+  failed?: Omit<FailedAnswer, "message">,
+): ChatMeta {
+  const others = failures.filter((one) => one.message !== message);
+  const kept = failed ? [...others, { message, ...failed }].slice(-MAX_FAILURES) : others;
+  return kept.length === 0 ? meta : { ...meta, failures: kept };
+}
 
 export async function readGlobalSettings(
   { store }: Pick<CompactionParts, "store">,

@@ -152,7 +152,7 @@ export async function forkConversation(
       "invalid",
       `length: the conversation has ${loaded.conversation.length} messages.`,
     );
-  const { failure: _, said: __, ...meta } = loaded.meta;
+  const { failures: _, said: __, ...meta } = loaded.meta;
   return createConversation(parts, tenant, {
     dialect: loaded.dialect,
     transcript: [...loaded.lead, ...loaded.stored.map(({ wire }) => parseExact(wire))],

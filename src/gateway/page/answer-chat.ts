@@ -24,7 +24,7 @@ import { runRounds } from "../turn/rounds.ts";
 import { type Attempt, isStream, runTurn, type Shrink } from "../turn/send.ts";
 import { HostedTurn, spokenWire, type Translation, type Turn, type TurnRecording } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
-import { chooseUpstream } from "../upstream/upstream.ts";
+import { chooseUpstream, isOfKey, keysIn } from "../upstream/upstream.ts";
 import { called } from "../upstream/upstream-fault.ts";
 import { streamPath, type Wire, type WireAnswer, wireOfDialect } from "../wires/index.ts";
 import type { ApiContext } from "./context.ts";
@@ -237,7 +237,7 @@ const sizeOf = (messages: readonly unknown[]): number =>
 
 function upstreamSaid(status: number, text: string, upstream: string): RequestFault {
   // Only a person can mend that, and the page says where.
-  const code = status === 401 || status === 403 ? "upstream-key" : "upstream";
+  const code = isOfKey(status) ? "upstream-key" : "upstream";
   return new RequestFault(
     status,
     code,
@@ -288,15 +288,7 @@ function chatTurn(
 
 /** Of the page's own headers only a key is passed on. */
 function sentHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const sent: IncomingHttpHeaders = {
-    "content-type": "application/json",
-    "anthropic-version": "2023-06-01",
-  };
-  for (const name of ["authorization", "x-api-key", "x-goog-api-key"]) {
-    const value = headers[name];
-    if (typeof value === "string") sent[name] = value;
-  }
-  return sent;
+  return { "content-type": "application/json", "anthropic-version": "2023-06-01", ...keysIn(headers) };
 }
 
 function translationOf(loaded: Loaded, wire: Wire): Translation {

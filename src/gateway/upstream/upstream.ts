@@ -282,6 +282,19 @@ function namedByConnection({ connection }: IncomingHttpHeaders): ReadonlySet<str
 /** Headers that carry a client's key. */
 export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
+/** Keys for upstreams that have none of their own, each for one of them by its name: `openai=KEY&groq=KEY`, encoded like a query. */
+export const NAMED_KEYS = "x-precis-upstream-keys";
+
+/** Does an upstream refuse a request for its key? */
+export const isOfKey = (status: number): boolean => status === 401 || status === 403;
+
+/** The key that an upstream is asked with, whatever else a client sends: the server's, or the one that the client names it for. */
+export const keyFor = (
+  { name, config }: Pick<Upstream, "name" | "config">,
+  headers: IncomingHttpHeaders,
+): string | undefined =>
+  config.apiKey ?? (new URLSearchParams(String(headers[NAMED_KEYS] ?? "")).get(name) || undefined);
+
 /** What is sent upstream: the client's headers, with the server's key in place of the client's where it has one. */
 export function upstreamHeaders(
   upstream: Upstream,
@@ -292,7 +305,7 @@ export function upstreamHeaders(
   keyIsOurs: boolean,
 ): OutgoingHttpHeaders {
   const sent = forwardedHeaders(headers);
-  const { apiKey } = upstream.config;
+  const apiKey = keyFor(upstream, headers);
   if (apiKey !== undefined || keyIsOurs) for (const name of KEY_HEADERS) delete sent[name];
   if (apiKey !== undefined) {
     const convention = upstream.conventionOf(path);
@@ -335,4 +348,11 @@ export function askUpstream({
 
 /** Of a client's headers those that carry a key. */
 export const keysIn = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(KEY_HEADERS.map((name) => [name, headers[name]]));
+  Object.fromEntries([...KEY_HEADERS, NAMED_KEYS].map((name) => [name, headers[name]]));
+
+/** What one of several upstreams is asked with, of a request that names none: the client's headers if they were meant for it. */
+export const headersFor = (
+  upstream: Upstream,
+  owner: Upstream | undefined,
+  headers: IncomingHttpHeaders,
+): IncomingHttpHeaders => (upstream === owner ? headers : { [NAMED_KEYS]: headers[NAMED_KEYS] });

@@ -3,7 +3,7 @@ import { isJson, type Json, listOf, textOf } from "../../apis/shared/fields.ts";
 import type { Client } from "../http/admit.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
-import { askUpstream, keyOwner, type Upstream } from "../upstream/upstream.ts";
+import { askUpstream, headersFor, isOfKey, keyOwner, type Upstream } from "../upstream/upstream.ts";
 import { type Passing, passThrough, type V1Parts } from "./pass-through.ts";
 
 /** How long an upstream may take to list its models (milliseconds). */
@@ -49,14 +49,14 @@ function reasons(
   return said.join("; ");
 }
 
-/** What each upstream lists, in their order. Only one of them is asked with what the client sent. */
+/** What each upstream lists, in their order. Only one of them is asked with all that the client sent. */
 export function listsOf(
   { upstreams }: Pick<V1Parts, "upstreams">,
   headers: IncomingHttpHeaders,
   { keyIsOurs }: Pick<Client, "keyIsOurs">,
 ): Promise<Json[]>[] {
   const owner = keyOwner(upstreams, MODELS_PATH, headers);
-  return upstreams.map((upstream) => modelsOf(upstream, upstream === owner ? headers : {}, keyIsOurs));
+  return upstreams.map((upstream) => modelsOf(upstream, headersFor(upstream, owner, headers), keyIsOurs));
 }
 
 export const MODELS_PATH = "/v1/models";
@@ -75,7 +75,8 @@ export async function modelsOf(
     keyIsOurs,
     signal: AbortSignal.timeout(LIST_MS),
   });
-  if (status !== 200) throw new Error(`it answered ${status}`);
+  if (status !== 200)
+    throw new RequestFault(status, isOfKey(status) ? "upstream-key" : "upstream", `it answered ${status}`);
   const models = isJson(json) ? listOf(json["data"]).filter(isJson) : [];
   upstream.listed = new Set(models.flatMap(({ id }) => textOf(id) ?? []));
   return models;

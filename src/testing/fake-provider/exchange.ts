@@ -242,7 +242,7 @@ function parseBody(raw: string): FakeBody {
   );
 }
 
-function isAllowed(key: string | undefined, headers: Readonly<Record<string, string>>): boolean {
+export function isAllowed(key: string | undefined, headers: Readonly<Record<string, string>>): boolean {
   if (key === undefined) return true;
   return (
     headers["authorization"] === `Bearer ${key}` ||

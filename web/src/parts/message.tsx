@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import { type ApiMessage, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
+import { ApiFailure, explain } from "../state/api-client.ts";
 import { dollars, duration, moment } from "../state/format.ts";
 import { isEmptyAnswer, oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
@@ -100,6 +101,7 @@ export const MessageRow = memo(function MessageRow(props: {
             // biome-ignore lint/suspicious/noArrayIndexKey: parts never change their order
             <PartView key={n} part={part} message={message} isUser={who === "user"} />
           ))}
+          {isUnanswered && message.failure ? <p className="unsent-why">{reasonOf(message.failure)}</p> : null}
           {isEmptyAnswer(message) ? <p className="help">{strings.chat.emptyAnswer}</p> : null}
         </div>
       )}
@@ -127,6 +129,11 @@ export const MessageRow = memo(function MessageRow(props: {
     </article>
   );
 });
+
+const reasonOf = (failure: NonNullable<ApiMessage["failure"]>): string => {
+  const { message, fix } = explain(new ApiFailure(failure));
+  return fix === undefined ? message : `${message} ${fix}`;
+};
 
 /** When an answer came; with the pointer or the focus on it, what it took. */
 function RequestLine({ request, at }: { request: NonNullable<ApiMessage["request"]>; at: number }) {

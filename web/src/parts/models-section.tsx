@@ -3,33 +3,44 @@ import { type NewUpstream, routes, type UpstreamTest } from "../../../src/gatewa
 import { isAddress, isBegunAddress } from "../state/server-address.ts";
 import { strings } from "../strings.ts";
 import { Button, Form, IconButton } from "./controls.tsx";
+import { UpstreamKey } from "./upstream-key.tsx";
 import { useLoaded } from "./use-loaded.ts";
-import { useApp, usePiece } from "./use-store.ts";
+import { useApp, useStore } from "./use-store.ts";
 
 const words = strings.models;
 
 /** The servers whose models are used, those that run on this machine, and a form for any other. */
 export function ModelsSection() {
   const app = useApp();
-  const status = usePiece(app.store, (state) => state.status);
+  const { status, models } = useStore(app.store);
+  const { upstreams: given } = useStore(app.clientKey.store);
   if (status === undefined) return null;
   return (
     <section className="settings-group models" aria-labelledby="models-title">
       <h2 id="models-title">{words.title}</h2>
       <p className="help">{status.hasUpstream ? words.lead : words.none}</p>
       <ul className="servers">
-        {status.upstreams.map(({ name, baseURL, keys, isOwn }) => (
-          <li key={name}>
-            <div>
-              <strong>{name}</strong>
-              <small>
-                {baseURL} · {words.keys[keys]}
-                {isOwn ? "" : ` · ${words.byConfig}`}
-              </small>
-            </div>
-            {isOwn ? <RemoveServer name={name} hasKey={keys === "server"} /> : null}
-          </li>
-        ))}
+        {status.upstreams.map(({ name, baseURL, keys, isOwn }) => {
+          const isWanted = models?.problems.some((one) => one.upstream === name && one.wantsKey) ?? false;
+          return (
+            <li key={name}>
+              <div>
+                <strong>{name}</strong>
+                <small>
+                  {baseURL} · {words.keys[keys === "client" && given.includes(name) ? "here" : keys]}
+                  {isOwn ? "" : ` · ${words.byConfig}`}
+                </small>
+              </div>
+              {isOwn ? <RemoveServer name={name} hasKey={keys === "server"} /> : null}
+              {keys === "server" ? null : (
+                <details className="key-box" open={isWanted}>
+                  <summary>{strings.upstreamKey.give}</summary>
+                  <UpstreamKey upstream={name} isWanted={isWanted} />
+                </details>
+              )}
+            </li>
+          );
+        })}
       </ul>
       {status.canAddModels ? (
         <>

@@ -156,6 +156,11 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
       if (refusedAt) router.go(refusedAt, "replace");
       refusedAt = undefined;
     },
+    /** Takes a key for an upstream, for as long as the tab is open; "" forgets it. */
+    async giveUpstreamKey(upstream: string, key: string) {
+      clientKey.giveFor(upstream, key);
+      await models.askAgain();
+    },
     newChat: (input: NewConversation = {}) =>
       attempt(async () => {
         const model = input.model ?? (await chooseModel());

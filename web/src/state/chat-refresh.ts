@@ -1,5 +1,6 @@
 import { routes } from "../../../src/gateway/api.ts";
 import { type ChatParts, type ChatState, newestOf } from "./chat-state.ts";
+import { seenCompactions } from "./kept.ts";
 
 /** Events of the timeline that are read, the newest. */
 const TIMELINE_LENGTH = 500;
@@ -21,23 +22,20 @@ export function createChatRefresh(
     ]);
     return mine === reads ? { pressure, timeline: events } : {};
   };
+  let seen = seenCompactions.read(id);
+  /** A compaction since this tab last looked, a reload ago, too. What is seen for the first time happened before anybody looked. */
+  const noticeCompaction = () => {
+    const newest = newestOf(transcript.store.get());
+    const at = newest?.at ?? 0;
+    if (seen !== undefined && at !== seen) store.set({ fresh: at > seen ? newest : undefined });
+    seen = at;
+    seenCompactions.keep(id, at);
+  };
   const refresh = async () => {
-    const { loaded: wasLoaded } = transcript.store.get();
-    const before = newestOf(transcript.store.get());
     const [meter] = await Promise.all([readMeter(), readConversation(), transcript.refresh()]);
     onTranscript();
-    const after = newestOf(transcript.store.get());
-    store.set(({ version, fresh }) => ({
-      ...meter,
-      version: version + 1,
-      // What is read for the first time happened before anybody looked.
-      fresh:
-        after?.checkpoint === before?.checkpoint || !wasLoaded
-          ? fresh
-          : after && (!before || after.at > before.at)
-            ? after
-            : undefined,
-    }));
+    noticeCompaction();
+    store.set(({ version }) => ({ ...meter, version: version + 1 }));
   };
   let refreshing: Promise<void> | undefined;
   let again = false;
@@ -52,5 +50,5 @@ export function createChatRefresh(
       });
     return refreshing;
   };
-  return { readMeter, refreshSoon };
+  return { readMeter, refreshSoon, noticeCompaction };
 }

@@ -92,7 +92,7 @@ export function createChat(options: ChatOptions) {
     return found;
   };
   const base = { api, id, store, transcript, setConversation, readConversation, fail };
-  const { readMeter, refreshSoon } = createChatRefresh(base, checkCut);
+  const { readMeter, refreshSoon, noticeCompaction } = createChatRefresh(base, checkCut);
   const parts: ChatParts = { ...base, refresh: refreshSoon };
 
   /** A conversation as the server has it now: shows what others do in it. */
@@ -177,12 +177,14 @@ export function createChat(options: ChatOptions) {
           await takeModel().catch(fail);
         store.set(await readMeter());
         checkCut();
+        noticeCompaction();
         await sendUnsent("itself");
       } catch (error) {
         fail(error);
       }
     },
     async send(input: ChatInput) {
+      store.set({ fresh: undefined });
       const { id: item } = outbox.add(input);
       const { answer, conversation } = store.get();
       if (answer !== undefined || conversation?.busy === "answering") outbox.hold(item, { type: "busy" });

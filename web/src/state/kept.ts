@@ -37,6 +37,8 @@ export interface CutAnswer {
 }
 
 export const cutAnswers = kept<CutAnswer>("cut", forThisTab);
+/** When the newest compaction of a chat was made that this tab has shown; 0 where there was none. */
+export const seenCompactions = kept<number>("compacted", forThisTab);
 /** Up to which event of its timeline a person has closed the failures of a chat. */
 export const seenEvents = kept<string>("seen");
 /** What a person is writing into a summary. */

@@ -1,5 +1,5 @@
 import type { Reason, RungName } from "../../../src/gateway/api.ts";
-import { count, dollars } from "../state/format.ts";
+import { count, dollars, percent } from "../state/format.ts";
 import { plural, reasons, rungs } from "./words.ts";
 
 /** How many messages a compaction hid or shortened, and how. */
@@ -123,4 +123,7 @@ export const compaction = {
   focusPlaceholder: "e.g. the database migration and the open questions",
   focusHelp: "Older messages become a summary now. The transcript stays as it is, and you can undo it.",
   focusGo: "Compact",
+  gainLooking: "Working out what it frees…",
+  gain: (before: number, after: number) =>
+    `${count(before)} → about ${count(after)} tokens: it frees about ${count(before - after)} (${percent(1 - after / before)}).`,
 };

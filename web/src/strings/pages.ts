@@ -211,6 +211,19 @@ export const clientKey = {
   forget: "Forget the key",
 };
 
+/** Keys for servers of models that the config names without one. */
+export const upstreamKey = {
+  wanted: (upstream: string) => `${upstream} wants a key, and the server has none for it.`,
+  unknown: (upstream: string) => `${upstream} refuses the key that you gave.`,
+  without: "Until it has one, its models can't be listed or asked.",
+  label: (upstream: string) => `Key for ${upstream}`,
+  help: (upstream: string) =>
+    `Kept in this tab only: a reload keeps it, and closing the tab forgets it. For good, and for everybody: set apiKey of ${upstream} in the server's config, such as "apiKey": "env:OPENAI_API_KEY", or PRECIS_UPSTREAM_KEY beside --upstream.`,
+  go: "Use this key",
+  forget: "Forget the key",
+  give: "Give a key",
+};
+
 /** Texts about a chat: a summary to paste, the start of a fresh chat. */
 export const text = {
   open: "Summary and hand-over",
@@ -245,7 +258,12 @@ export const models = {
   remove: (name: string) => `Remove ${name}`,
   removeYes: "Remove it",
   removeWithKey: "Remove it and its key",
-  keys: { server: "with a key", client: "without a key", none: "without a key" },
+  keys: {
+    server: "with a key",
+    client: "without a key",
+    none: "without a key",
+    here: "with your key, in this tab",
+  },
   byConfig: "by the server's config",
   found: "Found on this machine",
   looking: "Looking for model servers on this machine…",

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { routes } from "../../../src/gateway/api.ts";
 import { ChatHeader } from "../parts/chat-header.tsx";
 import { SourcesContext, useSources } from "../parts/cited.tsx";
 import { Composer } from "../parts/composer.tsx";
@@ -10,6 +11,7 @@ import type { MessageActions } from "../parts/message-actions.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { AnswerStatus, TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { NumberContext, useApp, usePiece, useStore, useSummaryPrice } from "../parts/use-store.ts";
 import type { Chat } from "../state/chat.ts";
 import { newestOf } from "../state/chat-state.ts";
@@ -177,7 +179,13 @@ function CompactDialog(props: {
   onCompact: (focus: string | undefined) => void;
 }) {
   const { chat, onClose, onCompact } = props;
+  const app = useApp();
   const price = useSummaryPrice(chat);
+  // No model is asked for it: a summary of another hand takes about as much room.
+  const { value: tried, isLoading } = useLoaded(
+    () => app.api.call(routes.whatIf, { params: { id: chat.id }, body: { force: true } }),
+    [app, chat],
+  );
   const [focus, setFocus] = useState("");
   const words = strings.compaction;
   return (
@@ -185,6 +193,15 @@ function CompactDialog(props: {
       <Form className="form" onSubmit={() => onCompact(focus.trim() || undefined)}>
         <p className="help">
           {words.focusHelp} {price}
+        </p>
+        <p className="gain" role="status">
+          {tried === undefined
+            ? isLoading && words.gainLooking
+            : tried.isJustCompacted
+              ? words.justCompacted
+              : tried.outcome === "compacted" && tried.tokens.after < tried.tokens.before
+                ? words.gain(tried.tokens.before, tried.tokens.after)
+                : words.nothingToGain}
         </p>
         <label>
           {words.focusLabel}

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Composer } from "../parts/composer.tsx";
 import { Choice, ScrollArea } from "../parts/controls.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { WantedKeys } from "../parts/upstream-key.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
 import { modelTexts } from "../state/model-texts.ts";
 import { strings } from "../strings.ts";
@@ -36,6 +37,7 @@ export function HomeView({ onFile }: { onFile: () => void }) {
           </div>
           <Sketch />
         </header>
+        <WantedKeys />
         {status === undefined || isOffline ? null : (
           <Composer
             id="home"

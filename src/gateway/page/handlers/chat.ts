@@ -7,7 +7,7 @@ import { splitAttachments } from "../../api/chat.ts";
 import type { ApiError, ChatEvent } from "../../api.ts";
 import { onBehalfOf } from "../../compaction/on-behalf.ts";
 import { summarizerByName, summarizerFor } from "../../compaction/summarizer.ts";
-import { changeMeta, readGlobalSettings, withSaid } from "../../conversation/chat-settings.ts";
+import { changeMeta, readGlobalSettings, withAnswer, withSaid } from "../../conversation/chat-settings.ts";
 import { findConversation, type Loaded, load } from "../../conversation/loaded.ts";
 import { appendMessages, subjectWords, titleOfChat } from "../../conversation/store-messages.ts";
 import { pressureOf } from "../../conversation/view-of.ts";
@@ -139,6 +139,7 @@ async function answer(
   const { conversation: id } = said;
   const whole = await load(gateway, tenant, id);
   const loaded = said.length === undefined ? whole : await load(gateway, tenant, id, said.length);
+  const asked = loaded.stored.at(-1)?.hash;
   const shown = announced(context, whole.conversation, "changed");
   const last = await apiMessages(gateway, tenant, loaded, Math.max(0, loaded.stored.length - 1));
   const message = last.messages[0];
@@ -161,25 +162,18 @@ async function answer(
       if (report) sendToAll(viewEvent(report));
       await answerOffline(context, await load(gateway, tenant, id, loaded.stored.length), sendToAll);
     }
-    if (whole.meta.failure) await changeMeta(gateway, tenant, id, ({ failure: _, ...meta }) => meta);
+    if (whole.meta.failures) await changeMeta(gateway, tenant, id, (meta) => withAnswer(meta, asked));
   } catch (error) {
     if (!signal.aborted) {
-      await noteFailure(context, id, failureOf(context, error));
+      const { leaf } = await findConversation(gateway, tenant, id);
+      const failed = { leaf, error: failureOf(context, error) };
+      await changeMeta(gateway, tenant, id, (meta) => withAnswer(meta, asked, failed));
       throw error;
     }
     send({ type: "stopped", message: undefined });
   } finally {
     others.end();
   }
-}
-
-async function noteFailure(
-  { gateway, tenant }: ApiContext,
-  id: string,
-  error: ApiError["error"],
-): Promise<void> {
-  const { leaf } = await findConversation(gateway, tenant, id);
-  await changeMeta(gateway, tenant, id, (meta) => ({ ...meta, failure: { leaf, error } }));
 }
 
 /** An answer that failed, for people on the page: they know who speaks. */
@@ -289,8 +283,8 @@ async function quotationFor(gateway: ApiContext["gateway"], loaded: Loaded): Pro
     .sort((a, b) => a.index - b.index);
   if (hits.length === 0) return `${LIMIT}, and nothing in it holds an answer.`;
   const quotes = hits.map(({ index, role, excerpt, visible }) => {
-    const hidden = visible ? "" : " (no longer in the view)";
-    return `> …${excerpt.trim().replace(/\s+/g, " ")}…\n\n${SPEAKERS[role]}, #${index + 1 + lead.length}${hidden}`;
+    const hidden = visible ? "" : " (the model no longer sees it)";
+    return `> “${excerpt.trim().replace(/\s+/g, " ")}”\n\n${SPEAKERS[role]}, #${index + 1 + lead.length}${hidden}`;
   });
   return [`${LIMIT}:`, ...quotes].join("\n\n");
 }

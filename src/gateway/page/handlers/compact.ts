@@ -43,7 +43,7 @@ export const compactHandlers = {
     const made = await compaction(
       context,
       whenDue ? lookWork(context) : isDone ? fitWork : byHand,
-      whenDue || isDone ? { isSure: false } : { endsWith: context.signal, isWhole: isPlain },
+      whenDue || isDone ? { isSure: false } : { isWhole: isPlain },
     );
     return isDone && made.outcome === "view"
       ? { ...made, outcome: "nothing-to-gain", isJustCompacted: true }
@@ -52,7 +52,6 @@ export const compactHandlers = {
 
   rebuild: (context) =>
     compaction(context, ({ loaded, compactor, input }) => compactor.rebuild(loaded.transcript, input), {
-      endsWith: context.signal,
       isWhole: true,
     }),
 
@@ -195,20 +194,16 @@ interface CompactionOptions {
   readonly isSure?: boolean;
   /** A person asked for all of it, and not for a part. */
   readonly isWhole?: boolean;
-  /** Aborted when whoever waits for it has left: then nobody wants it any more. */
-  readonly endsWith?: AbortSignal;
 }
 
+/** Goes on when the page that asked is closed or loaded anew, as an answer does: it ends where a person stops it. */
 async function compaction(
   context: ApiContext,
   work: Work,
   options: CompactionOptions = {},
 ): Promise<CompactAnswer> {
-  const { endsWith } = options;
   const { id } = await findConversation(context.gateway, context.tenant, context.param("id"));
-  return exclusive(context, id, "compacting", (stopped) =>
-    compacted(context, id, endsWith ? AbortSignal.any([stopped, endsWith]) : stopped, work, options),
-  );
+  return exclusive(context, id, "compacting", (signal) => compacted(context, id, signal, work, options));
 }
 
 /** Compacts a chat that is being answered by others than a model, if that is due: with a model, the way of a request does so. */

@@ -97,6 +97,7 @@ export async function apiMessages(
     const message = messages[position + start]!;
     const lookups = lookupsBeside(given, dialect, start);
     const branches = siblings.get(position);
+    const failure = meta.failures?.find((one) => one.message === hash)?.error;
     // Of several to the same words, the newest one that had begun by then.
     const row =
       role === "assistant"
@@ -112,6 +113,7 @@ export async function apiMessages(
       pinned: meta.pins?.includes(position) ?? false,
       fate: fates.get(position + start) ?? { type: "kept" },
       ...(unfinished !== undefined && { unfinished }),
+      ...(failure && { failure }),
       ...(row && { request: requestOf(factOf(row)) }),
       ...(lookups.length > 0 && { lookups }),
       ...(branches?.includes(hash) && { branches }),

@@ -37,10 +37,10 @@ import {
 import { checkSettings, setsSomething } from "../../conversation/loaded.ts";
 import { detailsOf, receiptsIn, rowsOf } from "../../conversation/timeline.ts";
 import { isOnlyClient } from "../../http/admit.ts";
-import { notFound } from "../../http/request-fault.ts";
+import { notFound, RequestFault } from "../../http/request-fault.ts";
 import { NOBODY } from "../../requests/requests.ts";
 import { factOf } from "../../requests/running-request.ts";
-import { keyOwner, shownAddress, type Upstream } from "../../upstream/upstream.ts";
+import { headersFor, keyOwner, shownAddress, type Upstream } from "../../upstream/upstream.ts";
 import { listsOf, MODELS_PATH } from "../../v1/list-models.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 import {
@@ -262,7 +262,7 @@ function everyOf(context: ApiContext): number | undefined {
 
 async function models(context: ApiContext): Promise<ModelsAnswer> {
   const { gateway, headers, client } = context;
-  const problems: { upstream: string; message: string; fix: string }[] = [];
+  const problems: ModelsAnswer["problems"][number][] = [];
   const asked = listsOf(gateway, headers, client);
   const lists = await Promise.all(
     gateway.upstreams.map(async (upstream, index) => {
@@ -285,10 +285,17 @@ async function models(context: ApiContext): Promise<ModelsAnswer> {
           ];
         });
       } catch (error) {
+        const isKey = error instanceof RequestFault && error.code === "upstream-key";
+        const wantsKey = isKey && upstream.config.apiKey === undefined;
         problems.push({
           upstream: upstream.name,
           message: `Its models can't be listed: ${error instanceof Error ? error.message : String(error)}`,
-          fix: "Check that it is running and that its key is right; a model can be named by hand all the same.",
+          fix: isKey
+            ? gateway.ownUpstreams.has(upstream.name)
+              ? `Remove ${upstream.name} in Settings and add it again with its key.`
+              : `Set apiKey of ${upstream.name} in the server's config to a key that it knows.`
+            : "Check that it is running; a model can be named by hand all the same.",
+          ...(wantsKey && { wantsKey }),
         });
         return [];
       }
@@ -314,7 +321,7 @@ async function learnWindows(
     if (id !== undefined && window !== undefined) windows.setWindow(upstream, id, tenant, window);
   }
   if (listed.length > MOST_ASKED) return;
-  const given = upstream === keyOwner(upstreams, MODELS_PATH, headers) ? headers : {};
+  const given = headersFor(upstream, keyOwner(upstreams, MODELS_PATH, headers), headers);
   await Promise.all(
     listed.map((one) =>
       gateway.askWindow({ upstream, model: textOf(one["id"]) ?? "", tenant, headers: given, keyIsOurs }),

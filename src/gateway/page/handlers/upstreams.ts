@@ -109,7 +109,7 @@ async function tested({
     // What couldn't be reached says in its last sentence what to do about it.
     const [, problem, advice] = (error instanceof UpstreamFault && /^(.*?\.) (.*)$/s.exec(words)) || [];
     if (problem !== undefined && advice !== undefined) return failed(problem, advice);
-    const isKey = /\b40[13]\b/.test(words);
+    const isKey = error instanceof RequestFault && error.code === "upstream-key";
     return failed(words, isKey ? "Check the key." : "Check the address and that the server is running.");
   } finally {
     void upstream.pool.close();

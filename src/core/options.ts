@@ -98,7 +98,7 @@ export const TUNING = {
   landAt: row<Threshold>({ is: "threshold" }),
   /** How much of the newest conversation stays word for word. The first limit reached ends the tail. */
   tail: group({
-    /** Share of the landing. Default 0.4, or none if you set a number. */
+    /** Share of the compacted view. Default 0.4, or none if you set a number. */
     share: row<number>({ is: "share" }, 0.4),
     /** At most this many tokens. */
     tokens: tokens(1),

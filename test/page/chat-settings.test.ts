@@ -30,9 +30,9 @@ it("a chat is given triggers, turns that stay and words before the summary, and 
   await eventually(settings).toMatchObject({ tailTurns: 1 });
   await fill("Words before the summary", "Ask before you open the shed.");
   await eventually(settings).toMatchObject({ preface: "Ask before you open the shed." });
-  await fill("Start at", "3k");
+  await fill("Compact at", "3k");
   await eventually(settings).toMatchObject({ startAt: 3_000 });
-  await fill("Start at", "85");
+  await fill("Compact at", "85");
   await eventually(settings).toMatchObject({ startAt: 0.85 });
   await fill("Compact after turns", "many");
   await dialog.getByText("“many” isn't a number. Give how many, such as 10.").waitFor();

@@ -1,10 +1,12 @@
-/** A server that wants a client key says so where the key can be given, and the page goes on from there. */
+/** A server, or one of its upstreams, that wants a key says so where the key can be given, and the page goes on from there. */
 
 import { writeFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startFakeProvider } from "../../src/testing/fake-provider/index.ts";
 import { scratchFolder } from "../cli/run-cli.ts";
 import { type ServeHere, serveHere } from "../gateway/serve-here.ts";
+import { ask } from "./support/actions.ts";
 import { connect, openPage } from "./support/browser.ts";
 
 const KEY = "a-client-key-of-24-chars";
@@ -45,4 +47,34 @@ it("a page without a key ends in the settings with a sentence; with the key it g
   await alert.getByText("This server wants a client key").waitFor();
   expect(faults).toEqual([]);
   await context.close();
+});
+
+it("an upstream that wants a key and has none says so on the start page, and takes one for this tab", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-5"], apiKey: KEY, reply: "With a key." });
+  const open = await serveHere(["--upstream", provider.url, "--window", "32k"]);
+  const { tab, context, faults } = await openPage(browser, open.url);
+  try {
+    await tab.getByText("upstream wants a key, and the server has none for it.").waitFor();
+    await tab.getByText("PRECIS_UPSTREAM_KEY").waitFor();
+    const box = tab.getByLabel("Key for upstream");
+    await box.fill("another-key");
+    await tab.getByRole("button", { name: "Use this key" }).click();
+    await tab.getByText("upstream refuses the key that you gave.").waitFor();
+    await box.fill(KEY);
+    await tab.getByRole("button", { name: "Use this key" }).click();
+    await box.waitFor({ state: "detached" });
+    await ask(tab, "Are you there?", "With a key.");
+    await tab.reload();
+    await ask(tab, "And after a reload?", "With a key.");
+    await tab.getByRole("link", { name: "Settings" }).click();
+    await tab.getByText("with your key, in this tab").waitFor();
+    await tab.getByText("Give a key").click();
+    await tab.getByRole("button", { name: "Forget the key" }).click();
+    await tab.getByText("upstream wants a key").waitFor();
+    expect(faults).toEqual([]);
+  } finally {
+    await context.close();
+    await open.stop();
+    await provider.close();
+  }
 });

@@ -128,6 +128,56 @@ describe("compaction", () => {
     await context.close();
   });
 
+  it("goes on over a reload: it is seen under way and can be cancelled, and what came of it is told", async () => {
+    const { tab, context, faults } = await world.fullChat();
+    const before = await meterOf(tab);
+    const busy = tab.locator(".notice.busy");
+    world.summaries = "endless";
+    try {
+      await compact(tab);
+      await busy.waitFor();
+      await tab.reload();
+      await busy.getByText("Summarising older messages").waitFor();
+      await busy.getByRole("button", { name: "Cancel" }).click();
+      await busy.waitFor({ state: "detached" });
+      expect(await meterOf(tab)).toBe(before);
+    } finally {
+      world.summaries = "good";
+    }
+    const url = tab.url();
+    const id = new URL(url).pathname.split("/")[2];
+    const events = async () =>
+      (await fetch(`${world.serve.url}/api/conversations/${id}/timeline`)).json() as Promise<{
+        events: { type: string }[];
+      }>;
+    await Promise.all([tab.waitForRequest(/\/compact$/), compact(tab)]);
+    await tab.goto("about:blank");
+    await eventually(async () => (await events()).events.some(({ type }) => type === "compacted")).toBe(true);
+    await tab.goto(url);
+    await tab
+      .locator(".notice.done")
+      .getByText(/older messages are now a summary/)
+      .waitFor();
+    // It is told once.
+    await tab.reload();
+    await tab.locator(".divider").waitFor();
+    expect(await tab.locator(".notice.done").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it("says before it begins what it frees", async () => {
+    const { tab, context } = await world.fullChat();
+    await tab.getByRole("button", { name: "Compact now" }).click();
+    const gain = tab.getByRole("dialog").getByText(/ → about .* tokens: it frees about/);
+    await gain.waitFor();
+    const [before, after] = (await gain.innerText())
+      .match(/[\d,]+/g)!
+      .map((one) => Number(one.replace(",", "")));
+    expect(before).toBeGreaterThan(after! * 1.5);
+    await context.close();
+  });
+
   it("that only leaves messages out says so, and offers no summary to read", async () => {
     const { tab, faults, context } = await world.fullChat();
     const id = new URL(tab.url()).pathname.split("/")[2];

@@ -37,6 +37,22 @@ describe("a failed answer", () => {
       await context.close();
     },
   );
+
+  it("keeps its reason at the message when something else is said, also after a reload", async () => {
+    const { tab, context, faults } = await world.newChat();
+    world.provider.failNext("unauthorized");
+    await say(tab, "the first of two");
+    await tab.getByRole("alert").getByText("401").waitFor();
+    await ask(tab, "the second of two");
+    const first = tab.locator(".message.user", { hasText: "the first of two" });
+    await first.getByText("No answer").waitFor();
+    await first.getByText("answered 401").waitFor();
+    await tab.reload();
+    await first.getByText("answered 401").waitFor();
+    expect(await tab.getByRole("alert").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });
 
 describe("two tabs", () => {

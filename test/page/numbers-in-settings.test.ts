@@ -30,12 +30,12 @@ async function openSettings(width: number) {
 it("percent is refused in percent, and the fix that is told can be typed", async () => {
   const { rowOf, fill, faults, context } = await openSettings(1280);
   const refusals = [
-    ["Land at", "60", "60 % is above 50 %, the largest share of the room that a compaction may leave."],
-    ["Land at", "0.5", "0.5 %? Did you mean 50 %?"],
-    ["Land at", "-5", "-5 % is too little."],
-    ["Start at", "0.8", "0.8 %? Did you mean 80 %?"],
-    ["Start at", "150", "150 % is more than all of it."],
-    ["Start at", "99999999999", "99,999,999,999 tokens are more than the window of 4,000."],
+    ["Shrink to", "60", "60 % is above 50 %, the largest share of the room that a compaction may leave."],
+    ["Shrink to", "0.5", "0.5 %? Did you mean 50 %?"],
+    ["Shrink to", "-5", "-5 % is too little."],
+    ["Compact at", "0.8", "0.8 %? Did you mean 80 %?"],
+    ["Compact at", "150", "150 % is more than all of it."],
+    ["Compact at", "99999999999", "99,999,999,999 tokens are more than the window of 4,000."],
     ["Room for the answer", "200%", "200 % is more than all of it."],
     ["Room for the answer", "0.2", "0.2 %? Did you mean 20 %?"],
     ["Window", "50%", "“50%” isn't a number."],
@@ -45,12 +45,12 @@ it("percent is refused in percent, and the fix that is told can be typed", async
     await rowOf(label).getByRole("alert").getByText(message).waitFor();
   }
   expect(await stored()).toEqual({});
-  await fill("Land at", "50");
+  await fill("Shrink to", "50");
   await eventually(stored).toEqual({ landAt: 0.5 });
   await fill("Room for the answer", "20%");
   await eventually(stored).toEqual({ landAt: 0.5, reserve: 0.2 });
   await eventually(() => rowOf("Room for the answer").getByRole("textbox").inputValue()).toBe("20 %");
-  await fill("Land at", "");
+  await fill("Shrink to", "");
   await fill("Room for the answer", "");
   await eventually(stored).toEqual({});
   expect(faults).toEqual([]);
@@ -59,10 +59,10 @@ it("percent is refused in percent, and the fix that is told can be typed", async
 
 it("a long refusal stands below its row and leaves the label its width", async () => {
   const { rowOf, fill, context } = await openSettings(1280);
-  const words = rowOf("Land at").locator(".setting-words");
+  const words = rowOf("Shrink to").locator(".setting-words");
   const before = (await words.boundingBox())!;
-  await fill("Land at", "60");
-  const alert = rowOf("Land at").getByRole("alert");
+  await fill("Shrink to", "60");
+  const alert = rowOf("Shrink to").getByRole("alert");
   await alert.waitFor();
   const after = (await words.boundingBox())!;
   expect(after.width).toBe(before.width);

@@ -58,7 +58,7 @@ it("a setting that can't work is refused beside its box, with the fix", async ()
   await dialog.getByRole("alert").getByText("“many” isn't a number.").waitFor();
   await reserve.fill("500");
   await reserve.press("Enter");
-  await dialog.getByRole("button", { name: "Room for the answer: As everywhere" }).waitFor();
+  await dialog.getByRole("button", { name: "Room for the answer: As in all chats" }).waitFor();
   await dialog.getByRole("alert").waitFor({ state: "detached" });
   expect(faults).toEqual([]);
   await context.close();

@@ -61,16 +61,16 @@ export const SETTINGS = {
     profile: own<ProfileName>({ is: "profile" })({
       label: "Profile",
       everyday: true,
-      help: "A set of options for one kind of conversation.",
+      help: "Settings that go together, for one kind of conversation.",
     }),
     auto: option("auto", {
       label: "Compact automatically",
       help: "Off: only “Compact now” and a full window trigger a compaction.",
     }),
     startAt: option("startAt", {
-      label: "Start at",
+      label: "Compact at",
       everyday: true,
-      help: "How full the view may get before compaction starts: percent of the budget (80 %), or tokens (12k).",
+      help: "How full the view may get before it is compacted: percent of the budget (80 %), or tokens (12k).",
       fallback: ["80 %, or 95 % in a budget below 32,000 where no model summarises", "80"],
     }),
     triggerMessages: option("triggers.messages", {
@@ -84,8 +84,8 @@ export const SETTINGS = {
       fallback: NEVER,
     }),
     landAt: option("landAt", {
-      label: "Land at",
-      help: "How full the view is afterwards, in percent.",
+      label: "Shrink to",
+      help: "How full the view is after a compaction, in percent.",
       fallback: ["30 to 40 %, by the size of the window", "30–40"],
       shows: "percent",
     }),
@@ -119,7 +119,7 @@ export const SETTINGS = {
     }),
     summaryMode: option("summary.mode", {
       label: "How summaries are asked for",
-      help: "Use only this way, without fallbacks.",
+      help: "Ask only in this way, and in no other where it fails.",
       fallback: ["the best way that works", "best"],
     }),
     placement: option("placement", {
@@ -157,9 +157,9 @@ export const SETTINGS = {
       fallback: BY_MODEL,
     }),
     budget: option("budget", {
-      label: "Cap",
+      label: "Most tokens",
       help: "The most tokens to send, whatever the window.",
-      fallback: ["no cap", "no cap"],
+      fallback: NO_LIMIT,
     }),
     reserve: option("reserve", {
       label: "Room for the answer",

@@ -39,7 +39,11 @@ export function DividerRow(props: {
         className="divider-head"
         aria-expanded={isOpen}
         disabled={!hasSummary && !isNewest}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => {
+          setOpen(!isOpen);
+          // Whoever reads it has no need to be told that it is there.
+          if (chat.store.get().fresh?.checkpoint === divider.checkpoint) chat.store.set({ fresh: undefined });
+        }}
       >
         <span className="divider-mark">
           <Icon name="fold" size={16} />

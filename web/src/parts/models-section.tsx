@@ -18,7 +18,9 @@ export function ModelsSection() {
   return (
     <section className="settings-group models" aria-labelledby="models-title">
       <h2 id="models-title">{words.title}</h2>
-      <p className="help">{status.hasUpstream ? words.lead : words.none}</p>
+      <p className="help">
+        {status.hasUpstream ? words.lead : words.none} {words.paid}
+      </p>
       <ul className="servers">
         {status.upstreams.map(({ name, baseURL, keys, isOwn }) => {
           const isWanted = models?.problems.some((one) => one.upstream === name && one.wantsKey) ?? false;

@@ -84,7 +84,7 @@ export function Sidebar(props: { place: Place; onChoose: () => void; onFile: () 
 function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
   const app = useApp();
   const state = useStore(app.conversations.store);
-  const { search, loaded, next, showArchived } = state;
+  const { search, loaded, next, showArchived, hasArchived } = state;
   const groups = grouped(state, Date.now());
   const chats = Map.groupBy(search === "" ? [] : state.hits, ({ conversation }) => conversation);
   const hits = [...chats.values()].flat();
@@ -132,13 +132,15 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
           {words.more}
         </Button>
       )}
-      <Button
-        look="link quiet"
-        aria-pressed={showArchived}
-        onClick={() => app.attempt(() => app.conversations.showArchived(!showArchived))}
-      >
-        {showArchived ? words.hideArchived : words.showArchived}
-      </Button>
+      {hasArchived || showArchived ? (
+        <Button
+          look="link quiet"
+          aria-pressed={showArchived}
+          onClick={() => app.attempt(() => app.conversations.showArchived(!showArchived))}
+        >
+          {showArchived ? words.hideArchived : words.showArchived}
+        </Button>
+      ) : null}
     </ScrollArea>
   );
 }

@@ -21,6 +21,8 @@ export interface ConversationsState {
   /** What was said, for the same words; of the last search that was answered. */
   readonly hits: readonly SearchHit[];
   readonly showArchived: boolean;
+  /** There is something archived to show. */
+  readonly hasArchived: boolean;
   /** Whose conversations are listed: chats of the page, or those of programs. */
   readonly of: ConversationsOf;
   readonly loaded: boolean;
@@ -40,6 +42,7 @@ export function createConversations(api: Api) {
     search: "",
     hits: [],
     showArchived: false,
+    hasArchived: false,
     of: "person",
     loaded: false,
     next: undefined,
@@ -55,10 +58,18 @@ export function createConversations(api: Api) {
       },
     });
   const put = (conversation: ApiConversation) =>
-    store.set(({ all, showArchived }) => {
+    store.set(({ all, showArchived, hasArchived }) => {
       const others = all.filter(({ id }) => id !== conversation.id);
-      return { all: conversation.archived && !showArchived ? others : [...others, conversation] };
+      return {
+        all: conversation.archived && !showArchived ? others : [...others, conversation],
+        hasArchived: hasArchived || conversation.archived,
+      };
     });
+  const lookForArchived = async (of: ConversationsOf) => {
+    const query = { limit: 1, of, archived: "only" as const };
+    const { conversations } = await api.call(routes.conversations, { query });
+    if (store.get().of === of) store.set({ hasArchived: conversations.length > 0 });
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const findHits = async (q: string) => {
     const { hits } = await api
@@ -86,6 +97,7 @@ export function createConversations(api: Api) {
       const listed = answer.conversations.filter(({ id }) => !ids.has(id));
       return { all: [...newer, ...listed], next: answer.next, of, loaded: true };
     });
+    await lookForArchived(of);
   };
   /** Lists the conversations of others. */
   const show = async (of: ConversationsOf) => {

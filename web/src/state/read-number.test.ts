@@ -58,8 +58,8 @@ it("what the server says of shares is said in percent", () => {
     fix: "Choose a landing of at most 50 %.",
   });
   expect(sayInPercent({ message: "0.4 isn't below startAt (0.3).", fix: "Lower landAt." })).toEqual({
-    message: "40 % isn't below “Start at” (30 %).",
-    fix: "Lower “Land at”.",
+    message: "40 % isn't below “Compact at” (30 %).",
+    fix: "Lower “Shrink to”.",
   });
   expect([0.8, 0.07, 0.125].map(inPercent)).toEqual(["80", "7", "12.5"]);
 });

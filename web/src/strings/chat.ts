@@ -64,7 +64,7 @@ export const chat = {
   unfinishedHelp: {
     stopped: "You stopped this answer; what had come is kept.",
     broken: "This answer didn't come to its end; what had come is kept.",
-    length: "This answer reached the largest size that it may have.",
+    length: "This answer reached its length limit.",
   },
   lookups: {
     line: (query: string, found: number) =>
@@ -78,7 +78,7 @@ export const chat = {
   half: {
     stopped: "You stopped the answer.",
     broken: "The answer broke off.",
-    length: "The answer reached the largest size that it may have.",
+    length: "The answer reached its length limit.",
   },
   halfFix: "Ask the model to go on, or raise “Longest answer” in the chat's settings.",
   answered: (words: number) => `The answer is there: ${plural(words, "word")}.`,
@@ -168,7 +168,7 @@ export const meter = {
     "nothing-to-gain": (ratio: number) =>
       `Compaction starts at ${percent(ratio)}, but there is nothing to gain yet: a summary would be no smaller than what it stands for.`,
     held: (ratio: number) =>
-      `Compaction starts at ${percent(ratio)}. It waits: the last one was undone or is still new, or hardly anything could be gained by now.`,
+      `Compaction starts at ${percent(ratio)}. It waits: the last one was undone or is still new, or there is hardly anything to gain yet.`,
     impossible: () =>
       "System prompt and last message alone don't fit the budget: shorten them, or choose a larger window.",
   },

@@ -103,6 +103,6 @@ export const home = {
 
 export const offline = {
   badge: "Offline assistant",
-  text: "The offline assistant is not a language model: it answers only by quoting what this conversation already holds.",
+  text: "The offline assistant is not a language model: it only quotes what this conversation holds.",
   how: "Or set OPENAI_API_KEY or ANTHROPIC_API_KEY before you start precis serve.",
 };

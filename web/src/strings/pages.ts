@@ -182,7 +182,7 @@ export const request = {
   sent: "What was sent",
   exact: "This is exactly what was sent: its SHA-256 agrees.",
   inexact: (why: string) => `This may differ from what was sent. ${why}`,
-  changed: "Settings that are others by now:",
+  changed: "Settings that have changed since:",
   unset: "not set",
   json: "As JSON",
   answer: "What was answered",
@@ -251,8 +251,9 @@ export const text = {
 /** Adding servers of models. */
 export const models = {
   title: "Models",
-  lead: "Chats use the models of these servers. Where a chat outgrows its model's window, the model is asked for summaries, too, which it is paid for; with the summariser “No model: exact lines only” in the settings they cost nothing.",
-  none: "No model yet. Add one below; until then answers only quote, and summaries are exact lines. From then on a chat that outgrows its model's window, an opened example too, also asks the model for summaries, which it is paid for. With the summariser “No model: exact lines only” in the settings they still cost nothing.",
+  lead: "Chats use the models of these servers.",
+  none: "No model yet: answers only quote. Add a model below.",
+  paid: "A chat that outgrows its model's window also asks the model for summaries, which costs what its tokens cost. To pay nothing for them, choose the summariser “No model: exact lines only” below.",
   added: (name: string) => `${name} is added.`,
   removed: (name: string, hadKey: boolean) => `${name} is removed${hadKey ? ", and its key with it" : ""}.`,
   remove: (name: string) => `Remove ${name}`,

@@ -9,6 +9,7 @@ import { Guard } from "../parts/guard.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
 import type { MessageActions } from "../parts/message-actions.tsx";
 import { Notices } from "../parts/notices.tsx";
+import { PlaceLink } from "../parts/place-link.tsx";
 import { AnswerStatus, TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
@@ -142,7 +143,11 @@ function Talk(props: {
       <AnswerStatus key={`${chat.id} answer`} chat={chat} />
       <div className="dock" ref={dock}>
         <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
-        {isOffline ? <p className="offline-note">{strings.offline.text}</p> : null}
+        {isOffline ? (
+          <p className="offline-note">
+            {strings.offline.text} <PlaceLink to={{ page: "settings" }}>{strings.models.open}</PlaceLink>
+          </p>
+        ) : null}
         <Composer
           key={chat.id}
           id={chat.id}

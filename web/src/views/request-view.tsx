@@ -8,7 +8,7 @@ import { ReceiptText } from "../parts/receipt-text.tsx";
 import { didWords } from "../parts/request-table.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
-import { count, dollars, duration, percent } from "../state/format.ts";
+import { count, dollars, duration, moment, percent } from "../state/format.ts";
 import { messagesIn, oneLine } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 
@@ -39,7 +39,7 @@ function Shown({ record }: { record: RequestRecord }) {
   return (
     <>
       <p className="lead">
-        {new Date(record.at).toLocaleString()} · {kindOf(record)}
+        {moment(record.at)} · {kindOf(record)}
         {conversation === undefined ? null : (
           <>
             {" · "}

@@ -128,11 +128,12 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
   });
 
   const start = async () => {
+    const asked = models.askAgain();
     await attempt(async () => {
       const [status] = await Promise.all([api.call(routes.status), conversations.load(), loadSettings()]);
       store.set({ status });
     });
-    await models.askAgain();
+    await asked;
   };
 
   return {

@@ -97,7 +97,7 @@ export function createConversations(api: Api) {
       const listed = answer.conversations.filter(({ id }) => !ids.has(id));
       return { all: [...newer, ...listed], next: answer.next, of, loaded: true };
     });
-    await lookForArchived(of);
+    void lookForArchived(of).catch(() => {});
   };
   /** Lists the conversations of others. */
   const show = async (of: ConversationsOf) => {

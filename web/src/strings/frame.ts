@@ -70,7 +70,7 @@ export const home = {
   title: "See what the model sees.",
   lead: "A conversation that outgrows its model's window is usually cut off. precis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
   start: "Start a chat",
-  ask: (model: string) => `Ask ${model} anything`,
+  ask: (model: string | undefined) => (model === undefined ? "Ask anything" : `Ask ${model} anything`),
   startOffline: "Without a model: the offline assistant only quotes what the chat already holds",
   examples: "Try an example",
   connect: "Connect a model",

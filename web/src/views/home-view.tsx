@@ -41,7 +41,7 @@ export function HomeView({ onFile }: { onFile: () => void }) {
         {status === undefined || isOffline ? null : (
           <Composer
             id="home"
-            placeholder={words.ask(model ?? status.upstreams[0]?.name ?? "…")}
+            placeholder={words.ask(model)}
             onSend={async (input) => {
               const conversation = await app.newChat(chosen === undefined ? {} : { model: chosen });
               if (conversation === undefined) return false;

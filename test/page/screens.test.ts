@@ -40,7 +40,7 @@ async function ask(tab: Page, text: string): Promise<void> {
   const box = tab.getByRole("textbox", { name: "Message" });
   await box.fill(text);
   await box.press("Enter");
-  await tab.locator(".notice.done").waitFor();
+  await tab.locator(".message.assistant", { hasText: "I can only quote" }).waitFor();
 }
 
 /** What is too wide is too wide on a phone first; on the desktop the sample looks at the pages that axe judges. */
@@ -64,15 +64,15 @@ for (const [width, scheme] of SCREENS)
     await tab.getByRole("button", { name: /^Coding session/ }).click();
     await tab.locator(".message").first().waitFor();
     const chat = tab.url();
+    await tab.getByRole("button", { name: "Show", exact: true }).click();
+    await tab.locator(".divider-head").first().click();
+    await write("compaction");
     await ask(tab, "What did I say about VACUUM?");
     await write("chat");
     await tab.locator(".meter-line").click();
     await tab.locator(".meter-card").waitFor();
     await write("meter");
     await tab.keyboard.press("Escape");
-    await tab.getByRole("button", { name: "Show", exact: true }).click();
-    await tab.locator(".divider-head").first().click();
-    await write("compaction");
     for (const view of ["inspect", "timeline"]) {
       await tab.goto(`${chat}/${view}`);
       await tab.locator(".lot").first().waitFor();

@@ -283,7 +283,7 @@ function namedByConnection({ connection }: IncomingHttpHeaders): ReadonlySet<str
 export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /** Keys for upstreams that have none of their own, each for one of them by its name: `openai=KEY&groq=KEY`, encoded like a query. */
-export const NAMED_KEYS = "x-precis-upstream-keys";
+const NAMED_KEYS = "x-precis-upstream-keys";
 
 /** Does an upstream refuse a request for its key? */
 export const isOfKey = (status: number): boolean => status === 401 || status === 403;

@@ -250,8 +250,6 @@ function recorded(data: string, { languages, ...options }: RulesOptions) {
   );
 }
 
-const DEFAULT_TRIALS = 3;
-const DEFAULT_AT_ONCE = 4;
 const DEFAULT_RUN = "judged";
 /** Of the reader's window, what a context may take: questions and answers need the rest. */
 const CONTEXT_SHARE = 0.85;
@@ -261,7 +259,7 @@ const USUAL_BASES = ["recorded", "newest"];
 /** Holds exams: readers answer from each contestant's context, a judge marks the answers without names. */
 export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const { io, options, progress, note } = run;
-  const { trials = DEFAULT_TRIALS, oneByOne: isOneByOne = false, exams: inputs } = options;
+  const { trials = 3, oneByOne: isOneByOne = false, exams: inputs } = options;
   if (options.reader === undefined)
     throw new UsageError("Who answers? Give --reader MODEL or --reader mailbox:DIR.");
   const reader = namedModel(options.reader, run);
@@ -291,7 +289,7 @@ export async function judged(run: RunOf<"eval judged">): Promise<void> {
   const result = await runJudged({
     ...setup,
     journal,
-    atOnce: options.atOnce ?? DEFAULT_AT_ONCE,
+    atOnce: options.atOnce ?? 4,
     signal: io.signal,
     ...profile,
     ...(against !== undefined && { against }),
@@ -375,12 +373,10 @@ function warnOfWindow(
     );
 }
 
-const DEFAULT_QUESTIONS = 12;
-
 /** Writes questions with rubrics about a conversation, for `precis eval judged`. */
 export async function exam(run: RunOf<"eval exam">): Promise<void> {
   const { io, progress, note } = run;
-  const { writer: name, questions: count = DEFAULT_QUESTIONS, pick, out } = run.options;
+  const { writer: name, questions: count = 12, pick, out } = run.options;
   const file = run.args[0]!;
   if (name === undefined)
     throw new UsageError("Who writes the questions? Give --writer MODEL or --writer mailbox:DIR.");

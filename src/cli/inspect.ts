@@ -27,15 +27,13 @@ import { DEFAULT_TENANT, findByName, shortId, shortName, withDatabase } from "./
 import { FileError } from "./read-lines.ts";
 import type { RunOf } from "./run.ts";
 
-const LISTED = 20;
-
 export async function inspect(run: RunOf<"inspect">): Promise<void> {
   const { options, look } = run;
   const [session] = run.args;
   const { tenant = DEFAULT_TENANT, json } = options;
   await withDatabase(run, { create: false }, async (store, database) => {
     if (session === undefined) {
-      const { conversations } = await store.conversations.list(tenant, { limit: LISTED, archived: "all" });
+      const { conversations } = await store.conversations.list(tenant, { limit: 20, archived: "all" });
       const bySession = Map.groupBy(conversations, ({ session, id }) => session ?? id);
       const groups = await Promise.all(
         [...bySession.values()].map((group) => branchesOf(store.conversations, tenant, group)),

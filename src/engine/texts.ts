@@ -1,3 +1,4 @@
+import { defined } from "../core/collections.ts";
 import { ConfigError, TranscriptError } from "../core/errors.ts";
 import { LEAST_CAP } from "../core/options.ts";
 import type {
@@ -160,8 +161,7 @@ async function recordText<M>(
       visible: () => false,
       cap,
       count: measure.text,
-      ...(input.hostState !== undefined && { hostState: input.hostState }),
-      ...(focus !== undefined && { focus }),
+      ...defined({ hostState: input.hostState, focus }),
       isOurs: engine.writtenTexts.has,
     }),
   );

@@ -331,7 +331,6 @@ export type ReadWhat =
 export const READ_FORMS = "Give one (#12), several (#12–18), or the id of a message or of a tool call.";
 
 const POINTER = /^\s*#?(\d{1,9})(?:\s*[–—-]\s*#?(\d{1,9}))?\s*$/;
-const DEFAULT_AROUND = 2;
 
 /** What somebody typed, as a pointer or as an id that may not be there. */
 export function typedWhat(text: string): ReadWhat {
@@ -345,7 +344,7 @@ function readRange(what: ReadWhat, length: number, find: (id: string) => number 
     return { from: start, to: Math.max(start, Math.min(length, to)) };
   };
   if (typeof what === "object" && what !== null && "around" in what) {
-    const { around, messages = DEFAULT_AROUND } = what;
+    const { around, messages = 2 } = what;
     if (!Number.isInteger(around) || !(messages >= 0))
       throw refused("read", "`around` isn't the place of a message.", "Give `{ around: 11, messages: 2 }`.");
     return run(around - messages, around + messages + 1);

@@ -1,4 +1,5 @@
 import { refused } from "../core/check.ts";
+import { defined } from "../core/collections.ts";
 import type { CandidateSet, RankablePassage } from "./candidates.ts";
 import { quoteEntry, quoteText } from "./passages.ts";
 import { createPause } from "./pause.ts";
@@ -233,8 +234,7 @@ function quoted(
       index,
       score,
       text,
-      ...(conversation !== undefined && { conversation }),
-      ...(changedIn !== undefined && { changedIn }),
+      ...defined({ conversation, changedIn }),
     });
   }
   return hits;

@@ -3,7 +3,7 @@ import { firstCharacters, lastCharacters } from "../core/first-characters.ts";
 import { reportIn } from "./calls/outcomes.ts";
 import { renderRun } from "./input/summarizer-input.ts";
 import { typedText } from "./material/user-words.ts";
-import { quote } from "./prompts/shared/quote.ts";
+import { quote } from "./prompts/shared/frame.ts";
 
 test("a text is cut before an emoji that doesn't fit whole", () => {
   expect(firstCharacters("ab😀", 2)).toBe("ab");

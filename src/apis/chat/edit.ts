@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/json.ts";
 import type { Message } from "../../core/types.ts";
 import { sameFields } from "../shared/dialect.ts";
-import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { type EditCursor, editParts, lockedPart, resultContent } from "../shared/edit.ts";
 import { EMPTY_TEXT, legalText, PARAGRAPH, toArgsText } from "../shared/fields.ts";
 import {
   type ChatMessage,
@@ -24,7 +24,7 @@ export function edit(message: ChatMessage, cursor: EditCursor, { role }: Message
   const next: Draft = { ...message };
   if (role === "tool") {
     const text = cursor.next();
-    if (text !== undefined) next.content = resultContent(message.content, text);
+    if (text !== undefined) next.content = resultContent(message.content, text, { type: "text", text });
     if (cursor.append.length > 0) next.content = appendText(next.content, cursor.append);
   } else {
     next.content = editContent(message.content, cursor);
@@ -34,13 +34,6 @@ export function edit(message: ChatMessage, cursor: EditCursor, { role }: Message
     fillEmpty(next, message);
   }
   return next;
-}
-
-/** All of a result becomes one text. An array stays an array, for the cache marker on its last text part. */
-function resultContent(content: Content, text: string): Content {
-  if (!Array.isArray(content)) return text;
-  const last = content.findLast((part: ChatPart) => part.type === "text");
-  return [{ ...last, type: "text", text }];
 }
 
 function editContent(content: Content, cursor: EditCursor): Content {

@@ -1,7 +1,7 @@
 import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {
-  createHeldEnd,
+  createEndBuffer,
   type OwnTools,
   openaiChoice,
   plainFunctionOf,
@@ -118,7 +118,7 @@ function spliceChat({ isHosted }: OwnTools): StreamSplice {
   let places = new Map<number, number | undefined>();
   /** Pieces of calls that haven't said their names. */
   const waiting = new Map<number, Json[]>();
-  const held = createHeldEnd();
+  const buffered = createEndBuffer();
 
   /** The pieces of calls that the client gets. Until a call has said its name, nobody knows whose it is. */
   const callsOf = (pieces: readonly unknown[]): readonly Json[] =>
@@ -160,12 +160,12 @@ function spliceChat({ isHosted }: OwnTools): StreamSplice {
       const { id, created } = event;
       head ??= { ...(id !== undefined && { id }), ...(created !== undefined && { created }) };
       // Usage alone: it belongs to the end.
-      if (!isJson(choice)) return held.hold(event);
+      if (!isJson(choice)) return buffered.hold(event);
       const given = choice["delta"];
       const delta = isJson(given) ? deltaOf(given) : {};
       const named = { ...event, ...head };
       const ends = choice["finish_reason"] != null;
-      const freed = ends ? held.hold({ ...named, choices: [{ ...choice, delta: {} }, ...others] }) : [];
+      const freed = ends ? buffered.hold({ ...named, choices: [{ ...choice, delta: {} }, ...others] }) : [];
       const isEmpty = Object.keys(delta).length === 0;
       if (isEmpty) return freed;
       const { usage: _, ...bare } = named;
@@ -182,10 +182,10 @@ function spliceChat({ isHosted }: OwnTools): StreamSplice {
       isFirst = false;
       isBetween = text.trim() !== "";
       places = new Map();
-      held.clear();
+      buffered.clear();
     },
     end() {
-      return held.events.map((event) => {
+      return buffered.events.map((event) => {
         const [choice, ...others] = listOf(event["choices"]);
         if (!isJson(choice)) return { ...event, ...head };
         return { ...event, choices: [{ ...choice, ...finish(choice, shownCalls > 0) }, ...others] };

@@ -1,7 +1,7 @@
 import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, textOf } from "../shared/fields.ts";
 import {
-  createHeldEnd,
+  createEndBuffer,
   type HostedResult,
   type IsHosted,
   type OwnTools,
@@ -155,7 +155,7 @@ function spliceGemini({ isHosted }: OwnTools): StreamSplice {
   const showing = shower(isHosted);
   /** The first round names the answer for all. */
   let id: unknown;
-  const held = createHeldEnd();
+  const buffered = createEndBuffer();
   return {
     event(event) {
       if (event["error"] != null) return [event];
@@ -168,16 +168,16 @@ function spliceGemini({ isHosted }: OwnTools): StreamSplice {
         const isOurs = given.length > 0 && parts.length === 0;
         return isOurs ? [] : [given.length > 0 ? withParts(named, candidate, parts) : named];
       }
-      const freed = held.hold(withParts(named, { ...candidate, finishReason }, [{ text: "" }]));
+      const freed = buffered.hold(withParts(named, { ...candidate, finishReason }, [{ text: "" }]));
       const says = parts.some((part) => part["text"] !== "" || Object.keys(part).length > 1);
       return says ? [...freed, withParts(named, candidate, parts)] : freed;
     },
     forget() {},
     nextRound() {
       showing.nextRound();
-      held.clear();
+      buffered.clear();
     },
-    end: () => held.events,
+    end: () => buffered.events,
   };
 }
 

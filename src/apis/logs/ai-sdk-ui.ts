@@ -1,3 +1,4 @@
+import { defined } from "../../core/collections.ts";
 import { nameText } from "../shared/fields.ts";
 import { isGeminiMessage } from "../shared/reading.ts";
 import {
@@ -8,7 +9,6 @@ import {
   isFields,
   isReadablePart,
   listOf,
-  present,
   textOf,
   timeOf,
 } from "./fields.ts";
@@ -85,7 +85,7 @@ function addStep(list: MessageList, step: readonly Fields[], time: number | unde
     const atProvider = part.providerExecuted === true;
     const input = part.input ?? part.rawInput ?? {};
     content.push(
-      present({ type: "tool-call", ...call, input, providerExecuted: atProvider ? true : undefined }),
+      defined({ type: "tool-call", ...call, input, providerExecuted: atProvider ? true : undefined }),
     );
     const output = outputOf(part);
     if (output === undefined) continue;
@@ -117,12 +117,12 @@ function contentPart(part: Fields): Fields[] {
   const providerOptions = part.providerMetadata;
   switch (part.type) {
     case "text":
-      return [present({ type: "text", text: contentText(part.text), providerOptions })];
+      return [defined({ type: "text", text: contentText(part.text), providerOptions })];
     case "reasoning":
-      return [present({ type: "reasoning", text: contentText(part.text), providerOptions })];
+      return [defined({ type: "reasoning", text: contentText(part.text), providerOptions })];
     case "file":
       return [
-        present({
+        defined({
           type: "file",
           mediaType: part.mediaType,
           filename: part.filename,

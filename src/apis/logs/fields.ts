@@ -50,13 +50,6 @@ export const chatCall = (id: unknown, name: unknown, args: unknown): Fields => (
   function: { name: textOf(name) ?? "", arguments: argsText(args) },
 });
 
-/** An object without its undefined fields, so that optional fields are absent and not undefined. */
-export function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-}
-
 /** What can be read of a message's content: the very same if all of it can. */
 export function readableContent(content: unknown): unknown {
   if (typeof content === "string") return content;

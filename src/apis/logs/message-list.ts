@@ -1,5 +1,6 @@
+import { defined } from "../../core/collections.ts";
 import { sameValue } from "../../core/same-message.ts";
-import { type Fields, present, textOf } from "./fields.ts";
+import { type Fields, textOf } from "./fields.ts";
 import type { LogSource, TranscriptLog } from "./types.ts";
 
 /** Collects messages with their times; the part that all readers share. */
@@ -75,7 +76,7 @@ export function createMessageList(
     },
     log(rest) {
       if (unreadable.size > 0) warnings.push(unreadableAt(places, [...unreadable]));
-      const optional = present({
+      const optional = defined({
         ...rest,
         times: times.some((time) => time !== undefined) ? times : undefined,
         compactions: compactions.size > 0 ? [...compactions] : undefined,

@@ -1,3 +1,4 @@
+import { defined } from "../../core/collections.ts";
 import {
   contentText,
   type Fields,
@@ -5,7 +6,6 @@ import {
   isFields,
   listOf,
   partsOf,
-  present,
   readableContent,
   textOf,
   timeOf,
@@ -103,7 +103,7 @@ function branchOf(records: readonly Fields[]): { readonly path: readonly Fields[
 function resultPart(message: Fields): Fields | undefined {
   if (message.role !== "toolResult") return undefined;
   const content = listOf(message.content).map((part) => imagePart(fieldsOf(part)) ?? part);
-  return present({
+  return defined({
     type: "tool_result",
     tool_use_id: textOf(message.toolCallId) ?? "",
     content: content.length > 0 ? content : contentText(message.content),
@@ -143,7 +143,7 @@ function assistantPart(part: Fields): Fields[] {
       return textOf(part.text) === undefined ? [] : [{ type: "text", text: part.text }];
     case "thinking": {
       const signature = textOf(part.thinkingSignature);
-      return [present({ type: "thinking", thinking: contentText(part.thinking), signature })];
+      return [defined({ type: "thinking", thinking: contentText(part.thinking), signature })];
     }
     case "toolCall":
       return [{ type: "tool_use", id: part.id ?? "", name: part.name ?? "", input: part.arguments ?? {} }];

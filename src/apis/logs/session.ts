@@ -1,4 +1,5 @@
-import { chatCall, type Fields, fieldsOf, isFields, listOf, present, textOf, timeOf } from "./fields.ts";
+import { defined } from "../../core/collections.ts";
+import { chatCall, type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from "./fields.ts";
 import { createMessageList } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
@@ -39,7 +40,7 @@ function wireMessage(message: Fields): Fields {
     const call = fieldsOf(value);
     return chatCall(call.id, call.name, call.arguments);
   });
-  return present({
+  return defined({
     role: message.role,
     content: message.content ?? (calls.length > 0 ? null : ""),
     reasoning_content: textOf(message.reasoning) ?? textOf(message.reasoning_content),

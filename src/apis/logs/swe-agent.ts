@@ -1,13 +1,5 @@
-import {
-  areMostly,
-  contentText,
-  type Fields,
-  fieldsOf,
-  isFields,
-  listOf,
-  present,
-  textOf,
-} from "./fields.ts";
+import { defined } from "../../core/collections.ts";
+import { areMostly, contentText, type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
 import { createMessageList, readableOnes } from "./message-list.ts";
 import type { DocumentFormat } from "./types.ts";
 
@@ -33,5 +25,5 @@ function wireMessage(message: Fields): Fields {
     return { role, tool_call_id: id ?? "", content: contentText(message.content) };
   }
   const calls = listOf(message.tool_calls);
-  return present({ role, content: message.content, tool_calls: calls.length > 0 ? calls : undefined });
+  return defined({ role, content: message.content, tool_calls: calls.length > 0 ? calls : undefined });
 }

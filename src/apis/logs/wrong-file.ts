@@ -1,3 +1,4 @@
+import { defined } from "../../core/collections.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import { cutTo } from "../../core/first-characters.ts";
 import { stringifyDeep } from "../../core/json.ts";
@@ -19,8 +20,7 @@ export function wrongFile(found: string, line?: number, cause?: unknown): Transc
   return new TranscriptError({
     message: `${found} ${EXPECTED}`,
     fix: FIX,
-    ...(line === undefined ? {} : { line }),
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ line, cause }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { type EditCursor, editParts, lockedPart, resultContent } from "../shared/edit.ts";
 import { EMPTY_TEXT, legalText, toArgsObject } from "../shared/fields.ts";
 import { type AnthropicMessage, type AnthropicPart, ID, isReasoningPart } from "./read.ts";
 
@@ -41,7 +41,7 @@ function replacePart(part: AnthropicPart, text: string): AnthropicPart {
     case "tool_use":
       return { ...part, input: toArgsObject(text) };
     case "tool_result":
-      return { ...part, content: resultContent(part.content, text) };
+      return { ...part, content: resultContent(part.content, text, textPart(text)) };
     case "image":
     case "document":
     case "search_result": {
@@ -52,11 +52,4 @@ function replacePart(part: AnthropicPart, text: string): AnthropicPart {
     default:
       throw lockedPart(ID, part.type);
   }
-}
-
-/** A list stays a list, for the cache breakpoint on its last text. */
-function resultContent(content: unknown, text: string): unknown {
-  if (!Array.isArray(content)) return text;
-  const last: AnthropicPart | undefined = content.findLast((part: AnthropicPart) => part.type === "text");
-  return [{ ...last, ...textPart(text) }];
 }

@@ -1,7 +1,7 @@
 import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import {
-  createHeldEnd,
+  createEndBuffer,
   createPlaces,
   type IsHosted,
   type OwnTools,
@@ -89,7 +89,7 @@ function spliceMessages({ isHosted }: OwnTools): StreamSplice {
   const places = createPlaces();
   /** What the beginning of the newest round told of its input; for the client only its end can. */
   let begun: Json = {};
-  const held = createHeldEnd();
+  const buffered = createEndBuffer();
 
   return {
     event(event) {
@@ -98,7 +98,7 @@ function spliceMessages({ isHosted }: OwnTools): StreamSplice {
         begun = isJson(message) && isJson(message["usage"]) ? message["usage"] : {};
         return isFirst ? [event] : [];
       }
-      if (type === "message_delta" || type === "message_stop") return held.hold(event);
+      if (type === "message_delta" || type === "message_stop") return buffered.hold(event);
       const index = numberOf(at);
       if (index === undefined) return [event];
       const { content_block: block } = event;
@@ -111,10 +111,10 @@ function spliceMessages({ isHosted }: OwnTools): StreamSplice {
     nextRound() {
       isFirst = false;
       places.nextRound();
-      held.clear();
+      buffered.clear();
     },
     end() {
-      return held.events.map((event) => {
+      return buffered.events.map((event) => {
         const { delta, usage } = event;
         if (event["type"] !== "message_delta") return event;
         const total = isFirst ? usage : { ...begun, ...(isJson(usage) && usage) };

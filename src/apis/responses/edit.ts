@@ -1,7 +1,7 @@
 import { contentHash } from "../../core/hash.ts";
 import { isRecord, parseExact } from "../../core/json.ts";
 import type { Message } from "../../core/types.ts";
-import { type EditCursor, editParts, lockedPart } from "../shared/edit.ts";
+import { type EditCursor, editParts, lockedPart, resultContent } from "../shared/edit.ts";
 import { EMPTY_TEXT, legalText, nameText, PARAGRAPH, toArgsText } from "../shared/fields.ts";
 import { ID, itemType, type ResponsesItem, type ResponsesPart, write } from "./read.ts";
 
@@ -137,7 +137,7 @@ function replaceItem(item: ResponsesItem, text: string): ResponsesItem {
       return { ...item, operation: shaped(item.operation, text, { diff: text }) };
     case "function_call_output":
     case "custom_tool_call_output":
-      return { ...item, output: outputList(item.output, text) };
+      return { ...item, output: resultContent(item.output, text, { type: "input_text", text }) };
     case "local_shell_call_output":
     case "apply_patch_call_output":
       return { ...item, output: text };
@@ -158,15 +158,6 @@ function shaped(before: unknown, text: string, fallback: Record<string, unknown>
     // Clipped arguments usually aren't valid JSON any more.
   }
   return { ...fields, ...fallback };
-}
-
-/** A list stays a list, for the cache breakpoint on its last text. */
-function outputList(before: unknown, text: string): unknown {
-  if (!Array.isArray(before)) return text;
-  const last: ResponsesPart | undefined = before.findLast(
-    (part: ResponsesPart) => part.type === "input_text",
-  );
-  return [{ ...last, type: "input_text", text }];
 }
 
 function shellOutput(before: unknown, text: string): unknown {

@@ -1,7 +1,7 @@
 import type { ServedApi } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf } from "../shared/fields.ts";
 import {
-  createHeldEnd,
+  createEndBuffer,
   createPlaces,
   type IsHosted,
   type OwnTools,
@@ -102,7 +102,7 @@ function spliceResponses(own: OwnTools): StreamSplice {
   /** Items of the rounds before. */
   const before: unknown[] = [];
   let done: unknown[] = [];
-  const held = createHeldEnd();
+  const buffered = createEndBuffer();
   const numbered = (event: Json): Json =>
     "sequence_number" in event ? { ...event, sequence_number: number++ } : event;
   const bare = (event: Json): Json =>
@@ -118,7 +118,7 @@ function spliceResponses(own: OwnTools): StreamSplice {
     event(event) {
       const { type, item } = event;
       if (BEGINNINGS.has(type)) return isFirst ? [numbered(bare(event))] : [];
-      if (ENDS.has(type)) return held.hold(event);
+      if (ENDS.has(type)) return buffered.hold(event);
       if (type === "response.output_item.done") done.push(item);
       const index = numberOf(event["output_index"]);
       if (index === undefined) return [numbered(bare(event))];
@@ -130,13 +130,13 @@ function spliceResponses(own: OwnTools): StreamSplice {
     },
     nextRound() {
       isFirst = false;
-      before.push(...outputOf(held.events.at(-1)?.["response"]));
+      before.push(...outputOf(buffered.events.at(-1)?.["response"]));
       places.nextRound();
       done = [];
-      held.clear();
+      buffered.clear();
     },
     end() {
-      return held.events.map((event) => {
+      return buffered.events.map((event) => {
         const { response } = event;
         if (!isJson(response)) return numbered(event);
         const output = [...before, ...outputOf(response)];

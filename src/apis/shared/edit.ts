@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/json.ts";
 import type { Edit } from "../../core/types.ts";
 
 /**
@@ -68,4 +69,14 @@ export function editParts<P>(
     next.push(text === undefined ? part : format.replace(part, text));
   }
   return touched ? next : parts;
+}
+
+/** All of a result becomes one text. A list stays a list, for the cache marker on its last text. */
+export function resultContent(
+  content: unknown,
+  text: string,
+  part: { readonly type: string; text?: unknown },
+) {
+  if (!Array.isArray(content)) return text;
+  return [{ ...content.findLast((one: unknown) => isRecord(one) && one.type === part.type), ...part }];
 }

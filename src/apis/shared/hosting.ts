@@ -110,22 +110,22 @@ export function openaiChoice({ tool_choice: choice = "auto" }: Json): ToolChoice
 }
 
 /** No round ends with more events. */
-const MOST_HELD = 64;
+const MOST_BUFFERED = 64;
 
 /** Events that belong to the end of a round, and wait until it is known to be the last. */
-interface HeldEnd {
+interface EndBuffer {
   /** Returns what waits no longer: the oldest of more events than any round ends with. */
   hold(event: Json): readonly Json[];
   clear(): void;
   readonly events: readonly Json[];
 }
 
-export function createHeldEnd(): HeldEnd {
+export function createEndBuffer(): EndBuffer {
   let events: Json[] = [];
   return {
     hold(event) {
       events.push(event);
-      return events.length > MOST_HELD ? events.splice(0, 1) : [];
+      return events.length > MOST_BUFFERED ? events.splice(0, 1) : [];
     },
     clear() {
       events = [];

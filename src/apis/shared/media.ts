@@ -1,3 +1,4 @@
+import { defined } from "../../core/collections.ts";
 import type { FilePart, FramePart, ImagePart, Part } from "../../core/types.ts";
 import { imageSize } from "../../tokens/image-tokens.ts";
 import { joinTexts } from "./fields.ts";
@@ -73,8 +74,7 @@ export function filePart(fields: {
     source: fields.source,
     ...(fields.name === undefined ? {} : { name: fields.name }),
     ...(mediaType === undefined || mediaType === "" ? {} : { mediaType }),
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(fields.text === undefined ? {} : { text: fields.text }),
+    ...defined({ bytes, text: fields.text }),
   };
 }
 

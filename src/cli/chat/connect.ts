@@ -149,11 +149,10 @@ export async function followEvents(
   }
 }
 
-const LISTED = 50;
 /** Conversations that are looked through for a part of an id: `inspect` and `recall` name older ones, too. */
 const LOOKED_AT = 500;
 
-export async function newest(api: ApiClient, limit = LISTED): Promise<readonly ApiConversation[]> {
+export async function newest(api: ApiClient, limit = 50): Promise<readonly ApiConversation[]> {
   const { conversations } = await api.call(routes.conversations, { query: { limit } });
   return [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
 }

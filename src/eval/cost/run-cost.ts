@@ -199,7 +199,6 @@ function plain(message: WireMessage): ChatMessage {
   return { role: "user", content: messagesText([message]) };
 }
 
-const TOKENS_PER_MILLION = 1e6;
 const COLUMNS = ["", "cost", "by a model", "compactions", "sent, M", "cached", "anchors", "impossible"];
 
 /** Every result for people: a line per policy. */
@@ -232,7 +231,7 @@ function section(result: CostResult): Block[] {
         row.cost.toFixed(3),
         row.costWithModel?.toFixed(3) ?? "",
         String(row.compactions),
-        (row.sent / TOKENS_PER_MILLION).toFixed(0),
+        (row.sent / 1e6).toFixed(0),
         `${(100 * row.cached).toFixed(0)} %`,
         row.anchors === undefined ? "" : (100 * row.anchors).toFixed(1),
         row.impossible === 0 ? "" : String(row.impossible),

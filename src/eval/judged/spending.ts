@@ -31,8 +31,6 @@ export interface Spending {
   all(): Expense[];
 }
 
-const PER_MILLION = 1_000_000;
-
 /** An expense with its price. */
 export function expense(
   role: Role,
@@ -47,7 +45,7 @@ export function expense(
     requests,
     input: Math.round(input),
     output: Math.round(output),
-    ...(prices && { dollars: (input * prices.input + output * prices.output) / PER_MILLION }),
+    ...(prices && { dollars: (input * prices.input + output * prices.output) / 1_000_000 }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { readLogs } from "../../apis/logs/index.ts";
+import { defined } from "../../core/collections.ts";
 import { TranscriptError } from "../../core/errors.ts";
 import { isProbeRecord, logMessages, probeCase } from "../data/sessions.ts";
 import {
@@ -35,8 +36,7 @@ function examsIn(file: string, data: string | undefined): Exam[] {
 function examOf(file: string, record: ExamRecord, data: string | undefined): Exam {
   const { session, at, pick, summary, items } = record;
   const { messages, recorded } = examConversation(sessionFile(file, session, data), {
-    ...(at !== undefined && { at }),
-    ...(pick !== undefined && { pick }),
+    ...defined({ at, pick }),
   });
   const compared = summary ?? recorded;
   return {

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
 import { MOST_RESERVED } from "../../core/budget.ts";
-import { keepNewest } from "../../core/collections.ts";
+import { defined, keepNewest } from "../../core/collections.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
 import { createCompactorWith } from "../../engine/create-compactor.ts";
@@ -67,8 +67,7 @@ export function createCompactors(options: {
         window: { model: id },
         models: { [id]: { ...info, window, known: info.known || asked !== undefined } },
         profile,
-        ...(strategy !== undefined && { strategy }),
-        ...(budget !== undefined && { budget }),
+        ...defined({ strategy, budget }),
         ...(summarizer && { summarizer: config.redact ? redactingModel(summarizer) : summarizer }),
         store,
       },

@@ -1,5 +1,6 @@
 import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
 import { isLoopback } from "../../config/loopback.ts";
+import { defined } from "../../core/collections.ts";
 import type { Model } from "../../core/types.ts";
 import { anthropic, gemini, openaiCompatible } from "../../models/index.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
@@ -88,8 +89,7 @@ export function summarizerFor(options: {
   return {
     id: template.id,
     ...(key && { key }),
-    ...(template.window !== undefined && { window: template.window }),
-    ...(template.continues !== undefined && { continues: template.continues }),
+    ...defined({ window: template.window, continues: template.continues }),
     findWindow: async (signal) => build(carriedFor(upstream)).findWindow?.(signal),
     complete: (request) => {
       const stop = currentBehalf()?.signal;

@@ -8,7 +8,7 @@ import type { WireRequest } from "../wires/index.ts";
 import { isThrownAway, metaOf } from "./chat-settings.ts";
 import { ConversationCacheEntry, type ConversationMemory, type Place, stored } from "./memory.ts";
 import type { Session } from "./named-by-client.ts";
-import { type GoesOn, reconcile } from "./reconcile.ts";
+import { type Reconciled, reconcile } from "./reconcile.ts";
 import { saysAnswer, type TranscriptRecord } from "./transcript-record.ts";
 
 /** What says which conversation a request belongs to. */
@@ -33,7 +33,7 @@ export interface Match {
   /** Messages of the transcript that it holds. */
   readonly matched: number;
   /** Where an answer came back otherwise than it was given. */
-  readonly goesOn?: GoesOn;
+  readonly reconciled?: Reconciled;
 }
 
 interface Finding {
@@ -84,7 +84,7 @@ export async function findAnswered(finding: Finding, query: Query): Promise<Matc
   // The first answer may come back otherwise than it was given.
   const question = before > 0 ? await findStored(finding, query, [record.chain[before]!]) : undefined;
   const match = question && (await resumed(finding, query, { ...question, matched: before }));
-  return match?.goesOn ? match : undefined;
+  return match?.reconciled ? match : undefined;
 }
 
 /** The conversation that holds all of a request, as the store said. */
@@ -145,8 +145,19 @@ async function findNamedPlace({ store, memory }: Finding, query: Query): Promise
   if (!isForSession(known, query.session)) return undefined;
   // What was stored without its secrets has another name than what is rebuilt of it.
   const isRenamed = hash !== undefined && hash !== record.chain[length];
-  const goesOn = { matched: length, from: length, after: hash!, newest: hash!, share: 1, isCertain: true };
-  return { known, matched: length, ...(isRenamed && { goesOn: { ...goesOn, rewritten: new Map() } }) };
+  const reconciled = {
+    matched: length,
+    from: length,
+    after: hash!,
+    newest: hash!,
+    share: 1,
+    isCertain: true,
+  };
+  return {
+    known,
+    matched: length,
+    ...(isRenamed && { reconciled: { ...reconciled, rewritten: new Map() } }),
+  };
 }
 
 /**
@@ -158,17 +169,17 @@ async function resumed({ store, memory }: Finding, query: Query, found: Match): 
   const { matched, known } = found;
   if (matched === 0 || !saysAnswer(record, matched)) return found;
   const branches = await store.behind(tenant, record.chain[matched]!);
-  let best: (Match & { readonly goesOn: GoesOn }) | undefined;
+  let best: (Match & { readonly reconciled: Reconciled }) | undefined;
   for (const { conversation, messages } of branches.toSorted(
     (a, b) => Number(b.conversation.id === known.id) - Number(a.conversation.id === known.id),
   )) {
     const isOwn = conversation.id === known.id;
     const of = isOwn ? known : knownOf(memory, conversation, query);
     if (!isOf(conversation, query) || of.isNamed !== known.isNamed || !isForSession(of, session)) continue;
-    const goesOn = reconcile(record, reading, matched, messages);
-    if (!goesOn || goesOn.share <= (best?.goesOn.share ?? -1)) continue;
-    best = { known: of, matched: goesOn.matched, goesOn };
-    if (isOwn && goesOn.isCertain) break;
+    const reconciled = reconcile(record, reading, matched, messages);
+    if (!reconciled || reconciled.share <= (best?.reconciled.share ?? -1)) continue;
+    best = { known: of, matched: reconciled.matched, reconciled };
+    if (isOwn && reconciled.isCertain) break;
   }
   return best ?? found;
 }

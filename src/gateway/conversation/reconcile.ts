@@ -20,7 +20,7 @@ interface Rewritten {
 }
 
 /** How a request goes on with a conversation that says an answer otherwise than the client does. */
-export interface GoesOn {
+export interface Reconciled {
   /** Messages of the transcript that are in the conversation, in the client's words or in the provider's. */
   readonly matched: number;
   /** The first message of the transcript that is to be stored. */
@@ -56,7 +56,7 @@ export function reconcile(
   dialect: Dialect<unknown>,
   matched: number,
   tail: readonly StoredMessage[],
-): GoesOn | undefined {
+): Reconciled | undefined {
   const { chain, messages, wire, start } = record;
   const stored = createStored(dialect, tail);
   const said = messages.slice(start + matched);

@@ -179,7 +179,7 @@ export class Recording {
 
   constructor(options: RecorderOptions, opening: Opening, query: Query, match: Match) {
     const { record, tenant } = query;
-    const { matched, goesOn, known } = match;
+    const { matched, reconciled, known } = match;
     this.#options = options;
     this.#opening = opening;
     this.#query = query;
@@ -188,14 +188,14 @@ export class Recording {
     this.matched = matched;
     this.hadRequest = matched > 0;
     this.isFirst = isFirst(query);
-    this.anchor = goesOn?.newest ?? (matched === 0 ? undefined : record.chain[matched]);
+    this.anchor = reconciled?.newest ?? (matched === 0 ? undefined : record.chain[matched]);
     this.followsOurs =
       matched === 0 ||
       (known.lastRequestAt > 0 && known.newest === this.anchor && !saysAnswer(record, matched));
     this.#name = nameOf(query);
     this.#end = [options.memory.begin(this.#name)];
     // What `fit` makes of messages that aren't stored yet may come before them.
-    const fresh = record.chain.slice(1 + (goesOn?.from ?? matched));
+    const fresh = record.chain.slice(1 + (reconciled?.from ?? matched));
     if (fresh.length > 0) this.#end.push(options.expect(tenant, fresh));
     else this.#written.resolve();
   }
@@ -241,7 +241,7 @@ export class Recording {
       if (this.record.isLong) await this.#prepare();
       // The conversation may be there by now: what a failing store didn't take came there meanwhile.
       if (this.known.id === undefined && this.record.hasAnswer)
-        this.#goOnWith(await findAnswered(this.#options, this.#query));
+        this.#continueWith(await findAnswered(this.#options, this.#query));
       await this.#append(upTo, extras);
     } catch (error) {
       const { id, tenant } = this.known;
@@ -255,7 +255,7 @@ export class Recording {
     }
   }
 
-  #goOnWith(match: Match | undefined): void {
+  #continueWith(match: Match | undefined): void {
     if (!match) return;
     // What is known of this request holds for the conversation.
     const { lastRequestAt, sent } = this.known;
@@ -275,7 +275,7 @@ export class Recording {
     if (request) request.isStored = true;
     // The request was asked before.
     if (this.known.id === undefined && appended.added < input.messages.length)
-      this.#goOnWith(await findById(this.#options, query, appended.conversation));
+      this.#continueWith(await findById(this.#options, query, appended.conversation));
     const { known } = this.#match;
     known.id = appended.conversation;
     if (input.head !== undefined || upTo.head() === undefined) known.head = query.headMark();
@@ -287,12 +287,12 @@ export class Recording {
   /** Everything behind what is stored already, as the store takes it; undefined if there is nothing. */
   #appendOf(upTo: Transcript, { names, given }: AnswerExtras): Append | undefined {
     const { dialect, asked, at, program } = this.#opening;
-    const { known, matched, goesOn } = this.#match;
+    const { known, matched, reconciled } = this.#match;
     const { chain } = upTo;
     const answerId = names?.id;
     // An answer without words ends with the last message, which may be stored already: it is said once more, with the id.
     const isSaidAgain = answerId !== undefined && matched > 0 && matched === chain.length - 1;
-    const from = goesOn?.from ?? (isSaidAgain ? matched - 1 : matched);
+    const from = reconciled?.from ?? (isSaidAgain ? matched - 1 : matched);
     const messages = this.#messages(upTo, from, given);
     if (answerId !== undefined && messages.length > 0)
       messages.push({ ...messages.pop()!, answer: answerKey(answerId) });
@@ -316,7 +316,7 @@ export class Recording {
         append.unanswered = { hash: own.at(-1)!, query: storeQuery(this.#query) };
     } else {
       append.conversation = known.id;
-      if (from > 0) append.after = goesOn?.after ?? chain[from]!;
+      if (from > 0) append.after = reconciled?.after ?? chain[from]!;
     }
     if (isNewHead) append.head = this.#query.head()!;
     if (asked.model !== "") append.model = asked.model;
@@ -336,9 +336,9 @@ export class Recording {
   /** Makes the messages of a long request, with turns for others. */
   async #prepare(): Promise<void> {
     const { record } = this;
-    const { goesOn, matched } = this.#match;
+    const { reconciled, matched } = this.#match;
     const { pause } = createPace();
-    for (let index = goesOn?.from ?? matched; index < record.chain.length - 1; index++) {
+    for (let index = reconciled?.from ?? matched; index < record.chain.length - 1; index++) {
       await pause();
       const text = stringifyDeep(record.wire[record.start + index]);
       const clean = this.#options.redact ? await redactWithPauses(text, pause) : text;
@@ -348,7 +348,7 @@ export class Recording {
 
   #messageOf(upTo: Transcript, index: number, wire: string, given?: readonly unknown[]): NewMessage {
     const message = newMessage(upTo, index, this.#opening.at, wire);
-    const rewritten = this.#match.goesOn?.rewritten.get(index);
+    const rewritten = this.#match.reconciled?.rewritten.get(index);
     if (!given && !rewritten) return message;
     return { ...message, ...(given && { given: given.map((one) => this.#text(one)) }), ...rewritten };
   }

@@ -1,4 +1,4 @@
-import { keepNewest } from "../../core/collections.ts";
+import { defined, keepNewest } from "../../core/collections.ts";
 import { appendSystem, systemMessage } from "../../core/draft.ts";
 import { BudgetImpossibleError } from "../../core/errors.ts";
 import type {
@@ -42,8 +42,7 @@ export function fitInput(loaded: Loaded): FitInput<unknown> {
   return {
     system,
     pins,
-    ...(tools !== undefined && { tools }),
-    ...(maxAnswer !== undefined && { maxAnswer }),
+    ...defined({ tools, maxAnswer }),
   };
 }
 

@@ -21,9 +21,6 @@ import { RequestFault } from "../http/request-fault.ts";
 
 const MAX_HITS = 50;
 const MAX_TOKENS = 20_000;
-const MAX_LISTED = 100;
-const DEFAULT_LISTED = 20;
-const MAX_AROUND = 20;
 /** Characters of a text that a model gives. */
 const MAX_TEXT = 2_000;
 
@@ -78,7 +75,7 @@ const READ = {
       .number()
       .int()
       .nonnegative()
-      .max(MAX_AROUND)
+      .max(20)
       .optional()
       .describe("with one pointer: so many messages before and after it, too"),
     tokens: tokens.describe("tokens that all texts may have together (4000)"),
@@ -110,7 +107,7 @@ const SESSIONS = {
   description: "Earlier conversations with id, title, time and size, the newest first.",
   inputSchema: {
     search: text.optional().describe("only those whose title contains this"),
-    limit: z.number().int().positive().max(MAX_LISTED).optional().describe("so many at most (20)"),
+    limit: z.number().int().positive().max(100).optional().describe("so many at most (20)"),
     cursor: z.string().max(MAX_TEXT).optional().describe("where the page before ended"),
   },
   annotations,
@@ -146,7 +143,7 @@ export function createMcpServer(store: PastStore, tenant: string, version: strin
   server.registerTool("handover", HANDOVER, ({ session: name, goal, tokens: cap }, { signal }) =>
     write(name, { goal, cap, signal }),
   );
-  server.registerTool("sessions", SESSIONS, async ({ limit = DEFAULT_LISTED, ...query }) =>
+  server.registerTool("sessions", SESSIONS, async ({ limit = 20, ...query }) =>
     say(sessionsText(await past.sessions({ ...defined(query), limit }))),
   );
   return server;
@@ -212,8 +209,7 @@ async function writeText(
   const { system } = readHead(dialect, await store.conversations.head(tenant, id));
   const compactor = createCompactor({ dialect, profile: profiles.agent, budget: UNCAPPED });
   const input = {
-    ...(system !== undefined && { system }),
-    ...(cap !== undefined && { cap }),
+    ...defined({ system, cap }),
     ...(signal && { signal }),
   };
   try {

@@ -1,4 +1,5 @@
 import { count } from "../../apis/shared/fields.ts";
+import { defined } from "../../core/collections.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 
 /** What a provider's "too long" answer tells. */
@@ -226,8 +227,7 @@ interface Found {
 
 function build(tokenCount: number | undefined, limitCount: number | undefined): Overflow {
   return {
-    ...(tokenCount === undefined ? {} : { tokens: tokenCount }),
-    ...(limitCount === undefined ? {} : { limit: limitCount }),
+    ...defined({ tokens: tokenCount, limit: limitCount }),
   };
 }
 

@@ -5,12 +5,12 @@ import {
   DATA_RULES,
   joinSections,
   notesTask,
+  quote,
   RULES,
   TALK_ANALYSIS,
   WORK_ANALYSIS,
 } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
-import { quote } from "./shared/quote.ts";
 import { describeTask } from "./shared/sections.ts";
 
 /**

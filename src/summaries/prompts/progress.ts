@@ -1,6 +1,5 @@
-import { frame } from "./shared/frame.ts";
+import { frame, quote } from "./shared/frame.ts";
 import type { Prompt } from "./shared/prompt.ts";
-import { quote } from "./shared/quote.ts";
 
 const STEPS = `2. Goal: what the user wanted to achieve.
 3. Done: the steps that were finished, in the order in which they were.

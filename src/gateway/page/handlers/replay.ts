@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { dialectById } from "../../../apis/index.ts";
 import { readLogs } from "../../../apis/logs/index.ts";
 import { readyLog } from "../../../apis/ready-log.ts";
+import { defined } from "../../../core/collections.ts";
 import { leadLength } from "../../../core/rounds.ts";
 import type { Compactor, CompactorOptions, Dialect, Measure, Prices, Sized } from "../../../core/types.ts";
 import { createCompactor } from "../../../engine/create-compactor.ts";
@@ -212,8 +213,7 @@ function optionsOf(source: ReplaySource, policy: Policy): CompactorOptions<unkno
     window,
     ...(model !== undefined && known && { models: { [model]: known } }),
     profile: profiles[policy.profile ?? "agent"],
-    ...(strategy !== undefined && { strategy }),
-    ...(budget !== undefined && { budget }),
+    ...defined({ strategy, budget }),
     ...tuningOf(policy),
   };
 }

@@ -1,6 +1,7 @@
+import { firstCharacters } from "../../../core/first-characters.ts";
 import type { Run } from "../../../core/types.ts";
 import { pointerTo } from "../../records/pointers.ts";
-import { nest, tag } from "../../text/escape.ts";
+import { contain, nest, tag } from "../../text/escape.ts";
 import { analysisTokens, type ListedItem, type PromptInput, type RenderedPrompt } from "./prompt.ts";
 
 /** Words per token of a record, which has more names and numbers than prose has; for a conversation that nobody measured. */
@@ -170,4 +171,17 @@ export function intro({ previous, notes, earlier }: PromptInput): string {
   if (earlier !== undefined)
     return "Write the record of the messages in the transcript. The earlier record says what came before them and stays as it is: don't repeat it. Say where the transcript changes, finishes or takes back something in it.";
   return "Write the record of the messages in the transcript.";
+}
+
+/** Longest quotation inside a sentence of ours, in characters. */
+const MAX_QUOTE = 100;
+
+/** The beginning of a text from outside as one quoted line that can't draw a border. */
+export function quote(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const start = line.length > MAX_QUOTE ? firstCharacters(line, MAX_QUOTE).trimEnd() : line;
+  return JSON.stringify(contain(start));
 }

@@ -17,7 +17,7 @@ import { CHARS_PER_TOKEN, saidText } from "../core/message-text.ts";
 import { isUserMessage, structureOf } from "../core/rounds.ts";
 import type { Dialect, Message, Role, Run, TokenCounter } from "../core/types.ts";
 import { typedText } from "../summaries/material/user-words.ts";
-import { characterClass, DENSE } from "../summaries/text/characters.ts";
+import { characterClass, DENSE } from "../summaries/text/look-alikes.ts";
 import { baseName, touchedFiles } from "../summaries/write/files.ts";
 import { headName, sourceName } from "../summaries/write/sections.ts";
 import {

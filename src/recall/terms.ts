@@ -1,5 +1,4 @@
-import { characterClass, DENSE, SYMBOL, WORD } from "../summaries/text/characters.ts";
-import { isAscii } from "../summaries/text/look-alikes.ts";
+import { characterClass, DENSE, isAscii, SYMBOL, WORD } from "../summaries/text/look-alikes.ts";
 
 /** Words that say nothing about what a text is about. Of other languages, their frequency tells the same. */
 const FUNCTION_WORDS = new Set(

@@ -15,8 +15,7 @@ import {
   promptOf,
   type RecordKind,
 } from "../../summaries/prompts/index.ts";
-import { citationRegistry } from "../../summaries/sources/citations.ts";
-import { readForRecord } from "../../summaries/sources/cited-sources.ts";
+import { citationRegistry, readForRecord } from "../../summaries/sources/citations.ts";
 import { modelInfo } from "../../tokens/index.ts";
 import {
   LEAST_RECORD,

@@ -6,7 +6,7 @@ import { type Query, rarity, voicesOf } from "../../recall/rank.ts";
 import { type Found, LEAST_HIT } from "../../recall/search.ts";
 import { termsOf, wantedTerms } from "../../recall/terms.ts";
 import { bestStretch, shown, shownBy, stretchWithMost, visibleText } from "../../recall/visible-text.ts";
-import { characterClass, DENSE } from "../../summaries/text/characters.ts";
+import { characterClass, DENSE } from "../../summaries/text/look-alikes.ts";
 import type { Conversation } from "../read/conversation.ts";
 
 /** What is quoted beside the best passage holds this share of what the message asks for, unless people talk and it may be a reply. */

@@ -9,8 +9,8 @@ import {
   type ShownRecord,
 } from "../records/render-narrative.ts";
 import { repairRecord } from "../records/repair-record.ts";
-import { newestTerms, newestWords } from "../select/weights.ts";
-import { type CitedSources, citedSources } from "../sources/cited-sources.ts";
+import { newestTerms, newestWords } from "../select/select.ts";
+import { type CitedSources, citedSources } from "../sources/citations.ts";
 import { readStates } from "../states/read-states.ts";
 import { showStates } from "../states/show-states.ts";
 import type { SectionEntry } from "../write/sections.ts";

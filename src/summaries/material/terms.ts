@@ -1,4 +1,4 @@
-import { characterClass, DENSE, WORD } from "../text/characters.ts";
+import { characterClass, DENSE, WORD } from "../text/look-alikes.ts";
 
 /**
  * Terms: what a line is about. A term is a run of word characters (path and identifier joiners included), and each of its

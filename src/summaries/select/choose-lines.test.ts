@@ -4,7 +4,7 @@ import { transcriptLines } from "../material/lines.ts";
 import { candidateLines } from "../material/message-material.ts";
 import { renderLines } from "../write/render-message.ts";
 import { selectLines } from "./choose-lines.ts";
-import { termWeights } from "./weights.ts";
+import { termWeights } from "./select.ts";
 
 const call = (id: string, path: string): Message => ({
   role: "assistant",

@@ -4,8 +4,7 @@ import { isChange, type Line, type TranscriptLines } from "../material/lines.ts"
 import type { MessageMaterial } from "../material/message-material.ts";
 import { plainStatement } from "../material/read-passage.ts";
 import type { MessageQuotes } from "./choose-quotes.ts";
-import { saidAlready, select } from "./select.ts";
-import { termWeights } from "./weights.ts";
+import { saidAlready, select, termWeights } from "./select.ts";
 
 /** Of what the user's words and statements leave: what was changed; the rest is for other lines. */
 const CHANGES_SHARE = 0.5;

@@ -10,8 +10,7 @@ import { beginningAndEnd, shorten, type UserWords, userWords } from "../material
 import type { Quote } from "../write/render-message.ts";
 import { chooseStatements } from "./choose-statements.ts";
 import { chooseDialogue, rarityIn, richestFirst, type Said, startOf } from "./choose-talk.ts";
-import { saidAlready, select } from "./select.ts";
-import { NEVER, namedLines, recency } from "./weights.ts";
+import { NEVER, namedLines, recency, saidAlready, select } from "./select.ts";
 
 /** What quotes are chosen from. */
 interface QuoteInput extends MessageMaterial {

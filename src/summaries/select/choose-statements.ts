@@ -1,8 +1,7 @@
 import { fromBothEnds, SPECIFIC } from "../material/read-passage.ts";
 import type { Statement } from "../material/statements.ts";
 import { newTitles } from "../write/render-message.ts";
-import { select } from "./select.ts";
-import { NEVER, recency } from "./weights.ts";
+import { NEVER, recency, select } from "./select.ts";
 
 /** Statements of the oldest messages get this share of the room that new ones get. */
 const OLDEST = 0.75;

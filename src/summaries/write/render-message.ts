@@ -5,7 +5,7 @@ import type { Statement } from "../material/statements.ts";
 import type { UserWords } from "../material/user-words.ts";
 import type { ShownRecord } from "../records/render-narrative.ts";
 import { saidAlready } from "../select/select.ts";
-import type { CitedSources } from "../sources/cited-sources.ts";
+import type { CitedSources } from "../sources/citations.ts";
 import { isPlanted, markPlant, withPlantMark } from "../text/plants.ts";
 import { baseName, commonRoot, fromRoot, LEAST_ROOT, touchedFiles, unseenFiles } from "./files.ts";
 import { headName, type SectionEntry, type Sections } from "./sections.ts";

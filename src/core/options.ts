@@ -64,21 +64,28 @@ export type Rows = { readonly [name: string]: Row | Group };
 /** A ratio up to 1, or a number of tokens from 100 on. */
 type Threshold = number;
 
-const row = <T>(kind: Kind, standard?: T): Row<T> => ({
-  ...kind,
-  ...(standard !== undefined && { default: standard }),
-});
+/** A row whose type says whether it has a default. */
+type RowWith<T, D> = Row<T> & (undefined extends D ? unknown : { readonly default: D });
+
+const row = <T, D extends T | undefined = undefined>(kind: Kind, standard?: D) =>
+  ({ ...kind, ...(standard !== undefined && { default: standard }) }) as RowWith<T, D>;
 const needed = <R extends Row>(one: R): R & { readonly needed: true } => ({ ...one, needed: true });
 const group = <R extends { readonly [name: string]: Row }>(rows: R): Group<R> => ({ rows });
-const tokens = (least: number, standard?: number) => row<number>({ is: "tokens", least }, standard);
-const count = (of: string, standard?: number) =>
-  row<number>({ is: "count", what: `number of ${of}`, least: 1 }, standard);
-const number = (what: string, most: number, standard?: number) =>
-  row<number>({ is: "number", what, least: 0, most }, standard);
-const time = (least: number, standard?: number) => row<number>({ is: "time", least }, standard);
-const flag = (standard?: boolean) => row<boolean>({ is: "switch" }, standard);
-const choice = <const N extends string>(what: string, names: readonly N[], standard?: NoInfer<N>) =>
-  row<N>({ is: "choice", what, names }, standard);
+const tokens = <D extends number | undefined = undefined>(least: number, standard?: D) =>
+  row<number, D>({ is: "tokens", least }, standard);
+const count = <D extends number | undefined = undefined>(of: string, standard?: D) =>
+  row<number, D>({ is: "count", what: `number of ${of}`, least: 1 }, standard);
+const number = <D extends number | undefined = undefined>(what: string, most: number, standard?: D) =>
+  row<number, D>({ is: "number", what, least: 0, most }, standard);
+const time = <D extends number | undefined = undefined>(least: number, standard?: D) =>
+  row<number, D>({ is: "time", least }, standard);
+const flag = <D extends boolean | undefined = undefined>(standard?: D) =>
+  row<boolean, D>({ is: "switch" }, standard);
+const choice = <const N extends string, D extends NoInfer<N> | undefined = undefined>(
+  what: string,
+  names: readonly N[],
+  standard?: D,
+) => row<N, D>({ is: "choice", what, names }, standard);
 
 export const TUNING = {
   /** The most tokens that the view may use. Required without a window. Default: what the window leaves. */
@@ -99,7 +106,7 @@ export const TUNING = {
   /** How much of the newest conversation stays word for word. The first limit reached ends the tail. */
   tail: group({
     /** Share of the compacted view. Default 0.4, or none if you set a number. */
-    share: row<number>({ is: "share" }, 0.4),
+    share: row<number, number>({ is: "share" }, 0.4),
     /** At most this many tokens. */
     tokens: tokens(1),
     /** At most this many messages. A round is never split: it is kept whole. */
@@ -141,7 +148,7 @@ export const TUNING = {
   images: group({
     /** The images of the last user message, or this many of the newest. */
     keep: needed(
-      row<"last-user-message" | number>(
+      row<"last-user-message" | number, "last-user-message">(
         { is: "choice or count", names: ["last-user-message"], of: "images" },
         "last-user-message",
       ),
@@ -223,8 +230,12 @@ export type OptionsOf<R> = {
 export function defaultsOf<R extends { readonly [name: string]: Row }>({ rows }: Group<R>) {
   return Object.fromEntries(
     Object.entries(rows).flatMap(([name, one]) => ("default" in one ? [[name, one.default]] : [])),
-  ) as OptionsOf<R>;
+  ) as OptionsOf<R> & Required<Pick<OptionsOf<R>, Defaulted<R>>>;
 }
+
+/** The names of a group's options that have a default. */
+type Defaulted<R> = { [N in keyof R]: R[N] extends { readonly default: unknown } ? N : never }[keyof R] &
+  keyof OptionsOf<R>;
 
 /** Is it made of options? */
 export const isGroup = (one: Row | Group): one is Group => "rows" in one;

@@ -95,10 +95,8 @@ function roundsPrompt<M>({ prompt }: WritingTask<M>): Prompt {
 }
 
 /** The rounds of a run that a model should be asked about (absolute indexes). */
-function roundsWithin<M>({ survey }: Operation<M>, run: Run): readonly Run[] {
-  const { conversation, state } = survey;
-  return unsealedRounds(conversation, state.summaries, shifted(run, conversation.structure.start));
-}
+const roundsWithin = <M>(operation: Operation<M>, run: Run): readonly Run[] =>
+  unsealedRounds(operation, shifted(run, operation.survey.conversation.structure.start));
 
 /** Half of what lines by code would take: the ceiling of one round's summary. */
 function roundsCeiling<M>({ engine, survey }: Operation<M>, { from, to }: Run): number {

@@ -86,9 +86,9 @@ export function wantedRun<M>(operation: Operation<M>, goal: number): Run | undef
   if (speaksOfRounds(operation)) {
     // Its question would stand behind the whole conversation: it can't be asked about some rounds alone.
     if (engine.settings.summary.mode === "continuation") return undefined;
-    const { conversation, state } = survey;
+    const { conversation } = survey;
     const to = roundsEnd(conversation, engine.settings, goal);
-    const runs = unsealedRounds(conversation, state.summaries, { to });
+    const runs = unsealedRounds(operation, { to });
     const { start } = conversation.structure;
     return runs[0] && { from: runs[0].from - start, to: runs.at(-1)!.to - start };
   }
@@ -275,13 +275,12 @@ const LEAST_RUN = 400;
 const MOST_RUNS = 4;
 
 /** The stretches of rounds that no record speaks for yet and a model should be asked about (absolute indexes). */
-export function unsealedRounds(
-  conversation: Conversation,
-  summaries: readonly Summary[],
+export function unsealedRounds<M>(
+  { survey: { conversation, state } }: Operation<M>,
   bounds: { readonly from?: number; readonly to: number },
 ): Run[] {
   const { start } = conversation.structure;
-  const records = roundRecords(summaries, conversation);
+  const records = roundRecords(state.summaries, conversation);
   const found: { readonly run: Run; readonly tokens: number }[] = [];
   for (const run of roundRuns(conversation, bounds.to)) {
     let rest: readonly Unit[] = run;

@@ -8,11 +8,9 @@ import {
 import { ConfigError } from "../../core/errors.ts";
 import { defaultsOf, TUNING } from "../../core/options.ts";
 import type {
-  CacheOptions,
   CompactorOptions,
   ModelInfo,
   Placement,
-  RecallOptions,
   StrategyName,
   SummaryOptions,
   TailOptions,
@@ -87,9 +85,6 @@ export function usesSummaries(strategy: StrategyName): boolean {
   return strategies[strategy].steps.some((step) => step.startsWith("summarize"));
 }
 
-/** How summaries are asked for, with every default filled in. */
-type SummarySettings = Required<Pick<SummaryOptions, "cap" | "costShare" | "deadlineMs">> & SummaryOptions;
-
 /** Options after profile and defaults, checked once and frozen. */
 export interface Settings {
   readonly profile: string | undefined;
@@ -101,7 +96,7 @@ export interface Settings {
   readonly landAt: Threshold | undefined;
   readonly reserve: Threshold | undefined;
   readonly safety: Threshold | undefined;
-  readonly tail: TailOptions & { readonly share: number; readonly minMessages: number };
+  readonly tail: Defaults["tail"];
   /** The tail is precis's to size: neither host nor profile said anything about it. */
   readonly freeTail: boolean;
   /** Somebody said how many messages, turns or rounds stay, and no share: the number holds up to the budget. */
@@ -111,10 +106,10 @@ export interface Settings {
   readonly placement: Placement;
   readonly triggers: NonNullable<Tuning["triggers"]>;
   readonly auto: boolean;
-  readonly images: NonNullable<Tuning["images"]>;
-  readonly cache: Required<CacheOptions>;
-  readonly summary: SummarySettings;
-  readonly recall: RecallOptions & { readonly auto: boolean };
+  readonly images: Defaults["images"];
+  readonly cache: Defaults["cache"];
+  readonly summary: Defaults["summary"];
+  readonly recall: Defaults["recall"];
   readonly waitMs: number;
   /** How long a compaction that a person asked for waits for its summary. */
   readonly compactWaitMs: number;
@@ -124,12 +119,13 @@ export interface Settings {
 
 /** What holds where neither host nor profile says anything. */
 const DEFAULTS = {
-  tail: defaultsOf(TUNING.tail) as Settings["tail"],
+  tail: defaultsOf(TUNING.tail),
   images: defaultsOf(TUNING.images),
-  cache: defaultsOf(TUNING.cache) as Settings["cache"],
-  summary: defaultsOf(TUNING.summary) as SummarySettings,
-  recall: defaultsOf(TUNING.recall) as Settings["recall"],
+  cache: defaultsOf(TUNING.cache),
+  summary: defaultsOf(TUNING.summary),
+  recall: defaultsOf(TUNING.recall),
 };
+type Defaults = typeof DEFAULTS;
 /** How long a compaction that a person asked for waits for its summary, where the host says nothing about waiting (milliseconds). */
 const COMPACT_WAIT_MS = 60_000;
 /** A narrative of so many tokens tells nearly everything of 100,000: less room than that is worth a warning. */
@@ -236,7 +232,7 @@ function summarySettings<M>(
   window: number | undefined,
   reserve: Threshold | undefined,
   warnings: Warning[],
-): SummarySettings {
+): Settings["summary"] {
   const summary = { ...DEFAULTS.summary, ...profile, ...options.summary };
   const asksModel = options.summarizer !== undefined && options.summarizer !== "extractive";
   if (window === undefined || (reserve === undefined && !asksModel)) return summary;

@@ -230,7 +230,7 @@ export class RunningRequest {
       { kind: "compaction", api, path, headers: {}, ...(client && { client }) },
       this.#context,
     );
-    later.turn = this.turn && { ...this.turn, asked: { ...this.turn.asked, transcript: [] } };
+    later.turn = this.turn && { ...this.turn, asked: { model: this.turn.asked.model, transcript: [] } };
     later.cause = this.start.kind === "compaction" && this.cause !== undefined ? this.cause : this.id;
     later.happened(what);
     later.end(200);

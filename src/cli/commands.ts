@@ -41,6 +41,8 @@ export const NEED_MODEL: readonly (typeof CLIENT_NAMES)[number][] = [
   "continue",
 ];
 
+const strategy = flag.choice("S", "how to make room", STRATEGY_NAMES);
+const focus = flag.text("TEXT", "what the summary should care about most");
 const profile = flag.choice("P", "options for a kind of program: %s (default: agent)", PROFILE_NAMES);
 
 /** Which conversation of a file is read, and how. */
@@ -138,9 +140,9 @@ export const COMMANDS = {
       budget: flag.budget("N", "tokens to fit into (8000, 8k), or a share of the transcript (10%)"),
       window: flag.tokens("N", "the model's context size; what the answer needs is kept free"),
       model: flag.text("M", "the model: its window and its way of counting"),
-      focus: flag.text("TEXT", "what the summary should care about most"),
+      focus,
       profile,
-      strategy: flag.choice("S", "how to make room", STRATEGY_NAMES),
+      strategy,
       ...FILE_FLAGS,
       out: flag.text(
         "FILE",
@@ -161,7 +163,7 @@ export const COMMANDS = {
     summary:
       "Writes a summary of a conversation that stands by itself: for a pull request, a colleague, a note.",
     args: "FILE",
-    flags: { focus: flag.text("TEXT", "what the summary should care about most"), ...TEXT_FLAGS },
+    flags: { focus, ...TEXT_FLAGS },
     notes: [
       "Without --model, code makes the summary from statements of the user and the assistant: goal, rules, state, decisions and findings, files, open points.",
       ...TEXT_NOTES,
@@ -197,7 +199,7 @@ export const COMMANDS = {
       ),
       html: flag.text("OUT", "write the replay as a page, too"),
       profile,
-      strategy: flag.choice("S", "how to make room", STRATEGY_NAMES),
+      strategy,
       ...FILE_FLAGS,
       judge: flag.text(
         "M",

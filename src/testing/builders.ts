@@ -147,7 +147,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   "gemini-contents": (message) => writeGemini(carelessGemini(message)),
 };
 
-const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses", "gemini-contents"]);
+/** Formats that take the system prompt beside the messages. */
+export const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses", "gemini-contents"]);
 
 /**
  * Writes core messages as a careless client of the dialect would. Unlike `encode` of `precis/dialects` it repairs and

@@ -1,12 +1,10 @@
 import { isHostNote } from "../core/message-text.ts";
 import type { DialectId, Entry, FitResult, Message, Report } from "../core/types.ts";
+import { SYSTEM_APART } from "./builders.ts";
 import { checkEdit } from "./check-edit.ts";
 import { isObject, objects, str } from "./json.ts";
 import type { WireFacts } from "./rules/facts.ts";
 import { judgeWire, wireFacts } from "./rules/judge-wire.ts";
-
-/** Formats that take the system prompt beside the messages. */
-const SYSTEM_APART = new Set<DialectId>(["anthropic-messages", "openai-responses", "gemini-contents"]);
 
 /** What `checkView` needs to judge one result of `fit` or `compact`. */
 export interface CheckViewInput {

@@ -17,9 +17,14 @@ export function WantedKeys() {
 export function UpstreamKey({ upstream, isWanted = false }: { upstream: string; isWanted?: boolean }) {
   const app = useApp();
   const { upstreams } = useStore(app.clientKey.store);
+  const address = usePiece(
+    app.store,
+    ({ status }) => status?.upstreams.find(({ name }) => name === upstream)?.baseURL,
+  );
   const [text, setText] = useState("");
   const [isTrying, setTrying] = useState(false);
   const isGiven = upstreams.includes(upstream);
+  const named = address === undefined ? upstream : words.named(upstream, new URL(address).host);
   const id = `key-of-${upstream}`;
   return (
     <>
@@ -27,7 +32,7 @@ export function UpstreamKey({ upstream, isWanted = false }: { upstream: string; 
         <Notice
           kind="warn"
           icon="warn"
-          title={isGiven ? words.unknown(upstream) : words.wanted(upstream)}
+          title={isGiven ? words.unknown(named) : words.wanted(named)}
           help={words.without}
           role="status"
         />
@@ -41,7 +46,7 @@ export function UpstreamKey({ upstream, isWanted = false }: { upstream: string; 
         }}
       >
         <label>
-          {words.label(upstream)}
+          {words.label(named)}
           <input
             type="password"
             autoComplete="off"

@@ -213,12 +213,18 @@ export const clientKey = {
 
 /** Keys for servers of models that the config names without one. */
 export const upstreamKey = {
-  wanted: (upstream: string) => `${upstream} wants a key, and the server has none for it.`,
-  unknown: (upstream: string) => `${upstream} refuses the key that you gave.`,
+  named: (upstream: string, host: string) => `${upstream} (${host})`,
+  wanted: (named: string) => `${named} wants a key, and the server has none for it.`,
+  unknown: (named: string) => `${named} refuses the key that you gave.`,
   without: "Until it has one, its models can't be listed or asked.",
-  label: (upstream: string) => `Key for ${upstream}`,
+  label: (named: string) => `Key for ${named}`,
+  /** An upstream of a flag has this name, and its key comes from a variable. */
   help: (upstream: string) =>
-    `Kept in this tab only: a reload keeps it, and closing the tab forgets it. For good, and for everybody: set apiKey of ${upstream} in the server's config, such as "apiKey": "env:OPENAI_API_KEY", or PRECIS_UPSTREAM_KEY beside --upstream.`,
+    `Kept in this tab only: a reload keeps it, and closing the tab forgets it. To set it for good: ${
+      upstream === "upstream"
+        ? "start precis serve with the variable PRECIS_UPSTREAM_KEY."
+        : `"apiKey": "env:VARIABLE" beside "name": "${upstream}" in the server's config.`
+    }`,
   go: "Use this key",
   forget: "Forget the key",
   give: "Give a key",

@@ -178,15 +178,17 @@ interface Targets {
   readonly bySession: Map<string, Target>;
   /** Conversations and sessions whose conversation another server holds. */
   readonly held: Set<string>;
-  /** The key of the conversation that was made last. */
-  newest: number | undefined;
 }
 
-const nameOf = (tenant: string, name: string): string => JSON.stringify([tenant, name]);
+const nameOf = (tenant: string, name: string): string => `${tenant.length} ${tenant} ${name}`;
 
 /** Finds the conversations that appends are for. Where rows can be locked, they stay as they are until the transaction ends. */
 function* lockTargets(engine: SqlEngine, calls: readonly AppendCall[]): Script<Targets> {
-  const targets: Targets = { byId: new Map(), bySession: new Map(), held: new Set(), newest: undefined };
+  const targets: Targets = { byId: new Map(), bySession: new Map(), held: new Set() };
+  if (
+    calls.every(({ input: { conversation, session } }) => conversation === undefined && session === undefined)
+  )
+    return targets;
   // Of several, only those whose conversation is held wait for it.
   const waits = !engine.lockRows || calls.length === 1;
   const known = (row: ConversationRow): Target => {
@@ -257,8 +259,7 @@ function targetOf({ byId, bySession }: Targets, { tenant, input }: AppendCall): 
 function* newTarget(engine: SqlEngine, targets: Targets, call: AppendCall): Script<Target> {
   const { byId, bySession } = targets;
   const { tenant, input, id } = call;
-  const key = yield* engine.newKey(targets.newest);
-  targets.newest = key;
+  const key = yield* engine.newKey();
   const target: Target = {
     before: undefined,
     places: new Map(),
@@ -379,7 +380,7 @@ export function* insertTree(
   { tenant, conversation, head: text, leaf, messages }: Omit<ImportedConversation, "type">,
 ): Script<void> {
   checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
-  const key = yield* engine.newKey(undefined);
+  const key = yield* engine.newKey();
   const at = Math.round(conversation.updatedAt);
   const head = text === undefined ? undefined : bodyRow(tenant, text, at, nameOfText(tenant, text));
   const bodies = new Map<string, BodyRow>();

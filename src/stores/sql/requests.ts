@@ -172,25 +172,26 @@ export function* insertRequests(
   requests: readonly PlacedRequest[],
   now: number,
 ): Script<void> {
-  if (requests.length === 0) return;
-  const made = requests.map(({ tenant, request, place }) => [
-    tenant,
-    ...FIELDS.map((field) => columnValue(field, request[field])),
-    place?.node ?? null,
-    place?.head ?? null,
-    place?.fields ?? null,
-    !place || request.details === undefined ? null : JSON.stringify(request.details),
-  ]);
-  const isLate = (n: number) => requests[n]!.request.at < now - GRACE_MS;
-  yield* insertRows(made.filter((_, n) => !isLate(n)));
-  for (const [n, row] of made.entries()) {
-    if (!isLate(n)) continue;
-    const { tenant, request } = requests[n]!;
+  const late = requests.filter(({ request }) => request.at < now - GRACE_MS);
+  yield* insertRows(
+    (late.length === 0 ? requests : requests.filter((one) => !late.includes(one))).map(valuesOf),
+  );
+  for (const one of late) {
+    const { tenant, request } = one;
     const summed = yield* lastSummed(engine, tenant);
     if (yield* isThere(tenant, request.id)) continue;
-    yield* insertRows([row]);
+    yield* insertRows([valuesOf(one)]);
     if (request.id <= summed) yield* sumUp("tenant = ? and id = ?", [tenant, request.id]);
   }
+}
+
+/** A row in the order of the columns. */
+function valuesOf({ tenant, request, place }: PlacedRequest): (string | number | null)[] {
+  const values: (string | number | null)[] = [tenant];
+  for (const field of FIELDS) values.push(columnValue(field, request[field]));
+  const details = place && request.details !== undefined ? JSON.stringify(request.details) : null;
+  values.push(place?.node ?? null, place?.head ?? null, place?.fields ?? null, details);
+  return values;
 }
 
 function* isThere(tenant: string, id: string): Script<boolean> {

@@ -7,7 +7,7 @@ import type { SqlEngine } from "./sql-engine.ts";
 import { NODE_COLUMNS } from "./tree.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 9;
+export const SCHEMA_VERSION = 10;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -16,6 +16,7 @@ export const SCHEMA_VERSION = 9;
 function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   const isPostgres = kind === "postgres";
   if (isPostgres) yield* rows("create sequence precis_conversation_keys");
+  else yield* rows("insert into precis_meta (key, value) values (?, 1)", NEXT_KEY);
 
   // Long texts and heads, each once per tenant. One with a `base` is what stands between the beginning and the end of that.
   yield* rows(`create table precis_bodies (
@@ -147,6 +148,8 @@ function* recallTables(isPostgres: boolean): Script<void> {
 /** Name of the lock that keeps two nodes from making the tables at once. */
 const SCHEMA_LOCK = "precis/schema";
 const VERSION_KEY = "schema";
+/** Where a database without sequences keeps the first key that no conversation may have yet. */
+export const NEXT_KEY = "next key";
 
 /**
  * Opens a database, and makes its tables if there are none. Any number of nodes may start at once: one makes them, in one

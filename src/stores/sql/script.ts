@@ -83,17 +83,6 @@ export function numberedOnce(sql: string): string {
 /** Rows that one statement takes, largest first. Few sizes, because a statement is prepared once for each. */
 const SIZES = [32, 8, 4, 2, 1] as const;
 
-/** Parts of a list that are each as long as one of the sizes. */
-function inSizes<T>(list: readonly T[]): (readonly T[])[] {
-  const parts: (readonly T[])[] = [];
-  for (let at = 0; at < list.length; ) {
-    const size = SIZES.find((one) => one <= list.length - at) ?? 1;
-    parts.push(list.slice(at, at + size));
-    at += size;
-  }
-  return parts;
-}
-
 /** Inserts many rows with few statements. */
 export function insertInto<Row extends object>(
   table: string,
@@ -104,20 +93,45 @@ export function insertInto<Row extends object>(
   return (list) => insert(list.map((row) => columns.map((name) => row[name])));
 }
 
-/** The same, of rows that are lists of their values. */
+/**
+ * The same, of rows that are lists of their values. Columns that no row had a value for so far are left out: to bind nothing takes
+ * nearly as long as to bind a value.
+ */
 export function insertValues(
   table: string,
   columns: readonly string[],
   otherwise = "",
 ): (list: readonly (readonly unknown[])[]) => Script<void> {
-  const signs = `(${columns.map(() => "?").join(", ")})`;
+  const isSaid = columns.map(() => false);
+  let said: readonly number[] = [];
   const texts = new Map<number, string>();
-  for (const size of SIZES) {
+  const textOf = (size: number): string => {
+    const known = texts.get(size);
+    if (known !== undefined) return known;
+    const signs = `(${said.map(() => "?").join(", ")})`;
     const values = Array<string>(size).fill(signs).join(", ");
-    texts.set(size, `insert into ${table} (${columns.join(", ")}) values ${values} ${otherwise}`);
-  }
+    const names = said.map((index) => columns[index]).join(", ");
+    const text = `insert into ${table} (${names}) values ${values} ${otherwise}`;
+    texts.set(size, text);
+    return text;
+  };
+  const notice = (row: readonly unknown[]): void => {
+    for (let index = 0; index < columns.length; index++) {
+      if (isSaid[index] || row[index] === null) continue;
+      isSaid[index] = true;
+      said = [...columns.keys()].filter((one) => isSaid[one]);
+      texts.clear();
+    }
+  };
   return function* (list) {
-    for (const part of inSizes(list)) yield { sql: texts.get(part.length)!, parameters: part.flat() };
+    for (const row of list) notice(row);
+    for (let at = 0; at < list.length; ) {
+      const size = SIZES.find((one) => one <= list.length - at) ?? 1;
+      const parameters: unknown[] = [];
+      for (let n = at; n < at + size; n++) for (const index of said) parameters.push(list[n]![index]);
+      yield { sql: textOf(size), parameters };
+      at += size;
+    }
   };
 }
 

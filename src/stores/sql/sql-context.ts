@@ -22,7 +22,7 @@ export type SqlContext = ReturnType<typeof createSqlContext>;
 /** Opens a database at its first use. */
 export function createSqlContext(engine: SqlEngine, effects: StoreEffects) {
   const early = createEarlyRecords();
-  const { run: write, append } = createWriter(engine, early, effects.now);
+  const { run: write, append } = createWriter(engine, early, effects.now, () => later.appended());
   const later = indexLater(() => write(() => indexSome(engine, INDEXED_AT_ONCE)));
   let opened: Promise<void> | undefined;
   let isOpen = false;
@@ -79,11 +79,7 @@ export function createSqlContext(engine: SqlEngine, effects: StoreEffects) {
     early,
     /** When it resolves, what was appended is in the store for good. */
     append: (call: AppendCall): Promise<Appended> =>
-      run("append", async () => {
-        const appended = await inSlices(call, append);
-        later.appended();
-        return appended;
-      }),
+      run("append", () => (isLong(call.input.messages) ? inSlices(call, append) : append(call))),
     /** Reads data that doesn't change meanwhile. */
     async *snapshot<T>(operation: string, work: (read: ReadScript) => AsyncIterable<T>): AsyncIterable<T> {
       try {
@@ -120,7 +116,6 @@ async function inSlices(
 ): Promise<Appended> {
   const { input } = call;
   const { messages } = input;
-  if (!isLong(messages)) return append(call);
   let [from, added] = [0, 0];
   let target: { readonly conversation?: string; readonly after?: string } = {};
   for (;;) {
@@ -143,7 +138,7 @@ async function inSlices(
     if (isLast) return { ...appended, added };
     target = { conversation: appended.conversation, after: slice.at(-1)!.hash };
     from = cut;
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise(setImmediate);
   }
 }
 
@@ -182,19 +177,23 @@ function indexLater(indexSome: () => Promise<boolean>) {
     // A failure isn't lost on anybody: the next search meets it, and can tell it.
     while (!isClosed && appends === before && (await indexSome().catch(() => false)));
   };
+  const wait = (): void => {
+    if (timer || isClosed) return;
+    const before = appends;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (appends !== before) wait();
+      else
+        running ??= run().finally(() => {
+          running = undefined;
+        });
+    }, IDLE_MS);
+    timer.unref();
+  };
   return {
     appended(): void {
       appends++;
-      if (isClosed) return;
-      if (timer) timer.refresh();
-      else {
-        timer = setTimeout(() => {
-          running ??= run().finally(() => {
-            running = undefined;
-          });
-        }, IDLE_MS);
-        timer.unref();
-      }
+      wait();
     },
     /** Waits for what is under way. */
     async close(): Promise<void> {
@@ -230,7 +229,7 @@ interface Pending {
  * anyway, and other writes share that transaction, too. None is acknowledged before the common commit, and one that fails
  * takes nothing of the others along.
  */
-function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number) {
+function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number, appended: () => void) {
   const transact = retrying(engine);
   const most = engine.isLocal ? 1 : MOST_AT_ONCE;
   let queue: Pending[] = [];
@@ -249,7 +248,7 @@ function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number)
   const moreToCome = async (): Promise<void> => {
     for (let turn = 0; turn < MAX_TURNS && queue.length < MAX_BATCH; turn++) {
       const before = queue.length;
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise(setImmediate);
       if (queue.length === before) return;
     }
   };
@@ -264,6 +263,7 @@ function createWriter(engine: SqlEngine, early: EarlyRecords, now: () => number)
         else one.resolve(outcome);
       }
       engine.appended?.(batch.length);
+      if (batch.some(({ call }) => call)) appended();
       // In their order, while other appends go on.
       if (held.length > 0) void oneByOne(held);
     } catch (error) {

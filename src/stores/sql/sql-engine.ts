@@ -11,8 +11,8 @@ export interface SqlEngine {
   transact<T>(script: Script<T>): Promise<T>;
   /** The database is in this process, and one transaction writes at a time. Default: it is behind a connection. */
   readonly isLocal?: true;
-  /** The key of a new conversation; `newest` is the one that the same transaction took last, if it took one. */
-  newKey(newest: number | undefined): Script<number>;
+  /** The key of a new conversation. */
+  newKey(): Script<number>;
   /** Its full text search. */
   readonly textIndex: TextIndex;
   /** Rows can be locked with `for update`. Default false: a writing transaction is alone. */

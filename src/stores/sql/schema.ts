@@ -53,7 +53,7 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   );
 
   yield* rows(`create table precis_nodes (${definitionsOf(NODE_COLUMNS, kind)})`);
-  yield* rows("create index precis_nodes_by_hash on precis_nodes (hash, id)");
+  yield* rows(`create index precis_nodes_by_hash on precis_nodes (hash${isPostgres ? ", id" : ""})`);
   yield* rows("create index precis_nodes_by_body on precis_nodes (body) where body is not null");
   yield* rows("create index precis_nodes_by_answer on precis_nodes (answer) where answer is not null");
 

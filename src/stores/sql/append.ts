@@ -15,7 +15,16 @@ import type { EarlyRecords } from "./records.ts";
 import { fieldsBody, insertRequests, type PlacedRequest } from "./requests.ts";
 import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { findMatch, NODE_COLUMNS, type NodeRow, nodeId, nodeRow, type Place, placeOf } from "./tree.ts";
+import {
+  findMatch,
+  isOneThere,
+  NODE_COLUMNS,
+  type NodeRow,
+  nodeId,
+  nodeRow,
+  type Place,
+  placeOf,
+} from "./tree.ts";
 
 /** An append, with the id of the conversation that it makes if it makes one. */
 export interface AppendCall {
@@ -91,7 +100,7 @@ export function* appendAll(
   const calls = yield* withUnanswered(engine, given);
   const targets = yield* lockTargets(
     engine,
-    calls.filter((_, index) => !faults[index]),
+    faults.some(Boolean) ? calls.filter((_, index) => !faults[index]) : calls,
   );
   const made: Made = { bodies: new Map(), later: [], uses: [], requests: [] };
   const touched = new Set<Target>();
@@ -133,15 +142,8 @@ function* withUnanswered(engine: SqlEngine, calls: readonly AppendCall[]): Scrip
   const hashes = calls.flatMap(({ input: { conversation, unanswered } }) =>
     conversation === undefined && unanswered ? [unanswered.hash] : [],
   );
-  if (hashes.length === 0) return calls;
-  // Mostly none is there. In a database in this process each is looked up where it is asked for.
-  const there = engine.isLocal
-    ? undefined
-    : yield* rows<{ readonly hash: string }>(
-        `select distinct hash from precis_nodes where ${engine.isOneOf("hash")}`,
-        engine.rowsOf.value(hashes),
-      );
-  if (there?.length === 0) return calls;
+  // Mostly none is there.
+  if (!(yield* isOneThere(engine, hashes))) return calls;
   const made: AppendCall[] = [];
   for (const call of calls) {
     const { conversation, unanswered } = call.input;

@@ -59,6 +59,7 @@ export function sqlConversations(context: SqlContext): ConversationStore {
            ) order by updated_at desc, id desc limit ${BRANCHES}`,
           tenant,
           hash,
+          hash,
         );
         const branches: Branch[] = [];
         for (const row of found) {

@@ -3,7 +3,7 @@ import { checkName } from "../shared/texts.ts";
 import { HASHES_PER_STATEMENT, inBatches, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { keyOfNode, type NodeRow } from "./tree.ts";
+import { hasHash, keyOfNode, type NodeRow } from "./tree.ts";
 
 export type RecordKind = "checkpoint" | "summary" | "undo" | "answers" | "recalled";
 
@@ -136,7 +136,8 @@ export function sqlRecords(
 export function* nodesWith(tenant: string, hash: string): Script<number[]> {
   const found = yield* rows<Pick<NodeRow, "id">>(
     `select n.id from precis_nodes n join precis_conversations c on c.key = ${keyOfNode("n.id")}
-     where n.hash = ? and c.tenant = ?`,
+     where ${hasHash("?", "n.")} and c.tenant = ?`,
+    hash,
     hash,
     tenant,
   );

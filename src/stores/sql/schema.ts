@@ -4,7 +4,7 @@ import { CONVERSATION_COLUMNS } from "./conversation-row.ts";
 import { createRequestTables } from "./requests.ts";
 import { definitionsOf, firstRow, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
-import { NODE_COLUMNS } from "./tree.ts";
+import { INDEXED_HASH, NODE_COLUMNS } from "./tree.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
 export const SCHEMA_VERSION = 10;
@@ -53,7 +53,9 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   );
 
   yield* rows(`create table precis_nodes (${definitionsOf(NODE_COLUMNS, kind)})`);
-  yield* rows(`create index precis_nodes_by_hash on precis_nodes (hash${isPostgres ? ", id" : ""})`);
+  yield* rows(
+    `create index precis_nodes_by_hash on precis_nodes (${INDEXED_HASH}${isPostgres ? ", id" : ""})`,
+  );
   yield* rows("create index precis_nodes_by_body on precis_nodes (body) where body is not null");
   yield* rows("create index precis_nodes_by_answer on precis_nodes (answer) where answer is not null");
 

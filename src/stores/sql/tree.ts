@@ -27,6 +27,15 @@ export const nodesOf = (key: number): readonly [from: number, to: number] => [
   nodeId(key + 1, 0),
 ];
 
+/** Characters of a hash that its index has: whole hashes would make it two and a half times as large. */
+const INDEXED_CHARS = 12;
+const indexed = (hash: string): string => `substr(${hash}, 1, ${INDEXED_CHARS})`;
+/** What the index of hashes is made of, in SQL. */
+export const INDEXED_HASH = indexed("hash");
+/** True of a node with a hash, in SQL. A `?` in it stands there twice. */
+export const hasHash = (hash: string, node = ""): string =>
+  `${indexed(`${node}hash`)} = ${indexed(hash)} and ${node}hash = ${hash}`;
+
 /** The columns of messages: the one place to declare one. The text comes last, so that nobody reads it who asks for the others. */
 export const NODE_COLUMNS = {
   id: "integer not null primary key",
@@ -172,7 +181,8 @@ export type Place = Pick<NodeRow, "id" | "depth" | "total">;
 
 export const placeOf = (key: number, hash: string): Script<Place | undefined> =>
   firstRow<Place>(
-    "select id, depth, total from precis_nodes where hash = ? and id >= ? and id < ?",
+    `select id, depth, total from precis_nodes where ${hasHash("?")} and id >= ? and id < ?`,
+    hash,
     hash,
     ...nodesOf(key),
   );
@@ -279,11 +289,21 @@ function* longestMatch(
 }
 
 function* isThere(hash: string): Script<boolean> {
-  return (yield* rows("select 1 from precis_nodes where hash = ? limit 1", hash)).length > 0;
+  return (yield* rows(`select 1 from precis_nodes where ${hasHash("?")} limit 1`, hash, hash)).length > 0;
+}
+
+/** Is any of these messages stored? */
+export function* isOneThere(
+  { among, rowsOf }: Pick<SqlEngine, "among" | "rowsOf">,
+  hashes: readonly string[],
+): Script<boolean> {
+  if (hashes.length <= 1) return hashes[0] !== undefined && (yield* isThere(hashes[0]));
+  const sql = `select 1 from ${among.from} join precis_nodes n on ${hasHash(among.value, "n.")} limit 1`;
+  return (yield* rows(sql, rowsOf.value(hashes))).length > 0;
 }
 
 /** A first message ("ping") may stand in a hundred thousand conversations: of those that have a message, the newest are looked at. */
-export const NEWEST_WITH = "(select id from precis_nodes where hash = ? order by id desc limit 100)";
+export const NEWEST_WITH = `(select id from precis_nodes where ${hasHash("?")} order by id desc limit 100)`;
 
 /** Of several conversations with the same messages: one that ends there rather than one that went on otherwise. */
 function bestMatch(
@@ -300,7 +320,7 @@ function bestMatch(
   const headName = head ? [nameOfText(tenant, head)] : [null];
   return firstRow(
     `select c.*, n.hash as matched
-     from ${isOne ? "precis_nodes n" : `${among.from} join precis_nodes n on n.hash = ${among.value}`}
+     from ${isOne ? "precis_nodes n" : `${among.from} join precis_nodes n on ${hasHash(among.value, "n.")}`}
      join precis_conversations c on c.key = ${keyOfNode("n.id")} and c.tenant = ? and c.deleted_at is null
        ${isOfSession} ${isOfFormat} ${isUnnamed} ${isUnanswered ? `and c.leaf = n.id and ${hasHead}` : ""}
      ${isOne ? `where n.id in ${NEWEST_WITH}` : ""}
@@ -312,7 +332,7 @@ function bestMatch(
     ...(dialect === undefined ? [] : [dialect]),
     ...(unnamed ? [unnamed.hash] : []),
     ...(isUnanswered ? headName : []),
-    ...(isOne ? hashes : []),
+    ...(isOne ? [...hashes, ...hashes] : []),
     ...(head === undefined ? [] : headName),
   );
 }

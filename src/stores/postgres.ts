@@ -66,7 +66,7 @@ export function postgresStore({
   return createSqlStore(
     postgresEngine(pool, {
       where: placeOf(given === undefined ? { connectionString: url } : optionsOf(given)),
-      told: given === undefined ? "the URL" : "the options of the pool",
+      source: given === undefined ? "the URL" : "the options of the pool",
       ownsPool: given === undefined,
       isPrepared: prepare,
     }),
@@ -127,12 +127,12 @@ function postgresEngine(
     /** Server and database, for error texts. */
     readonly where: string;
     /** What user, password and database are given in. */
-    readonly told?: string;
+    readonly source?: string;
     readonly ownsPool: boolean;
     readonly isPrepared?: boolean;
   },
 ): SqlEngine {
-  const { where, told = "the URL", ownsPool, isPrepared = true } = options;
+  const { where, source = "the URL", ownsPool, isPrepared = true } = options;
   const names = isPrepared ? statementNames() : undefined;
   return {
     kind: "postgres",
@@ -164,7 +164,7 @@ function postgresEngine(
     isOneOf: (column) => `${column} = any((select ?::text[])::text[])`,
     lockName: "select pg_advisory_xact_lock(hashtextextended(?, 0))",
     isConflict,
-    explain: (error) => explainPostgres(error, { where, told }),
+    explain: (error) => explainPostgres(error, { where, source }),
     async *snapshot(work) {
       const client = await connectTo(pool);
       try {

@@ -81,10 +81,10 @@ const CLASS_NAME = /^\w*Error: /;
  */
 export function failedSummary(
   { modelCalls, rungs, outcome }: Pick<Report, "modelCalls" | "rungs" | "outcome">,
-  told?: string,
+  reported?: string,
 ): FailedSummary | undefined {
   const last = modelCalls.some(({ result }) => result === "accepted") ? undefined : modelCalls.at(-1);
-  const message = told ?? last?.note?.replace(CLASS_NAME, "");
+  const message = reported ?? last?.note?.replace(CLASS_NAME, "");
   if (message === undefined) return undefined;
   const used = rungs.findLast(({ result }) => result === "used")?.rung;
   return { message, fallback: outcome === "compacted" ? used : undefined };

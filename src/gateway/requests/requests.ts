@@ -176,15 +176,15 @@ export function recordedModel(
     ...model,
     async complete(request) {
       const behalf = currentBehalf();
-      const told = requests.begin({
+      const call = requests.begin({
         kind: "summary",
         api: "summary",
         path: request.name,
         headers: {},
         client: { tenant, name: behalf?.client },
       });
-      told.action = "pass";
-      told.asks(
+      call.action = "pass";
+      call.asks(
         {
           upstream,
           asked: { model: model.id, transcript: [] },
@@ -201,18 +201,18 @@ export function recordedModel(
         { prices: modelInfo(model.id).prices },
       );
       const { reason, request: cause } = behalf?.cause?.() ?? {};
-      told.reason = reason;
-      told.cause = cause;
+      call.reason = reason;
+      call.cause = cause;
       try {
         const reply = await model.complete(request);
-        told.usage = reply.usage;
-        told.reply = reply.text;
-        told.end(200);
+        call.usage = reply.usage;
+        call.reply = reply.text;
+        call.end(200);
         return reply;
       } catch (error) {
         const { status = 502, message } = error as Partial<ModelError>;
-        told.fails(status, message ?? String(error));
-        told.end(status);
+        call.fails(status, message ?? String(error));
+        call.end(status);
         throw error;
       }
     },
@@ -301,7 +301,10 @@ const usedRung = ({ rungs }: Report) => rungs.findLast(({ result }) => result ==
 const isOfClients = (kind: RunningRequest["start"]["kind"]): boolean => kind === "client" || kind === "page";
 
 function logged({ log }: Pick<Telemetry, "log">): RequestListener {
-  const tell = ({ turn, conversation }: RunningRequest, what: RunningRequest["happenings"][number]): void => {
+  const logHappening = (
+    { turn, conversation }: RunningRequest,
+    what: RunningRequest["happenings"][number],
+  ): void => {
     const model = turn?.asked.model;
     if (what.type === "summarised") {
       log.info(
@@ -341,7 +344,7 @@ function logged({ log }: Pick<Telemetry, "log">): RequestListener {
   };
   return {
     ended(request) {
-      for (const what of request.happenings) tell(request, what);
+      for (const what of request.happenings) logHappening(request, what);
       const { start, turn, status, action, began, tenant, conversation } = request;
       if (!log.isLevelEnabled("debug") || !isOfClients(start.kind)) return;
       const names = turn && { model: turn.asked.model, conversation, tenant };
@@ -355,23 +358,23 @@ function logged({ log }: Pick<Telemetry, "log">): RequestListener {
 
 /** Pages that are open: what happened, as soon as its conversation is known, and the request when it has ended. */
 function shown({ live }: Pick<Telemetry, "live">): RequestListener {
-  const told = new WeakMap<RunningRequest, number>();
-  const tellFacts = (request: RunningRequest): void => {
+  const sent = new WeakMap<RunningRequest, number>();
+  const sendFacts = (request: RunningRequest): void => {
     const { tenant, conversation, id, cause, startedAt, happenings } = request;
     if (tenant === undefined || conversation === undefined || happenings.length === 0) return;
     const facts = factsOf(request);
-    for (let n = told.get(request) ?? 0; n < facts.length; n++)
+    for (let n = sent.get(request) ?? 0; n < facts.length; n++)
       live.send(tenant, {
         type: "timeline",
         event: { id: eventId(id, n), at: startedAt, conversation, request: cause ?? id, ...facts[n]! },
       });
-    told.set(request, facts.length);
+    sent.set(request, facts.length);
   };
   return {
     happened(request, what) {
       const { tenant, conversation } = request;
       if (!live.hasListeners || tenant === undefined || conversation === undefined) return;
-      tellFacts(request);
+      sendFacts(request);
       if (what.type !== "fitted") return;
       const { pressure, tokens, budget } = what.report;
       live.send(tenant, {
@@ -385,7 +388,7 @@ function shown({ live }: Pick<Telemetry, "live">): RequestListener {
     ended(request) {
       const { tenant, hasRecord, conversation } = request;
       if (tenant === undefined || !hasRecord || !live.hasListeners) return;
-      tellFacts(request);
+      sendFacts(request);
       live.send(tenant, { type: "request", ...factOf(request.row(), conversation) });
     },
   };

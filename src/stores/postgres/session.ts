@@ -109,12 +109,12 @@ function hungOf(error: unknown): Error | undefined {
 interface Place {
   readonly where: string;
   /** What user, password and database are given in. */
-  readonly told: string;
+  readonly source: string;
 }
 
 /** What errors mean for the person who runs PostgreSQL, by their codes or their words; the first that fits is told. */
 function meaningsOf(
-  { where, told }: Place,
+  { where, source }: Place,
   { code, isFolder }: { readonly code: string; readonly isFolder: boolean },
 ): readonly (Explained & { readonly when: string | RegExp })[] {
   return [
@@ -133,11 +133,15 @@ function meaningsOf(
       message: "the URL of PostgreSQL can't be read.",
       fix: "Write it as postgres://user:password@host:port/database, with signs such as # / ? @ in the password as %23 %2F %3F %40.",
     },
-    { when: "28P01 28000", message: `${where} refused the user or password.`, fix: `Check both in ${told}.` },
+    {
+      when: "28P01 28000",
+      message: `${where} refused the user or password.`,
+      fix: `Check both in ${source}.`,
+    },
     {
       when: "3D000",
       message: `the database of ${where} doesn't exist.`,
-      fix: `Create it, or name another in ${told}.`,
+      fix: `Create it, or name another in ${source}.`,
     },
     {
       when: "42501",
@@ -154,7 +158,7 @@ function meaningsOf(
       message: `${where} has no space left.`,
       fix: "Free some space; nothing is half-written.",
     },
-    { when: "25006", message: `${where} is read-only.`, fix: `Name the primary server in ${told}.` },
+    { when: "25006", message: `${where} is read-only.`, fix: `Name the primary server in ${source}.` },
     {
       when: "57P01 57P02 57P03",
       message: `${where} is stopping or starting.`,

@@ -34,7 +34,7 @@ const MAX_OPEN_TOKENS = 2 ** 24;
 
 /** Longest request that opens a stream, with system prompt and knowledge, and longest of those that follow (bytes). Each is stored as a line. */
 const MAX_OPENING = 1024 * 1024;
-const MAX_TOLD = 256 * 1024;
+const MAX_REQUEST = 256 * 1024;
 
 /** What a stream was told while its store failed; then nothing more is taken until the store answers (characters). */
 const MAX_UNSAVED = 4 * 1024 * 1024;
@@ -96,7 +96,7 @@ export async function handleStreams(
       id,
       stream,
       what,
-      await bodyOf(parts, request, MAX_TOLD, "Tell it in several requests."),
+      await bodyOf(parts, request, MAX_REQUEST, "Tell it in several requests."),
     ),
   );
 }
@@ -139,12 +139,12 @@ async function carryOn(
   what: string,
   body: Json,
 ): Promise<object> {
-  const told = read(what, body);
+  const asked = read(what, body);
   const line = JSON.stringify([what, body]);
   return stream.inTurn(async () => {
     for (;;) {
-      const fault = faultOf(stream, what, told);
-      if (!fault && (await write(parts, id, stream, line))) return told.work(stream);
+      const fault = faultOf(stream, what, asked);
+      if (!fault && (await write(parts, id, stream, line))) return asked.work(stream);
       // Another server may have gone on with it.
       const [lines, isThere] = [stream.lines, await catchUp(parts, id, stream)];
       if (!isThere) throw gone(parts, id);
@@ -154,7 +154,7 @@ async function carryOn(
 }
 
 /** Why something can't be done with the stream as it is. */
-function faultOf(stream: LiveStream, what: string, { lengths }: Told): RequestFault | undefined {
+function faultOf(stream: LiveStream, what: string, { lengths }: HostRequest): RequestFault | undefined {
   const tooLong = stream.tooLong(lengths);
   if (tooLong !== undefined)
     return invalid(
@@ -300,7 +300,7 @@ const steps = z.custom<HostState>(() => true);
 const MEASURED = optional({ lengths: mapOf(anyNumber, '{ "i3": 12 }'), length: tokens });
 
 /** What a host tells, checked as far as it can be by itself. */
-interface Told {
+interface HostRequest {
   readonly lengths: Readonly<Record<string, number>>;
   work(stream: LiveStream): Promise<object>;
 }
@@ -308,21 +308,21 @@ interface Told {
 /** Something that a host tells. `hint` is added where its fields can't be. */
 function act<const F extends Fields>(
   fields: F,
-  tell: (stream: LiveStream, told: z.output<z.ZodObject<F>>) => Promise<object>,
+  carryOut: (stream: LiveStream, given: z.output<z.ZodObject<F>>) => Promise<object>,
   hint = "",
-): (body: Json) => Told {
+): (body: Json) => HostRequest {
   const schema = object({ ...MEASURED, ...fields });
   return (body) => {
     const {
       lengths = {},
       length,
-      ...told
+      ...given
     } = checked(schema, body, hint) as z.output<z.ZodObject<typeof MEASURED>>;
     return {
       lengths,
       work(stream) {
         stream.measured(lengths, length);
-        return tell(stream, told as z.output<z.ZodObject<F>>);
+        return carryOut(stream, given as z.output<z.ZodObject<F>>);
       },
     };
   };
@@ -331,7 +331,7 @@ function act<const F extends Fields>(
 const turn = { text: anyText, ...optional({ time: anyNumber, tokens }) };
 
 /** What a host may tell, by the last part of the path. */
-const ACTS: Readonly<Record<string, (body: Json) => Told>> = {
+const ACTS: Readonly<Record<string, (body: Json) => HostRequest>> = {
   frames: act(
     optional({ count: wholeNumber("number of frames", 0, MAX_FRAMES), time: anyNumber }),
     (stream, { count = 1, time }) => stream.push({ type: "frames", count, ...defined({ time }) }, undefined),
@@ -349,14 +349,14 @@ const ACTS: Readonly<Record<string, (body: Json) => Told>> = {
     optional({ text: anyText, tokens, stop: oneOf("end of a reply", ["end", "length"]) }),
     (stream, { text, tokens, stop = "end" }) => stream.reply({ ...defined({ text }), tokens, stop }),
   ),
-  steps: act(optional({ steps }), async (stream, told) => {
-    checkHostState(told.steps, "steps");
-    return stream.setSteps(told.steps);
+  steps: act(optional({ steps }), async (stream, given) => {
+    checkHostState(given.steps, "steps");
+    return stream.setSteps(given.steps);
   }),
   compact: act({}, (stream) => stream.compact()),
 };
 
-function read(what: string, body: Json): Told {
+function read(what: string, body: Json): HostRequest {
   if (what !== LATE) return ACTS[what]!(body);
   const giveUp = async (stream: LiveStream) => {
     await stream.giveUp(String(body["awaited"]));
@@ -385,15 +385,15 @@ function checked<T extends z.ZodType>(schema: T, body: Json, hint = ""): z.outpu
 /** Tells everything that was done to a stream's cache, and goes on as it happens. */
 function watchStream(stream: LiveStream, response: ServerResponse): number {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...INERT });
-  const tell = (news: StreamNews): void => {
+  const send = (news: StreamNews): void => {
     if (response.destroyed) return;
     response.write(
       `event: ${news.type}\ndata: ${JSON.stringify(news.type === "said" ? news.said : news.managed)}\n\n`,
     );
     if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
   };
-  for (const managed of stream.trace) tell({ type: "managed", managed });
-  response.on("close", stream.watch(tell));
+  for (const managed of stream.trace) send({ type: "managed", managed });
+  response.on("close", stream.watch(send));
   // The headers must not wait for the first of it.
   response.flushHeaders();
   return 200;

@@ -86,7 +86,7 @@ export function hostCache(counter: TokenCounter, { summaries, onLate }: HostCach
     items.set(id, item);
     return id;
   };
-  const tell = (entries: readonly CacheEntry[]): void => {
+  const keepOnly = (entries: readonly CacheEntry[]): void => {
     const kept = entries.map(({ item, from, to }) => ({
       id: idOf(item),
       ...wholeFrames.indexes(item, from, to),
@@ -124,12 +124,12 @@ export function hostCache(counter: TokenCounter, { summaries, onLate }: HostCach
     snapshot: async () => ({ length: ledger.length, data: [...ledger.entries()] }),
     async restore({ data }) {
       ledger.set(data as readonly CacheEntry[]);
-      tell(ledger.entries());
+      keepOnly(ledger.entries());
     },
     async keep(ranges) {
       const kept = wholeFrames.ranges(ledger.entries(), ranges);
       ledger.keep(kept);
-      tell(ledger.entries());
+      keepOnly(ledger.entries());
       return kept;
     },
     async reset() {
@@ -164,7 +164,7 @@ export function hostCache(counter: TokenCounter, { summaries, onLate }: HostCach
         ...hostItem(idOf(item), item),
         ...wholeFrames.indexes(item, from, to),
       })),
-    report: (role: TurnItem["role"], text: string, told: number) => tokens.report({ role, text }, told),
+    report: (role: TurnItem["role"], text: string, counted: number) => tokens.report({ role, text }, counted),
     /** The id of frames that can't be as long as the host says. */
     tooLong: (lengths: Readonly<Record<string, number>>) =>
       Object.keys(lengths).find((id) => {
@@ -228,8 +228,8 @@ function createHostTokens(counter: TokenCounter) {
     /** The same text always takes the same number, whatever is learnt later. */
     count(item: CacheItem): number {
       if (item.type === "frames") return frameTokens(item);
-      const told = known.get(keyOf(item));
-      if (told !== undefined) return told;
+      const counted = known.get(keyOf(item));
+      if (counted !== undefined) return counted;
       const tokens = Math.ceil(estimate(item.text) * factor);
       known.set(keyOf(item), tokens);
       return tokens;

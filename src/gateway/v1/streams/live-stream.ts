@@ -51,8 +51,8 @@ export function openLiveStream({
     const done = await Promise.race([running, host.wanted().then(() => undefined)]);
     if (!done) return;
     running = undefined;
-    for (const said of done.said) tell({ type: "said", said });
-    for (const managed of done.managed) tell({ type: "managed", managed });
+    for (const said of done.said) publish({ type: "said", said });
+    for (const managed of done.managed) publish({ type: "managed", managed });
     news = joined(news, done);
   };
   const goOn = async (): Promise<StreamAnswer> => {
@@ -73,7 +73,7 @@ export function openLiveStream({
     const wantsReply = host.awaited !== undefined;
     return { do: host.take(), wantsReply, said, managed, status: session.status() };
   };
-  const tell = (one: StreamNews): void => {
+  const publish = (one: StreamNews): void => {
     for (const listener of listeners) listener(one);
   };
   const compact = async (): Promise<PushResult> => {

@@ -37,6 +37,11 @@ it.each([
     () => "/api/conversations?archived=yes",
     "Give one of hide, only, all",
   ],
+  ["a list that is sorted by what no column has", () => "/api/requests?sort=size", "time, tokens, spend, ms"],
+  ["an order that is neither way", () => "/api/requests?sort=ms&order=up", "Give one of desc, asc"],
+  ["a time that ends before it begins", () => "/api/requests?since=2000&until=1000", "until"],
+  ["sums of a time that ends before it begins", () => "/api/totals?since=2000&until=2000", "until"],
+  ["a time that is no number", () => "/api/totals?since=yesterday", "whole number"],
   ["stretches of time without a beginning", () => "/api/totals?every=60000", "Give since"],
 ])("%s is the client's fault, and is named", async (_name, path, field) => {
   const response = await fetch(gateway.url + path());
@@ -65,7 +70,13 @@ it.each(["SQLite", "PostgreSQL"])("%s is never asked for a NUL character", async
   try {
     for (const path of ["conversations/%00", "requests/%00", "requests/a%00b", "conversations/%00/messages"])
       expect(await status(`/api/${path}`)).toBe(404);
-    for (const path of ["requests?before=%00", "requests?model=x%00", "search?q=%00", "totals?model=%00"])
+    for (const path of [
+      "requests?before=%00",
+      "requests?sort=ms&before=%00",
+      "requests?model=x%00",
+      "search?q=%00",
+      "totals?model=%00",
+    ])
       expect([200, 400]).toContain(await status(`/api/${path}`));
   } finally {
     await asked.close();

@@ -81,6 +81,40 @@ it("totals, by model and by time, are the same after a restart", async () => {
   expect(await requests(second.url, { before: middle!.id })).toHaveLength(1);
 });
 
+it("the list is sorted by tokens, spend or time, either way, and totals say how long requests take", async () => {
+  const provider = await startFakeProvider({ models: ["gpt-4o", "gpt-4o-mini"] });
+  closing.push(() => provider.close());
+  const serve = await serveHere(["--upstream", provider.url]);
+  closing.push(() => serve.stop());
+  const url = `${serve.url}/v1/chat/completions`;
+  for (const [model, words] of [
+    ["gpt-4o", 300],
+    ["gpt-4o-mini", 900],
+    ["gpt-4o", 30],
+  ] as const)
+    await (await post(url, chat(model, "word ".repeat(words)))).text();
+  const sizes = async (query: RequestQuery) =>
+    (await requests(serve.url, query)).map(({ tokens, usage }) => tokens?.after ?? usage?.input ?? 0);
+  const down = await sizes({ sort: "tokens" });
+  expect(down).toEqual(down.toSorted((a, b) => b - a));
+  expect(await sizes({ sort: "tokens", order: "asc" })).toEqual(down.toReversed());
+  const [dearest] = await requests(serve.url, { sort: "spend", limit: 1 });
+  expect(dearest?.model).toBe("gpt-4o");
+  const times = (await requests(serve.url, { sort: "ms" })).map(({ ms }) => ms);
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+  const [slowest, , fastest] = times;
+  const { ms, p50, p95, parts = [] } = await totalsOf(serve.url, { by: "model" });
+  for (const one of [ms, p50, p95]) {
+    expect(one).toBeGreaterThanOrEqual(fastest!);
+    expect(one).toBeLessThanOrEqual(slowest!);
+  }
+  expect(p95).toBeGreaterThanOrEqual(p50);
+  expect(parts.map(({ name, p95 }) => [name, p95 > 0])).toEqual([
+    ["gpt-4o", true],
+    ["gpt-4o-mini", true],
+  ]);
+});
+
 it("whom nobody knows, and floods, are counted by reason, without a row each; nobody sees what others asked", async () => {
   const provider = await startFakeProvider({ models: ["gpt-4o"] });
   closing.push(() => provider.close());

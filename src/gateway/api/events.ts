@@ -1,5 +1,5 @@
 import type { Outcome, Reason, Report, RungName, Usage, WarningCode } from "../../core/types.ts";
-import type { RequestFields, RequestFilter, RequestSums } from "../../stores/server-store.ts";
+import type { RequestFields, RequestFilter, RequestSums, RequestsQuery } from "../../stores/server-store.ts";
 import type { CacheLoss } from "../../tokens/billing.ts";
 import type { ApiConversation, ApiSummary } from "./conversation.ts";
 import type { Time } from "./route.ts";
@@ -124,10 +124,21 @@ export const REQUEST_OUTCOMES = [
   "off",
   "untouched",
 ] as const satisfies readonly NonNullable<RequestQuery["outcome"]>[];
+export const REQUEST_SORTS = [
+  "time",
+  "tokens",
+  "spend",
+  "ms",
+] as const satisfies readonly RequestQuery["sort"][];
 export const REQUEST_KINDS = ["client", "page", "summary", "compaction"] as const;
 
-/** Which requests to list. */
-export interface RequestQuery extends Pick<RequestFilter, "search" | "model" | "client" | "conversation"> {
+/**
+ * Which requests to list. Of those that are sorted by something else than their time, it is the tokens that were sent, the US dollars
+ * or the milliseconds; what isn't known is 0.
+ */
+export interface RequestQuery
+  extends Pick<RequestFilter, "search" | "model" | "client" | "conversation">,
+    Pick<RequestsQuery, "sort" | "order"> {
   readonly outcome?: RequestFact["outcome"] | "failed";
   readonly from?: NonNullable<RequestFact["from"]>;
   /** When they began: from this time on, and before that one. */
@@ -139,7 +150,7 @@ export interface RequestQuery extends Pick<RequestFilter, "search" | "model" | "
 }
 
 /** Which requests to add up. */
-export type TotalsQuery = Omit<RequestQuery, "before" | "limit"> & {
+export type TotalsQuery = Omit<RequestQuery, "before" | "limit" | "sort" | "order"> & {
   /** With the sums of each stretch of so many milliseconds, at most 1,000 of them; it needs `since`. */
   readonly every?: number;
   /** With the sums of each model or client; with `every`, in each stretch. */
@@ -151,16 +162,24 @@ export const TOTALS_BY = ["model", "client"] as const;
 export interface TotalsPart
   extends Pick<
     Totals,
-    "requests" | "errors" | "compactions" | "tokensSaved" | "input" | "cacheRead" | "output" | "spend"
+    | "requests"
+    | "errors"
+    | "compactions"
+    | "tokensSaved"
+    | "input"
+    | "cacheRead"
+    | "output"
+    | "spend"
+    | "cost"
+    | "net"
+    | "ms"
+    | "p50"
+    | "p95"
   > {
   /** When it begins; left out without `every`. */
   readonly at?: Time;
   /** The model or client; "" for one without a name, or without `by`. */
   readonly name: string;
-  readonly cost: number;
-  readonly net: number;
-  /** Milliseconds that a request took on average. */
-  readonly ms: number;
 }
 
 /** What the gateway did, in all or in a range of time, and what its store holds. */
@@ -189,6 +208,10 @@ export interface Totals
   readonly unpriced: number;
   /** US dollars that requests and their summaries cost less than requests without precis, negative if more. */
   readonly net: number;
+  /** Milliseconds that a request took on average, and within which half of them and 95 % ended, to some percent; 0 without requests. */
+  readonly ms: number;
+  readonly p50: number;
+  readonly p95: number;
   /** Requests that were refused before they were looked at, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   /** Models and clients that requests were made for and by. */

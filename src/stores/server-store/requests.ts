@@ -5,7 +5,7 @@ export interface RequestStore {
    * A row whose conversation isn't there is one without its texts.
    */
   add(tenant: string, requests: readonly NewRequest[]): Promise<void>;
-  /** The newest first. */
+  /** The newest first, if not asked otherwise. */
   list(tenant: string, query?: RequestsQuery): Promise<readonly StoredRequest[]>;
   /** One with all of its texts. */
   get(tenant: string, id: string): Promise<RequestTexts | undefined>;
@@ -118,7 +118,11 @@ export interface RequestFilter extends TimeRange {
 export interface RequestsQuery extends RequestFilter {
   /** With `details` and `message` of each. */
   readonly details?: boolean | undefined;
-  /** Only those before this one: the page that follows. */
+  /** By when they began, the tokens that were sent, US dollars, or milliseconds; default by time. */
+  readonly sort?: "time" | "tokens" | "spend" | "ms" | undefined;
+  /** Default the newest, or those with most, first. */
+  readonly order?: "desc" | "asc" | undefined;
+  /** Only those that come after this one in the list: the page that follows. */
   readonly before?: string | undefined;
   /** Default 100, at most 2,000. */
   readonly limit?: number | undefined;
@@ -157,6 +161,10 @@ export interface RequestSums {
   readonly repeated: number;
   /** Milliseconds that they took together. */
   readonly ms: number;
+  /** How many took how long, by the classes of `LATENCY_BOUNDS`, and what the fastest and the slowest took. */
+  readonly latency: readonly number[];
+  readonly leastMs: number;
+  readonly mostMs: number;
 }
 
 /** Requests that were refused for one reason within a minute. */

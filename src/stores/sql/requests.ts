@@ -12,6 +12,7 @@ import type {
   StoredRequest,
   TotalsQuery,
 } from "../server-store.ts";
+import { LATENCY_BOUNDS } from "../shared/latency.ts";
 import { pageSize, REQUESTS } from "../shared/pages.ts";
 import { checkName, cleanText } from "../shared/texts.ts";
 import { type BodyRow, bodyRow, nameOfText, readBody, standsApart, useTexts } from "./bodies.ts";
@@ -90,6 +91,25 @@ const SUMS = [
   "ms",
 ] as const satisfies readonly Field[];
 
+/** How many requests took how long, by class, and what lists may be sorted by: the least and the most of each is kept. */
+const LATENCY = LATENCY_BOUNDS.map((below, n) => {
+  const from = LATENCY_BOUNDS[n - 1];
+  const is = [
+    ...(from === undefined ? [] : [`ms >= ${from}`]),
+    ...(below === Infinity ? [] : [`ms < ${below}`]),
+  ];
+  return { column: `latency_${n}`, sum: `sum(case when ${is.join(" and ")} then 1 else 0 end)` };
+});
+const SORTED = {
+  tokens: { type: "bigint", sql: "coalesce(r.tokens_after, r.input, 0)" },
+  spend: { type: "double precision", sql: "coalesce(r.spend, 0)" },
+  ms: { type: "double precision", sql: "r.ms" },
+} as const satisfies Record<Exclude<RequestsQuery["sort"], "time" | undefined>, object>;
+const EXTREMES = Object.entries(SORTED).flatMap(([name, { type, sql }]) => [
+  { column: `least_${name}`, type, of: `min(${sql})`, isFirst: "<" },
+  { column: `most_${name}`, type, of: `max(${sql})`, isFirst: ">" },
+]);
+
 /** What counts as an error. Who stops an answer (499) makes none. */
 const FAILED = "status >= 400 and status <> 499";
 
@@ -129,6 +149,8 @@ export function* createRequestTables({ kind }: Pick<SqlEngine, "kind">): Script<
     ${GROUPS.map((name) => `${name} ${COLUMNS[name]} not null`).join(", ")},
     requests bigint not null,
     ${SUMS.map((name) => `${columnOf(name)} ${COLUMNS[name]} not null`).join(", ")},
+    ${LATENCY.map(({ column }) => `${column} bigint not null`).join(", ")},
+    ${EXTREMES.map(({ column, type }) => `${column} ${type} not null`).join(", ")},
     primary key (tenant, start, ${GROUPS.join(", ")})
   )`);
   yield* rows(`create table precis_refusals (
@@ -388,47 +410,74 @@ function within(stretches: readonly Stretch[]): readonly Condition[] {
 }
 
 function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequest[]> {
-  const { from, to, before } = query;
+  const { from, to, before, sort = "time", order = "desc" } = query;
+  const isDown = order === "desc";
   const most = pageSize(query.limit, REQUESTS);
   const named = yield* namedChat(tenant, query);
   if (named === "none") return [];
   const { chat, filter } = named;
-  const asWanted = [{ after: idAt(from), before: idAt(to) }, { before }];
-  const select = function* (limit: number, stretch: Stretch, ...more: readonly Condition[]): Script<Row[]> {
+  const sorted = sort === "time" ? "0" : SORTED[sort].sql;
+  const orderBy = [...(sort === "time" ? [] : [`sorted ${order}`]), `r.id ${order}`].join(", ");
+  const beyond = (side: "<" | ">", { sorted: value, id }: Row): Condition => [
+    `(${sorted}, r.id) ${side} (?, ?)`,
+    value,
+    id,
+  ];
+  const asWanted: Stretch[] = [{ after: idAt(from), before: idAt(to) }];
+  const further: Condition[] = [];
+  if (before !== undefined && sort === "time") asWanted.push(isDown ? { before } : { after: before });
+  else if (before !== undefined) {
+    const last = yield* firstRow<Row>(
+      `select id, ${sorted} as sorted from precis_requests r where tenant = ? and id = ?`,
+      tenant,
+      before,
+    );
+    if (!last) return [];
+    further.push(beyond(isDown ? "<" : ">", last));
+  }
+  const select = function* (stretch: Stretch, ...more: readonly Condition[]): Script<readonly Row[]> {
     const { where, values } = allOf(
       ["r.tenant = ?", tenant],
       ...within([...asWanted, stretch]),
       ...groupConditions(filter, "r."),
+      ...further,
       ...more,
     );
+    const columns = `${LISTED}, ${sorted} as sorted`;
     const from = query.details
-      ? `${selectRows(`${LISTED}, r.details, n.hash as message`)} left join precis_nodes n on n.id = r.node`
-      : selectRows(LISTED);
-    const sql = `${from} where ${where} order by r.id desc limit ?`;
-    return [...(yield* rows<Row>(sql, ...values, limit))];
+      ? `${selectRows(`${columns}, r.details, n.hash as message`)} left join precis_nodes n on n.id = r.node`
+      : selectRows(columns);
+    return yield* rows<Row>(`${from} where ${where} order by ${orderBy} limit ?`, ...values, most);
   };
-  if (chat) return (yield* select(most, {}, ...ofChat(chat.key))).map(requestOf);
-  if (allOf(["true"], ...groupConditions(filter, "")).where === "true")
-    return (yield* select(most, {})).map(requestOf);
-  // Rows that aren't summed up yet are looked through; then the periods that have some, the newest first.
+  if (chat) return (yield* select({}, ...ofChat(chat.key))).map(requestOf);
+  if (sort === "time" && allOf(["true"], ...groupConditions(filter, "")).where === "true")
+    return (yield* select({})).map(requestOf);
+  // Rows that aren't summed up yet are looked through; then the periods that have some, the one with the first of the list first.
   const summed = yield* summedUpTo(tenant);
-  const found = yield* select(most, { after: summed });
-  if (found.length >= most) return found.map(requestOf);
+  let found = yield* select({ after: summed });
   const { where, values } = allOf(
     ["tenant = ?", tenant],
     ["start > ?", from === undefined ? undefined : from - PERIOD_MS],
     ["start < ?", to],
     ...groupConditions(filter, ""),
   );
-  const periods = yield* rows<{ readonly start: number }>(
-    `select distinct start from precis_request_sums where ${where} order by start desc`,
+  const first = sort === "time" ? "0" : isDown ? `max(most_${sort})` : `min(least_${sort})`;
+  const periods = yield* rows<{ readonly start: number; readonly sorted: number }>(
+    `select start, ${first} as sorted from precis_request_sums where ${where} group by start
+     order by sorted ${order}, start ${order}`,
     ...values,
   );
-  for (const { start } of periods) {
-    if (found.length >= most) break;
-    if (before !== undefined && idAt(start)! > before) continue;
-    const stretch = { after: idAt(start), before: idAt(start + PERIOD_MS), upTo: summed };
-    found.push(...(yield* select(most - found.length, stretch)));
+  const compare = (a: Row, b: Row) =>
+    (Number(a["sorted"]) - Number(b["sorted"]) || (String(a["id"]) < String(b["id"]) ? -1 : 1)) *
+    (isDown ? -1 : 1);
+  for (const { start, sorted } of periods) {
+    const [after, end] = [idAt(start)!, idAt(start + PERIOD_MS)!];
+    const last = found[most - 1];
+    if (last && compare(last, { sorted, id: isDown ? end : after }) < 0) break;
+    if (sort === "time" && before !== undefined && (isDown ? after > before : end < before)) continue;
+    const stretch = { after, before: end, upTo: summed };
+    const better = last ? [beyond(isDown ? ">" : "<", last)] : [];
+    found = [...found, ...(yield* select(stretch, ...better))].sort(compare).slice(0, most);
   }
   return found.map(requestOf);
 }
@@ -470,6 +519,8 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
   const summed = yield* summedUpTo(tenant);
   const found: Row[] = [];
   const sums = SUMS.map((name) => `sum(${columnOf(name)}) as ${columnOf(name)}`).join(", ");
+  const latency = (of: (one: (typeof LATENCY)[number]) => string) =>
+    LATENCY.map((one) => `${of(one)} as ${one.column}`).join(", ");
   const ofRows = function* (stretch: Stretch): Script<void> {
     const { where, values } = allOf(
       ["r.tenant = ?", tenant],
@@ -480,7 +531,8 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
     found.push(
       ...(yield* rows<Row>(
         `select ${startOf("at")}kind, model, client, min(at) as since, count(*) as requests,
-           sum(case when ${FAILED} then 1 else 0 end) as errors, ${sums}
+           sum(case when ${FAILED} then 1 else 0 end) as errors, ${sums},
+           ${latency(({ sum }) => sum)}, min(ms) as least_ms, max(ms) as most_ms
          from precis_requests r where ${where} group by ${grouped}`,
         ...values,
       )),
@@ -502,7 +554,8 @@ function* totals(tenant: string, query: TotalsQuery): Script<readonly RequestSum
     found.push(
       ...(yield* rows<Row>(
         `select ${startOf("start")}kind, model, client, min(start) as since, sum(requests) as requests,
-           sum(case when ${FAILED} then requests else 0 end) as errors, ${sums}
+           sum(case when ${FAILED} then requests else 0 end) as errors, ${sums},
+           ${latency(({ column }) => `sum(${column})`)}, min(least_ms) as least_ms, max(most_ms) as most_ms
          from precis_request_sums where ${where} group by ${grouped}`,
         ...values,
       )),
@@ -531,6 +584,9 @@ function sumsOf(found: readonly Row[]): readonly RequestSums[] {
       since: Math.min(...some.map(({ since }) => Number(since))),
       requests: sum("requests"),
       errors: sum("errors"),
+      latency: LATENCY.map(({ column }) => sum(column)),
+      leastMs: Math.min(...some.map((row) => Number(row["least_ms"]))),
+      mostMs: Math.max(...some.map((row) => Number(row["most_ms"]))),
     };
   });
 }
@@ -540,14 +596,23 @@ function sumUp(where: string, values: readonly unknown[]): Script<unknown> {
   const groups = GROUPS.map((name) =>
     name === "client" || name === "model" ? `coalesce(${name}, '')` : name,
   );
-  const added = ["requests", ...SUMS.map(columnOf)];
+  const added = ["requests", ...SUMS.map(columnOf), ...LATENCY.map(({ column }) => column)];
+  const columns = [...added, ...EXTREMES.map(({ column }) => column)];
   return rows(
-    `insert into precis_request_sums (tenant, start, ${GROUPS.join(", ")}, ${added.join(", ")})
+    `insert into precis_request_sums (tenant, start, ${GROUPS.join(", ")}, ${columns.join(", ")})
      select tenant, at / ${PERIOD_MS} * ${PERIOD_MS}, ${groups.join(", ")}, count(*),
-       ${SUMS.map((name) => `coalesce(sum(${columnOf(name)}), 0)`).join(", ")}
-     from precis_requests where ${where} group by tenant, at / ${PERIOD_MS}, ${groups.join(", ")}
+       ${SUMS.map((name) => `coalesce(sum(${columnOf(name)}), 0)`).join(", ")},
+       ${LATENCY.map(({ sum }) => sum).join(", ")}, ${EXTREMES.map(({ of }) => of).join(", ")}
+     from precis_requests r where ${where} group by tenant, at / ${PERIOD_MS}, ${groups.join(", ")}
      on conflict (tenant, start, ${GROUPS.join(", ")}) do update set
-       ${added.map((name) => `${name} = precis_request_sums.${name} + excluded.${name}`).join(", ")}`,
+       ${[
+         ...added.map((name) => `${name} = precis_request_sums.${name} + excluded.${name}`),
+         ...EXTREMES.map(
+           ({ column, isFirst }) =>
+             `${column} = case when excluded.${column} ${isFirst} precis_request_sums.${column}
+                then excluded.${column} else precis_request_sums.${column} end`,
+         ),
+       ].join(", ")}`,
     ...values,
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { NewRequest } from "../../stores/server-store.ts";
+import type { NewRequest, RequestFilter, TotalsQuery } from "../../stores/server-store.ts";
+import { percentileOf } from "../../stores/shared/latency.ts";
 import { timeOrderedId } from "../../stores/shared/time-ordered-id.ts";
 import { type ContractContext, DAY_MS, hashesOf, storedTranscript } from "./samples.ts";
 
@@ -197,6 +198,87 @@ export function describeRequests(context: ContractContext): void {
       await check();
       context.now = start + 5 * HOUR_MS;
       await context.store.upkeep.sweep();
+      await check();
+      context.now = start + DAY_MS;
+      await context.store.upkeep.sweep();
+      await check();
+    });
+
+    it("sorts lists both ways, page by page, before and after the hours are summed up", async () => {
+      const [tenant] = tenants();
+      const start = Math.ceil(context.now / DAY_MS) * DAY_MS;
+      context.now = start;
+      const made = Array.from({ length: 60 }, (_, n) =>
+        request(start + (n * HOUR_MS) / 4, {
+          model: n % 3 === 0 ? "large" : "small",
+          ms: ((n * 37) % 60) + 0.5,
+          tokensAfter: (n * 7) % 20,
+          ...(n % 9 === 0 && { tokensAfter: undefined, input: n }),
+          // Most are alike, and of some it isn't known.
+          spend: n % 10 === 0 ? n / 8 : n % 4 === 0 ? undefined : 0.25,
+        }),
+      );
+      await requests().add(tenant, made.slice(0, 40));
+      const values = {
+        time: (_: NewRequest) => 0,
+        ms: ({ ms }: NewRequest) => ms,
+        spend: ({ spend = 0 }: NewRequest) => spend,
+        tokens: ({ tokensAfter, input = 0 }: NewRequest) => tokensAfter ?? input,
+      };
+      const check = async () => {
+        for (const sort of ["time", "ms", "spend", "tokens"] as const)
+          for (const order of ["desc", "asc"] as const)
+            for (const filter of [
+              {},
+              { model: "large" },
+              { from: start + HOUR_MS, to: start + 9 * HOUR_MS },
+            ]) {
+              const { model, from = 0, to = Number.POSITIVE_INFINITY } = filter as RequestFilter;
+              const all = made
+                .filter((one) => one.at >= from && one.at < to && (model ?? one.model) === one.model)
+                .sort((a, b) => values[sort](a) - values[sort](b) || (a.id < b.id ? -1 : 1))
+                .map(({ id }) => id);
+              if (order === "desc") all.reverse();
+              const query = { ...filter, sort, order, limit: 7 };
+              const first = (await requests().list(tenant, query)).map(({ id }) => id);
+              expect(first, JSON.stringify(query)).toEqual(all.slice(0, 7));
+              const second = await requests().list(tenant, { ...query, before: first.at(-1) });
+              expect(
+                second.map(({ id }) => id),
+                JSON.stringify(query),
+              ).toEqual(all.slice(7, 14));
+            }
+        expect(await requests().list(tenant, { sort: "ms", before: timeOrderedId(start) })).toEqual([]);
+      };
+      context.now = start + 5 * HOUR_MS;
+      await context.store.upkeep.sweep();
+      await requests().add(tenant, made.slice(40));
+      await check();
+      context.now = start + DAY_MS;
+      await context.store.upkeep.sweep();
+      await check();
+    });
+
+    it("says within which time 95 % of requests ended, for hours that are summed up and for others", async () => {
+      const [tenant] = tenants();
+      const start = Math.ceil(context.now / DAY_MS) * DAY_MS;
+      context.now = start;
+      const p95 = async (query: TotalsQuery = {}) =>
+        percentileOf(await requests().totals(tenant, query), 0.95);
+      expect(await p95()).toBe(0);
+      await requests().add(tenant, [request(start, { model: "one", ms: 4_321 })]);
+      expect(await p95()).toBe(4_321);
+      // From a fifth of a second to eight minutes, and one that hangs.
+      const made = Array.from({ length: 200 }, (_, n) =>
+        request(start + (n * 5 * HOUR_MS) / 200, { ms: 200 * 1.04 ** n }),
+      );
+      await requests().add(tenant, [...made, request(start, { ms: 3_600_000 })]);
+      const check = async () => {
+        const ratio = (await p95({ model: "small" })) / (200 * 1.04 ** 190);
+        expect(Math.abs(ratio - 1)).toBeLessThan(0.1);
+        expect(await p95({ model: "one" })).toBe(4_321);
+        expect(percentileOf(await requests().totals(tenant), 1)).toBe(3_600_000);
+      };
       await check();
       context.now = start + DAY_MS;
       await context.store.upkeep.sweep();

@@ -7,6 +7,7 @@ import { STRATEGY_WORDS } from "../../../core/words.ts";
 import { windowOf } from "../../../models/shared/served-window.ts";
 import { profiles } from "../../../profiles/index.ts";
 import type { RequestFilter, RequestSums, StoredRequest } from "../../../stores/server-store.ts";
+import { percentileOf } from "../../../stores/shared/latency.ts";
 import {
   CHAT_SETTINGS,
   type ChatSettings,
@@ -21,6 +22,7 @@ import {
   type ModelsAnswer,
   REQUEST_KINDS,
   REQUEST_OUTCOMES,
+  REQUEST_SORTS,
   type Status,
   TOTALS_BY,
   type Totals,
@@ -87,6 +89,8 @@ export const statusHandlers = {
       ...filterOf(context),
       kinds: kindsOf(context),
       before: given(query("before")),
+      sort: oneOf(context, "sort", REQUEST_SORTS),
+      order: oneOf(context, "order", ["desc", "asc"]),
       ...(limit !== undefined && { limit }),
     });
     return { requests: found.map((row) => factOf(row)) };
@@ -169,12 +173,20 @@ function filterOf(context: ApiContext): RequestFilter {
     search: given(query("search")),
     conversation: given(query("conversation")),
     ...(outcome === "failed" ? { failed: true } : outcome !== undefined && { outcome, failed: false }),
-    from: numberQuery(context, "since"),
-    to: numberQuery(context, "until"),
+    ...rangeOf(context),
   };
 }
 
-type SumName = Exclude<keyof RequestSums, "kind" | "model" | "client" | "start" | "since">;
+function rangeOf(context: ApiContext): Pick<RequestFilter, "from" | "to"> {
+  const [from, to] = [numberQuery(context, "since"), numberQuery(context, "until")];
+  if (from === undefined || to === undefined || from < to) return { from, to };
+  throw invalid("until", `${to} isn't after since, ${from}`, "Give a later time.");
+}
+
+type SumName = Exclude<
+  keyof RequestSums,
+  "kind" | "model" | "client" | "start" | "since" | "latency" | "leastMs" | "mostMs"
+>;
 const add = (of: readonly RequestSums[], name: SumName) => of.reduce((sum, one) => sum + one[name], 0);
 const addAll = <const N extends SumName>(of: readonly RequestSums[], ...names: readonly N[]) =>
   Object.fromEntries(names.map((name) => [name, add(of, name)])) as Record<N, number>;
@@ -193,6 +205,8 @@ function addedUp(sums: readonly RequestSums[]) {
     cost,
     net: add(asked, "saved") - cost,
     ms: add(asked, "ms") / Math.max(1, add(asked, "requests")),
+    p50: percentileOf(asked, 0.5),
+    p95: percentileOf(asked, 0.95),
   };
 }
 
@@ -215,9 +229,8 @@ async function totals(context: ApiContext): Promise<Totals> {
   for (const one of whose)
     for (const { reason, count } of await store.requests.refusals(one, filter))
       refused[reason] = (refused[reason] ?? 0) + count;
-  const { ms: _, ...all } = addedUp(sums);
   return {
-    ...all,
+    ...addedUp(sums),
     since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),
     ...addAll(asked, "tokensBefore", "tokensAfter", "rejected", "loops", "repeated"),
     unpriced: add(sums, "unpriced"),

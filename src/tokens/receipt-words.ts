@@ -23,7 +23,7 @@ export function receiptWords(receipt: Receipt): readonly string[] {
     ? `, worth ${dollars(saved)}${unpriced === 0 ? "" : ` without ${many(unpriced, "request")} of unknown price`}`
     : ", at unknown prices";
   return [
-    `Left out ${count(tokens)} tokens in ${many(requests, "request")}${worth}.`,
+    `Tokens saved over ${many(requests, "request")}: ${count(tokens)}${worth}.`,
     ...(paid.length > 0 ? [`Cost ${paid.join(", ")}.`] : []),
     ...(!isPriced
       ? []

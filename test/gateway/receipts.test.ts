@@ -151,7 +151,7 @@ it("what the agent asks for again, because a compaction hid it, is in its receip
   expect((record satisfies RequestFact).saved).toBeTypeOf("number");
   const { conversations } = await gateway.gateway.store.conversations.list("default");
   const shown = (await runCli(["inspect", conversations[0]!.id, "--db", db])).stdout.replace(/\s+/g, " ");
-  expect(shown).toMatch(/Left out [\d,]+ tokens in \d+ requests?, worth \$[\d.]+\./);
+  expect(shown).toMatch(/Tokens saved over \d+ requests?: [\d,]+, worth \$[\d.]+\./);
   expect(shown).toContain("Asked for again because of it: read_file path=src/a-0.ts");
   expect(shown).toMatch(/precis (?:saved|cost) \$[\d.]+ of \$[\d.]+, net\./);
 });

@@ -64,7 +64,7 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await tab.getByText("This is exactly what was sent: its SHA-256 agrees.").waitFor();
   await tab.getByRole("link", { name: "Open it in its chat" }).waitFor();
   // And what its compaction came to so far.
-  await tab.getByText(/^Left out [\d,]+ tokens in \d+ requests?, worth \$[\d.]+\./).waitFor();
+  await tab.getByText(/^Tokens saved over \d+ requests?: [\d,]+, worth \$[\d.]+\./).waitFor();
   // Message by message, and not only as JSON.
   await tab
     .getByRole("button", { name: /^user .*Program turn/ })
@@ -98,7 +98,7 @@ it("requests come in live, with what was done to them; a conversation can be ope
   await tab.getByRole("link", { name: "Timeline" }).click();
   await tab.locator(".chart canvas").waitFor();
   const last = tab.locator(".events li.compacted").first();
-  expect(await last.textContent()).toMatch(/Left out [\d,]+ tokens in \d+ requests?, worth \$/);
+  expect(await last.textContent()).toMatch(/Tokens saved over \d+ requests?: [\d,]+, worth \$/);
   await last.getByRole("link", { name: "Request" }).click();
   await tab.getByRole("heading", { name: "What was sent" }).waitFor();
   expect(faults).toEqual([]);

@@ -104,7 +104,7 @@ function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly 
   // The lines that code chose stand beside what a model wrote: then the model's name says more.
   const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
   return [
-    strings.compaction.counted(tokens.before, tokens.after),
+    strings.compaction.counted(event?.tokens.transcript ?? tokens.before, tokens.after),
     rung && strings.rungs[rung],
     models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
     summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,

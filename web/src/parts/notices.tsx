@@ -12,6 +12,7 @@ const words = strings.compaction;
 /** What a person should know right now: a compaction under way, one that failed, an error. */
 export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
   const { compacting, notice, timeline, fresh, failure: asked, dismissed } = useStore(chat.store);
+  const made = fresh && compactionOf(timeline, fresh.checkpoint);
   const failure = asked ?? openFailure(timeline, dismissed);
   return (
     <div className="notices" aria-live="polite">
@@ -35,8 +36,12 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
         <Notice
           kind="done"
           icon="fold"
-          title={words.guide(hiddenBy(fresh), fresh.tokens.before, fresh.tokens.after)}
-          help={words.guideHelp(compactionOf(timeline, fresh.checkpoint)?.cost ?? 0)}
+          title={words.guide(
+            hiddenBy(fresh),
+            made?.tokens.transcript ?? fresh.tokens.before,
+            fresh.tokens.after,
+          )}
+          help={words.guideHelp(made?.cost ?? 0)}
           onClose={chat.dismiss}
         >
           <Button

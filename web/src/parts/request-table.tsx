@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
 import { count, dollars, duration, moment, percent } from "../state/format.ts";
-import { type Filters, OUTCOMES, startOf } from "../state/request-filters.ts";
+import { type Filters, OUTCOMES, rangeOf } from "../state/request-filters.ts";
 import type { Place, RequestFilters } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { Button, Choice, Failure, Form, ScrollArea, Tabs } from "./controls.tsx";
@@ -19,6 +19,8 @@ const SETTLE_MS = 250;
 /** The status of an answer that the one who asked for it stopped. */
 const STOPPED = 499;
 
+const SORTS = Object.keys(words.sorts) as (keyof typeof words.sorts)[];
+
 /** Requests, also those from before a reload or a restart, searched and filtered. */
 export function RequestTable(props: {
   filters: Filters;
@@ -27,13 +29,20 @@ export function RequestTable(props: {
   onChange: (changes: RequestFilters) => void;
 }) {
   const { filters, news, onChange } = props;
-  const { from, search, model, client, outcome, hours } = filters;
+  const { from, search, model, client, outcome, sort, order } = filters;
   const app = useApp();
   const [limit, setLimit] = useState(SHOWN);
   const { value: requests, error } = useLoaded(
     async () => {
       const narrowed = Object.entries({ search, model, client, outcome }).filter(([, value]) => value !== "");
-      const query: RequestQuery = { ...Object.fromEntries(narrowed), since: startOf(hours), from, limit };
+      const query: RequestQuery = {
+        ...Object.fromEntries(narrowed),
+        ...rangeOf(filters),
+        from,
+        sort,
+        order,
+        limit,
+      };
       return (await app.api.call(routes.requests, { query })).requests;
     },
     [app, filters, news, limit],
@@ -66,6 +75,18 @@ export function RequestTable(props: {
           chosen={outcome || undefined}
           onChoose={(outcome = "") => onChange({ outcome })}
         />
+        <span className="sort">
+          <Choice
+            isBrief
+            label={words.sort}
+            values={Object.entries(words.sorted)}
+            chosen={`${sort} ${order}`}
+            onChoose={(chosen = "") => {
+              const [sort = "", order = ""] = chosen.split(" ");
+              onChange({ sort, order });
+            }}
+          />
+        </span>
       </Form>
       {error === undefined ? null : <Failure error={error} />}
       {requests === undefined ? (
@@ -87,9 +108,24 @@ export function RequestTable(props: {
           <table className="requests">
             <thead>
               <tr>
-                {Object.values(words.columns).map((name) => (
-                  <th key={name}>{name}</th>
-                ))}
+                {Object.entries(words.columns).map(([column, name]) => {
+                  const by = SORTS.find((one) => words.sorts[one] === column);
+                  const isSorted = by === sort;
+                  const isDown = order === "desc";
+                  return by === undefined ? (
+                    <th key={name}>{name}</th>
+                  ) : (
+                    <th key={name} aria-sort={isSorted ? (isDown ? "descending" : "ascending") : undefined}>
+                      <button
+                        type="button"
+                        onClick={() => onChange({ sort: by, order: isSorted && isDown ? "asc" : "desc" })}
+                      >
+                        {name}
+                        <span aria-hidden="true">{isSorted ? (isDown ? " ↓" : " ↑") : " ↕"}</span>
+                      </button>
+                    </th>
+                  );
+                })}
               </tr>
             </thead>
             <tbody>

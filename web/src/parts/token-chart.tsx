@@ -1,7 +1,7 @@
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
-import { count, short } from "../state/format.ts";
+import { count, minuteOf, short } from "../state/format.ts";
 
 interface Series {
   readonly label: string;
@@ -104,13 +104,6 @@ function stacked(series: readonly Series[]): readonly Series[] {
     .toReversed();
 }
 
-const MOMENT = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-});
-
 /** Says at the pointer what the chart's values are there. */
 function showValues(u: UPlot, props: ChartProps): void {
   const { x, series, formatX, formatY = count, isTime, bars } = props;
@@ -122,7 +115,7 @@ function showValues(u: UPlot, props: ChartProps): void {
   const isShown = left >= 0 && typeof idx === "number" && idx >= 0;
   tip.className = `chart-tip ${left < u.over.clientWidth / 2 ? "right" : ""}`;
   const place = isShown ? x[idx]! : 0;
-  const title = isTime ? MOMENT.format(place) : (formatX?.(place) ?? `#${place}`);
+  const title = isTime ? minuteOf(place) : (formatX?.(place) ?? `#${place}`);
   const values = series.flatMap(({ label, values }) =>
     isShown && values[idx] != null && (bars === undefined || values[idx] !== 0)
       ? [`${label}: ${formatY(values[idx])}`]

@@ -1,9 +1,23 @@
 import { useMemo } from "react";
-import type { Totals, TotalsPart } from "../../../src/gateway/api.ts";
-import { count, dollars, dollarTick, duration, percent, short, signedDollars } from "../state/format.ts";
+import { routes, type Totals, type TotalsPart, type TotalsQuery } from "../../../src/gateway/api.ts";
+import {
+  count,
+  dayOf,
+  dollars,
+  dollarTick,
+  duration,
+  hourOf,
+  percent,
+  rate,
+  short,
+  signedDollars,
+} from "../state/format.ts";
+import { stretchOf } from "../state/request-filters.ts";
 import { strings } from "../strings.ts";
-import { ScrollArea, Tabs } from "./controls.tsx";
+import { Failure, ScrollArea, Tabs } from "./controls.tsx";
 import { Legend, TokenChart } from "./token-chart.tsx";
+import { useLoaded } from "./use-loaded.ts";
+import { useApp } from "./use-store.ts";
 
 const words = strings.usage;
 const DAY_MS = 86_400_000;
@@ -15,6 +29,7 @@ const COLORS = ["fill-user", "fill-assistant", "fill-tool", "fill-image", "fill-
 
 export function Sums({ totals }: { totals: Totals }) {
   const { tokensSaved, input, spend, cost, unpriced, net, repeated, compactions } = totals;
+  const { requests, errors, p50, p95 } = totals;
   const isUnknown = spend + cost === 0 && unpriced > 0;
   const refused = Object.entries(totals.refused).map(([reason, n]) => words.refused(reason, n));
   return (
@@ -32,8 +47,18 @@ export function Sums({ totals }: { totals: Totals }) {
       />
       <Total
         name={words.requests}
-        value={count(totals.requests)}
-        note={[words.errors(totals.errors), ...refused].join(", ")}
+        value={count(requests)}
+        note={refused.length === 0 ? words.noneRefused : refused.join(", ")}
+      />
+      <Total
+        name={words.errors}
+        value={requests === 0 ? "–" : rate(errors / requests)}
+        note={words.failed(errors)}
+      />
+      <Total
+        name={words.p95}
+        value={requests === 0 ? "–" : duration(p95)}
+        {...(requests > 0 && { note: words.half(p50) })}
       />
       <Total
         name={words.compactions}
@@ -67,70 +92,126 @@ function Total(props: { name: string; value: string; note?: string; isMain?: boo
   );
 }
 
-/** Prices of requests are small. */
+/** Ticks of an axis aren't closer than this: prices of requests are small, and so are rates. */
 const LEAST_DOLLARS = 1e-6;
+const LEAST_RATE = 1e-3;
 
-/** What is drawn of each stretch. A mean of nothing isn't a number. */
+const add = (parts: readonly TotalsPart[], name: Exclude<keyof TotalsPart, "at" | "name">): number =>
+  parts.reduce((sum, part) => sum + part[name], 0);
+const asked = (parts: readonly TotalsPart[]) => parts.filter(({ requests }) => requests > 0);
+
+/** What is drawn of each stretch of time, of the sums of one name or of several; null where there is nothing to draw. */
 const CHARTS: readonly {
   readonly name: keyof typeof words.charts;
-  value(part: TotalsPart): number;
+  value(parts: readonly TotalsPart[]): number | null;
   readonly format: (value: number) => string;
-  readonly isMean?: true;
+  readonly ticks?: Pick<Parameters<typeof TokenChart>[0], "formatTick" | "leastStep">;
+  /** A line of points, and not bars on top of each other. `alone`: of several names together it isn't known. */
+  readonly line?: "summed" | "alone";
 }[] = [
-  { name: "requests", value: (part) => part.requests, format: short },
-  { name: "tokens", value: (part) => part.input + part.output, format: short },
-  { name: "spend", value: (part) => part.spend + part.cost, format: signedDollars },
-  { name: "saved", value: (part) => part.net, format: signedDollars },
-  { name: "latency", value: (part) => part.ms, format: duration, isMean: true },
+  { name: "requests", value: (parts) => add(parts, "requests"), format: short },
+  {
+    name: "errors",
+    value: (parts) => (asked(parts).length === 0 ? null : add(parts, "errors") / add(parts, "requests")),
+    format: rate,
+    ticks: { leastStep: LEAST_RATE },
+    line: "summed",
+  },
+  {
+    name: "latency",
+    value: (parts) => asked(parts)[0]?.p95 ?? null,
+    format: duration,
+    line: "alone",
+  },
+  { name: "tokens", value: (parts) => add(parts, "input") + add(parts, "output"), format: short },
+  ...(["spend", "saved"] as const).map((name) => ({
+    name,
+    value: (parts: readonly TotalsPart[]) =>
+      name === "saved" ? add(parts, "net") : add(parts, "spend") + add(parts, "cost"),
+    format: signedDollars,
+    ticks: { formatTick: dollarTick, leastStep: LEAST_DOLLARS },
+  })),
 ];
 
-/** Sums over time, by model or client, and the same as a table. */
-export function Charts(props: {
-  totals: Totals & { readonly query: { readonly since: number; readonly every: number } };
-  by: By;
-  onBy: (by: By) => void;
-}) {
+type Narrowed = Totals & { readonly query: TotalsQuery };
+
+/** Sums over time, by model or client, and the same as a table. `totals` are those of each name. */
+export function Charts(props: { totals: Narrowed; by: By; onBy: (by: By) => void }) {
   const { totals, by, onBy } = props;
-  const { parts = [], query, unpriced } = totals;
-  const { since, every } = query;
-  const { x, groups, shown } = useMemo(() => {
-    const x: number[] = [];
-    for (let at = since; at <= Date.now(); at += every) x.push(at);
-    const groups = groupsOf(parts, by);
-    const rest = groups.slice(MOST_NAMES).flatMap((one) => one.parts);
-    const shown: Group[] = groups.slice(0, MOST_NAMES);
-    return { x, groups, shown: rest.length === 0 ? shown : [...shown, { label: words.others, parts: rest }] };
-  }, [parts, since, every, by]);
-  const format = new Intl.DateTimeFormat(
-    "en-GB",
-    x.at(-1)! - since < DAY_MS ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" },
-  );
+  const { parts = [], unpriced } = totals;
+  const app = useApp();
+  const { value: drawn, error } = useLoaded(async () => {
+    const { since = totals.since, until = Date.now() } = totals.query;
+    const every = stretchOf(until - since);
+    const first = Math.floor(since / every) * every;
+    const query = { ...totals.query, since, every };
+    const found = await app.api.call(routes.totals, { query });
+    const x = Array.from(
+      { length: Math.max(1, Math.ceil((until - first) / every)) },
+      (_, n) => first + n * every,
+    );
+    return { x, every, parts: found.parts ?? [] };
+  }, [app, totals, by]);
+  const names = byRequests(parts).map(({ name }) => name);
   return (
     <section>
       <Tabs legend={strings.gateway.by} names={strings.gateway.bys} chosen={by} onChoose={onBy} />
-      {groups.length === 0 ? (
+      {error === undefined ? null : <Failure error={error} />}
+      {totals.requests + totals.cost === 0 ? (
         <p className="help">{words.none}</p>
       ) : (
         <>
-          <Legend items={shown.map(({ label }, n) => ({ label, color: COLORS[n]! }))} />
-          <div className="usage-charts">
-            {CHARTS.map((chart) => (
-              <figure key={chart.name}>
-                <figcaption>{words.charts[chart.name]}</figcaption>
-                <OneChart
-                  chart={chart}
-                  x={x}
-                  every={every}
-                  groups={shown}
-                  formatX={(at) => format.format(at)}
-                />
-              </figure>
-            ))}
-          </div>
-          <Table groups={groups} by={by} isPriced={unpriced === 0} />
+          {drawn === undefined ? null : <Drawn {...drawn} names={by === "all" ? [""] : names} by={by} />}
+          {by === "all" ? null : <Table parts={parts} by={by} isPriced={unpriced === 0} />}
         </>
       )}
     </section>
+  );
+}
+
+/** Those with most requests first. */
+const byRequests = (parts: readonly TotalsPart[]) => parts.toSorted((a, b) => b.requests - a.requests);
+
+interface Group {
+  readonly label: string;
+  readonly at: ReadonlyMap<number, readonly TotalsPart[]>;
+  readonly isSeveral?: true;
+}
+
+function Drawn(props: {
+  x: readonly number[];
+  every: number;
+  parts: readonly TotalsPart[];
+  /** Those with most requests first. */
+  names: readonly string[];
+  by: By;
+}) {
+  const { x, every, parts, names, by } = props;
+  const groups = useMemo((): Group[] => {
+    const at = (of: readonly string[]) =>
+      Map.groupBy(
+        parts.filter(({ name }) => of.includes(name)),
+        (part) => part.at ?? 0,
+      );
+    const rest = names.slice(MOST_NAMES);
+    return [
+      ...names.slice(0, MOST_NAMES).map((name) => ({ label: name || words.unnamed[by], at: at([name]) })),
+      ...(rest.length === 0 ? [] : [{ label: words.others, at: at(rest), isSeveral: true as const }]),
+    ];
+  }, [parts, names, by]);
+  const formatX = x.at(-1)! - x[0]! < DAY_MS ? hourOf : dayOf;
+  return (
+    <>
+      {by === "all" ? null : <Legend items={groups.map(({ label }, n) => ({ label, color: COLORS[n]! }))} />}
+      <div className="usage-charts">
+        {CHARTS.map((chart) => (
+          <figure key={chart.name}>
+            <figcaption>{words.charts[chart.name]}</figcaption>
+            <OneChart chart={chart} x={x} every={every} groups={groups} formatX={formatX} />
+          </figure>
+        ))}
+      </div>
+    </>
   );
 }
 
@@ -142,21 +223,16 @@ function OneChart(props: {
   formatX: (at: number) => string;
 }) {
   const { chart, x, every, groups, formatX } = props;
-  const { isMean, value } = chart;
   const series = useMemo(
     () =>
-      groups.map(({ label, parts }, n) => ({
-        label,
-        color: COLORS[n]!,
-        values: x.map((at) => {
-          const some = parts.filter((part) => part.at === at);
-          const sum = some.reduce((all, one) => all + value(one) * (isMean ? one.requests : 1), 0);
-          if (!isMean) return sum;
-          const requests = some.reduce((all, one) => all + one.requests, 0);
-          return requests === 0 ? null : sum / requests;
-        }),
-      })),
-    [isMean, value, x, groups],
+      groups
+        .filter(({ isSeveral = false }) => chart.line !== "alone" || !isSeveral)
+        .map(({ label, at }, n) => ({
+          label,
+          color: COLORS[n]!,
+          values: x.map((place) => chart.value(at.get(place) ?? [])),
+        })),
+    [chart, x, groups],
   );
   return (
     <TokenChart
@@ -166,27 +242,15 @@ function OneChart(props: {
       label={words.charts[chart.name]}
       formatX={formatX}
       formatY={chart.format}
-      {...(chart.format === signedDollars && { formatTick: dollarTick, leastStep: LEAST_DOLLARS })}
+      {...chart.ticks}
       isTime
-      {...(isMean ? { hasPoints: true } : { bars: every })}
+      {...(chart.line === undefined ? { bars: every } : { hasPoints: true })}
     />
   );
 }
 
-/** What is summed up under one name, those with most requests first. */
-function groupsOf(parts: readonly TotalsPart[], by: By) {
-  return [...Map.groupBy(parts, ({ name }) => name)]
-    .map(([name, some]) => ({
-      label: name || words.unnamed[by],
-      parts: some,
-      sum: (of: (part: TotalsPart) => number) => some.reduce((all, one) => all + of(one), 0),
-    }))
-    .sort((a, b) => b.sum(({ requests }) => requests) - a.sum(({ requests }) => requests));
-}
-type Group = Pick<ReturnType<typeof groupsOf>[number], "label" | "parts">;
-
-function Table(props: { groups: ReturnType<typeof groupsOf>; by: By; isPriced: boolean }) {
-  const { groups, by, isPriced } = props;
+function Table(props: { parts: readonly TotalsPart[]; by: By; isPriced: boolean }) {
+  const { parts, by, isPriced } = props;
   return (
     <ScrollArea className="table-scroll" label={words.table}>
       <table className="sums">
@@ -198,27 +262,29 @@ function Table(props: { groups: ReturnType<typeof groupsOf>; by: By; isPriced: b
           </tr>
         </thead>
         <tbody>
-          {groups.map(({ label, sum }) => {
-            const requests = sum((part) => part.requests);
-            const input = sum((part) => part.input);
-            const cost = sum((part) => part.cost);
-            const paid = cost + sum((part) => part.spend);
-            return (
-              <tr key={label}>
-                <td>{label}</td>
+          {byRequests(parts).map(
+            ({ name, requests, errors, p50, p95, input, output, cacheRead, spend, cost, net }) => (
+              <tr key={name}>
+                <td>{name || words.unnamed[by]}</td>
                 <td>{count(requests)}</td>
-                <td>{count(sum((part) => part.errors))}</td>
-                <td>{short(input + sum((part) => part.output))}</td>
-                <td>{percent(sum((part) => part.cacheRead) / Math.max(1, input))}</td>
                 <td>
-                  {paid === 0 && input > 0 && !isPriced ? strings.gateway.unknown : dollars(paid)}
+                  {count(errors)}
+                  {errors === 0 ? null : <small>{rate(errors / requests)}</small>}
+                </td>
+                <td>{requests === 0 ? "–" : duration(p50)}</td>
+                <td>{requests === 0 ? "–" : duration(p95)}</td>
+                <td>{short(input + output)}</td>
+                <td>{percent(cacheRead / Math.max(1, input))}</td>
+                <td>
+                  {spend + cost === 0 && input > 0 && !isPriced
+                    ? strings.gateway.unknown
+                    : dollars(spend + cost)}
                   {cost === 0 ? null : <small>{words.summaries(cost)}</small>}
                 </td>
-                <td>{signedDollars(sum((part) => part.net))}</td>
-                <td>{requests === 0 ? "–" : duration(sum((part) => part.ms * part.requests) / requests)}</td>
+                <td>{signedDollars(net)}</td>
               </tr>
-            );
-          })}
+            ),
+          )}
         </tbody>
       </table>
     </ScrollArea>

@@ -19,16 +19,27 @@ export const dollarTick = (value: number, step: number): string =>
     ? "$0"
     : `${value < 0 ? "−" : ""}$${Math.abs(value).toFixed(step >= 1 ? 0 : Math.max(2, -Math.floor(Math.log10(step))))}`;
 
+/** 0.4 %, 12 %: a share of which a little matters. */
+export const rate = (ratio: number): string =>
+  ratio > 0 && ratio < 0.0995 ? `${(Math.max(ratio, 0.001) * 100).toFixed(1)} %` : percent(ratio);
+
 /** −$0.12 */
 export const signedDollars = (value: number): string => (value < 0 ? `−${dollars(-value)}` : dollars(value));
 
+/** All times and dates are written as the browser's language has them: 14:03 or 2:03 PM, 18 Nov or Nov 18. */
+const writing = (options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat(undefined, options);
+  return (at: number): string => format.format(at);
+};
+export const hourOf = writing({ hour: "numeric", minute: "2-digit" });
+const secondOf = writing({ hour: "numeric", minute: "2-digit", second: "2-digit" });
+export const dayOf = writing({ day: "numeric", month: "short" });
+export const minuteOf = writing({ day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
+export const instant = writing({ dateStyle: "medium", timeStyle: "medium" });
+
 /** 14:03:09 of today, or 18 Nov, 14:03. */
-export function moment(at: number, now = Date.now()): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date(now).toDateString();
-  const time = date.toLocaleTimeString("en-GB", isToday ? {} : { hour: "2-digit", minute: "2-digit" });
-  return isToday ? time : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`;
-}
+export const moment = (at: number, now = Date.now()): string =>
+  new Date(at).toDateString() === new Date(now).toDateString() ? secondOf(at) : minuteOf(at);
 
 /** 340 ms, 2.1 s, 3 min */
 export function duration(ms: number): string {
@@ -48,7 +59,7 @@ export function ago(at: number, now: number): string {
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min`;
   if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h`;
   if (age < 7 * DAY_MS) return `${Math.floor(age / DAY_MS)} d`;
-  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  return dayOf(at);
 }
 
 /** "32k", "1.5m", "12 000" → tokens; undefined for anything else. */

@@ -20,7 +20,10 @@ export type Place =
   | { readonly page: "nowhere"; readonly path: string };
 
 /** What the page of operators is narrowed to, and what of it is shown. */
-const FILTERS = ["from", "search", "model", "client", "outcome", "hours", "show", "by"] as const;
+const FILTERS = [
+  ...(["from", "search", "model", "client", "outcome"] as const),
+  ...(["hours", "since", "until", "show", "by", "sort", "order"] as const),
+] as const;
 export type RequestFilters = { readonly [K in (typeof FILTERS)[number]]?: string };
 
 type Address = Pick<Location, "pathname" | "search" | "hash">;

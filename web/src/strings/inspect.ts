@@ -68,7 +68,7 @@ export const timeline = {
   events: "What happened",
   noEvents: "Nothing was compacted so far: every message went out as it was said.",
   seeReplay: "See what a replay would do",
-  afterMessage: (message: number) => `after #${message}`,
+  afterMessage: (message: number) => `See it after #${message}`,
   recalled: (numbers: string, found: string) => `Quoted again: ${numbers} (asked for: ${found})`,
   recalledUntil: (last: string) => ` · left the view at ${last}`,
   rejected: "The provider refused the request as too long; it was made smaller and sent again.",

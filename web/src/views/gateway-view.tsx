@@ -1,11 +1,11 @@
 import { useMemo } from "react";
-import { routes } from "../../../src/gateway/api.ts";
+import { routes, type TotalsQuery } from "../../../src/gateway/api.ts";
 import { Choice, Failure, Form, ScrollArea, Tabs } from "../parts/controls.tsx";
 import { RequestTable } from "../parts/request-table.tsx";
 import { Charts, Sums } from "../parts/usage.tsx";
 import { useLoaded, useRequestNews } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
-import { filtersOf, STRETCHES, startOf } from "../state/request-filters.ts";
+import { filtersOf, rangeOf } from "../state/request-filters.ts";
 import type { RequestFilters } from "../state/router.ts";
 import { strings } from "../strings.ts";
 
@@ -17,17 +17,17 @@ const SETTLE_MS = 250;
 export default function GatewayView({ filters: given }: { filters: RequestFilters }) {
   const app = useApp();
   const filters = useMemo(() => filtersOf(given), [given]);
-  const { show, hours, model, client, by } = filters;
+  const { show, hours, since, until, model, client, by } = filters;
   const news = useRequestNews();
   const { value: all } = useLoaded(() => app.api.call(routes.totals), [app, news], SETTLE_MS);
   const { value: totals, error } = useLoaded(
     async () => {
-      const since = startOf(hours);
-      const every = STRETCHES[hours];
-      const query = { since, every, by, ...(model && { model }), ...(client && { client }) };
+      const range = rangeOf({ hours, since, until });
+      const named = Object.entries({ model, client, by }).filter(([, one]) => one !== "" && one !== "all");
+      const query: TotalsQuery = { ...range, ...Object.fromEntries(named) };
       return { ...(await app.api.call(routes.totals, { query })), query };
     },
-    [app, hours, model, client, by, news],
+    [app, hours, since, until, model, client, by, news],
     SETTLE_MS,
   );
   const change = (changes: RequestFilters) =>
@@ -41,8 +41,26 @@ export default function GatewayView({ filters: given }: { filters: RequestFilter
           legend={words.when}
           names={words.ranges}
           chosen={hours}
-          onChoose={(hours) => change({ hours })}
+          onChoose={(chosen) => {
+            const { since = all?.since, until = Date.now() } = rangeOf(filters);
+            change({
+              hours: chosen,
+              since: "",
+              until: "",
+              ...(chosen === "custom" && { since: `${since}`, until: `${until}` }),
+            });
+          }}
         />
+        {hours === "custom"
+          ? (["since", "until"] as const).map((name) => (
+              <TimeInput
+                key={name}
+                label={words[name]}
+                value={filters[name]}
+                onChange={(at) => change({ [name]: at })}
+              />
+            ))
+          : null}
         {(["model", "client"] as const).map((name) => {
           const values = new Set(all?.[`${name}s`]);
           // A narrower list may be the address's own.
@@ -71,5 +89,27 @@ export default function GatewayView({ filters: given }: { filters: RequestFilter
         <Charts totals={totals} by={by} onBy={(by) => change({ by })} />
       )}
     </ScrollArea>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** A moment of the browser's own time zone. Its value is in milliseconds, or "" for none. */
+function TimeInput(props: { label: string; value: string; onChange: (value: string) => void }) {
+  const { label, value, onChange } = props;
+  const at = Number(value);
+  const local = at - new Date(at).getTimezoneOffset() * MINUTE_MS;
+  return (
+    <label className="time">
+      {label}
+      <input
+        type="datetime-local"
+        value={value === "" ? "" : new Date(local).toISOString().slice(0, 16)}
+        onChange={(event) => {
+          const chosen = new Date(event.target.value).getTime();
+          onChange(Number.isNaN(chosen) ? "" : String(chosen));
+        }}
+      />
+    </label>
   );
 }

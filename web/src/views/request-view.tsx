@@ -8,7 +8,7 @@ import { ReceiptText } from "../parts/receipt-text.tsx";
 import { didWords } from "../parts/request-table.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { useApp } from "../parts/use-store.ts";
-import { count, dollars, duration, moment, percent } from "../state/format.ts";
+import { count, dollars, duration, instant, percent } from "../state/format.ts";
 import { messagesIn, oneLine } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
 
@@ -39,7 +39,7 @@ function Shown({ record }: { record: RequestRecord }) {
   return (
     <>
       <p className="lead">
-        {moment(record.at)} · {kindOf(record)}
+        {instant(record.at)} · {kindOf(record)}
         {conversation === undefined ? null : (
           <>
             {" · "}
@@ -57,7 +57,7 @@ function Shown({ record }: { record: RequestRecord }) {
             <PlaceLink
               to={{
                 page: "gateway",
-                filters: { search: conversation, hours: "2160", ...(record.from && { from: record.from }) },
+                filters: { search: conversation, hours: "all", ...(record.from && { from: record.from }) },
               }}
             >
               {words.ofChat}

@@ -174,7 +174,7 @@ function eventText(
     case "compacted":
       return [
         words.done(event.counts),
-        words.tokens(event.tokens.before, event.tokens.after),
+        words.tokens(event.tokens.transcript, event.tokens.after),
         event.rung && strings.rungs[event.rung],
         event.isFound ? words.found : duration(event.ms),
         isPaid(event.rung) ? words.cost(event.cost) : undefined,

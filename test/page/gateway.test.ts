@@ -79,7 +79,9 @@ it("requests come in live, with what was done to them; a conversation can be ope
   expect(await rows.count()).toBeLessThan(14);
   // Charts are of the same requests as the list, and say their figures.
   await tab.getByRole("button", { name: "Charts" }).click();
-  expect(await tab.locator(".usage-charts figure").count()).toBe(5);
+  await tab.getByRole("button", { name: "By model" }).click();
+  await tab.locator(".sums td", { hasText: "gpt-4o" }).waitFor();
+  expect(await tab.locator(".usage-charts figure").count()).toBe(6);
   const chart = (await tab.locator(".usage-charts .u-over").first().boundingBox())!;
   await tab.mouse.move(chart.x + chart.width - 6, chart.y + chart.height / 2);
   await eventually(() => tab.locator(".chart-tip").first().textContent()).toContain("gpt-4o: 14");
@@ -101,6 +103,58 @@ it("requests come in live, with what was done to them; a conversation can be ope
   expect(await last.textContent()).toMatch(/Tokens saved over \d+ requests?: [\d,]+, worth \$/);
   await last.getByRole("link", { name: "Request" }).click();
   await tab.getByRole("heading", { name: "What was sent" }).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it("an operator finds what failed and what was slow, in any range of time, and the address keeps it", async () => {
+  const ask = (role: string, content: string) =>
+    fetch(`${world.serve.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role, content }] }),
+    }).then((response) => response.text());
+  await ask("nobody", "hello");
+  for (const words of [900, 30, 300]) await ask("user", "word ".repeat(words));
+  const { tab, context, faults } = await openPage(world.browser, `${world.serve.url}/gateway?hours=all`);
+  const total = (name: string) => tab.locator(".totals div", { hasText: name }).locator("dd").textContent();
+  const rows = tab.locator(".requests tbody tr");
+  await rows.first().waitFor();
+  expect(await total("Error rate")).toMatch(/^[\d.]+ %1 failed$/);
+  expect(await total("Latency, p95")).toMatch(/^[\d.]+ m?shalf within [\d.]+ m?s$/);
+  // What was sent: the figure after the arrow, if there is one.
+  const sizes = async () =>
+    (await rows.locator("td:nth-child(6)").allTextContents()).map((text) =>
+      Number(text.split("→").at(-1)!.replaceAll(",", "")),
+    );
+  const byTokens = tab.getByRole("columnheader", { name: "Tokens" });
+  await byTokens.getByRole("button").click();
+  await eventually(() => byTokens.getAttribute("aria-sort")).toBe("descending");
+  await eventually(async () => (await sizes())[0]).toBe(Math.max(...(await sizes())));
+  const down = await sizes();
+  expect(down).toEqual(down.toSorted((a, b) => b - a));
+  await byTokens.getByRole("button").click();
+  await eventually(sizes).toEqual(down.toReversed());
+  await tab.reload();
+  await eventually(() => byTokens.getAttribute("aria-sort")).toBe("ascending");
+  await eventually(sizes).toEqual(down.toReversed());
+  // A range of one's own begins as the one before it, and ends where it is told to.
+  await tab.getByRole("button", { name: "Custom" }).click();
+  await eventually(() => rows.count()).toBe(down.length);
+  await tab.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
+  await tab.getByText("isn't after since").first().waitFor();
+  await tab.getByLabel("From", { exact: true }).fill("2019-12-31T00:00");
+  await tab.getByText("No request of a client in this time.").waitFor();
+  await eventually(() => total("Error rate")).toBe("–none failed");
+  await tab.getByRole("button", { name: "All", exact: true }).click();
+  await eventually(() => rows.count()).toBe(down.length);
+  // On a phone there are no columns to click at.
+  await tab.setViewportSize({ width: 390, height: 800 });
+  await tab.getByLabel("Sorted by").selectOption("Slowest first");
+  await eventually(() => new URL(tab.url()).searchParams.get("sort")).toBe("ms");
+  await tab.getByRole("button", { name: "Charts" }).click();
+  await tab.getByRole("img", { name: "Error rate" }).waitFor();
+  await tab.getByRole("img", { name: "Latency, p95" }).waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

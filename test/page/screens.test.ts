@@ -27,6 +27,12 @@ beforeEach(async () => {
 });
 afterEach(() => serve?.stop());
 
+/** What a finger can't hit: less than 44 pixels high on a phone. Words within a text are as high as it is. */
+const TOO_SMALL = `innerWidth >= 860 ? [] : [...document.querySelectorAll("button:not(.pointer, .skip), select, textarea, nav a")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+  .filter((one) => one.getBoundingClientRect().height > 1 && one.getBoundingClientRect().height < 43.5)
+  .map((one) => one.className + " " + (one.ariaLabel ?? one.textContent).slice(0, 30))`;
+
 async function look(tab: Page, name: string): Promise<void> {
   if (folder !== undefined) {
     await tab.waitForTimeout(SETTLE_MS);
@@ -34,6 +40,8 @@ async function look(tab: Page, name: string): Promise<void> {
   }
   const width = "document.documentElement.scrollWidth - innerWidth";
   expect({ name, tooWide: Math.max(0, Number(await tab.evaluate(width))) }).toEqual({ name, tooWide: 0 });
+  const small = (await tab.evaluate(TOO_SMALL)) as readonly string[];
+  expect({ name, small }).toEqual({ name, small: [] });
 }
 
 async function ask(tab: Page, text: string): Promise<void> {

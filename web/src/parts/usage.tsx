@@ -135,34 +135,33 @@ const CHARTS: readonly {
 
 type Narrowed = Totals & { readonly query: TotalsQuery };
 
-/** Sums over time, by model or client, and the same as a table. `totals` are those of each name. */
+/** Sums over time, by model or client, and the same as a table. */
 export function Charts(props: { totals: Narrowed; by: By; onBy: (by: By) => void }) {
   const { totals, by, onBy } = props;
-  const { parts = [], unpriced } = totals;
+  const { query, unpriced } = totals;
   const app = useApp();
   const { value: drawn, error } = useLoaded(async () => {
-    const { since = totals.since, until = Date.now() } = totals.query;
+    const { since = totals.since, until = Date.now() } = query;
     const every = stretchOf(until - since);
     const first = Math.floor(since / every) * every;
-    const query = { ...totals.query, since, every };
-    const found = await app.api.call(routes.totals, { query });
     const x = Array.from(
       { length: Math.max(1, Math.ceil((until - first) / every)) },
       (_, n) => first + n * every,
     );
-    return { x, every, parts: found.parts ?? [] };
-  }, [app, totals, by]);
-  const names = byRequests(parts).map(({ name }) => name);
+    const { parts = [] } = await app.api.call(routes.totals, { query: { ...query, since, every } });
+    const by: By = query.by ?? "all";
+    return { x, every, parts, by, sums: byRequests(totals.parts ?? []) };
+  }, [app, totals]);
   return (
     <section>
       <Tabs legend={strings.gateway.by} names={strings.gateway.bys} chosen={by} onChoose={onBy} />
       {error === undefined ? null : <Failure error={error} />}
       {totals.requests + totals.cost === 0 ? (
         <p className="help">{words.none}</p>
-      ) : (
+      ) : drawn === undefined ? null : (
         <>
-          {drawn === undefined ? null : <Drawn {...drawn} names={by === "all" ? [""] : names} by={by} />}
-          {by === "all" ? null : <Table parts={parts} by={by} isPriced={unpriced === 0} />}
+          <Drawn {...drawn} />
+          {drawn.by === "all" ? null : <Table parts={drawn.sums} by={drawn.by} isPriced={unpriced === 0} />}
         </>
       )}
     </section>
@@ -182,23 +181,24 @@ function Drawn(props: {
   x: readonly number[];
   every: number;
   parts: readonly TotalsPart[];
-  /** Those with most requests first. */
-  names: readonly string[];
+  /** Of the whole time, those with most requests first. */
+  sums: readonly TotalsPart[];
   by: By;
 }) {
-  const { x, every, parts, names, by } = props;
+  const { x, every, parts, sums, by } = props;
   const groups = useMemo((): Group[] => {
     const at = (of: readonly string[]) =>
       Map.groupBy(
         parts.filter(({ name }) => of.includes(name)),
         (part) => part.at ?? 0,
       );
+    const names = by === "all" ? [""] : sums.map(({ name }) => name);
     const rest = names.slice(MOST_NAMES);
     return [
       ...names.slice(0, MOST_NAMES).map((name) => ({ label: name || words.unnamed[by], at: at([name]) })),
       ...(rest.length === 0 ? [] : [{ label: words.others, at: at(rest), isSeveral: true as const }]),
     ];
-  }, [parts, names, by]);
+  }, [parts, sums, by]);
   const formatX = x.at(-1)! - x[0]! < DAY_MS ? hourOf : dayOf;
   return (
     <>

@@ -1,5 +1,16 @@
 import { expect, it } from "vitest";
-import { ago, clock, dollars, dollarTick, parseTokens, short } from "./format.ts";
+import {
+  ago,
+  clock,
+  dollars,
+  dollarTick,
+  hourOf,
+  minuteOf,
+  moment,
+  parseTokens,
+  rate,
+  short,
+} from "./format.ts";
 
 it("reads tokens as people write them", () => {
   expect(["32k", "1.5m", "12 000", "12,000", " 8192 "].map(parseTokens)).toEqual([
@@ -39,4 +50,24 @@ it("writes the ticks of an axis alike", () => {
 
 it("writes moments of a stream", () => {
   expect([0, 65, 3_725].map(clock)).toEqual(["0:00", "1:05", "1:02:05"]);
+});
+
+it("writes all times in one form, that of the browser's language", () => {
+  const at = new Date(2026, 10, 18, 14, 3, 9).getTime();
+  const form = new Date(at).toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" });
+  expect(hourOf(at)).toBe(form);
+  expect(minuteOf(at)).toContain(form);
+  expect(moment(at, at + 7 * 86_400_000)).toBe(minuteOf(at));
+  expect(moment(at, at)).toBe(new Date(at).toLocaleTimeString());
+});
+
+it("writes small rates so that they don't look like none", () => {
+  expect([0, 0.00001, 0.0042, 0.0994, 0.0999, 1].map(rate)).toEqual([
+    "0 %",
+    "0.1 %",
+    "0.4 %",
+    "9.9 %",
+    "10 %",
+    "100 %",
+  ]);
 });

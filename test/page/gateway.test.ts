@@ -125,7 +125,7 @@ it("an operator finds what failed and what was slow, in any range of time, and t
   // What was sent: the figure after the arrow, if there is one.
   const sizes = async () =>
     (await rows.locator("td:nth-child(6)").allTextContents()).map((text) =>
-      Number(text.split("→").at(-1)!.replaceAll(",", "")),
+      Number(text.split("→").at(-1)!.replace(/[,–]/g, "")),
     );
   const byTokens = tab.getByRole("columnheader", { name: "Tokens" });
   await byTokens.getByRole("button").click();

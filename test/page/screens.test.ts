@@ -40,6 +40,12 @@ async function look(tab: Page, name: string): Promise<void> {
   }
   const width = "document.documentElement.scrollWidth - innerWidth";
   expect({ name, tooWide: Math.max(0, Number(await tab.evaluate(width))) }).toEqual({ name, tooWide: 0 });
+  const cut =
+    "[...document.querySelectorAll('.tabs button')].filter((one) => one.scrollWidth > one.clientWidth + 1)";
+  expect({ name, cut: await tab.evaluate(`${cut}.map((one) => one.textContent)`) }).toEqual({
+    name,
+    cut: [],
+  });
   const small = (await tab.evaluate(TOO_SMALL)) as readonly string[];
   expect({ name, small }).toEqual({ name, small: [] });
 }

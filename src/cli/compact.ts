@@ -1,5 +1,5 @@
 import { defined } from "../core/collections.ts";
-import type { FitResult } from "../core/types.ts";
+import type { FitResult, Report } from "../core/types.ts";
 import { createCompactor } from "../engine/create-compactor.ts";
 import { profiles } from "../profiles/index.ts";
 import { UsageError } from "./flags.ts";
@@ -42,12 +42,19 @@ export async function compact(run: RunOf<"compact">): Promise<void> {
 
   for (const { message } of result.report.warnings) run.note(message);
   // The plain JSON of a result: what a host would send, and the receipt.
-  const { system, messages, report } = result;
+  const { system, messages } = result;
+  const report = window === undefined && model === undefined ? withoutWindow(result.report) : result.report;
   const indent = json || io.stdout.isTTY !== true ? 0 : 2;
   const text = `${JSON.stringify({ ...defined({ system }), messages, report }, undefined, indent)}\n`;
   if (out === undefined) io.stdout.write(text);
   else await writeOutput("out", out, file, text);
   if (!json && (io.stderr.isTTY === true || out !== undefined)) io.stderr.write(`${summaryLine(result)}\n`);
+}
+
+/** Where only the size of the view was given, no window stands behind it: what follows from one says nothing. */
+function withoutWindow({ answer: _, ...report }: Report): object {
+  const { window: _window, reserve: _reserve, safety: _safety, ...budget } = report.budget;
+  return { ...report, budget };
 }
 
 function summaryLine({ report, messages }: FitResult<unknown>): string {

@@ -99,8 +99,8 @@ export const TUNING = {
    */
   startAt: row<Threshold>({ is: "threshold" }),
   /**
-   * Size of the view after a compaction, below `startAt`. Default automatic (0.3 to 0.4 of the room). Your `startAt` or `landAt` replaces
-   * a profile's value that conflicts with it.
+   * Size of the view after a compaction, below `startAt`: at most 0.5 of the room. Default automatic (0.3 to 0.4 of the room). Your
+   * `startAt` or `landAt` replaces a profile's value that conflicts with it.
    */
   landAt: row<Threshold>({ is: "threshold" }),
   /** How much of the newest conversation stays word for word. The first limit reached ends the tail. */

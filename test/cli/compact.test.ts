@@ -37,6 +37,9 @@ test("a share of the transcript, a gzip file, one message per line", async () =>
   expect(code).toBe(0);
   expect(report.tokens.after).toBeLessThanOrEqual(report.tokens.transcript * 0.25);
   expect(report.tokens.after).toBeGreaterThan(report.tokens.transcript * 0.1);
+  // No window was named, so the report names none, and no room for an answer that would follow from one.
+  expect(Object.keys(report.budget)).toEqual(["tools", "budget", "head", "room"]);
+  expect(report).not.toHaveProperty("answer");
 });
 
 test("strategy, profile, focus and model are handed on", async () => {

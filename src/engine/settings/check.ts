@@ -26,6 +26,7 @@ import {
   isGroup,
   type Kind,
   LEAST_CAP,
+  LEAST_TOKENS,
   type Row,
   type Rows,
   TUNING,
@@ -174,13 +175,10 @@ function checkSummarizer(model: unknown): void {
     throw refused("summarizer", "it has no `id`.", `Give it the model's name: \`{ id, complete }\`. ${fix}`);
 }
 
-/** No model has a smaller window: a size in thousands was meant. */
-const LEAST_WINDOW = 500;
-
 function checkWindow(window: unknown): void {
   if (!given(window)) return;
   if (typeof window === "number") {
-    checkValue("window", window, { is: "tokens", least: LEAST_WINDOW });
+    checkValue("window", window, { is: "tokens", least: LEAST_TOKENS });
     return;
   }
   const { model } = (isObject(window) ? window : {}) as { readonly model?: unknown };

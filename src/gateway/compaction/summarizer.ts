@@ -111,11 +111,16 @@ function spokenAt(upstream: Upstream, isOwn: boolean, wire: Wire): Wire {
 }
 
 /** Who writes summaries and who pays for them, in a line for whoever starts the server; and what can't work. */
-export function summarizerNotes(config: Pick<GatewayConfig, "summarizer" | "upstreams">): {
+export function summarizerNotes(config: Pick<GatewayConfig, "summarizer" | "upstreams" | "observe">): {
   readonly line: string;
   readonly problems: readonly string[];
 } {
   const { summarizer, upstreams } = config;
+  if (config.observe)
+    return {
+      line: "Observing: requests go through unchanged, and no model is asked for summaries",
+      problems: [],
+    };
   const problems: string[] = [];
   for (const one of [summarizer, ...upstreams.map((upstream) => upstream.summarizer)]) {
     if (typeof one !== "object" || one.upstream === undefined || upstreams.length === 1) continue;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -56,3 +56,14 @@ it.skipIf(process.platform === "win32")(
     await Promise.all(upstreams.map(({ pool }) => pool.close()));
   },
 );
+
+it("models that are added at once are all in the file", async () => {
+  const file = fileOf("[]");
+  const upstreams: Upstream[] = [];
+  const own = await openOwnUpstreams(file, upstreams);
+  const names = Array.from({ length: 8 }, (_, n) => `own-${n}`);
+  await Promise.all(names.map((name) => own.add({ ...ONE, name })));
+  const written = JSON.parse(readFileSync(file, "utf8")) as { name: string }[];
+  expect(written.map(({ name }) => name)).toEqual(names);
+  await Promise.all(upstreams.map(({ pool }) => pool.close()));
+});

@@ -49,7 +49,7 @@ export async function openOwnUpstreams(file: string | undefined, upstreams: Upst
     // Answers that are under way may end.
     void found.upstream.pool.close();
   };
-  const save = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     if (file === undefined) return;
     const text = JSON.stringify(
       [...own.values()].map(({ config }) => config),
@@ -59,6 +59,12 @@ export async function openOwnUpstreams(file: string | undefined, upstreams: Upst
     await writeFile(`${file}.new`, `${text}\n`, { mode: OWNER_ONLY });
     await chmod(`${file}.new`, OWNER_ONLY);
     await rename(`${file}.new`, file);
+  };
+  let saving = Promise.resolve();
+  /** One after the other: all go by the same name before they take the file's place. */
+  const save = (): Promise<void> => {
+    saving = saving.catch(() => {}).then(write);
+    return saving;
   };
   for (const config of await readOwn(file)) put(config);
   return {

@@ -1,8 +1,5 @@
 import { type AiSdkMessage, aiSdk } from "../../apis/ai-sdk/index.ts";
-import { renderView } from "../../core/draft.ts";
-import { contentHash } from "../../core/hash.ts";
-import { stringifyDeep } from "../../core/json.ts";
-import type { CompactInput, Dialect, Entry, FitResult, Report, State } from "../../core/types.ts";
+import type { CompactInput, FitResult, State } from "../../core/types.ts";
 import { createCompactors, type IntegrationOptions } from "../shared/options.ts";
 import { toolSchemas } from "../shared/tool-schemas.ts";
 
@@ -19,17 +16,14 @@ export interface CompactOptions<M extends AiSdkMessage>
   readonly budget?: number;
 }
 
-/** What `compact` returns. */
-export interface Compacted<M> extends Pick<FitResult<M>, "messages" | "state" | "report"> {
-  /** What became of each message. Check it with `checkReceipt` before the old ones are thrown away. */
-  readonly receipt: Receipt;
-}
+/** What `compact` returns. `report.entries` says what became of each message. */
+export type Compacted<M> = Pick<FitResult<M>, "messages" | "state" | "report">;
 
 /** Tokens of a window that is larger than any; used where only the size of the result matters. */
 const ANY_WINDOW = 100_000_000;
 
 /**
- * Compacts messages now, with a receipt that can be checked before anything is thrown away.
+ * Compacts messages now. The report's entries account for every message, before anything old is thrown away.
  *
  * @example
  * const messages = Array.from({ length: 40 }, (_, i) => ({
@@ -37,7 +31,7 @@ const ANY_WINDOW = 100_000_000;
  *   content: `Message ${i} is about part ${i} of the plan, and says some words about it.`,
  * }));
  * const compacted = await compact({ messages, window: 8_000, budget: 400 });
- * checkReceipt(compacted.receipt, { before: messages, after: compacted.messages }); // []
+ * compacted.report.outcome; // "compacted"
  */
 export async function compact<M extends AiSdkMessage>(options: CompactOptions<M>): Promise<Compacted<M>> {
   const { messages, system, tools, budget, focus, pins, knowledge, waitMs, signal, state, ...rest } = options;
@@ -54,23 +48,7 @@ export async function compact<M extends AiSdkMessage>(options: CompactOptions<M>
     ...(waitMs !== undefined && { waitMs }),
     ...(signal && { signal }),
   });
-  return {
-    messages: view.messages,
-    state: view.state,
-    report: view.report,
-    receipt: receiptOf(messages, view),
-  };
-}
-
-/**
- * Checks a receipt against the messages before and after. Names what is wrong; an empty list means that every message is
- * accounted for exactly once, and that receipt and old messages lead to the new ones.
- */
-export function checkReceipt<M extends AiSdkMessage>(
-  receipt: Receipt,
-  messages: { readonly before: readonly M[]; readonly after: readonly M[] },
-): string[] {
-  return receiptFaults<AiSdkMessage>(aiSdk, receipt, messages);
+  return { messages: view.messages, state: view.state, report: view.report };
 }
 
 /** What a chat's interface is told of a compaction. */
@@ -152,71 +130,4 @@ export function stateOfChat(
     if (state !== undefined) return state;
   }
   return undefined;
-}
-
-/**
- * What a compaction did to each message, as plain JSON. With the messages that it was made from it is enough to make the
- * view again, so it can be checked before anything old is thrown away.
- */
-export interface Receipt {
-  readonly version: 1;
-  /** The messages that went in: how many, and the hash of their JSON. */
-  readonly before: { readonly messages: number; readonly hash: string; readonly tokens: number };
-  /** The messages that came out. */
-  readonly after: { readonly messages: number; readonly hash: string; readonly tokens: number };
-  readonly counts: Report["counts"];
-  /** Every message that went in, exactly once: kept, edited, covered by an insert, or dropped with a reason. */
-  readonly entries: readonly Entry[];
-  readonly outcome: Report["outcome"];
-}
-
-/** Writes the receipt of a view. */
-function receiptOf<M>(before: readonly M[], { messages, report }: FitResult<M>): Receipt {
-  return {
-    version: 1,
-    before: { messages: before.length, hash: hashOf(before), tokens: report.tokens.transcript },
-    after: { messages: messages.length, hash: hashOf(messages), tokens: report.tokens.after },
-    counts: report.counts,
-    entries: report.entries,
-    outcome: report.outcome,
-  };
-}
-
-/** Names what is wrong with a receipt; an empty list if the view can be made again from receipt and messages. */
-function receiptFaults<M>(
-  dialect: Dialect<M>,
-  receipt: Receipt,
-  { before, after }: { readonly before: readonly M[]; readonly after: readonly M[] },
-): string[] {
-  const faults: string[] = [];
-  if (hashOf(before) !== receipt.before.hash) faults.push("the messages that went in are others");
-  if (hashOf(after) !== receipt.after.hash) faults.push("the messages that came out are others");
-  const seen = timesSeen(receipt.entries, before.length);
-  for (const [index, times] of seen.entries()) {
-    if (times !== 1) faults.push(`message ${index + 1} is accounted for ${times} times`);
-  }
-  if (faults.length > 0) return faults;
-  const { messages } = renderView({
-    dialect,
-    transcript: before,
-    entries: receipt.entries,
-    system: undefined,
-  });
-  if (hashOf(messages) !== receipt.after.hash) faults.push("the entries don't lead to the messages");
-  return faults;
-}
-
-/** How often each message is accounted for. */
-function timesSeen(entries: readonly Entry[], length: number): number[] {
-  const seen = new Array<number>(length).fill(0);
-  for (const entry of entries) {
-    const runs = entry.type === "insert" ? entry.covers : [{ from: entry.index, to: entry.index + 1 }];
-    for (const { from, to } of runs)
-      for (let index = from; index < to; index++) seen[index] = (seen[index] ?? 0) + 1;
-  }
-  return seen;
-}
-
-function hashOf(messages: readonly unknown[]): string {
-  return contentHash(stringifyDeep(messages) ?? "");
 }

@@ -1,5 +1,5 @@
 /**
- * The AI SDK (versions 5, 6 and 7): a middleware for any language model, a `prepareStep`, `compact()` with a receipt, and
+ * The AI SDK (versions 5, 6 and 7): a middleware for any language model, a `prepareStep`, `compact()`, and
  * compactions as data parts of a chat.
  *
  * @module
@@ -11,14 +11,12 @@
  */
 
 export type { IntegrationOptions } from "../shared/options.ts";
-export type { Receipt } from "./compact.ts";
 export {
   type Compacted,
   type CompactionData,
   type CompactionPart,
   type CompactionPartOptions,
   type CompactOptions,
-  checkReceipt,
   compact,
   compactionPart,
   type PartWriter,

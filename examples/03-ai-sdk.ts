@@ -7,7 +7,7 @@ import { profiles } from "precis";
 import { precisPrepareStep } from "precis/ai-sdk";
 
 // Stands for your model: reads twelve files, one after the other, then answers.
-const files = ["workspace.ts", "coding-session.ts", "retrieval-chat.ts", "script.ts", "diff.ts"];
+const files = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 let asked = 0;
 const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0, text: 0, reasoning: 0 };
 const model = new MockLanguageModelV4({
@@ -31,7 +31,7 @@ const model = new MockLanguageModelV4({
 
 const read = tool({
   inputSchema: jsonSchema<{ path: string }>({ type: "object", properties: { path: { type: "string" } } }),
-  execute: ({ path }) => readFileSync(new URL(`make/${path}`, import.meta.url), "utf8"),
+  execute: ({ path }) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8"),
 });
 
 const tools = { read };

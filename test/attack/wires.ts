@@ -3,11 +3,11 @@ import type { Call, Conversation, Round, Said, Shape, Turn } from "./conversatio
 /** A conversation on the wire of one provider. */
 export interface Wire {
   readonly messages: object[];
-  /** Where the format keeps the system prompt isSystemApart. */
+  /** Where the format keeps the system prompt apart. */
   readonly system?: string;
 }
 
-/** Whether the format keeps the system prompt isSystemApart from the messages. */
+/** Whether the format keeps the system prompt apart from the messages. */
 export const SYSTEM_APART: Readonly<Record<string, boolean>> = {
   "openai-chat": false,
   "openai-responses": true,

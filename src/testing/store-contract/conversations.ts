@@ -121,7 +121,7 @@ export function describeConversations(context: ContractContext): void {
       });
       expect((await meta(tenant, conversation))?.meta).toBeUndefined();
       expect(await update(tenant, conversation, {})).toMatchObject({ id: conversation });
-      await expect(update(other, conversation, { title: "mine context.now" })).rejects.toThrow(StoreError);
+      await expect(update(other, conversation, { title: "mine now" })).rejects.toThrow(StoreError);
     });
 
     it("are changed by what they are, by one after the other", async () => {

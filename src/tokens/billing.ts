@@ -54,8 +54,19 @@ export interface SentRequest {
   readonly scale?: number | undefined;
   /** The provider has read requests of the conversation from a cache; undefined before the second of them. */
   readonly readsCache?: boolean | undefined;
+  /** Tokens that were read from a cache where its view began, which other conversations may keep there, and the most of it since. */
+  readonly shared?: number | undefined;
+  readonly read?: number | undefined;
   /** Tools that had been loaded, where they are loaded on demand. */
   readonly loaded?: number | undefined;
+}
+
+/** What a request shows of its provider's cache. */
+export interface CacheReading {
+  /** The request before it was still there. */
+  readonly isHit: boolean;
+  /** Its conversation was seen to read more than what others may share with it. */
+  readonly isReader: boolean;
 }
 
 /** Declarations of tools that a request was sent without, and how many had been loaded. */
@@ -74,7 +85,7 @@ export const CACHE_MS = 5 * 60_000;
 /** Shorter prompts aren't cached by all providers (tokens). */
 const LEAST_CACHED = 5_000;
 
-/** What the next request of a conversation is compared with, and whether the provider still had the one before; undefined: that can't be told. */
+/** What the next request of a conversation is compared with, and what this one shows of the cache; undefined: nothing. */
 export function sentAfter(
   before: SentRequest | undefined,
   {
@@ -93,7 +104,7 @@ export function sentAfter(
     readonly isFirst: boolean;
     readonly deferred?: Deferred | undefined;
   },
-): { readonly sent: SentRequest; readonly isHit: boolean | undefined } {
+): { readonly sent: SentRequest; readonly reading: CacheReading | undefined } {
   const tokens = isView ? report?.tokens.after : report?.tokens.transcript;
   const isSame = report?.prefixReason === undefined && !hasLoaded(before, deferred);
   const grown = tokens !== undefined && before?.tokens !== undefined ? tokens - before.tokens : 0;
@@ -101,7 +112,10 @@ export function sentAfter(
     isSame && grown > 0 && usage && before?.input !== undefined ? (usage.input - before.input) / grown : 0;
   // A first request finds nothing anywhere.
   const reads = isFirst || usage?.cacheRead === undefined ? undefined : usage.cacheRead > 0;
-  const isReading = reads !== undefined && isSame && (before?.input ?? 0) >= LEAST_CACHED;
+  const { cacheRead = 0 } = usage ?? {};
+  const isNew = isFirst || !isSame || before?.read === undefined;
+  const shared = isNew ? cacheRead : before.shared!;
+  const read = isNew ? cacheRead : Math.max(before.read, cacheRead);
   return {
     sent: {
       tokens,
@@ -110,9 +124,13 @@ export function sentAfter(
       // Pictures and the like are counted otherwise; a number that can't be is none.
       scale: scale > 0.5 && scale < 2 ? scale : before?.scale,
       readsCache: before?.readsCache || (reads ?? before?.readsCache),
+      ...(usage?.cacheRead !== undefined && { shared, read }),
       ...(deferred && { loaded: deferred.loaded }),
     },
-    isHit: isReading ? usage!.cacheRead! >= before!.input! / 2 : undefined,
+    reading:
+      reads === undefined || isNew || (before.input ?? 0) < LEAST_CACHED
+        ? undefined
+        : { isHit: cacheRead > (shared + read) / 2, isReader: read > shared },
   };
 }
 

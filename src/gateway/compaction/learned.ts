@@ -1,5 +1,6 @@
 import { keepNewest } from "../../core/collections.ts";
 import type { LearnedStore, LearnedValue } from "../../stores/server-store.ts";
+import type { CacheReading } from "../../tokens/billing.ts";
 import type { Log } from "../telemetry/log.ts";
 
 /** A model's window, how long its provider keeps a prompt, how it counts. */
@@ -83,25 +84,19 @@ export function createLearned(
   };
 }
 
-/** What a request shows of its provider's cache: how long after the request before it, and whether that was still there. */
-interface CacheReading {
-  readonly idleMs: number;
-  readonly isHit: boolean;
-}
-
-/** Readings on each side before they are believed: one may be an accident. */
+/** Times for which providers keep a prompt that isn't used again; 0: nothing is kept (milliseconds). */
+const CANDIDATES = [0, 5 * 60_000, 60 * 60_000];
+/** So many readings more have to speak against the others before a time is believed: one may be an accident. */
 const ENOUGH = 4;
-/** Readings that are kept of one model: providers change, and so do plans. */
-const MAX_READINGS = 128;
-/** A provider with any cache keeps a prompt for so long. */
-const SURELY_KEPT_MS = 60_000;
-/** Times that providers promise. One of them is believed where the readings leave room for it. */
-const USUAL_MS = [5 * 60_000, 60 * 60_000];
+/** More aren't counted, so that another plan of the provider is noticed as soon. */
+const MOST_AGAINST = 32;
 
 /** What is kept of one model. */
 interface CacheTime {
-  readonly ms: number | undefined;
-  readonly readings: readonly CacheReading[];
+  /** Readings that speak against each candidate, less those that speak against the likeliest. */
+  readonly against: readonly number[];
+  /** A conversation was seen to read its own messages from the cache. */
+  readonly isRead: boolean;
 }
 
 /** How long providers keep a prompt that isn't used again, learned from what they report. */
@@ -109,42 +104,24 @@ export type CacheTimes = ReturnType<typeof createCacheTimes>;
 
 export function createCacheTimes(learned: Learned = createLearned()) {
   // A provider keeps prompts alike, whoever asks.
-  const known = (upstream: string, model: string): CacheTime | undefined =>
+  const known = (upstream: string, model: string) =>
     learned.get<CacheTime>("cache", { tenant: "", upstream, model })?.value;
   return {
-    learn(upstream: string, model: string, reading: CacheReading): void {
-      const readings = [...(known(upstream, model)?.readings ?? []), reading].slice(-MAX_READINGS);
-      learned.set("cache", { tenant: "", upstream, model }, { ms: timeOf(readings), readings });
+    /** `idleMs`: how long after the request before it. */
+    learn(upstream: string, model: string, { isHit, isReader }: CacheReading, idleMs: number): void {
+      const before = known(upstream, model);
+      // Some clients don't ask to be cached: what isn't read then says nothing of those that do.
+      if (before?.isRead && !isReader) return;
+      const counts = before?.isRead === isReader ? before.against : [];
+      const sums = CANDIDATES.map((ms, at) => (counts[at] ?? 0) + (idleMs <= ms === isHit ? 0 : 1));
+      const least = Math.min(...sums);
+      const against = sums.map((sum) => Math.min(MOST_AGAINST, sum - least));
+      learned.set("cache", { tenant: "", upstream, model }, { against, isRead: isReader });
     },
     /** Milliseconds; 0 for a provider that keeps nothing; undefined while too little is known. */
-    of: (upstream: string, model: string) => known(upstream, model)?.ms,
+    of(upstream: string, model: string): number | undefined {
+      const likely = known(upstream, model)?.against.flatMap((count, at) => (count < ENOUGH ? [at] : []));
+      return likely?.length === 1 ? CANDIDATES[likely[0]!] : undefined;
+    },
   };
-}
-
-/** The time that fewest of the readings speak against, between a hit and a miss. */
-function timeOf(readings: readonly CacheReading[]): number | undefined {
-  const sorted = readings.toSorted((a, b) => a.idleMs - b.idleMs);
-  const hits = sorted.filter(({ isHit }) => isHit);
-  const misses = sorted.length - hits.length;
-  if (hits.length === 0) {
-    const soon = sorted.filter(({ idleMs }) => idleMs <= SURELY_KEPT_MS).length;
-    return soon >= ENOUGH ? 0 : undefined;
-  }
-  if (hits.length < ENOUGH) return undefined;
-  // Never a miss: at least as long as several waited.
-  if (misses < ENOUGH) {
-    const long = hits.at(-ENOUGH)!.idleMs;
-    return long > USUAL_MS[0]! ? (USUAL_MS.find((ms) => ms >= long) ?? long) : undefined;
-  }
-  // With a time of 0 all hits are wrong; each reading that it passes is set right or wrong.
-  let wrong = hits.length;
-  let best = { wrong, at: -1 };
-  for (const [at, { isHit }] of sorted.entries()) {
-    wrong += isHit ? -1 : 1;
-    if (wrong <= best.wrong) best = { wrong, at };
-  }
-  const low = sorted[best.at]?.idleMs ?? 0;
-  const high = sorted[best.at + 1]?.idleMs ?? low;
-  const usual = USUAL_MS.find((ms) => ms >= low && ms <= high);
-  return usual ?? Math.max(SURELY_KEPT_MS, Math.sqrt(low * high));
 }

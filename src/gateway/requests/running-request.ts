@@ -326,8 +326,8 @@ export class RunningRequest {
       const after = sentAfter(known.sent, { report, usage, hidden: bill?.hidden, isView, isFirst, deferred });
       known.sent = after.sent;
       const { upstream, asked } = turn!;
-      if (after.isHit !== undefined && idleMs !== undefined && upstream)
-        this.#context.cacheTimes.learn(upstream.name, asked.model, { idleMs, isHit: after.isHit });
+      if (after.reading && idleMs !== undefined && upstream)
+        this.#context.cacheTimes.learn(upstream.name, asked.model, after.reading, idleMs);
     }
     const sent = this.#sent;
     const conversation = recording?.known.id;

@@ -332,6 +332,33 @@ export function fittingCap(
   return Math.min(asked, Math.max(1, withSlack, rejected ? 1 : Math.min(budget.reserve, left)));
 }
 
+/** Nothing is due below a pressure of 0.4, cold cache or not; calibration may find a fifth more than is known yet. */
+const SURELY_SMALL = 0.325;
+
+/**
+ * A request with fewer tokens than this, its tools included, has surely nothing that is due; 0 where something else than
+ * its size decides.
+ */
+export function surelyFitting(options: {
+  readonly window: number | undefined;
+  readonly budget: number | undefined;
+  readonly reserve: Threshold | undefined;
+  readonly safety: Threshold | undefined;
+  readonly startAt: Threshold | undefined;
+  readonly triggers: object | undefined;
+  readonly frames: unknown;
+  readonly maxAnswer: number | undefined;
+}): number {
+  const { window = Number.POSITIVE_INFINITY, budget = window, triggers = {}, frames } = options;
+  if (frames !== undefined || Object.keys(triggers).length > 0) return 0;
+  const { reserve = MOST_RESERVED, safety = DEFAULT_SAFETY_SHARE, startAt = 1, maxAnswer = 0 } = options;
+  const kept = [reserve, safety].reduce((sum, one) => sum + (one <= 1 ? one * window : one), 0);
+  const free = window === Number.POSITIVE_INFINITY ? budget : Math.min(budget, window - kept);
+  const due = Math.min(free * SURELY_SMALL, startAt <= 1 ? free * startAt : startAt);
+  // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
+  return Math.max(0, Math.min(due, window - maxAnswer));
+}
+
 /** Below this pressure no provider's count can differ so much that the view doesn't fit. */
 const COUNT_FROM = 0.6;
 

@@ -5,6 +5,7 @@ import {
   reserveByAnswers,
   sizesOf,
   startPressure,
+  surelyFitting,
 } from "../../core/budget.ts";
 import { forgetOldest } from "../../core/collections.ts";
 import { systemMessage } from "../../core/draft.ts";
@@ -367,9 +368,6 @@ function fits({ checkpoints, elsewhere, summaries, last }: Remembered, chain: re
   );
 }
 
-/** A request is surely far below everything that may be due if its bound is below this share of the budget. */
-const SURELY_SMALL = 0.25;
-
 /**
  * The measure for a request that is so short that nothing can be due, whatever its exact count is: a bound shows it, and the
  * tokenizer needn't be loaded. Undefined where the exact count may matter.
@@ -395,15 +393,14 @@ function isSurelySmall<M>(
   input: FitInput<M>,
   measure: Measure,
 ): boolean {
-  const { budget: whole, window = whole, tools } = budgetsOf(settings, input, measure, undefined).own(0);
-  // An answer that may fill the rest of the window is lowered to the exact rest.
-  const limit = Math.min(whole * SURELY_SMALL, window - (input.maxAnswer ?? 0));
-  let tokens = tools;
+  const window = windowFor(settings.window, input);
+  const limit = surelyFitting({ ...settings, window, maxAnswer: input.maxAnswer });
+  let tokens = input.tools === undefined ? 0 : measure.tools(input.tools);
   for (const message of parts(input, transcript)) {
-    if (tokens > limit) return false;
+    if (tokens >= limit) return false;
     tokens += measure.message(dialect.read(message));
   }
-  return tokens <= limit;
+  return tokens < limit;
 }
 
 /** Everything of a request that has messages. */

@@ -36,7 +36,9 @@ it("what surely fits is that of the request, whoever asked for the same model be
     { upstream: small },
     { budget: 5_000 },
     { cap: 99_000 },
-    { profile: profiles.stream },
+    { profile: profiles.rag },
+    { tuning: { startAt: 0.1 } },
+    { tuning: { safety: 0.6 } },
   ];
   for (const wish of smaller) {
     expect(compactors.surelyFits({ ...usual, ...wish }), JSON.stringify(Object.keys(wish))).toBeLessThan(

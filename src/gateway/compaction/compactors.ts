@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "../../config/gateway-schema.ts";
 import { mergeTuning, pickTuning } from "../../config/tuning-schema.ts";
-import { MOST_RESERVED } from "../../core/budget.ts";
+import { surelyFitting } from "../../core/budget.ts";
 import { defined, keepNewest } from "../../core/collections.ts";
 import { contentHash } from "../../core/hash.ts";
 import type { Compactor, Dialect, Model, Profile, Store, StrategyName, Tuning } from "../../core/types.ts";
@@ -130,7 +130,12 @@ export function createCompactors(options: {
     hasOwnWish: (choice: CompactorChoice): boolean => markOf(choice) !== undefined,
 
     /** Tokens that a request may surely have without anything being due; 0 where only the engine can tell. */
-    surelyFits: (choice: CompactorChoice): number => sureLimit(choice, settle(choice)),
+    surelyFits(choice: CompactorChoice): number {
+      const { info, window, profile, budget = profile.budget, tuning } = settle(choice);
+      const { reserve, safety, startAt, triggers, frames } = { ...profile, ...tuning };
+      const wishes = { window, budget, reserve, safety, startAt, triggers, frames, maxAnswer: choice.cap };
+      return Math.floor(surelyFitting(wishes) / Math.max(1, info.factor));
+    },
 
     async settled(): Promise<void> {
       await Promise.all([...compactors.values()].map((one) => one.settled()));
@@ -217,29 +222,6 @@ export const cacheMsOf = (
 
 /** What holds for a request: its own wishes, the upstream's settings, the config's, the profile's. */
 type Settled = ReturnType<ReturnType<typeof createSettle>>;
-
-/** Share of the window that is kept free for counting errors, at its largest. */
-const SAFETY = 0.05;
-/** Below this pressure nothing is ever due, cold cache or not. */
-const NOTHING_DUE_BELOW = 0.39;
-/** What calibration may find that the registry's factor doesn't say yet. */
-const CALIBRATION_SLACK = 1.2;
-
-function sureLimit(
-  { cap }: Pick<CompactorChoice, "cap">,
-  { info, window, profile, budget, tuning }: Settled,
-): number {
-  if (profile.triggers || tuning.triggers || profile.name === "stream") return 0;
-  const host = tuning.reserve ?? profile.reserve;
-  const kept = host === undefined ? MOST_RESERVED * window : host <= 1 ? host * window : host;
-  const free = Math.min(budget ?? window, window - kept - window * SAFETY);
-  const slack = Math.max(1, info.factor * CALIBRATION_SLACK);
-  // Beside an answer that may fill the window nothing fits: its cap has to be lowered, whatever the request's size.
-  const besideAnswer = window - (cap ?? 0);
-  const startAt = tuning.startAt ?? profile.startAt ?? NOTHING_DUE_BELOW;
-  const due = Math.min(free * NOTHING_DUE_BELOW, startAt <= 1 ? free * startAt : startAt);
-  return Math.max(0, Math.floor(Math.min(due, besideAnswer) / slack));
-}
 
 /** Compactions that are remembered before those of conversations not seen for longest are forgotten. */
 const MAX_RECORDS = 5_000;

@@ -161,6 +161,8 @@ export class Recording {
    * answered since.
    */
   readonly followsOurs: boolean;
+  /** All of its messages were stored before: whoever asks has asked the same. */
+  readonly isAskedAgain: boolean;
   readonly #options: RecorderOptions;
   readonly #opening: Opening;
   readonly #query: Query;
@@ -196,6 +198,7 @@ export class Recording {
     this.#end = [options.memory.begin(this.#name)];
     // What `fit` makes of messages that aren't stored yet may come before them.
     const fresh = record.chain.slice(1 + (reconciled?.from ?? matched));
+    this.isAskedAgain = fresh.length === 0;
     if (fresh.length > 0) this.#end.push(options.expect(tenant, fresh));
     else this.#written.resolve();
   }

@@ -318,6 +318,7 @@ function recordingOf(
   return {
     known: remembered,
     isFirst: false,
+    isAskedAgain: false,
     followsOurs: since.every(({ role }) => role !== "assistant"),
     // The messages of a chat may have been imported: they tell nothing about requests.
     hadRequest: remembered.lastRequestAt > 0,

@@ -147,9 +147,14 @@ export function noteFit({ record, recording, isObserved }: Turn, report: Report,
   // What a client repeats that saw no compaction has other reasons.
   if (report.outcome === "compacted" && recording && !isObserved) recording.known.rounds = new Map();
   record.happened({ type: "fitted", report, ms, isObserved });
-  // A smaller view of the same request says it once more.
+  // A smaller view of the same request, and a request that comes again, say it once more.
   const { repeated } = report;
-  if (repeated && !isObserved && !record.happenings.some(({ type }) => type === "repeated"))
+  if (
+    repeated &&
+    !isObserved &&
+    !recording?.isAskedAgain &&
+    !record.happenings.some(({ type }) => type === "repeated")
+  )
     record.happened({ type: "repeated", ...repeated });
 }
 

@@ -20,7 +20,7 @@ import { checkNamed, RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream, type DialectName } from "../upstream/upstream.ts";
 import { type WireRequest, withoutMemory } from "../wires/index.ts";
-import type { Exchange, TurnParts } from "./turn.ts";
+import { type Exchange, FITS_ANY_WINDOW, type TurnParts } from "./turn.ts";
 
 /** What requests are opened with. */
 type ReadingParts = Pick<
@@ -40,9 +40,6 @@ type ReadingParts = Pick<
 
 /** Where a request comes from and goes to. */
 type Base = Pick<Exchange, "request" | "response" | "client" | "wire" | "path" | "record">;
-
-/** A shorter request fits whatever window its model has (bytes). */
-const FITS_ANY_WINDOW = 4_096;
 
 /** Reads a request and finds out where it goes and which conversation it belongs to. */
 export async function readExchange(parts: ReadingParts, base: Base): Promise<Exchange> {

@@ -10,7 +10,7 @@ import { type Answer, answerText, askReadable, unpackStream } from "../upstream/
 import { askJson, type Sending, send } from "../upstream/send.ts";
 import { targetPath, upstreamHeaders } from "../upstream/upstream.ts";
 import { redirected } from "../upstream/upstream-fault.ts";
-import { type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
+import { FITS_ANY_WINDOW, type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
 /** What an upstream answered, as far as it was read. */
 export interface Attempt {
@@ -152,8 +152,6 @@ function hasEvents(answer: Answer): boolean {
 
 /** Above this pressure an upstream may say "too long" inside of a stream that began well. */
 const PEEK_FROM = 0.6;
-/** A request that is smaller isn't too long for any model, whatever its window is said to be (bytes). */
-const PEEK_FROM_BYTES = 4_096;
 /** An upstream that began its answer says "too long" within this time (milliseconds). */
 const PEEK_MS = 1_500;
 /** So much of an answer is looked at (bytes). Its first events may repeat the instructions and tools of the request. */
@@ -174,7 +172,7 @@ async function peek(
   { report }: Outgoing,
 ): Promise<{ readonly bytes: Buffer; readonly isTooLong: boolean } | undefined> {
   const isFull = report !== undefined && report.pressure.after >= PEEK_FROM;
-  if (!hasEvents(answer) || (!isFull && plain.length < PEEK_FROM_BYTES)) return undefined;
+  if (!hasEvents(answer) || (!isFull && plain.length < FITS_ANY_WINDOW)) return undefined;
   // Only where it is likely is it worth to let the client wait for the beginning of its answer.
   const first = await nextPiece(answer, isFull ? undefined : PEEK_MS);
   const until = performance.now() + PEEK_MS;

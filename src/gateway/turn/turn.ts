@@ -16,6 +16,9 @@ import { hostedName } from "../wires/gateway-tools.ts";
 import type { Wire, WireRequest } from "../wires/index.ts";
 import type { Deferral, KeptWhy } from "./defer-tools.ts";
 
+/** A shorter request isn't too long for any model, whatever its window is said to be (bytes). */
+export const FITS_ANY_WINDOW = 4_096;
+
 /** What requests are served with, whichever door they come in by. */
 export type TurnParts = Omit<ConversationParts, "transcripts" | "fates" | "replayedStates" | "deletions">;
 
@@ -72,7 +75,10 @@ export function spokenWire({ wire, translation }: Pick<Turn, "wire" | "translati
 
 /** What a turn needs of a recording; of a chat of the page, whose messages are stored before and after it. */
 export interface TurnRecording
-  extends Pick<Recording, "known" | "isFirst" | "followsOurs" | "hadRequest" | "begin" | "stored"> {
+  extends Pick<
+    Recording,
+    "known" | "isFirst" | "isAskedAgain" | "followsOurs" | "hadRequest" | "begin" | "stored"
+  > {
   /** Pages are told at once what begins in the conversation, and a server that ends waits for it. */
   readonly isWatched: boolean;
 }

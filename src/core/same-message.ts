@@ -1,11 +1,12 @@
 import { stringifyDeep } from "./json.ts";
 import type { Message, Part } from "./types.ts";
 
-/** Do two messages say the same, with the same calls? Compared by content, never by identity. */
+/** Do two messages say the same, with the same calls and marks? Compared by content, never by identity. */
 export function sameMessage(a: Message, b: Message): boolean {
   const ours = a.parts;
   const theirs = b.parts;
   if (a.role !== b.role || ours.length !== theirs.length) return false;
+  if (a.pinned !== b.pinned || a.knowledge !== b.knowledge || a.follows !== b.follows) return false;
   for (let at = 0; at < ours.length; at++) if (!samePart(ours[at]!, theirs[at]!)) return false;
   return true;
 }

@@ -7,6 +7,7 @@ const WORTH_IT = 1.25;
 /** Large old tool results keep their first 40 % and last 60 % of the allowance, with a marker between. */
 export const largeResults: Reduction = {
   name: "large-results",
+  byAllowance: true,
   apply(draft, input) {
     const { measure, allowance } = input;
     return editParts(draft, input, (part, at) => {

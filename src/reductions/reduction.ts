@@ -20,6 +20,8 @@ export interface ReductionInput {
 /** A way to make the middle smaller without a model: a pure function from draft to draft. */
 export interface Reduction {
   readonly name: string;
+  /** What it does depends on `allowance`: it is tried with several. */
+  readonly byAllowance?: true;
   apply(draft: Draft, input: ReductionInput): Draft;
 }
 

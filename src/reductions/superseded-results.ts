@@ -23,13 +23,8 @@ export const supersededResults: Reduction = {
   },
 };
 
-/** It is asked for with each allowance, and says the same. */
-const known = new WeakMap<Structure, ReadonlyMap<string, number>>();
-
 /** By place of a result: the message with the newest result of the same call, where that is a later one. */
 function laterResults(messages: readonly Message[], structure: Structure): ReadonlyMap<string, number> {
-  const found = known.get(structure);
-  if (found) return found;
   const newest = new Map<string, number>();
   const later = new Map<string, number>();
   for (const { call, result } of structure.pairs.toSorted((a, b) => b.result.index - a.result.index)) {
@@ -38,7 +33,6 @@ function laterResults(messages: readonly Message[], structure: Structure): Reado
     if (last === undefined) newest.set(key, result.index);
     else if (last > result.index) later.set(`${result.index}:${result.part}`, last);
   }
-  known.set(structure, later);
   return later;
 }
 

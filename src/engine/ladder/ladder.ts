@@ -47,12 +47,18 @@ const reduce: Rung = async (input) => {
     index < tail.from && isShown(current.fates[index]!) && !mustShow(conversation, index);
   const needsReasoning = neededReasoning(conversation, rules);
   const given = { messages, structure, reducible, needsReasoning, measure, images: settings.images };
-  for (const allowance of ALLOWANCES) {
-    let draft = current;
+  const apply = async (draft: Draft, allowance: number, byAllowance?: true): Promise<Draft> => {
+    let smaller = draft;
     for (const reduction of reductions) {
+      if (reduction.byAllowance !== byAllowance) continue;
       await input.pause();
-      draft = reduction.apply(draft, { ...given, allowance });
+      smaller = reduction.apply(smaller, { ...given, allowance });
     }
+    return smaller;
+  };
+  const bare = await apply(current, Number.POSITIVE_INFINITY);
+  for (const allowance of ALLOWANCES) {
+    const draft = await apply(bare, allowance, true);
     await input.pause();
     const after = draftTokens(conversation, draft);
     if (after <= aim && (anyGain || before - after >= LEAST_FREED * before)) return draft;

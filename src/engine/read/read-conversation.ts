@@ -40,14 +40,14 @@ interface Reading<M> {
   readonly budgetFor: (head: number, total: number) => Budget;
 }
 
-/** Reads a transcript. Nothing is remembered by object identity, so a host may change its messages between calls. */
+/** Reads a transcript. Nothing is remembered by the identity of a host's objects, so it may change its messages between calls. */
 export async function readConversation<M>(reading: Reading<M>, pause: Pause): Promise<Conversation> {
   const { dialect, transcript, input, measure, transcriptReader } = reading;
   checkList(transcript);
-  const messages = readMessages(dialect, transcript);
-  const structure = structureOf(messages);
+  const given = readMessages(dialect, transcript);
+  const structure = structureOf(given);
   await pause();
-  const { chain, tokens } = await transcriptReader.read(messages, structure.start, measure, pause);
+  const { messages, chain, tokens } = await transcriptReader.read(given, structure.start, measure, pause);
   const tokensOf = (list: readonly M[]): number =>
     list.reduce((sum, message) => sum + measure.message(dialect.read(message)), 0);
   const promptOf = (system: unknown): M[] => (hasSystem(system) ? [systemMessage<M>(system)] : []);

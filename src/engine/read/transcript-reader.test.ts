@@ -36,6 +36,19 @@ describe("messages seen before", () => {
     expect(reading.tokens).toEqual(longer.map((message) => JSON.stringify(message).length));
   });
 
+  test("are the same objects again, with their list where nothing else is in it; not where their marks differ", async () => {
+    const seen = createTranscriptReader();
+    const read = async (messages: readonly Message[]) =>
+      (await seen.read(structuredClone(messages), 1, counting(), atOnce)).messages;
+    const first = await read(talk);
+    expect(await read(talk)).toBe(first);
+    const longer = await read([...talk, say("d")]);
+    expect(longer[2]).toBe(first[2]);
+    const pinned = await read([system, say("a"), { ...say("b"), pinned: true }, say("c")]);
+    expect(pinned[1]).toBe(first[1]);
+    expect(pinned[2]).toEqual({ ...say("b"), pinned: true });
+  });
+
   test.each([
     ["an edit", [system, say("a"), say("B"), say("c"), say("d")]],
     ["a cut", [system, say("a"), say("b")]],

@@ -39,8 +39,13 @@ export function createTextRoom(maxChars = MAX_CHARS): TextRoom {
 /** Conversations whose hashes and counts are remembered; a busier host pays for a lookup per text instead. */
 const MAX_CONVERSATIONS = 32;
 
-/** Hashes and tokens of the messages of one transcript. */
+/** The messages of one transcript with their hashes and tokens. */
 interface Reading {
+  /**
+   * Those that were read before are the very same objects again, and so is a whole list: what was found out about a message
+   * (`onceFor`) is found again for as long as its transcript is remembered.
+   */
+  readonly messages: readonly Message[];
   /** `chain[n]` names the first n messages after the leading system messages. */
   readonly chain: readonly string[];
   readonly tokens: readonly number[];
@@ -53,6 +58,8 @@ export interface TranscriptReader {
 
 /** A transcript that was read, after its leading system messages: `links[n]` stands behind n messages, `tokens[n]` are those of the n-th. */
 interface Remembered {
+  /** With its leading system messages. */
+  readonly all: readonly Message[];
   readonly messages: readonly Message[];
   readonly links: readonly Link[];
   readonly tokens: readonly number[];
@@ -96,8 +103,9 @@ export function createTranscriptReader(room: TextRoom = createTextRoom()): Trans
         await countLongTexts(measure, message, pause);
         before.push(measure.message(message));
       }
-      const messages = all.slice(start);
-      const { of: known, shared } = closest(messages);
+      const given = all.slice(start);
+      const { of: known, shared } = closest(given);
+      const messages = [...(known?.messages.slice(0, shared) ?? []), ...given.slice(shared)];
       const links = known?.links.slice(0, shared + 1) ?? [FIRST_LINK];
       const tokens =
         known?.measure === measure
@@ -109,13 +117,16 @@ export function createTranscriptReader(room: TextRoom = createTextRoom()): Trans
         await countLongTexts(measure, message, pause);
         tokens.push(measure.message(message));
       }
+      const read = { chain: links.map(({ hash }) => hash), tokens: [...before, ...tokens] };
+      const isSame = known?.all.length === all.length && sharedLength(known.all, all) === all.length;
+      const whole = isSame ? known.all : [...all.slice(0, start), ...messages];
       // What is a part of a known one, or has grown out of it, is remembered with it alone.
-      if (known && shared === messages.length && known.measure === measure) remember(known);
+      if (known && shared === given.length && known.measure === measure) remember(known);
       else {
         if (known?.messages.length === shared) forget(known);
-        remember({ messages, links, tokens, measure });
+        remember({ all: whole, messages, links, tokens, measure });
       }
-      return { chain: links.map(({ hash }) => hash), tokens: [...before, ...tokens] };
+      return { messages: whole, ...read };
     },
   };
 }

@@ -41,13 +41,19 @@ const PLANTS: readonly RegExp[] = [
   /\b(?:must|always|first)\b[^.!?\n]{0,60}\b(?:run|execute|send|post|upload|download|curl)\b[^!?\n]{0,120}\b(?:before|without) (?:answering|responding|replying|telling|asking)\b/i,
 ];
 
-/** All of them at once: nearly every text has none, and one look says so in a fraction of the time. */
-const ANY_PLANT = new RegExp(PLANTS.map(({ source }) => source).join("|"), "imu");
+/**
+ * All of them at once: nearly every text has none, and one look says so in a fraction of the time. Those for letters of all scripts
+ * stand apart: their flag would make the look at all others four times as slow.
+ */
+const ANY_PLANT: readonly RegExp[] = [
+  new RegExp(PLANTS.flatMap(({ source, unicode }) => (unicode ? [] : [source])).join("|"), "i"),
+  ...PLANTS.filter(({ unicode }) => unicode),
+];
 
 /** Where a text begins to tell the model what to do; -1 if it doesn't. */
 export function firstPlant(text: string): number {
   let first = -1;
-  if (!ANY_PLANT.test(text)) return first;
+  if (!ANY_PLANT.some((pattern) => pattern.test(text))) return first;
   for (const pattern of PLANTS) {
     const at = text.search(pattern);
     if (at >= 0 && (first < 0 || at < first)) first = at;

@@ -3,7 +3,7 @@ import type { Append, Appended } from "../server-store.ts";
 import type { ImportedConversation } from "../shared/export-line.ts";
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { checkName } from "../shared/texts.ts";
-import { type BodyRow, bodyRow, headRow, isLong, nameOfText, type UsedText, useTexts } from "./bodies.ts";
+import { type BodyRow, bodyRow, headRow, isLong, loosen, nameOfText, storeTexts } from "./bodies.ts";
 import {
   CONVERSATION_COLUMNS,
   type ConversationRow,
@@ -12,7 +12,7 @@ import {
   rowOfSession,
 } from "./conversation-row.ts";
 import type { EarlyRecords } from "./records.ts";
-import { fieldsBody, insertRequests, type PlacedRequest } from "./requests.ts";
+import { fieldsBody, insertRequests, isHeadOfRequest, type PlacedRequest } from "./requests.ts";
 import { insertInto, rows, type Script } from "./script.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import {
@@ -77,12 +77,12 @@ interface Target {
 
 /** What appends write beside conversations and their messages. */
 interface Made {
-  /** Long texts of messages. */
-  readonly bodies: Map<string, BodyRow>;
+  /** Long texts of messages, heads and fields. */
+  readonly bodies: BodyRow[];
+  /** Heads that conversations had. */
+  readonly left: string[];
   /** What is said now of messages that were there before: an answer's id, and all that was given with it. */
   readonly later: (readonly [answer: string | null, given: string | null, node: number])[];
-  /** Heads and fields that conversations and their requests have now. */
-  readonly uses: UsedText[];
   readonly requests: PlacedRequest[];
 }
 
@@ -102,7 +102,7 @@ export function* appendAll(
     engine,
     faults.some(Boolean) ? calls.filter((_, index) => !faults[index]) : calls,
   );
-  const made: Made = { bodies: new Map(), later: [], uses: [], requests: [] };
+  const made: Made = { bodies: [], left: [], later: [], requests: [] };
   const touched = new Set<Target>();
   const outcomes: (Appended | StoreError | undefined)[] = [];
   for (const [index, call] of calls.entries()) {
@@ -121,7 +121,8 @@ export function* appendAll(
       outcomes.push(error);
     }
   }
-  yield* useTexts(engine, made.uses, made.bodies.values());
+  yield* loosen(engine, made.left);
+  yield* storeTexts(engine, made.bodies);
   const changed = [...touched].sort((a, b) => a.row.key - b.row.key);
   yield* insertConversations(changed.filter(({ before }) => !before).map(({ row }) => row));
   yield* moveLeaves(changed.filter(({ before }) => before).map(({ row }) => row));
@@ -331,10 +332,8 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     const n = row.nodes++;
     // A path without branches is read by its numbers.
     if (n !== place.depth) row.branched = 1;
-    const body = isLong(message.wire, messages.length)
-      ? bodyRow(tenant, message.wire, Math.round(input.at))
-      : undefined;
-    if (body) made.bodies.set(body.hash, body);
+    const body = isLong(message.wire, messages.length) ? bodyRow(tenant, message.wire) : undefined;
+    if (body) made.bodies.push(body);
     place = nodeRow(message, nodeId(row.key, n), place.id < 0 ? undefined : place, body?.hash);
     target.added.push(place as NodeRow);
     places.set(message.hash, place);
@@ -346,8 +345,10 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     Object.assign(row, { leaf: place.id, length: place.depth, tokens: place.total });
   row.updated_at = Math.max(row.updated_at, Math.round(input.at));
   if (input.head !== undefined) {
-    const head = yield* headRow(tenant, input.head, { before: row.head, at: Math.round(input.at) });
-    made.uses.push({ key: row.key, text: head });
+    const head = yield* headRow(tenant, input.head, row.head);
+    made.bodies.push(head);
+    if (row.head !== null && row.head !== head.hash && !(yield* isHeadOfRequest(row)))
+      made.left.push(row.head);
     row.head = head.hash;
   }
   if (input.named) row.named = 1;
@@ -360,7 +361,7 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     const { request } = input;
     const node = places.get(request.message ?? "")?.id ?? place.id;
     const fields = node < 0 ? undefined : fieldsBody(tenant, request);
-    if (fields) made.uses.push({ key: row.key, text: fields });
+    if (fields) made.bodies.push(fields);
     const at = { node, head: row.head, fields: fields?.hash ?? null };
     made.requests.push({ tenant, request, place: node < 0 ? null : at });
   }
@@ -383,14 +384,13 @@ export function* insertTree(
 ): Script<void> {
   checkRoom("import", { id: conversation.id, nodes: 0 }, messages.length);
   const key = yield* engine.newKey();
-  const at = Math.round(conversation.updatedAt);
-  const head = text === undefined ? undefined : bodyRow(tenant, text, at, nameOfText(tenant, text));
-  const bodies = new Map<string, BodyRow>();
+  const head = text === undefined ? undefined : bodyRow(tenant, text, nameOfText(tenant, text));
+  const bodies = head ? [head] : [];
   const nodes: NodeRow[] = [];
   for (const [n, { message, parent = n === 0 ? null : n - 1 }] of messages.entries()) {
     const before = parent === null ? undefined : nodes[parent];
-    const body = isLong(message.wire, messages.length) ? bodyRow(tenant, message.wire, at) : undefined;
-    if (body) bodies.set(body.hash, body);
+    const body = isLong(message.wire, messages.length) ? bodyRow(tenant, message.wire) : undefined;
+    if (body) bodies.push(body);
     nodes.push(nodeRow(message, nodeId(key, n), before, body?.hash));
   }
   const last = nodes[leaf ?? nodes.length - 1];
@@ -399,7 +399,7 @@ export function* insertTree(
     tokens: last?.total ?? 0,
     branched: nodes.some(({ depth }, n) => depth !== n + 1),
   };
-  yield* useTexts(engine, head ? [{ key, text: head }] : [], bodies.values());
+  yield* storeTexts(engine, bodies);
   yield* insertConversations([
     conversationRow(
       { ...conversation, ...path },

@@ -1,6 +1,6 @@
 import { contentHash } from "../../core/hash.ts";
-import { NODES_PER_CONVERSATION } from "./conversation-row.ts";
-import { firstRow, inBatches, insertInto, rows, type Script } from "./script.ts";
+import { firstRow, HASHES_PER_STATEMENT, inBatches, insertInto, rows, type Script } from "./script.ts";
+import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
 /** A shorter text stands with its message (characters): to find a place for it in a table of its own costs more than the text. */
@@ -21,7 +21,11 @@ export interface BodyRow {
   /** Characters that it begins and ends with like its base. */
   readonly prefix: number;
   readonly suffix: number;
-  readonly at: number;
+  /**
+   * How often something stopped using it since somebody looked who else does; below 0 if it came into use again after that. Only
+   * what is above 0 may be unused.
+   */
+  readonly loose: number;
   readonly wire: string;
 }
 
@@ -32,13 +36,13 @@ export function isLong(wire: string, messages: number): boolean {
 
 const insertBodies = insertInto<BodyRow>(
   "precis_bodies",
-  ["hash", "tenant", "base", "prefix", "suffix", "at", "wire"],
-  "on conflict (hash) do nothing",
+  ["hash", "tenant", "base", "prefix", "suffix", "loose", "wire"],
+  "on conflict (hash) do update set loose = -abs(precis_bodies.loose)",
 );
 
 /**
  * A system prompt or the fields of a request that are no longer than this are their own name, behind a sign that no hash begins
- * with: to find places for them in two tables costs more than to write them down each time (characters).
+ * with: to find a place for them in a table costs more than to write them down each time (characters).
  */
 const OWN_NAME = 200;
 const OWN_NAME_SIGN = "=";
@@ -58,22 +62,19 @@ export function nameOfText(tenant: string, wire: string): string {
   if (wire.length <= OWN_NAME) return OWN_NAME_SIGN + wire;
   const known = names.find((one) => one.wire === wire && one.tenant === tenant);
   if (known) return known.name;
-  const name = hashOf(tenant, wire);
+  // Never that of a message's text, which goes with its messages.
+  const name = hashOf(tenant, `\n${wire}`);
   names = [{ tenant, wire, name }, ...names.slice(0, MAX_NAMES - 1)];
   return name;
 }
 
-export function bodyRow(tenant: string, wire: string, at: number, hash = hashOf(tenant, wire)): BodyRow {
-  return { hash, tenant, base: null, prefix: 0, suffix: 0, at, wire };
+export function bodyRow(tenant: string, wire: string, hash = hashOf(tenant, wire)): BodyRow {
+  return { hash, tenant, base: null, prefix: 0, suffix: 0, loose: 0, wire };
 }
 
 /** A head, as its difference to the one before where that is much shorter: some clients change a date in theirs with every request. */
-export function* headRow(
-  tenant: string,
-  wire: string,
-  { before, at }: { readonly before: string | null; readonly at: number },
-): Script<BodyRow> {
-  const row = bodyRow(tenant, wire, at, nameOfText(tenant, wire));
+export function* headRow(tenant: string, wire: string, before: string | null): Script<BodyRow> {
+  const row = bodyRow(tenant, wire, nameOfText(tenant, wire));
   if (before === null || before === row.hash || wire.length <= SHORT_HEAD) return row;
   const base = yield* firstRow<{ readonly hash: string; readonly wire: string }>(
     `select base.hash, base.wire from precis_bodies b join precis_bodies base on base.hash = coalesce(b.base, b.hash)
@@ -113,175 +114,139 @@ export function* readBody(hash: string): Script<string | undefined> {
   return whole.slice(0, prefix) + wire + whole.slice(whole.length - suffix);
 }
 
+/**
+ * Stores texts that aren't there yet. Nobody takes one away before the transaction ends: who collects unused ones waits for it, and
+ * then sees that they came into use.
+ */
+export function* storeTexts(
+  { isOneOf, lockRows, rowsOf }: Pick<SqlEngine, "isOneOf" | "lockRows" | "rowsOf">,
+  given: readonly BodyRow[],
+): Script<void> {
+  const texts = new Map<string, BodyRow>();
+  for (const one of given) if (standsApart(one.hash)) texts.set(one.hash, one);
+  // Mostly they are there, and to bind all of a long text takes longer than to ask.
+  for (const batch of inBatches([...texts.keys()], HASHES_PER_STATEMENT))
+    for (const { hash } of yield* rows<{ readonly hash: string }>(
+      `select hash from precis_bodies where ${isOneOf("hash")} and loose <= 0 ${lockRows ? "order by hash for share" : ""}`,
+      rowsOf.value(batch),
+    ))
+      texts.delete(hash);
+  // Bases of heads come before what is made of them; otherwise in one order, so that two servers never wait for each other.
+  yield* insertBodies(
+    [...texts.values()].sort(
+      (a, b) => Number(a.base !== null) - Number(b.base !== null) || (a.hash < b.hash ? -1 : 1),
+    ),
+  );
+}
+
 /** Texts that one statement looks at. */
 const AT_ONCE = 200;
 
 /**
- * True of a text that nothing stands on. What is added meanwhile holds its text by a foreign key, and the loser tries again.
- * By the first name of the index that isn't before it: where most conversations have one head, PostgreSQL would rather look
- * through all of them for another one than use the index.
+ * Removes those texts of messages that no message has any more; of others the next sweep finds out, because another server may be
+ * deleting who has them. By the first name of the index that isn't before it: PostgreSQL would rather look through all messages.
  */
-const IS_UNUSED = [
-  ["precis_nodes", "body"],
-  ["precis_uses", "body"],
-  ["precis_bodies", "base"],
-]
-  .map(
-    ([table, name]) => `(select o.${name} from ${table} o where o.${name} >= precis_bodies.hash
-       order by o.${name} limit 1) is distinct from precis_bodies.hash`,
-  )
-  .join(" and ");
-
-/** Removes those of these texts that nothing stands on, and then the bases of which they were differences. */
 export function* deleteUnused(
   { isOneOf, rowsOf }: Pick<SqlEngine, "isOneOf" | "rowsOf">,
   hashes: readonly string[],
 ): Script<void> {
-  for (let left = hashes; left.length > 0; ) {
-    const bases: string[] = [];
-    for (const batch of inBatches([...left].sort(), AT_ONCE)) {
-      const gone = yield* rows<{ readonly base: string | null }>(
-        `delete from precis_bodies where ${isOneOf("hash")} and ${IS_UNUSED} returning base`,
-        rowsOf.value(batch),
-      );
-      bases.push(...gone.flatMap(({ base }) => base ?? []));
-    }
-    left = [...new Set(bases)];
-  }
-}
-
-/** A text that nothing stands on is kept for so long: an append may be about to use it (milliseconds). */
-const GRACE_MS = 60_000;
-
-/** Removes some texts that nothing stands on, from a name on; says where to go on, and undefined at the end. */
-export function* collectBodies(
-  after: string,
-  now: number,
-): Script<{ readonly after: string | undefined; readonly removed: number }> {
-  const found = yield* rows<{ readonly hash: string }>(
-    `select hash from precis_bodies where hash > ? order by hash limit ${AT_ONCE}`,
-    after,
-  );
-  const last = found.at(-1)?.hash;
-  if (last === undefined) return { after: undefined, removed: 0 };
-  const gone = yield* rows(
-    `delete from precis_bodies where hash > ? and hash <= ? and at < ? and ${IS_UNUSED} returning hash`,
-    after,
-    last,
-    now - GRACE_MS,
-  );
-  return { after: found.length < AT_ONCE ? undefined : last, removed: gone.length };
+  for (const batch of inBatches([...hashes].sort(), AT_ONCE))
+    yield* rows(
+      `delete from precis_bodies where ${isOneOf("hash")} and (
+         select n.body from precis_nodes n where n.body >= precis_bodies.hash order by n.body limit 1
+       ) is distinct from precis_bodies.hash`,
+      rowsOf.value(batch),
+    );
+  yield* loosen({ isOneOf, rowsOf }, hashes);
 }
 
 /**
- * System prompts and fields of requests are used by thousands of conversations, and so it is written down for blocks of so many
- * whether one of them uses a text: three indexes of conversations and requests by these texts took a fourth of the pages that an
- * append changed.
+ * Something stopped using these texts: the next sweep looks whether anything else does. Indexes of conversations
+ * and requests by their heads and fields would say it at once, but were a fourth of the pages that an append changed.
  */
-const CONVERSATIONS_PER_BLOCK = 64;
-const NODES_PER_BLOCK = CONVERSATIONS_PER_BLOCK * NODES_PER_CONVERSATION;
-
-/** A text that some conversation of a block, or one of its requests, has. */
-interface UseRow {
-  readonly body: string;
-  readonly block: number;
-}
-
-export const useBy = (key: number, body: string): UseRow => ({
-  body,
-  block: Math.floor(key / CONVERSATIONS_PER_BLOCK),
-});
-
-const insertUses = insertInto<UseRow>("precis_uses", ["body", "block"], "on conflict do nothing");
-
-/** A system prompt, or the fields of a request, and the key of the conversation that has it. */
-export interface UsedText {
-  readonly key: number;
-  readonly text: BodyRow;
-}
-
-/** Stores texts and that they are used, beside texts of messages. Nobody takes a use back until the transaction ends. */
-export function* useTexts(
-  { lockRows }: Pick<SqlEngine, "lockRows">,
-  given: readonly UsedText[],
-  more: Iterable<BodyRow> = [],
+export function* loosen(
+  { isOneOf, rowsOf }: Pick<SqlEngine, "isOneOf" | "rowsOf">,
+  names: Iterable<string | null>,
 ): Script<void> {
-  const apart = given.filter(({ text }) => standsApart(text.hash));
-  const bodies = new Map<string, BodyRow>();
-  for (const one of more) bodies.set(one.hash, one);
-  const uses = new Map<string, UseRow>();
-  for (const { key, text } of apart) {
-    if (!bodies.has(text.hash)) bodies.set(text.hash, text);
-    const use = useBy(key, text.hash);
-    uses.set(`${use.body} ${use.block}`, use);
-  }
-  // Bases of heads come before what is made of them; otherwise in one order, so that two servers never wait for each other.
-  yield* insertBodies(
-    [...bodies.values()].sort(
-      (a, b) => Number(a.base !== null) - Number(b.base !== null) || (a.hash < b.hash ? -1 : 1),
-    ),
-  );
-  const inOrder = [...uses.values()].sort((a, b) =>
-    a.body < b.body ? -1 : a.body > b.body ? 1 : a.block - b.block,
-  );
-  for (let left = inOrder; left.length > 0; ) {
-    yield* insertUses(left);
-    if (!lockRows) return;
-    const missing: UseRow[] = [];
-    for (const one of left) {
-      const held = yield* rows(
-        "select 1 from precis_uses where body = ? and block = ? for key share",
-        one.body,
-        one.block,
-      );
-      if (held.length === 0) missing.push(one);
+  const apart = new Set([...names].filter((name) => name !== null && standsApart(name)) as string[]);
+  for (const batch of inBatches([...apart].sort(), AT_ONCE))
+    yield* rows(
+      `update precis_bodies set loose = abs(loose) + 1 where ${isOneOf("hash")}`,
+      rowsOf.value(batch),
+    );
+}
+
+/** Loose texts that one pass of a sweep looks for, and the rows that one statement reads for that. */
+const LOOSE_AT_ONCE = 10_000;
+const ROWS_AT_ONCE = 2_000;
+
+type Loose = Pick<BodyRow, "hash" | "tenant" | "loose"> & { readonly messages: number };
+
+/**
+ * Removes texts that nothing uses any more. All conversations and requests of a tenant are read for that, some at a time,
+ * if something was deleted or came of age since, and not at all otherwise.
+ */
+export async function collectTexts({ engine, read, write }: SqlContext): Promise<void> {
+  const { isOneOf, rowsOf } = engine;
+  for (;;) {
+    const found = await read("sweep", () =>
+      rows<Loose>(
+        `select hash, tenant, loose,
+           (select count(*) from (select 1 from precis_nodes n where n.body = b.hash limit 1) one) as messages
+         from precis_bodies b where loose > 0 and not exists (select 1 from precis_bodies o where o.base = b.hash) limit ${LOOSE_AT_ONCE}`,
+      ),
+    );
+    if (found.length === 0) return;
+    const unused = new Set(found.flatMap(({ hash, messages }) => (messages === 0 ? hash : [])));
+    for (const [tenant, some] of Map.groupBy(found, (one) => one.tenant)) {
+      const isLeft = () => some.some(({ hash }) => unused.has(hash));
+      for (const [table, order] of [
+        ["precis_conversations", "asc"],
+        // The newest first: most of what is in use was used lately.
+        ["precis_requests", "desc"],
+      ] as const)
+        for (let last: string | undefined; isLeft(); ) {
+          const from = last;
+          const named = await read("sweep", () => namesIn(table, order, tenant, from));
+          for (const { head, fields } of named) for (const name of [head, fields]) unused.delete(name ?? "");
+          if (named.length < ROWS_AT_ONCE) break;
+          last = named.at(-1)!.id;
+        }
     }
-    left = missing;
+    // What came into use meanwhile, or was left once more, isn't what was looked at.
+    for (const [loose, some] of Map.groupBy(found, (one) => one.loose))
+      for (const batch of inBatches(some, AT_ONCE))
+        await write("sweep", function* () {
+          const of = (isUnused: boolean) =>
+            rowsOf.value(batch.flatMap(({ hash }) => (unused.has(hash) === isUnused ? hash : [])));
+          const gone = yield* rows<{ readonly base: string | null }>(
+            `delete from precis_bodies where ${isOneOf("hash")} and loose = ? returning base`,
+            of(true),
+            loose,
+          );
+          yield* loosen(
+            engine,
+            gone.map(({ base }) => base),
+          );
+          yield* rows(
+            `update precis_bodies set loose = -loose where ${isOneOf("hash")} and loose = ?`,
+            of(false),
+            loose,
+          );
+        });
   }
 }
 
-/** True of a use that no conversation of the block has any more. */
-const IS_OVER = `not exists (select 1 from precis_conversations c where c.head = precis_uses.body
-    and c.key >= precis_uses.block * ${CONVERSATIONS_PER_BLOCK} and c.key < (precis_uses.block + 1) * ${CONVERSATIONS_PER_BLOCK})
-  and not exists (select 1 from precis_requests r where (r.head = precis_uses.body or r.fields = precis_uses.body)
-    and r.node >= precis_uses.block * ${NODES_PER_BLOCK} and r.node < (precis_uses.block + 1) * ${NODES_PER_BLOCK})`;
-
-/** Texts that a conversation had and has no more. In two statements: the second sees what those did that the first waited for. */
-export function* releaseUses(
-  { lockRows, isOneOf, rowsOf }: Pick<SqlEngine, "lockRows" | "isOneOf" | "rowsOf">,
-  key: number,
-  hashes: readonly string[],
-): Script<void> {
-  if (hashes.length === 0) return;
-  const { block } = useBy(key, "");
-  const which = `block = ? and ${isOneOf("body")}`;
-  const values = [block, rowsOf.value(hashes)];
-  if (lockRows) yield* rows(`select 1 from precis_uses where ${which} order by body for update`, ...values);
-  yield* rows(`delete from precis_uses where ${which} and ${IS_OVER}`, ...values);
-}
-
-/** Uses that one statement looks at. */
-const USES_AT_ONCE = 50;
-
-/** Removes some uses that are over, behind a place; says where to go on, and undefined at the end. */
-export function* collectUses(
-  { lockRows }: Pick<SqlEngine, "lockRows">,
-  after: UseRow,
-): Script<UseRow | undefined> {
-  const found = yield* rows<UseRow>(
-    `select body, block from precis_uses where (body, block) > (?, ?) order by body, block limit ${USES_AT_ONCE}
-     ${lockRows ? "for update" : ""}`,
-    after.body,
-    after.block,
+/** What conversations or requests behind an id name. */
+const namesIn = (
+  table: "precis_conversations" | "precis_requests",
+  order: "asc" | "desc",
+  tenant: string,
+  last: string | undefined,
+) =>
+  rows<{ readonly id: string; readonly head: string | null; readonly fields: string | null }>(
+    `select id, head, ${table === "precis_requests" ? "fields" : "null as fields"} from ${table}
+     where tenant = ? ${last === undefined ? "" : `and id ${order === "asc" ? ">" : "<"} ?`} order by id ${order} limit ${ROWS_AT_ONCE}`,
+    tenant,
+    ...(last === undefined ? [] : [last]),
   );
-  const end = found.at(-1);
-  if (end === undefined) return undefined;
-  yield* rows(
-    `delete from precis_uses where (body, block) > (?, ?) and (body, block) <= (?, ?) and ${IS_OVER}`,
-    after.body,
-    after.block,
-    end.body,
-    end.block,
-  );
-  return found.length < USES_AT_ONCE ? undefined : end;
-}

@@ -11,7 +11,7 @@ import type {
 import { anchorNotFound, conversationNotFound } from "../shared/not-found.ts";
 import { BRANCHES, PAGE, pageSize, readCursor, writeCursor } from "../shared/pages.ts";
 import { checkName } from "../shared/texts.ts";
-import { deleteUnused, readBody, releaseUses, standsApart } from "./bodies.ts";
+import { deleteUnused, loosen, readBody } from "./bodies.ts";
 import {
   type ConversationRow,
   conversationOf,
@@ -21,9 +21,9 @@ import {
   titleColumns,
   wholeOrNull,
 } from "./conversation-row.ts";
-import { forgetConversation } from "./recall/index-messages.ts";
+import { endOfStep, forgetMessages } from "./recall/index-messages.ts";
 import { blankRequests } from "./requests.ts";
-import { allOf, firstRow, rows, type Script } from "./script.ts";
+import { allOf, firstRow, putRow, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import {
@@ -32,6 +32,7 @@ import {
   keyOfNode,
   NEWEST_WITH,
   newestLeaf,
+  nodeId,
   nodesOf,
   placeOf,
   readPath,
@@ -129,9 +130,11 @@ export function sqlConversations(context: SqlContext): ConversationStore {
 
     async delete(tenant, id) {
       checkName("delete", "tenant", tenant);
-      const deleted = await write("delete", () => deleteConversation(engine, tenant, id));
-      if (deleted) await context.run("delete", async () => engine.scrub?.());
-      return deleted;
+      const key = await write("delete", () => hideConversation(engine, tenant, id));
+      if (key === undefined) return false;
+      while (await write("delete", () => removeMessages(engine, key)));
+      await context.run("delete", async () => engine.scrub?.());
+      return true;
     },
   };
 }
@@ -205,21 +208,53 @@ function likeText(search: string): string {
   return search.toLowerCase().replace(/[\\%_]/g, "\\$&");
 }
 
-/** Removes a conversation: its messages with their records, its events and citations, its words from the index and from the rows of its requests. False when there is none. */
-export function* deleteConversation(engine: SqlEngine, tenant: string, id: string): Script<boolean> {
+/** A conversation that was deleted, and how many of its messages are gone. */
+type DeletedRow = Pick<ConversationRow, "key" | "tenant" | "dialect" | "nodes" | "indexed"> & {
+  readonly gone: number;
+};
+
+/**
+ * Removes a conversation for every reader: with its records, and its words in the rows of its requests. Its messages, which nobody
+ * finds without it, go afterwards (`removeMessages`). Returns its key; undefined when there is none.
+ */
+export function* hideConversation(engine: SqlEngine, tenant: string, id: string): Script<number | undefined> {
   const row = yield* rowOf(tenant, id, engine.lockRows ? "for update" : "");
-  if (!row) return false;
-  const { key, head } = row;
-  yield* forgetConversation(engine, row);
+  if (!row) return undefined;
+  const { key, dialect, nodes, indexed } = row;
+  const names = yield* blankRequests(key);
+  yield* rows("delete from precis_records where node >= ? and node < ?", ...nodesOf(key));
+  yield* rows("delete from precis_recall_conversations where number = ?", key);
+  yield* rows("delete from precis_conversations where key = ?", key);
+  yield* putRow("precis_deleted", { key, tenant, dialect, nodes, indexed, gone: 0 });
+  yield* loosen(engine, [...names, row.head]);
+  return key;
+}
+
+/** Messages that one transaction takes out of the index: with many in it, one takes milliseconds. */
+const REMOVED_AT_ONCE = 10;
+
+/** Removes some messages of one deleted conversation, or of any. False when none is left. */
+export function* removeMessages(engine: SqlEngine, of?: number): Script<boolean> {
+  const lock = of === undefined ? "for update skip locked" : "for update";
+  const one = yield* firstRow<DeletedRow>(
+    `select * from precis_deleted ${of === undefined ? "" : "where key = ?"} limit 1 ${engine.lockRows ? lock : ""}`,
+    ...(of === undefined ? [] : [of]),
+  );
+  if (!one) return false;
+  const { key, gone, nodes } = one;
+  const to = yield* endOfStep(key, gone, Math.min(nodes, gone + REMOVED_AT_ONCE));
+  yield* forgetMessages(engine, one, [gone, Math.min(to, one.indexed)]);
+  const ids = [nodeId(key, gone), nodeId(key, to)];
   const bodies = yield* rows<{ readonly body: string }>(
     "select distinct body from precis_nodes where id >= ? and id < ? and body is not null",
-    ...nodesOf(key),
+    ...ids,
   );
-  const told = yield* blankRequests(key);
-  yield* rows("delete from precis_nodes where id >= ? and id < ?", ...nodesOf(key));
-  yield* rows("delete from precis_conversations where key = ?", key);
-  const used = [...told, ...(head !== null && standsApart(head) ? [head] : [])];
-  yield* releaseUses(engine, key, used);
-  yield* deleteUnused(engine, [...bodies.map(({ body }) => body), ...used]);
+  yield* rows("delete from precis_nodes where id >= ? and id < ?", ...ids);
+  yield* deleteUnused(
+    engine,
+    bodies.map(({ body }) => body),
+  );
+  if (to < nodes) yield* rows("update precis_deleted set gone = ? where key = ?", to, key);
+  else yield* rows("delete from precis_deleted where key = ?", key);
   return true;
 }

@@ -2,11 +2,11 @@ import type { ServerStore } from "../server-store.ts";
 import { timeOrderedId } from "../shared/time-ordered-id.ts";
 import { sqlLearned, sqlLeases, sqlSettings, sqlStreams } from "./beside.ts";
 import { sqlClientKeys } from "./client-keys.ts";
-import { deleteConversation, sqlConversations } from "./conversations.ts";
+import { hideConversation, removeMessages, sqlConversations } from "./conversations.ts";
 import { sqlRecall } from "./recall/sql-recall.ts";
 import { forgetSummaries, sqlRecords } from "./records.ts";
 import { sqlRequests } from "./requests.ts";
-import { rows, type Script } from "./script.ts";
+import { rows } from "./script.ts";
 import { createSqlContext, type SqlContext, type StoreEffects } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 import { sqlUpkeep } from "./upkeep.ts";
@@ -85,6 +85,18 @@ function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Boun
         ),
       );
   };
+  const trimConversations = async (tenant: string): Promise<void> => {
+    const isAny = await write("append", function* () {
+      const quiet = yield* rows<{ readonly id: string }>(
+        "select id from precis_conversations where tenant = ? order by pinned desc, updated_at desc, id desc limit -1 offset ?",
+        tenant,
+        bounds.conversations,
+      );
+      for (const { id } of quiet) yield* hideConversation(engine, tenant, id);
+      return quiet.length > 0;
+    });
+    while (isAny && (await write("append", () => removeMessages(engine))));
+  };
   return {
     ...store,
     conversations: {
@@ -92,8 +104,7 @@ function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Boun
       async append(tenant, input) {
         const appended = await conversations.append(tenant, input);
         if (input.request) await noteRequests(tenant, 1);
-        if (appended.added === appended.length)
-          await write("append", () => trimConversations(engine, tenant, bounds.conversations));
+        if (appended.added === appended.length) await trimConversations(tenant);
         return appended;
       },
     },
@@ -115,13 +126,4 @@ function bounded(store: ServerStore, { engine, write }: SqlContext, bounds: Boun
       );
     },
   };
-}
-
-function* trimConversations(engine: SqlEngine, tenant: string, most: number): Script<void> {
-  const quiet = yield* rows<{ readonly id: string }>(
-    "select id from precis_conversations where tenant = ? order by pinned desc, updated_at desc, id desc limit -1 offset ?",
-    tenant,
-    most,
-  );
-  for (const { id } of quiet) yield* deleteConversation(engine, tenant, id);
 }

@@ -15,8 +15,8 @@ import type {
 import { LATENCY_BOUNDS } from "../shared/latency.ts";
 import { pageSize, REQUESTS } from "../shared/pages.ts";
 import { checkName, cleanText } from "../shared/texts.ts";
-import { type BodyRow, bodyRow, nameOfText, readBody, standsApart, useTexts } from "./bodies.ts";
-import { holdConversation, rowOf } from "./conversation-row.ts";
+import { type BodyRow, bodyRow, loosen, nameOfText, readBody, storeTexts } from "./bodies.ts";
+import { type ConversationRow, holdConversation, rowOf } from "./conversation-row.ts";
 import { allOf, firstRow, insertValues, rows, type Script } from "./script.ts";
 import type { SqlContext } from "./sql-context.ts";
 import type { SqlEngine } from "./sql-engine.ts";
@@ -182,10 +182,18 @@ export interface PlacedRequest {
 }
 
 /** The text of a request's fields. */
-export function fieldsBody(tenant: string, { fields, at }: NewRequest): BodyRow | undefined {
-  return fields === undefined
-    ? undefined
-    : bodyRow(tenant, fields, Math.round(at), nameOfText(tenant, fields));
+export function fieldsBody(tenant: string, { fields }: NewRequest): BodyRow | undefined {
+  return fields === undefined ? undefined : bodyRow(tenant, fields, nameOfText(tenant, fields));
+}
+
+/** Does a request of the conversation name its system prompt? Mostly the newest does. */
+export function* isHeadOfRequest({ key, head }: Pick<ConversationRow, "key" | "head">): Script<boolean> {
+  const found = yield* rows(
+    "select 1 from precis_requests where node >= ? and node < ? and head = ? order by node desc limit 1",
+    ...nodesOf(key),
+    head,
+  );
+  return found.length > 0;
 }
 
 /** Adds rows within a transaction that holds their conversations. */
@@ -289,7 +297,7 @@ export function sqlRequests({ engine, read, write, now }: SqlContext): RequestSt
 
 /** Adds a row of a request whose messages are in the store already, or nowhere. Says how many are new: one or none. */
 export function* addRequest(
-  engine: Pick<SqlEngine, "lockRows">,
+  engine: SqlEngine,
   tenant: string,
   request: NewRequest,
   now: number,
@@ -302,7 +310,7 @@ export function* addRequest(
   const found = row && message !== undefined ? yield* placeOf(row.key, message) : undefined;
   const node = found?.id ?? row?.leaf ?? null;
   const fields = row && node !== null ? fieldsBody(tenant, request) : undefined;
-  if (row && fields) yield* useTexts(engine, [{ key: row.key, text: fields }]);
+  if (fields) yield* storeTexts(engine, [fields]);
   const place = row && node !== null ? { node, head: row.head, fields: fields?.hash ?? null } : null;
   // Of a conversation that was deleted meanwhile no words may come back.
   const isGone = conversation !== undefined && place === null;
@@ -672,13 +680,11 @@ function* tenantsWithRequests(): Script<string[]> {
   }
 }
 
-/** Takes the words of a conversation out of the rows of its requests. Returns texts that may be unused now. */
-export function* blankRequests(key: number): Script<string[]> {
+/** Takes the words of a conversation out of the rows of its requests. Returns names of texts that may be unused now. */
+export function* blankRequests(key: number): Script<(string | null)[]> {
   const among = "node >= ? and node < ?";
-  const found = yield* rows<{ readonly body: string }>(
-    `select head as body from precis_requests where ${among} and head is not null
-     union select fields from precis_requests where ${among} and fields is not null`,
-    ...nodesOf(key),
+  const found = yield* rows<Names>(
+    `select distinct head, fields from precis_requests where ${among}`,
     ...nodesOf(key),
   );
   yield* rows(
@@ -686,12 +692,19 @@ export function* blankRequests(key: number): Script<string[]> {
        checkpoint = null, checksum = null where ${among}`,
     ...nodesOf(key),
   );
-  return found.map(({ body }) => body).filter(standsApart);
+  return found.flatMap(namesOf);
 }
+
+/** The names of the texts of a request. */
+interface Names {
+  readonly head: string | null;
+  readonly fields: string | null;
+}
+const namesOf = ({ head, fields }: Names): (string | null)[] => [head, fields];
 
 /** Removes rows and sums from before a time, whole periods of them and some rows at a time. Returns how many rows there were. */
 export async function sweepRequests(
-  { read, write }: Pick<SqlContext, "read" | "write">,
+  { engine, read, write }: Pick<SqlContext, "engine" | "read" | "write">,
   before: number,
   tenant: string | undefined,
 ): Promise<number> {
@@ -701,13 +714,14 @@ export async function sweepRequests(
   for (const one of tenants)
     for (let some = ROWS_AT_ONCE; some === ROWS_AT_ONCE; removed += some)
       some = await write("sweep", function* () {
-        const gone = yield* rows(
+        const gone = yield* rows<Names>(
           `delete from precis_requests where tenant = ? and id in (
-             select id from precis_requests where tenant = ? and id < ? order by id limit ${ROWS_AT_ONCE}) returning tenant`,
+             select id from precis_requests where tenant = ? and id < ? order by id limit ${ROWS_AT_ONCE}) returning head, fields`,
           one,
           one,
           idAt(end),
         );
+        yield* loosen(engine, gone.flatMap(namesOf));
         return gone.length;
       });
   await write("sweep", function* () {

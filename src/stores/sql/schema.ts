@@ -7,7 +7,7 @@ import type { SqlEngine } from "./sql-engine.ts";
 import { INDEXED_HASH, NODE_COLUMNS } from "./tree.ts";
 
 /** Stands in every database that was made with the tables below. Whoever changes them raises it. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 /**
  * The tables, the same on every database. Times are milliseconds, flags are 0 or 1, JSON is text. A conversation is a tree: a
@@ -25,16 +25,11 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
     base text references precis_bodies (hash),
     prefix bigint not null,
     suffix bigint not null,
-    at bigint not null,
+    loose bigint not null,
     wire text not null
   )`);
   yield* rows("create index precis_bodies_by_base on precis_bodies (base) where base is not null");
-  // In which blocks of conversations a head or the fields of a request are used (`bodies.ts`).
-  yield* rows(`create table precis_uses (
-    body text not null references precis_bodies (hash),
-    block bigint not null,
-    primary key (body, block)
-  ) ${isPostgres ? "" : "without rowid"}`);
+  yield* rows("create index precis_bodies_by_loose on precis_bodies (loose) where loose > 0");
 
   yield* rows(
     `create table precis_conversations (${definitionsOf(CONVERSATION_COLUMNS, kind)}, unique (tenant, id))`,
@@ -51,6 +46,16 @@ function* createTables({ kind }: Pick<SqlEngine, "kind">): Script<void> {
   yield* rows(
     "create index precis_conversations_by_unindexed on precis_conversations (tenant, key) where indexed < nodes",
   );
+
+  // What was deleted, as long as some of its messages are still there; nobody finds them without their conversation.
+  yield* rows(`create table precis_deleted (
+    key bigint not null primary key,
+    tenant text not null,
+    dialect text,
+    nodes bigint not null,
+    indexed bigint not null,
+    gone bigint not null
+  )`);
 
   yield* rows(`create table precis_nodes (${definitionsOf(NODE_COLUMNS, kind)})`);
   yield* rows(

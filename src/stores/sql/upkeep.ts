@@ -1,8 +1,8 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Retention, StoreCount, StoreStats, Swept, Upkeep } from "../server-store.ts";
 import { LEASE_MEMORY_MS } from "../shared/pages.ts";
-import { collectBodies, collectUses, useBy } from "./bodies.ts";
-import { deleteConversation } from "./conversations.ts";
+import { collectTexts } from "./bodies.ts";
+import { hideConversation, removeMessages } from "./conversations.ts";
 import { exportAll, importAll, tenantsOf } from "./export-import.ts";
 import { sumUpRequests, sweepRequests } from "./requests.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -71,23 +71,9 @@ async function sweep(context: SqlContext, retention: Retention): Promise<Swept> 
   });
   await sumUpRequests(context);
   const requests = requestsMs === undefined ? 0 : await sweepRequests(context, at - requestsMs, tenant);
-  let use: ReturnType<typeof useBy> | undefined = useBy(0, "");
-  while (use) {
-    const from: ReturnType<typeof useBy> = use;
-    use = await write("sweep", () => collectUses(engine, from));
-  }
-  // The second time those that were the base of others.
-  for (let time = 0; time < 2; time++) await collectUnused(context);
+  await collectTexts(context);
   if (conversations + swept.records > 0) await run("sweep", async () => engine.scrub?.());
   return { conversations, requests, ...swept };
-}
-
-/** Removes texts that nothing stands on any more, some at a time. */
-async function collectUnused({ now, write }: SqlContext): Promise<void> {
-  for (let after: string | undefined = ""; after !== undefined; ) {
-    const from: string = after;
-    ({ after } = await write("sweep", () => collectBodies(from, now())));
-  }
 }
 
 async function sweepConversations(
@@ -117,10 +103,12 @@ async function sweepConversations(
       );
       // One tenant after the other, as on every other node: each has a lock.
       const inOrder = found.toSorted((a, b) => (a.tenant < b.tenant ? -1 : a.tenant > b.tenant ? 1 : 0));
-      for (const one of inOrder) yield* deleteConversation(engine, one.tenant, one.id);
+      for (const one of inOrder) yield* hideConversation(engine, one.tenant, one.id);
       return found.length;
     });
     total += removed;
+    // With those whose server stopped before they were gone.
+    while (await write("sweep", () => removeMessages(engine)));
     if (removed < CONVERSATIONS_PER_SWEEP) return total;
   }
 }

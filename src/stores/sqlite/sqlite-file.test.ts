@@ -102,12 +102,12 @@ test("deleting a text never looks through all messages of a tenant", async () =>
     .all()
     .map((row) => String(row["detail"]));
   database.close();
-  // Beside the text itself: the messages, uses and texts made of it whose foreign keys point at it.
-  expect(plan).toHaveLength(4);
+  // Beside the text itself: the messages and texts made of it whose foreign keys point at it.
+  expect(plan).toHaveLength(3);
   for (const step of plan) expect(step).toMatch(/SEARCH .* \((hash|body|base)=\?\)/);
 });
 
-const SCHEMA_VERSIONS = ["0", "1", "11", "next"];
+const SCHEMA_VERSIONS = ["0", "1", String(SCHEMA_VERSION + 1), "next"];
 
 test.each(SCHEMA_VERSIONS)(
   "a database of schema version %s is refused with what to do, and left as it is",

@@ -41,6 +41,31 @@ export function describeDeleting(context: ContractContext): void {
       expect(await context.store.conversations.findSession(tenant, "s")).toBeUndefined();
     });
 
+    it("hides a long one at once, and takes it away a few messages at a time", async () => {
+      const [tenant] = tenants();
+      const words = Array.from({ length: 300 }, (_, n) => `word${n} of a chat that is long`);
+      const messages = storedTranscript(...words);
+      const { conversation } = await add(tenant, { messages });
+      const index = context.store.recallIndex(tenant);
+      const search = async () => (await index.candidates({ terms: ["chat"], limit: 5 })).messages;
+      expect(await search()).not.toEqual([]);
+      let isDeleted = false;
+      const deleting = context.store.conversations.delete(tenant, conversation).then(() => {
+        isDeleted = true;
+      });
+      let writes = 0;
+      while (!isDeleted) {
+        await context.store.settings.change(tenant, () => ({ writes }));
+        const isThere = (await context.store.conversations.get(tenant, conversation)) !== undefined;
+        expect(isThere && writes > 0).toBe(false);
+        if (!isThere) writes++;
+      }
+      await deleting;
+      expect(writes).toBeGreaterThan(10);
+      expect(await search()).toEqual([]);
+      expect((await context.store.upkeep.stats(tenant)).counts.messages).toBe(0);
+    });
+
     it("isn't undone by a summary that was under way", async () => {
       const [tenant] = tenants();
       const messages = storedTranscript("hi", "hello");

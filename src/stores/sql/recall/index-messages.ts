@@ -48,14 +48,24 @@ export function* indexSome(engine: IndexEngine, most: number, tenant?: string): 
   for (const [index, { key, tenant: of, dialect, indexed: from, nodes: end }] of found.entries()) {
     const to = yield* endOfStep(key, from, Math.min(end, from + left.messages), left);
     if (to === from) return true;
-    const documents = documentsOf(dialect, yield* textsOf(key, from, to));
+    const { documents, totals } = documentsOf(dialect, yield* textsOf(key, from, to));
     const tenantNumber = yield* numberOf(of);
-    for (const { number: document, keys } of documents.documents)
+    for (const { number: document, keys } of documents)
       yield engine.textIndex.add(
         document,
         keys.map((term) => tokenOf(tenantNumber, term)),
       );
-    yield* count(engine, tenantNumber, key, documents, 1);
+    yield* count(engine, "precis_recall_conversations", key, totals);
+    yield* count(engine, "precis_recall_tenants", tenantNumber, totals);
+    const newest = documents.at(-1)?.number ?? 0;
+    yield* rows(
+      `update precis_recall_tenants set newest = ?, oldest = case when oldest = 0 then ? else oldest end
+       where number = ? and newest < ?`,
+      newest,
+      documents[0]?.number ?? 0,
+      tenantNumber,
+      newest,
+    );
     yield* rows("update precis_conversations set indexed = ? where key = ?", to, key);
     left.messages -= to - from;
     if (to < end || (left.messages === 0 && index < found.length - 1)) return true;
@@ -64,7 +74,12 @@ export function* indexSome(engine: IndexEngine, most: number, tenant?: string): 
 }
 
 /** How far the bytes reach that are left; at least one message is taken with all of them. */
-function* endOfStep(key: number, from: number, to: number, left: { bytes: number }): Script<number> {
+export function* endOfStep(
+  key: number,
+  from: number,
+  to: number,
+  left = { bytes: BYTES_AT_ONCE },
+): Script<number> {
   const sizes = yield* rows<{ readonly size: number }>(
     `select octet_length(coalesce(n.wire, b.wire)) as size from ${NODES_WITH_TEXT} order by n.id`,
     nodeId(key, from),
@@ -79,21 +94,21 @@ function* endOfStep(key: number, from: number, to: number, left: { bytes: number
   return end;
 }
 
-/** Takes a conversation out of the index, before its messages are deleted. */
-export function* forgetConversation(
+/** Takes messages of a conversation out of the index, before they are deleted. */
+export function* forgetMessages(
   engine: IndexEngine,
-  { tenant, key, dialect, indexed }: Indexed,
+  { tenant, key, dialect }: Omit<Indexed, "indexed">,
+  [from, to]: readonly [from: number, to: number],
 ): Script<void> {
-  if (indexed === 0) return;
+  if (from >= to) return;
   const tenantNumber = yield* numberOf(tenant);
-  const documents = documentsOf(dialect, yield* textsOf(key, 0, indexed));
-  for (const { number: document, keys } of documents.documents)
+  const { documents, totals } = documentsOf(dialect, yield* textsOf(key, from, to));
+  for (const { number: document, keys } of documents)
     yield engine.textIndex.remove(
       document,
       keys.map((term) => tokenOf(tenantNumber, term)),
     );
-  yield* count(engine, tenantNumber, key, documents, -1);
-  yield* rows("delete from precis_recall_conversations where number = ?", key);
+  yield* count(engine, "precis_recall_tenants", tenantNumber, totals, -1);
 }
 
 const NODES_WITH_TEXT =
@@ -145,37 +160,21 @@ export function* knownTotals(key: number): Script<Totals | undefined> {
   return found && (JSON.parse(found.totals) as Totals);
 }
 
-/** Counts what came or went, for the conversation and for its tenant. */
+/** Counts what came or went, for a conversation or for its tenant. */
 function* count(
   { lockRows }: IndexEngine,
-  tenant: number,
-  conversation: number,
-  { documents, totals }: Documents,
-  sign: 1 | -1,
+  table: "precis_recall_conversations" | "precis_recall_tenants",
+  number: number,
+  totals: Totals,
+  sign: 1 | -1 = 1,
 ): Script<void> {
-  for (const [table, number] of [
-    ["precis_recall_conversations", conversation],
-    ["precis_recall_tenants", tenant],
-  ] as const) {
-    const [row] = yield* rows<{ totals: string }>(
-      `select totals from ${table} where number = ?${lockRows ? " for update" : ""}`,
-      number,
-    );
-    const after = JSON.stringify(
-      addTotals(row ? (JSON.parse(row.totals) as Totals) : NO_TOTALS, totals, sign),
-    );
-    if (row) yield* rows(`update ${table} set totals = ? where number = ?`, after, number);
-    else yield* rows(`insert into ${table} (number, totals) values (?, ?)`, number, after);
-  }
-  const newest = documents.at(-1)?.number ?? 0;
-  yield* rows(
-    `update precis_recall_tenants set newest = ?, oldest = case when oldest = 0 then ? else oldest end
-     where number = ? and newest < ?`,
-    newest,
-    documents[0]?.number ?? 0,
-    tenant,
-    newest,
+  const row = yield* firstRow<{ totals: string }>(
+    `select totals from ${table} where number = ?${lockRows ? " for update" : ""}`,
+    number,
   );
+  const after = JSON.stringify(addTotals(row ? (JSON.parse(row.totals) as Totals) : NO_TOTALS, totals, sign));
+  if (row) yield* rows(`update ${table} set totals = ? where number = ?`, after, number);
+  else yield* rows(`insert into ${table} (number, totals) values (?, ?)`, number, after);
 }
 
 /** Documents of the index: the passages of messages. Their numbers say where they stand: the message's node, the passage in it. */

@@ -117,6 +117,13 @@ function* candidates(
       for (const message of (yield* find(term, kind, DOCUMENTS_OF_RAREST)).map(nodeOf))
         if (!holding.has(message)) scores.set(message, (scores.get(message) ?? 0) + worth);
   }
+  // Messages of deleted conversations, which are about to be taken out of the index.
+  const deleted = new Set(
+    (yield* rows<{ readonly key: number }>("select key from precis_deleted")).map(({ key }) => key),
+  );
+  if (deleted.size > 0)
+    for (const node of scores.keys())
+      if (deleted.has(Math.floor(node / NODES_PER_CONVERSATION))) scores.delete(node);
   const path = one && (yield* pathIds(one));
   if (path) for (const node of scores.keys()) if (!path.has(node)) scores.delete(node);
   const best = bestOf(scores, one ? limit : Math.min(limit, BEST_OF_TENANT));

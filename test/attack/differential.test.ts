@@ -8,7 +8,7 @@ import { judgeView } from "./judge-view.ts";
  * A second opinion: conversations from a generator of its own, views judged by what the providers' documents say. Nothing
  * that precis reads, counts or checks with takes part in the verdict.
  */
-const CASES = Number(process.env["PRECIS_CASES"] ?? byProof({ sample: 24, more: 500, all: 5_000 }));
+const CASES = Number(process.env["PRECIS_CASES"] ?? byProof({ sample: 24, more: 200, all: 5_000 }));
 /** Each level tries cases of its own, unless another seed is asked for. A failure names its seed. */
 const FIRST_SEED = Number(
   process.env["PRECIS_SEED"] ?? { sample: 1_000_000, more: 2_000_000, all: 3_000_000 }[PROOF],

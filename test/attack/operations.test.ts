@@ -11,7 +11,7 @@ import { markersIn } from "./writer.ts";
  * Whatever a host does, and in whichever order: nothing that it took back is shown, a view extends the one before it or says
  * why not, and what must be shown is shown.
  */
-const SESSIONS = byProof({ sample: 5, more: 200, all: 2_500 });
+const SESSIONS = byProof({ sample: 5, more: 80, all: 2_500 });
 /** Each level tries sessions of its own. A failure names its seed and the operations before it. */
 const FIRST_SEED = { sample: 1_000_000, more: 2_000_000, all: 3_000_000 }[PROOF];
 const STEPS = [6, 22] as const;

@@ -8,7 +8,7 @@ import { type ServeHere, serveHere } from "./serve-here.ts";
 
 /** A window that the clients know nothing of. */
 const WINDOW = 12_000;
-const ROUNDS = byProof({ sample: 16, more: 200, all: 200 });
+const ROUNDS = byProof({ sample: 16, more: 80, all: 200 });
 const SYSTEM = `You are a careful engineer. ${"Read every file before you answer. ".repeat(30)}`;
 const QUESTION = "Read all the files of the project and tell me when you are done. The ticket is PRE-4711.";
 const PARAMETERS = { type: "object" as const, properties: { path: { type: "string" } }, required: ["path"] };

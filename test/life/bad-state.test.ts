@@ -7,7 +7,7 @@ import { createHost, sent, session, talk } from "../support/host.ts";
 import { byProof } from "../support/proof.ts";
 
 const BUDGET = 4_000;
-const RUNS = byProof({ sample: 30, more: 3_000, all: 20_000 });
+const RUNS = byProof({ sample: 30, more: 1_000, all: 20_000 });
 
 async function compactedState(): Promise<{ state: State; transcript: object[] }> {
   const { messages } = session(50);

@@ -12,7 +12,7 @@ import { markedIndexes } from "../support/judge-fit.ts";
 import { byProof } from "../support/proof.ts";
 import { STRATEGIES } from "../support/property-suite.ts";
 
-const RUNS = byProof({ sample: 10, more: 600, all: 10_000 });
+const RUNS = byProof({ sample: 10, more: 250, all: 10_000 });
 const START = 1_700_000_000_000;
 const SMALLEST_BUDGET = 60;
 

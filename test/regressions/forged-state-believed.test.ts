@@ -17,7 +17,7 @@ const KEY = "a secret of this server only";
 const OLD_KEY = "the secret that it had before";
 const SYSTEM = { role: "system", content: "You help." };
 const TRANSCRIPT = [SYSTEM, ...talk(20), { role: "user", content: "And now?" }];
-const RUNS = byProof({ sample: 25, more: 2_000, all: 20_000 });
+const RUNS = byProof({ sample: 25, more: 800, all: 20_000 });
 
 /** A checkpoint that is being changed, and the only text that it has. */
 type Forging = Record<string, unknown> & { entries: object[]; text: string };

@@ -11,7 +11,7 @@ import { startChild } from "./run-child.ts";
 const STARTS = byProof({ sample: 1, more: 5, all: 20 });
 /** Processes that open an empty database at once. */
 const OPENERS = byProof({ sample: ["a", "b"], more: ["a", "b", "c"], all: ["a", "b", "c"] });
-const KILLS = byProof({ sample: 1, more: 20, all: 100 });
+const KILLS = byProof({ sample: 1, more: 8, all: 100 });
 /** A killed writer has worked for up to this long (milliseconds), and has acknowledged something. */
 const KILL_WITHIN_MS = 400;
 /** A crowded machine takes a while to start processes. */

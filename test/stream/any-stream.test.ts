@@ -10,7 +10,7 @@ import type { StreamEvent, StreamSession } from "../../src/stream/types.ts";
 import { byProof } from "../support/proof.ts";
 
 const words: TokenCounter = { id: "words", count: (text) => text.split(/\s+/).filter(Boolean).length };
-const RUNS = byProof({ sample: 60, more: 1_000, all: 5_000 });
+const RUNS = byProof({ sample: 60, more: 400, all: 5_000 });
 
 const text = fc.oneof(
   fc.string({ maxLength: 40 }),

@@ -11,7 +11,7 @@ import { HANGS_AFTER_MS } from "../support/time-limits.ts";
 import { FAULTS } from "./fault-names.ts";
 import { handDrivenDeadlines } from "./hand-driven-deadlines.ts";
 
-const TURNS = byProof({ sample: 120, more: 2_000, all: 10_000 });
+const TURNS = byProof({ sample: 120, more: 1_000, all: 10_000 });
 /** A conversation is followed for so many turns; then another one begins with the same compactor. */
 const CONVERSATION = byProof({ sample: 60, more: 200, all: 200 });
 const SEED = 20_261_115;

@@ -10,7 +10,7 @@ import { recordValidity } from "./record.ts";
 import { HANGS_AFTER_MS } from "./time-limits.ts";
 
 /** Cases per dialect: a million in all at the highest level, unless `PRECIS_CASES` says otherwise. */
-const RUNS = Number(process.env["PRECIS_CASES"] ?? byProof({ sample: 75, more: 8_000, all: 250_000 }));
+const RUNS = Number(process.env["PRECIS_CASES"] ?? byProof({ sample: 75, more: 4_000, all: 250_000 }));
 const TIMEOUT_MS = byProof({ sample: HANGS_AFTER_MS, more: 1_800_000, all: 14_400_000 });
 /** The same cases in every run, unless another seed is asked for. */
 const SEED = Number(process.env["PRECIS_SEED"] ?? { sample: 1, more: 2, all: 3 }[PROOF]);

@@ -12,7 +12,7 @@ import { markedIndexes } from "../support/judge-fit.ts";
 import { byProof } from "../support/proof.ts";
 import { STRATEGIES } from "../support/property-suite.ts";
 
-const RUNS = byProof({ sample: 40, more: 3_000, all: 60_000 });
+const RUNS = byProof({ sample: 40, more: 1_200, all: 60_000 });
 const SEED = Number(process.env["PRECIS_SEED"] ?? 9);
 const SMALLEST_BUDGET = 100;
 const NOW = 1_700_000_000_000;

@@ -13,7 +13,7 @@ const say = (role: "user" | "assistant" | "system", text: string): Message => ({
 });
 
 const ROUNDS = byProof({ sample: 80, more: 300, all: 300 });
-const MANY = byProof({ sample: 500, more: 10_000, all: 10_000 });
+const MANY = byProof({ sample: 500, more: 2_000, all: 10_000 });
 
 /** Whole transcripts of a shape that generators reach too rarely, or that are too large to shrink. */
 const SHAPES: Readonly<Record<string, () => Message[]>> = {
@@ -94,7 +94,7 @@ const SHAPES: Readonly<Record<string, () => Message[]>> = {
 
 const SHARES = byProof({
   sample: [0.1, 0.5],
-  more: [0.02, 0.1, 0.25, 0.5, 0.9],
+  more: [0.02, 0.1, 0.5],
   all: [0.02, 0.05, 0.1, 0.25, 0.5, 0.9, 1],
 });
 const STRATEGY_LIST: readonly StrategyName[] = byProof({

@@ -1,3 +1,4 @@
+import { ANTHROPIC, OPENAI } from "../apis/shared/providers.ts";
 import { type FoundEnvironment, readEnvironment } from "../config/environment.ts";
 import { unknownVariables } from "../config/load-config.ts";
 import { ConfigError } from "../core/errors.ts";
@@ -145,7 +146,7 @@ function offersOf(env: FoundEnvironment, servers: readonly LocalServer[]): Offer
     ...env.providers
       .filter((provider) => provider.problem === undefined)
       .map(({ name, factory, variable, baseURL, model }): Offer => {
-        const isDefault = factory === "anthropic" || baseURL === "https://api.openai.com/v1";
+        const isDefault = baseURL === (factory === "anthropic" ? ANTHROPIC : OPENAI).baseURL;
         const address = isDefault ? "" : `baseURL: "${baseURL}", `;
         return {
           name,

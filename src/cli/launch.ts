@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { access, mkdir, mkdtemp, constants as modes, readdir, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { ANTHROPIC } from "../apis/shared/providers.ts";
 import type { GatewayConfig, GatewayConfigInput } from "../config/gateway-schema.ts";
 import { version } from "../config/version.ts";
 import { nearest } from "../core/check.ts";
@@ -55,7 +56,7 @@ export async function launch(run: RunOf<"launch">): Promise<number> {
 }
 
 function isAnthropic(address: string): boolean {
-  return URL.canParse(address) && new URL(address).hostname === "api.anthropic.com";
+  return URL.canParse(address) && ANTHROPIC.isAt(new URL(address).hostname);
 }
 
 /** What was, or would be, started and set, for people. Keys of the person's own are never among it. */

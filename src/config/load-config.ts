@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { nearest } from "../core/check.ts";
 import { ConfigError } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
+import { WELL_KNOWN } from "./environment.ts";
 import { type GatewayConfig, type GatewayConfigInput, gatewaySchema } from "./gateway-schema.ts";
 import {
   fromFlags,
@@ -16,17 +17,6 @@ import { parseConfig } from "./parse-config.ts";
 
 /** The file that is read when none is named. */
 const CONFIG_FILE = "precis.config.json";
-
-/** Upstreams that a key in the environment is enough for. */
-const WELL_KNOWN = [
-  {
-    name: "openai",
-    baseURL: "https://api.openai.com/v1",
-    key: "OPENAI_API_KEY",
-    models: ["gpt-*", "o1*", "o3*", "o4*", "chatgpt-*", "codex-*", "ft:*"],
-  },
-  { name: "anthropic", baseURL: "https://api.anthropic.com", key: "ANTHROPIC_API_KEY", models: ["claude-*"] },
-] as const;
 
 export interface LoadOptions {
   /** A config file that must be there. */

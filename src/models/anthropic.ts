@@ -1,6 +1,7 @@
 import { askMessages } from "../apis/messages/api.ts";
 import type { Model } from "../core/types.ts";
-import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
+import type { HttpModelOptions } from "./shared/http.ts";
+import { createHttpModel } from "./shared/http-model.ts";
 
 /** What `anthropic` takes. */
 export interface AnthropicOptions extends HttpModelOptions {
@@ -10,9 +11,6 @@ export interface AnthropicOptions extends HttpModelOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const DEFAULT_BASE_URL = "https://api.anthropic.com";
-const API_VERSION = "2023-06-01";
-
 /**
  * A Claude model, at Anthropic or at a server that speaks its Messages API.
  *
@@ -21,17 +19,5 @@ const API_VERSION = "2023-06-01";
  * claude.continues; // "anthropic-messages"
  */
 export function anthropic(options: AnthropicOptions): Model {
-  const { baseURL = DEFAULT_BASE_URL, headers } = options;
-  return createHttpModel(
-    { ...options, headers: { "anthropic-version": API_VERSION, ...headers } },
-    {
-      name: "anthropic",
-      api: askMessages,
-      path: askMessages.api.path,
-      pathEnd: "/messages",
-      // Given with /v1 it means the same.
-      baseURL: baseURL.replace(/\/+(?=\?|$)/, "").replace(/\/v1(?=\?|$)/, ""),
-      keyHeaders: (key) => ({ "x-api-key": key }),
-    },
-  );
+  return createHttpModel("anthropic", options, askMessages);
 }

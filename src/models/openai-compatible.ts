@@ -1,7 +1,8 @@
 import { askChat } from "../apis/chat/api.ts";
 import { askResponses } from "../apis/responses/api.ts";
 import type { Model } from "../core/types.ts";
-import { createHttpModel, type HttpModelOptions } from "./shared/http-model.ts";
+import type { HttpModelOptions } from "./shared/http.ts";
+import { createHttpModel } from "./shared/http-model.ts";
 
 /** What `openaiCompatible` takes. */
 export interface OpenAICompatibleOptions extends HttpModelOptions {
@@ -10,8 +11,6 @@ export interface OpenAICompatibleOptions extends HttpModelOptions {
   /** Which API the server speaks. Default `chat`. */
   readonly api?: "chat" | "responses";
 }
-
-const DEFAULT_BASE_URL = "https://api.openai.com/v1";
 
 /**
  * A model behind OpenAI's API or one that imitates it: OpenAI, Azure, OpenRouter, Groq, Mistral, DeepSeek, Together,
@@ -22,12 +21,5 @@ const DEFAULT_BASE_URL = "https://api.openai.com/v1";
  * local.id; // "qwen3:8b"
  */
 export function openaiCompatible(options: OpenAICompatibleOptions): Model {
-  const isResponses = options.api === "responses";
-  return createHttpModel(options, {
-    name: "openaiCompatible",
-    api: isResponses ? askResponses : askChat,
-    path: isResponses ? "/responses" : "/chat/completions",
-    baseURL: options.baseURL ?? DEFAULT_BASE_URL,
-    keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
-  });
+  return createHttpModel("openaiCompatible", options, options.api === "responses" ? askResponses : askChat);
 }

@@ -165,3 +165,72 @@ it("an answer says whose key pays for summaries", async () => {
   const free = await post(`${gateway.url}${path}`, prompt, { "x-precis-summarizer": "extractive" });
   expect(free.headers.get("x-precis-summarizer")).toBe("none");
 });
+
+/** A gateway whose summaries are written by `small-model` at another server, as that answers. */
+async function withSmall(answer: Parameters<typeof startUpstream>[0], more: object = {}) {
+  const small = await startUpstream(answer);
+  const other = await startGateway({
+    upstreams: [
+      { name: "main", baseURL: provider.url },
+      {
+        name: "small",
+        baseURL: small.url,
+        models: ["small-model"],
+        windows: { "small-model": 64_000 },
+        ...more,
+      },
+    ],
+    window: WINDOW,
+    startAt: 0.4,
+    summarizer: { model: "small-model", upstream: "small" },
+  });
+  const close = () => Promise.all([other.close(), small.close()]);
+  return { small, ask: (body: object) => post(`${other.url}${CASES.chat.path}`, body), close };
+}
+
+it("a model that refuses a temperature is asked with one once, not for each summary", async () => {
+  const message = { role: "assistant", content: "The list is noted item by item, and nothing is open." };
+  const answers: number[] = [];
+  const { ask, close } = await withSmall((request, body, response) => {
+    if (request.url !== "/v1/chat/completions") return response.writeHead(404).end("{}");
+    const refused = "temperature" in (JSON.parse(body.toString()) as object);
+    answers.push(refused ? 400 : 200);
+    const said = refused
+      ? { error: { message: "Unsupported parameter: 'temperature' is not supported with this model." } }
+      : { choices: [{ message, finish_reason: "stop" }], usage: {} };
+    response.writeHead(refused ? 400 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(said));
+  });
+  try {
+    for (const name of ["Ada", "Grace"]) {
+      const before = answers.length;
+      const messages = [{ role: "user", content: `I am ${name}.` }, said[1], ...said];
+      const response = await ask({ model: "gpt-4o", messages });
+      expect(response.status, await response.text()).toBe(200);
+      await expect.poll(() => answers.slice(before)).toContain(200);
+    }
+    expect(answers.filter((status) => status === 400)).toHaveLength(1);
+  } finally {
+    await close();
+  }
+});
+
+it("an upstream that stays silent is given up after its own timeoutMs, for summaries too", async () => {
+  let givenUp = () => {};
+  const isGivenUp = new Promise<void>((resolve) => {
+    givenUp = resolve;
+  });
+  const { ask, close } = await withSmall(
+    (request, _body, response) => {
+      if (request.url !== "/v1/chat/completions") response.writeHead(404).end("{}");
+      else response.once("close", givenUp);
+    },
+    { timeoutMs: 300 },
+  );
+  try {
+    await ask({ model: "gpt-4o", messages: said });
+    await isGivenUp;
+  } finally {
+    await close();
+  }
+}, 60_000);

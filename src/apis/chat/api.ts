@@ -3,7 +3,7 @@ import type { Api } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, obj, str, textOf } from "../shared/fields.ts";
 import { joinBase64 } from "../shared/media.ts";
 import { wantsCompletionTokens } from "../shared/model-traits.ts";
-import { openaiError } from "../shared/providers.ts";
+import { OPENAI, openaiError } from "../shared/providers.ts";
 import { askingBy, requestsBy } from "../shared/request.ts";
 import { chatUsage, knownUsage } from "../shared/usage.ts";
 import { openaiChat } from "./index.ts";
@@ -34,6 +34,7 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 /** Chat Completions of OpenAI and everyone who imitates it. */
 export const chatApi: Api = {
   api: "chat",
+  provider: OPENAI,
   path: "/v1/chat/completions",
   dialect: openaiChat as Dialect<unknown>,
   ...REQUESTS,

@@ -9,8 +9,8 @@ import {
   type ToolHosting,
   USUAL_HOSTING,
 } from "../shared/hosting.ts";
-import { isGoogle, isOpenai } from "../shared/providers.ts";
-import { chatApi } from "./api.ts";
+import { GOOGLE, OPENAI } from "../shared/providers.ts";
+import { askChat, chatApi } from "./api.ts";
 
 /** Stands between the words of two rounds, which are one text for the client. */
 const BETWEEN = "\n\n";
@@ -200,8 +200,8 @@ export const chatServed: ServedApi = {
   withoutThinking: ({ thinking: _, reasoning: __, reasoning_effort: ___, ...body }) => body,
   chat: { fields: { stream_options: { include_usage: true } }, cap: undefined },
   // Google imitates it beside its own API.
-  isProvider: (hostname) => isOpenai(hostname) || isGoogle(hostname),
-  convention: "openai",
+  isAt: (hostname) => OPENAI.isAt(hostname) || GOOGLE.isAt(hostname),
+  asking: askChat,
   movesLaterSystem: false,
   hosting: chatHosting,
 };

@@ -2,6 +2,7 @@ import { defined } from "../../core/collections.ts";
 import type { Dialect, ModelMessage, ModelRequest, StopReason } from "../../core/types.ts";
 import type { Api, Asking, AskSettings } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, obj, objectsOf, str, textOf } from "../shared/fields.ts";
+import { GOOGLE } from "../shared/providers.ts";
 import { capWithRoom, continuedFields } from "../shared/request.ts";
 import { geminiUsage, knownUsage } from "../shared/usage.ts";
 import { geminiContents } from "./index.ts";
@@ -20,9 +21,20 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 /** Gemini's `generateContent`. The model and the wish for a stream stand in its path. */
 export const geminiApi: Api = {
   api: "gemini",
+  provider: GOOGLE,
   path: "/v1beta/models",
+  pathOf(model, streamed) {
+    const name = encodeURIComponent(model.replace(/^models\//, ""));
+    return `/v1beta/models/${name}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`;
+  },
   dialect: geminiContents as Dialect<unknown>,
-  fields: { messages: "contents", system: "systemInstruction", tools: ["tools"], caps: ["maxOutputTokens"] },
+  fields: {
+    messages: "contents",
+    system: "systemInstruction",
+    tools: ["tools"],
+    settings: "generationConfig",
+    caps: ["maxOutputTokens"],
+  },
 
   read(given, path) {
     const asked = askedByPath(path);

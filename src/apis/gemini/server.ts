@@ -10,8 +10,17 @@ import {
   type ToolHosting,
   USUAL_HOSTING,
 } from "../shared/hosting.ts";
-import { isGoogle } from "../shared/providers.ts";
-import { askedByPath, candidateOf, geminiApi, isGeminiPath, partsIn, requestIn, withConfig } from "./api.ts";
+import { GOOGLE } from "../shared/providers.ts";
+import {
+  askedByPath,
+  askGemini,
+  candidateOf,
+  geminiApi,
+  isGeminiPath,
+  partsIn,
+  requestIn,
+  withConfig,
+} from "./api.ts";
 import { fieldOf, unnamedCallId } from "./read.ts";
 
 /** `behavior` is only for calls that nobody waits for. */
@@ -197,7 +206,6 @@ export const geminiServed: ServedApi = {
       ["/v1beta/models/MODEL:streamGenerateContent", "answer"],
       ["/v1beta/models/MODEL:countTokens", "count"],
     ],
-    streamPath: (model) => `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,
   },
   withoutThinking: (body) =>
     withConfig(body, ({ thinkingConfig: _, thinking_config: __, ...config }) => config),
@@ -206,9 +214,8 @@ export const geminiServed: ServedApi = {
     cap: undefined,
     request: ({ temperature }) => (temperature === undefined ? {} : { generationConfig: { temperature } }),
   },
-  isSpokenBy: (headers) => headers["x-goog-api-key"] !== undefined,
-  isProvider: isGoogle,
-  convention: "gemini",
+  isSpokenBy: (headers) => headers[GOOGLE.keyHeader] !== undefined,
+  asking: askGemini,
   movesLaterSystem: false,
   hosting: geminiHosting,
   // What the provider has in its cache stands before everything else, and nobody else knows it.

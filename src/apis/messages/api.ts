@@ -2,6 +2,7 @@ import type { Dialect, ModelMessage, StopReason } from "../../core/types.ts";
 import type { Api, AskSettings } from "../shared/api.ts";
 import { isJson, type Json, listOf, numberOf, obj, parseJson, str, textOf } from "../shared/fields.ts";
 import { allowance } from "../shared/model-traits.ts";
+import { ANTHROPIC } from "../shared/providers.ts";
 import { askingBy, capWithRoom, countingBehind, requestsBy } from "../shared/request.ts";
 import { knownUsage, messagesUsage } from "../shared/usage.ts";
 import { anthropicMessages } from "./index.ts";
@@ -30,6 +31,7 @@ const LEAST_THINKING = 1_024;
 /** Anthropic's Messages. */
 export const messagesApi: Api = {
   api: "messages",
+  provider: ANTHROPIC,
   path: "/v1/messages",
   dialect: anthropicMessages as Dialect<unknown>,
   ...REQUESTS,

@@ -10,7 +10,7 @@ import {
   type ToolHosting,
   USUAL_HOSTING,
 } from "../shared/hosting.ts";
-import { messagesApi } from "./api.ts";
+import { askMessages, messagesApi } from "./api.ts";
 import { messagesNative } from "./native.ts";
 import { partsOf, withLoopThinking, withoutThinking } from "./parts.ts";
 
@@ -138,8 +138,7 @@ export const messagesServed: ServedApi = {
   withLoopThinking,
   chat: { fields: {}, cap: DEFAULT_MAX_TOKENS },
   isSpokenBy: (headers) => headers["anthropic-version"] !== undefined,
-  isProvider: (hostname) => hostname === "api.anthropic.com",
-  convention: "anthropic",
+  asking: askMessages,
   movesLaterSystem: true,
   native: messagesNative,
   hosting: messagesHosting,

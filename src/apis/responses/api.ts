@@ -1,7 +1,7 @@
 import type { Dialect, StopReason } from "../../core/types.ts";
 import type { Api } from "../shared/api.ts";
 import { isJson, type Json, listOf, obj, objectsOf, textOf } from "../shared/fields.ts";
-import { openaiError } from "../shared/providers.ts";
+import { OPENAI, openaiError } from "../shared/providers.ts";
 import { askingBy, countingBehind, requestsBy } from "../shared/request.ts";
 import { knownUsage, responsesUsage } from "../shared/usage.ts";
 import { openaiResponses } from "./index.ts";
@@ -22,6 +22,7 @@ const FINISHING: ReadonlySet<unknown> = new Set(["response.completed", "response
 /** OpenAI's Responses. */
 export const responsesApi: Api = {
   api: "responses",
+  provider: OPENAI,
   path: "/v1/responses",
   dialect: openaiResponses as Dialect<unknown>,
   ...REQUESTS,

@@ -12,8 +12,7 @@ import {
   type ToolHosting,
   USUAL_HOSTING,
 } from "../shared/hosting.ts";
-import { isOpenai } from "../shared/providers.ts";
-import { responsesApi, transcriptOf } from "./api.ts";
+import { askResponses, responsesApi, transcriptOf } from "./api.ts";
 import { openaiResponses } from "./index.ts";
 import { compactAnswer, replayItems, responsesNative } from "./native.ts";
 
@@ -152,9 +151,7 @@ export const responsesServed: ServedApi = {
   withoutThinking: ({ reasoning: _, ...body }) => body,
   brokenOff: ({ code, message }) => ({ type: "error", code, message, param: null, sequence_number: 0 }),
   chat: { fields: { store: false }, cap: undefined },
-  isProvider: isOpenai,
-  convention: "openai",
-  modelApi: "responses",
+  asking: askResponses,
   movesLaterSystem: false,
   native: responsesNative,
   hosting: responsesHosting,

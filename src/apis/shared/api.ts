@@ -2,6 +2,7 @@ import type { Dialect, ModelRequest, StopReason, Usage } from "../../core/types.
 import type { Json } from "./fields.ts";
 import type { ToolHosting } from "./hosting.ts";
 import type { MadeSummary, NativeCompaction } from "./native.ts";
+import type { Provider } from "./providers.ts";
 import type { Counting } from "./request.ts";
 import type { Reported } from "./usage.ts";
 
@@ -56,6 +57,8 @@ export interface RequestFields {
   /** Left out: the system prompt is a message. */
   readonly system?: string;
   readonly tools: readonly string[];
+  /** The object in which cap and temperature stand. Left out: the body itself. */
+  readonly settings?: string;
   /** The names of the answer's cap, the usual one last. */
   readonly caps: readonly string[];
   /** A lower cap is refused (tokens). */
@@ -66,8 +69,12 @@ export interface RequestFields {
 export interface Api {
   /** Names it in metrics, logs and keys. */
   readonly api: string;
+  /** Whose API it is. */
+  readonly provider: Provider;
   /** Where its requests are asked; where the path itself says more, what these paths begin with. */
   readonly path: string;
+  /** The path that asks a model, where it names the model. */
+  pathOf?(model: string, streamed: boolean): string;
   readonly dialect: Dialect<unknown>;
   readonly fields: RequestFields;
   /** Undefined for a body that can't be a request of this API. The path comes with its query. */
@@ -148,12 +155,10 @@ export interface ServedApi extends Api {
   readonly chat: ChatDefaults;
   /** Does a client say by its headers that it speaks this API, whatever the path? */
   isSpokenBy?(headers: Readonly<Record<string, unknown>>): boolean;
-  /** Is this a server of the provider whose API it is? It has the provider's own compaction, too. */
-  isProvider(hostname: string): boolean;
-  /** Providers of this kind: where their base URL ends, and which header carries a key. */
-  readonly convention: "openai" | "anthropic" | "gemini";
-  /** The API of that convention in which its own model writes summaries. Default: the one that every server has. */
-  readonly modelApi?: "responses";
+  /** Does this server speak it, and not just any API? Default: those of the provider. */
+  isAt?(hostname: string): boolean;
+  /** How it is asked for summaries. Left out: they are asked for in the usual API. */
+  readonly asking?: Asking;
   /** System messages may stand only in certain places: one that a view hides goes into the system prompt. */
   readonly movesLaterSystem: boolean;
   /** Does a request stand on something that only the provider has? Nobody else may change it then. */
@@ -184,8 +189,6 @@ interface Routing {
   routeOf(path: string): Route | undefined;
   /** Its paths for people to read, with MODEL for the name of one. */
   readonly written: readonly (readonly [path: string, route: Route])[];
-  /** The path that asks a model for a stream of events. */
-  streamPath(model: string): string;
 }
 
 interface ChatDefaults {

@@ -1,3 +1,4 @@
+import { ANTHROPIC, GOOGLE, OPENAI } from "../../apis/shared/providers.ts";
 import type { CLIENT_NAMES } from "../commands.ts";
 
 /** What a client program is told for one run. Nothing of it stays when the program has ended. */
@@ -53,7 +54,7 @@ export const CLIENTS: Readonly<Record<(typeof CLIENT_NAMES)[number], LaunchClien
   claude: {
     command: "claude",
     install: "npm install --global @anthropic-ai/claude-code",
-    upstream: "https://api.anthropic.com",
+    upstream: ANTHROPIC.baseURL,
     settings: ({ url, model, isAnthropic, env }) => ({
       env: {
         ANTHROPIC_BASE_URL: url,
@@ -69,7 +70,7 @@ export const CLIENTS: Readonly<Record<(typeof CLIENT_NAMES)[number], LaunchClien
   codex: {
     command: "codex",
     install: "npm install --global @openai/codex",
-    upstream: "https://api.openai.com/v1",
+    upstream: OPENAI.baseURL,
     key: "OPENAI_API_KEY",
     settings: ({ url, model, env }) => ({
       env: env["OPENAI_API_KEY"] ? {} : { OPENAI_API_KEY: NO_KEY },
@@ -108,7 +109,7 @@ export const CLIENTS: Readonly<Record<(typeof CLIENT_NAMES)[number], LaunchClien
   gemini: {
     command: "gemini",
     install: "npm install --global @google/gemini-cli",
-    upstream: "https://generativelanguage.googleapis.com",
+    upstream: new URL(GOOGLE.baseURL).origin,
     key: "GEMINI_API_KEY",
     settings: ({ url, model, env }) => ({
       env: { GOOGLE_GEMINI_BASE_URL: url, ...(!env["GEMINI_API_KEY"] && { GEMINI_API_KEY: NO_KEY }) },

@@ -1,11 +1,12 @@
+import { KEY_HEADERS, type Provider } from "../../apis/shared/providers.ts";
 import type { GatewayConfig, SummarizerConfig } from "../../config/gateway-schema.ts";
 import { isLoopback } from "../../config/loopback.ts";
-import { defined } from "../../core/collections.ts";
 import type { Model } from "../../core/types.ts";
-import { anthropic, gemini, openaiCompatible } from "../../models/index.ts";
 import { mailbox, mailboxDir } from "../../models/mailbox.ts";
+import { createHttpModel } from "../../models/shared/http-model.ts";
 import { headerOf } from "../http/send-json.ts";
-import { KEY_HEADERS, keyFor, targetPath, type Upstream, upstreamOf } from "../upstream/upstream.ts";
+import { fetchAt } from "../upstream/send.ts";
+import { keyFor, targetPath, type Upstream, upstreamOf } from "../upstream/upstream.ts";
 import { type Wire, wireOfDialect } from "../wires/index.ts";
 import { currentBehalf } from "./on-behalf.ts";
 
@@ -69,34 +70,48 @@ export function summarizerFor(options: {
       : (upstreams.find((one) => one.name === wanted) ?? options.upstream);
   const spoken = spokenAt(upstream, upstream === options.upstream, wire);
   const window = isSame ? options.window : config.window;
-  const build = (headers: Readonly<Record<string, string>>): Model => {
-    const own = keyFor(upstream, currentBehalf()?.sent?.headers ?? {});
-    const hasKey =
-      own === undefined &&
-      Object.keys(headers).some((name) => name === "authorization" || name.endsWith("api-key"));
-    return modelBehind(spoken, {
+  const { provider, asking } = spoken;
+  // Another model is asked in the API that every server of the kind has.
+  const isUsual = !asking || (!isSame && provider === usual.provider);
+  const made = createHttpModel(
+    "summarizer",
+    {
       model,
-      headers: { ...headers, ...upstream.config.headers },
-      ...(hasKey ? {} : { apiKey: own ?? NO_KEY }),
+      baseURL: baseURLAt(upstream, isUsual ? usual.provider : provider),
+      fetch: fetchAt(upstream),
       ...(window !== undefined && { window }),
-      addressOf: (path) => upstream.url.origin + targetPath(upstream, path),
-      isSame,
-    });
-  };
-  const template = build({});
+    },
+    isUsual ? usual.asking! : asking,
+    () => accessTo(upstream),
+  );
   const key =
     upstream.config.apiKey !== undefined ? "server" : upstream === options.upstream ? "client" : undefined;
   return {
-    id: template.id,
+    ...made,
     ...(key && { key }),
-    ...defined({ window: template.window, continues: template.continues }),
-    findWindow: async (signal) => build(carriedFor(upstream)).findWindow?.(signal),
     complete: (request) => {
       const stop = currentBehalf()?.signal;
       const signal =
         request.signal && stop ? AbortSignal.any([request.signal, stop]) : (stop ?? request.signal);
-      return build(carriedFor(upstream)).complete({ ...request, ...(signal && { signal }) });
+      return made.complete({ ...request, ...(signal && { signal }) });
     },
+  };
+}
+
+const usual = wireOfDialect(undefined);
+
+/** The base URL of a provider's APIs at an upstream, by the beginning of their paths. */
+const baseURLAt = (upstream: Upstream, { version }: Provider): string =>
+  upstream.url.origin + targetPath(upstream, `${version}/x`).replace(/\/x(?=\?|$)/, "");
+
+/** The key and the headers that an upstream is asked with now: the server's, or those of whoever the summary is written for. */
+function accessTo(upstream: Upstream) {
+  const headers = carriedFor(upstream);
+  const own = keyFor(upstream, currentBehalf()?.sent?.headers ?? {});
+  const hasKey = own === undefined && KEY_HEADERS.some((name) => name in headers);
+  return {
+    headers: { ...headers, ...upstream.config.headers },
+    ...(!hasKey && { apiKey: own ?? NO_KEY }),
   };
 }
 
@@ -106,7 +121,7 @@ export function summarizerFor(options: {
  */
 function spokenAt(upstream: Upstream, isOwn: boolean, wire: Wire): Wire {
   const isGuess = !isOwn && upstream.config.dialects === undefined && !upstream.isKnownProvider;
-  if (isGuess) return wireOfDialect("openai-chat");
+  if (isGuess) return usual;
   return upstream.dialects.includes(wire.dialect.id as never) ? wire : wireOfDialect(upstream.dialects[0]);
 }
 
@@ -138,32 +153,4 @@ export function summarizerNotes(config: Pick<GatewayConfig, "summarizer" | "upst
         ? "Summaries: by each conversation's own model, paid with the key of its requests (--no-summary-model: by code, for nothing)"
         : `Summaries: by ${summarizer.model}${summarizer.upstream === undefined ? "" : ` at ${summarizer.upstream}`} (--no-summary-model: by code, for nothing)`;
   return { line, problems: [...new Set(problems)] };
-}
-
-interface SummarizerOptions {
-  readonly model: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly apiKey?: string;
-  readonly window?: number;
-  /** The address of a path of ours (`/v1/…`) at the upstream. */
-  addressOf(path: string): string;
-  /** The conversation's own model writes them. */
-  readonly isSame: boolean;
-}
-
-/** A client of the provider whose API a wire is, which writes summaries. */
-function modelBehind(wire: Wire, { addressOf, isSame, ...shared }: SummarizerOptions): Model {
-  /** The base URL of an API, by the beginning of its paths. */
-  const baseURL = (beginning: string) => addressOf(`${beginning}/x`).replace(/\/x(?=\?|$)/, "");
-  switch (wire.convention) {
-    case "anthropic":
-      return anthropic({ ...shared, baseURL: baseURL("/v1") });
-    case "gemini":
-      return gemini({ ...shared, baseURL: baseURL("/v1beta") });
-    case "openai": {
-      // Another model is asked in the API that every server has.
-      const api = (isSame && wire.modelApi) || "chat";
-      return openaiCompatible({ ...shared, baseURL: baseURL("/v1"), api });
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { KEY_HEADERS } from "../../apis/shared/providers.ts";
 import type { ClientKeyConfig } from "../../config/gateway-schema.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { ClientKeyStore } from "../../stores/server-store.ts";
@@ -43,19 +44,17 @@ export function createAuthenticate(options: {
     throw new RequestFault(
       401,
       "unauthorized",
-      "precis: a client key is needed. Send it as `authorization: Bearer KEY`, `x-api-key`, `x-goog-api-key` or `x-precis-key`.",
+      "precis: a client key is needed. Send it as `authorization: Bearer KEY`, `x-api-key`, `api-key`, `x-goog-api-key` or `x-precis-key`.",
     );
   };
 }
 
 function keysOf(headers: IncomingHttpHeaders): { readonly key: string; readonly source: string }[] {
-  const bearer = /^bearer\s+(\S+)$/i.exec(headerOf(headers, "authorization") ?? "")?.[1];
-  return [
-    { source: "x-precis-key", key: headerOf(headers, "x-precis-key") },
-    { source: "authorization", key: bearer },
-    { source: "x-api-key", key: headerOf(headers, "x-api-key") },
-    { source: "x-goog-api-key", key: headerOf(headers, "x-goog-api-key") },
-  ].flatMap(({ source, key }) => (key === undefined ? [] : [{ source, key }]));
+  return ["x-precis-key", ...KEY_HEADERS].flatMap((source) => {
+    const value = headerOf(headers, source);
+    const key = source === "authorization" ? /^bearer\s+(\S+)$/i.exec(value ?? "")?.[1] : value;
+    return key === undefined ? [] : [{ source, key }];
+  });
 }
 
 function sha256(text: string): Buffer {
@@ -69,7 +68,7 @@ export interface Client {
   readonly id: string;
   /** For people; several keys may have the same. */
   readonly name: string;
-  /** The key in `authorization`, `x-api-key` or `x-goog-api-key` is one of ours and must not be sent on. */
+  /** The key in a header of a provider's is one of ours and must not be sent on. */
   readonly keyIsOurs: boolean;
   readonly limits: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import { encode } from "../../apis/index.ts";
 import type { ApiDelta } from "../../apis/shared/api.ts";
@@ -264,7 +263,8 @@ function chatTurn(
   const path = streamPath(spoken, model);
   return {
     client,
-    headers: sentHeaders(headers),
+    // Of the page's own headers only a key is passed on.
+    headers: { "content-type": "application/json", ...spoken.provider.headers, ...keysIn(headers) },
     wire,
     translation: speaks ? undefined : translationOf(loaded, spoken),
     upstream,
@@ -284,11 +284,6 @@ function chatTurn(
     isObserved: false,
     isRewritten: true,
   };
-}
-
-/** Of the page's own headers only a key is passed on. */
-function sentHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return { "content-type": "application/json", "anthropic-version": "2023-06-01", ...keysIn(headers) };
 }
 
 function translationOf(loaded: Loaded, wire: Wire): Translation {

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher, Pool } from "undici";
 import { parseJson } from "../../core/json.ts";
-import { Answer, answerText } from "./answer.ts";
+import type { Fetch } from "../../models/shared/http.ts";
+import { Answer, answerText, unpackStream } from "./answer.ts";
 import { codeOf, UpstreamFault } from "./upstream-fault.ts";
 
 export interface Sending {
@@ -55,6 +56,36 @@ export async function askJson(
   }
   const text = await answerText(answer, bytes, MOST_JSON_BYTES);
   return { status: answer.statusCode, json: parseJson(text) };
+}
+
+/** A `fetch` over an upstream's own connections, for whoever takes one. */
+export function fetchAt(upstream: Sending["upstream"]): Fetch {
+  return async (url, { method = "GET", headers, body, signal }) => {
+    const { host, pathname, search } = new URL(url);
+    const packed = await send({
+      upstream,
+      method,
+      path: pathname + search,
+      headers: { ...(headers as Record<string, string>), host, "user-agent": "precis" },
+      body: typeof body === "string" ? Buffer.from(body) : undefined,
+      signal: signal ?? new AbortController().signal,
+    });
+    const answer = unpackStream(packed, upstream.config.timeoutMs);
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) =>
+        answer.read({
+          piece: (bytes) => controller.enqueue(bytes),
+          end: () => controller.close(),
+          broken: (cause) => controller.error(cause),
+        }),
+      cancel: () => answer.drop(),
+    });
+    const received = Object.entries(answer.headers).filter(([, value]) => typeof value === "string");
+    return new Response(stream, {
+      status: answer.statusCode,
+      headers: received as [string, string][],
+    });
+  };
 }
 
 function attempt(

@@ -1,11 +1,18 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import { isGoogle } from "../../apis/shared/providers.ts";
+import {
+  GOOGLE,
+  isBare,
+  KEY_HEADERS,
+  keyHeaders,
+  OPENAI,
+  type Provider,
+} from "../../apis/shared/providers.ts";
 import { isProviderHost } from "../../config/environment.ts";
 import type { UpstreamConfig } from "../../config/gateway-schema.ts";
 import { contentHash } from "../../core/hash.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { INERT } from "../http/send-json.ts";
-import { type Wire, wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
+import { wireAtPath, wireOfDialect, wireOfRequest, wires } from "../wires/index.ts";
 import { askJson, createPool } from "./send.ts";
 
 export type DialectName = NonNullable<UpstreamConfig["dialects"]>[number];
@@ -19,7 +26,7 @@ const ID_CHARACTERS = 8;
 
 export function createUpstream(config: UpstreamConfig) {
   const url = new URL(config.baseURL);
-  const own = all.filter((wire) => wire.isProvider(url.hostname));
+  const own = all.filter((wire) => wire.isAt(url.hostname));
   const dialects: readonly DialectName[] =
     config.dialects ?? (own.length > 0 ? own : all).map((wire) => wire.dialect.id as DialectName);
   const models = config.models?.map(glob);
@@ -44,12 +51,11 @@ export function createUpstream(config: UpstreamConfig) {
     listed: undefined as ReadonlySet<string> | undefined,
     /** It was added without a list of its models: it gets what no other lists. */
     isUnlisted: false,
-    /** Whose convention a request follows there: where the base URL ends, and which header carries a key. */
-    conventionOf: (path: string): Wire["convention"] =>
-      wireAtPath(path)?.convention ??
-      (dialects.some((dialect) => wireOfDialect(dialect).convention === "openai")
-        ? "openai"
-        : wireOfDialect(dialects[0]).convention),
+    /** Whose way of asking a request follows there. */
+    providerOf(path: string): Provider {
+      const spoken = dialects.map((dialect) => wireOfDialect(dialect).provider);
+      return wireAtPath(path)?.provider ?? (spoken.includes(OPENAI) ? OPENAI : spoken[0]!);
+    },
     takes: (model: string, dialect: DialectName | undefined): boolean =>
       (dialect === undefined || dialects.includes(dialect)) &&
       (models === undefined || models.some((test) => test(model))),
@@ -160,12 +166,12 @@ const GOOGLE_BASE = /\/v1(?:beta\d*|alpha)?(?:\/openai)?$/;
 
 function pathAt(upstream: Upstream, path: string): string {
   const base = upstream.url.pathname.replace(/\/+$/, "");
-  const convention = upstream.conventionOf(path);
-  if (convention === "gemini") return base.replace(GOOGLE_BASE, "") + path;
-  if (isGoogle(upstream.url.hostname) && GOOGLE_BASE.test(base || "/v1"))
-    return `${base.replace(GOOGLE_BASE, "")}/v1beta/openai${path.slice("/v1".length)}`;
+  const provider = upstream.providerOf(path);
+  if (provider === GOOGLE) return base.replace(GOOGLE_BASE, "") + path;
+  if (GOOGLE.isAt(upstream.url.hostname) && GOOGLE_BASE.test(base || "/v1"))
+    return `${base.replace(GOOGLE_BASE, "")}${GOOGLE.version}/openai${path.slice("/v1".length)}`;
   if (base.endsWith("/v1")) return base.slice(0, -"/v1".length) + path;
-  if (base === "" || convention === "anthropic") return base + path;
+  if (base === "" || isBare(provider)) return base + path;
   return base + path.slice("/v1".length);
 }
 
@@ -279,9 +285,6 @@ function namedByConnection({ connection }: IncomingHttpHeaders): ReadonlySet<str
   return new Set(connection.split(",").map((name) => name.trim().toLowerCase()));
 }
 
-/** Headers that carry a client's key. */
-export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
-
 /** Keys for upstreams that have none of their own, each for one of them by its name: `openai=KEY&groq=KEY`, encoded like a query. */
 const NAMED_KEYS = "x-precis-upstream-keys";
 
@@ -307,11 +310,7 @@ export function upstreamHeaders(
   const sent = forwardedHeaders(headers);
   const apiKey = keyFor(upstream, headers);
   if (apiKey !== undefined || keyIsOurs) for (const name of KEY_HEADERS) delete sent[name];
-  if (apiKey !== undefined) {
-    const convention = upstream.conventionOf(path);
-    if (convention === "openai") sent["authorization"] = `Bearer ${apiKey}`;
-    else sent[convention === "gemini" ? "x-goog-api-key" : "x-api-key"] = apiKey;
-  }
+  if (apiKey !== undefined) Object.assign(sent, keyHeaders(upstream.providerOf(path), apiKey));
   for (const [name, value] of Object.entries(upstream.config.headers ?? {})) sent[name.toLowerCase()] = value;
   sent["host"] = upstream.url.host;
   sent["content-length"] = bytes;

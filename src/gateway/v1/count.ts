@@ -47,7 +47,7 @@ export async function count(
   });
   // A provider counts best what it is sent, but doesn't know of tools that it will be sent as well.
   const countsItself =
-    upstream.isNative || (!wire.native && wire.isProvider(upstream.url.hostname) && whole === named);
+    upstream.isNative || (!wire.native && wire.isAt(upstream.url.hostname) && whole === named);
   // What stands on something that only the upstream has can't be looked into.
   const isPartial = goesOnFrom?.isRebuilt === false || wire.isPartial?.(given);
   const isWhole =

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson } from "../../apis/shared/fields.ts";
-import { openaiError } from "../../apis/shared/providers.ts";
+import { GOOGLE, openaiError } from "../../apis/shared/providers.ts";
 import type { Rejected } from "../../core/budget.ts";
 import { deleteAnswer } from "../conversation/named-by-client.ts";
 import { RequestFault } from "../http/request-fault.ts";
@@ -135,9 +135,6 @@ function passOther(parts: V1Parts, passing: Passing, pathname: string): Promise<
   });
 }
 
-/** The header in which Google's clients send their key. */
-const HEADER = "x-goog-api-key";
-
 /** Google's clients may send their key in the query; it is moved into its header, so that no path that is logged holds it. */
 function hideQueryKey(request: IncomingMessage): void {
   const { url = "/" } = request;
@@ -146,7 +143,7 @@ function hideQueryKey(request: IncomingMessage): void {
   const query = new URLSearchParams(url.slice(at + 1));
   const key = query.get("key");
   query.delete("key");
-  if (key) request.headers[HEADER] ??= key;
+  if (key) request.headers[GOOGLE.keyHeader] ??= key;
   const rest = query.toString();
   request.url = url.slice(0, at) + (rest === "" ? "" : `?${rest}`);
 }

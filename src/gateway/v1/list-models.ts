@@ -67,11 +67,10 @@ export async function modelsOf(
   given: IncomingHttpHeaders,
   keyIsOurs: boolean,
 ): Promise<Json[]> {
-  const isAnthropic = upstream.conventionOf(MODELS_PATH) === "anthropic";
   const { status, json } = await askUpstream({
     upstream,
     path: MODELS_PATH,
-    headers: { ...given, ...(isAnthropic && { "anthropic-version": "2023-06-01" }) },
+    headers: { ...given, ...upstream.providerOf(MODELS_PATH).headers },
     keyIsOurs,
     signal: AbortSignal.timeout(LIST_MS),
   });

@@ -62,7 +62,7 @@ export function routeOf(path: string): Routed | undefined {
 }
 
 export function streamPath(wire: Wire, model: string): string {
-  return wire.routing?.streamPath(model) ?? wire.path;
+  return wire.pathOf?.(model, true) ?? wire.path;
 }
 
 /** The API of a wire format, for conversations that were stored in it. */
@@ -85,7 +85,9 @@ export type WireRequest = ApiRequest;
 export type WireAnswer = ApiAnswer;
 
 /** One API of a provider as the gateway serves it. */
-export interface Wire extends Omit<ServedApi, "read" | "write" | "brokenOff"> {
+export interface Wire extends Omit<ServedApi, "read" | "write" | "brokenOff" | "isAt"> {
+  /** Does this server speak it, and not just any API? */
+  isAt(hostname: string): boolean;
   /** Throws `RequestFault` on a body that can't be a request of this API. The path comes with its query. */
   read(body: Json, path: string): WireRequest;
   /** The request with another view; everything else stays as it is. */
@@ -101,6 +103,7 @@ function wireOf(api: ServedApi): Wire {
   return {
     ...api,
     dialect,
+    isAt: api.isAt ?? api.provider.isAt,
     read(body, path) {
       const request = api.read(body, path);
       if (request === undefined) throw new RequestFault(400, "invalid", api.lack);

@@ -1,6 +1,6 @@
 import type { Api, ApiAnswer, AskedRequest, Asking, AskSettings } from "../../apis/shared/api.ts";
 import { errorIn } from "../../apis/shared/events.ts";
-import { type Json as Body, isJson, type Json } from "../../apis/shared/fields.ts";
+import { isJson, type Json, obj } from "../../apis/shared/fields.ts";
 import { refusesTemperature } from "../../apis/shared/model-traits.ts";
 import { defined } from "../../core/collections.ts";
 import { ConfigError, ModelError, TranscriptError } from "../../core/errors.ts";
@@ -13,39 +13,27 @@ import {
   badAnswer,
   createEndpoint,
   type Endpoint,
-  type EndpointOptions,
-  type Fetch,
+  type HttpModelOptions,
   post,
 } from "./http.ts";
-import { createRetry, type RetryOptions } from "./retry.ts";
+import { createRetry } from "./retry.ts";
 import { servedWindow } from "./served-window.ts";
 
-/** What every model over HTTP takes. */
-export interface HttpModelOptions {
-  /** Needed everywhere but on this machine and in its own network. */
-  readonly apiKey?: string | undefined;
-  readonly model: string;
-  /** Sent with every request. One that carries a key replaces `apiKey`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of the one that the request asks for. Left out where the model refuses it. */
-  readonly temperature?: number;
-  readonly fetch?: Fetch;
-  readonly retry?: RetryOptions;
-  /** The model's context size. Left out: the registry's, or else what the server tells in its list of models. */
-  readonly window?: number;
-}
-
-/** How an API is reached. */
-interface HttpApi extends Pick<EndpointOptions, "name" | "baseURL" | "path" | "keyHeaders"> {
-  readonly api: Asking;
-  /** How the path ends behind which the list of models stands. Default: all of it. */
-  readonly pathEnd?: string;
-}
-
-/** A `Model` that speaks one API over HTTP. Its key lives in a closure: printing the model doesn't show it. */
-export function createHttpModel(options: HttpModelOptions, { api, pathEnd, ...reached }: HttpApi): Model {
-  const { model, window, temperature, retry, apiKey, headers, fetch } = options;
-  const endpoint = createEndpoint({ ...reached, model, apiKey, headers, fetch });
+/**
+ * A `Model` that speaks one API over HTTP. Its key lives in a closure: printing the model doesn't show it. `access`: the key and the
+ * headers of each request, where they aren't always the same.
+ */
+export function createHttpModel(
+  name: string,
+  options: HttpModelOptions,
+  asking: Asking,
+  access?: () => Pick<HttpModelOptions, "apiKey" | "headers">,
+): Model {
+  const { model, window, temperature, retry } = options;
+  const { api } = asking;
+  const { settings: place } = api.fields;
+  const reach = () => createEndpoint(name, { ...options, ...access?.() }, api);
+  const always = reach();
   checkWindow(window);
   const info = modelInfo(model);
   const run = createRetry(retry);
@@ -61,13 +49,13 @@ export function createHttpModel(options: HttpModelOptions, { api, pathEnd, ...re
   return {
     id: model,
     ...(window === undefined ? {} : { window }),
-    continues: api.api.dialect.id,
-    findWindow: (signal) => servedWindow(endpoint, pathEnd ?? reached.path, signal),
+    continues: api.dialect.id,
+    findWindow: (signal) => servedWindow(access ? reach() : always, signal),
     async complete(request) {
-      const given = request.continues;
-      const wire = write(api, endpoint, request, settingsOf(request));
+      const endpoint = access ? reach() : always;
+      const wire = write(asking, endpoint, request, settingsOf(request));
       // What came with the conversation's own request is never changed.
-      const own = new Set(isRecord(given) ? Object.keys(given) : []);
+      const own = new Set(Object.keys(settingsIn(obj(request.continues), place)));
       const to = { ...endpoint, headers: joined(endpoint.headers, wire.headers ?? {}) };
       const done = new Set<string>();
       let { body } = wire;
@@ -78,17 +66,21 @@ export function createHttpModel(options: HttpModelOptions, { api, pathEnd, ...re
           } catch (error) {
             const next =
               error instanceof ModelError
-                ? adaptBody(body, error, { done, own, cap: request.cap })
+                ? adapt(settingsIn(body, place), error, { done, own, cap: request.cap, api })
                 : undefined;
             if (next === undefined) throw error;
             if (done.has("temperature")) refused.add("temperature");
-            body = next;
+            body = place === undefined ? next : { ...body, [place]: next };
           }
         }
       });
     },
   };
 }
+
+/** Where cap and temperature of a request stand. */
+const settingsIn = (body: Json, place: string | undefined): Json =>
+  place === undefined ? body : obj(body[place]);
 
 /** A header that both have is a list: `anthropic-beta` keeps the model's own switches. */
 function joined(
@@ -118,7 +110,7 @@ function write(api: Asking, endpoint: Endpoint, request: ModelRequest, settings:
   });
 }
 
-function readAnswer({ api }: Asking, { model, secrets }: Endpoint, answer: Answer): ModelReply {
+function readAnswer(api: Api, { model, secrets }: Endpoint, answer: Answer): ModelReply {
   const json = answer.type === "json" ? answer.json : assembled(api, answer.events);
   const inside = failureInside(json, { model, secrets, now: Date.now() });
   if (inside !== undefined) throw inside;
@@ -172,8 +164,6 @@ function checkWindow(window: number | undefined): void {
 
 /** Fields that a summary can do without. */
 const OPTIONAL = ["temperature", "metadata", "store"] as const;
-/** The names of the answer's cap. */
-const CAPS = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
 const REFUSED =
   /unsupported|unknown|unrecogni[sz]ed|unexpected|not supported|does ?n[o']t support|not permitted|not allowed|deprecated|only the default|may only be set|not one of|extra/i;
 
@@ -185,11 +175,13 @@ interface AdaptContext {
   readonly own: ReadonlySet<string>;
   /** The answer's cap as it was asked for, without the room to think. */
   readonly cap: number;
+  readonly api: Api;
 }
 
-/** The body that a provider which refused this one is likely to take, or undefined. */
-function adaptBody(body: Body, error: ModelError, context: AdaptContext): Body | undefined {
+/** The settings that a provider which refused these is likely to take, or undefined. */
+function adapt(given: Json, error: ModelError, context: AdaptContext): Json | undefined {
   const { done, own } = context;
+  const { caps } = context.api.fields;
   const once = (change: string): boolean => {
     if (done.has(change)) return false;
     done.add(change);
@@ -197,36 +189,31 @@ function adaptBody(body: Body, error: ModelError, context: AdaptContext): Body |
   };
   if (error.failure === "too-long") {
     // Servers that add the cap to the input: without the room to think it may fit.
-    const name = CAPS.find((field) => Number(body[field]) > context.cap);
-    return name !== undefined && body["thinking"] === undefined && once("room")
-      ? { ...body, [name]: context.cap }
+    const name = caps.find((field) => Number(given[field]) > context.cap);
+    return name !== undefined && given["thinking"] === undefined && once("room")
+      ? { ...given, [name]: context.cap }
       : undefined;
   }
   if (error.failure !== "bad-request") return undefined;
   const text = error.message;
   for (const field of OPTIONAL)
-    if (field in body && !own.has(field) && names(text, field) && REFUSED.test(text) && once(field))
-      return without(body, field);
+    if (field in given && !own.has(field) && names(text, field) && REFUSED.test(text) && once(field))
+      return without(given, field);
   if (
-    body["stream"] === false &&
+    given["stream"] === false &&
     /stream/i.test(text) &&
     /must be (?:set to )?true|only support/i.test(text) &&
     once("stream")
   )
-    return { ...body, stream: true };
-  for (const cap of CAPS) {
-    const value = body[cap];
-    if (typeof value !== "number" || !/max_|tokens/.test(text)) continue;
+    return { ...given, stream: true };
+  for (const cap of caps) {
+    const value = given[cap];
+    if (typeof value !== "number" || !/max_|tokens/i.test(text)) continue;
     const most = mostOf(text);
-    if (most !== undefined && most < value && once("cap")) return { ...body, [cap]: most };
-    const other =
-      cap === "max_tokens"
-        ? "max_completion_tokens"
-        : cap === "max_completion_tokens"
-          ? "max_tokens"
-          : undefined;
+    if (most !== undefined && most < value && once("cap")) return { ...given, [cap]: most };
+    const other = caps.find((one) => one !== cap);
     if (other !== undefined && names(text, cap) && REFUSED.test(text) && once("cap-name"))
-      return renamed(body, cap, other);
+      return renamed(given, cap, other);
   }
   return undefined;
 }
@@ -235,23 +222,30 @@ function adaptBody(body: Body, error: ModelError, context: AdaptContext): Body |
 const names = (text: string, field: string): boolean =>
   new RegExp(`(?<![\\w])${field}(?![\\w])`, "i").test(text);
 
+/** How providers say the largest cap that they take. */
+const MOST = [
+  /supports at most (\d+) completion tokens/i,
+  />\s*(\d+), which is the maximum allowed number of output tokens/i,
+  /max\w{0,30}tokens\W{1,5}must be (?:less than or equal to|<=)\s*`?(\d+)/i,
+  /expected a value <= (\d+)/i,
+  /exceeds the model limit of (\d+)/i,
+];
+/** Google says the first one that it doesn't take. */
+const FIRST_REFUSED = /supported range is from \d+ \(inclusive\) to (\d+) \(exclusive\)/i;
+
 /** The largest cap that a provider said it takes. */
 function mostOf(text: string): number | undefined {
-  const said =
-    /supports at most (\d+) completion tokens/i.exec(text) ??
-    />\s*(\d+), which is the maximum allowed number of output tokens/i.exec(text) ??
-    /max\w{0,30}tokens\W{1,5}must be (?:less than or equal to|<=)\s*`?(\d+)/i.exec(text) ??
-    /exceeds the model limit of (\d+)/i.exec(text);
-  const most = Number(said?.[1]);
+  const said = MOST.map((pattern) => pattern.exec(text)?.[1]).find((one) => one !== undefined);
+  const most = said === undefined ? Number(FIRST_REFUSED.exec(text)?.[1]) - 1 : Number(said);
   return Number.isFinite(most) && most > 0 ? most : undefined;
 }
 
-function without(body: Body, field: string): Body {
-  const { [field]: _, ...rest } = body;
+function without(given: Json, field: string): Json {
+  const { [field]: _, ...rest } = given;
   return rest;
 }
 
 /** The same field under another name, in the same place. */
-function renamed(body: Body, from: string, to: string): Body {
-  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key === from ? to : key, value]));
+function renamed(given: Json, from: string, to: string): Json {
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key === from ? to : key, value]));
 }

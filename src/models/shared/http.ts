@@ -1,16 +1,37 @@
+import type { Api } from "../../apis/shared/api.ts";
 import { readEvents } from "../../apis/shared/events.ts";
 import type { Json } from "../../apis/shared/fields.ts";
+import { isBare, KEY_HEADERS as KEYS, keyHeaders } from "../../apis/shared/providers.ts";
 import { ConfigError, ModelError } from "../../core/errors.ts";
 import { parseJson } from "../../core/json.ts";
 import { failureInside, failureOf } from "./failure.ts";
 import { redact } from "./redact.ts";
+import type { RetryOptions } from "./retry.ts";
 
 /** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** What every model over HTTP takes. */
+export interface HttpModelOptions {
+  /** Needed everywhere but on this machine and in its own network. */
+  readonly apiKey?: string | undefined;
+  readonly model: string;
+  readonly baseURL?: string;
+  /** Sent with every request. One that carries a key replaces `apiKey`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of the one that the request asks for. Left out where the model refuses it. */
+  readonly temperature?: number;
+  readonly fetch?: Fetch;
+  readonly retry?: RetryOptions;
+  /** The model's context size. Left out: the registry's, or else what the server tells in its list of models. */
+  readonly window?: number;
+}
+
 /** A provider's endpoint: where, with which headers, for which model. */
 export interface Endpoint {
   readonly url: string;
+  /** What the addresses of the API begin with, its version included. */
+  readonly base: string;
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -135,24 +156,12 @@ export async function readText(response: Response, maxBytes: number): Promise<st
 const LOCAL_HOST =
   /^(?:localhost|.*\.(?:localhost|local|internal|lan)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(?:1[6-9]|2\d|3[01])\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|[^.:[\]]+)$/i;
 /** Headers that carry a key in place of `apiKey`. */
-const KEY_HEADERS = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cf-aig-authorization"];
-
-/** What an address is made of. */
-export interface EndpointOptions {
-  readonly name: string;
-  readonly path: string;
-  readonly baseURL: string;
-  readonly apiKey: string | undefined;
-  readonly model: string;
-  readonly headers: Readonly<Record<string, string>> | undefined;
-  readonly fetch: Fetch | undefined;
-  /** The headers that carry the key in this API. */
-  readonly keyHeaders: (apiKey: string) => Readonly<Record<string, string>>;
-}
+const KEY_HEADERS = [...KEYS, "cf-aig-authorization"];
 
 /** Checks the options once, so that a missing key or a typo is told when the model is made, not when it is needed. */
-export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { name, apiKey, model, headers = {} } = options;
+export function createEndpoint(name: string, options: HttpModelOptions, api: Api): Endpoint {
+  const { provider } = api;
+  const { baseURL = provider.baseURL, apiKey, model, headers = {} } = options;
   if (typeof model !== "string" || model.trim() === "")
     throw new ConfigError({
       option: "model",
@@ -160,12 +169,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       fix: `Name the model: ${name}({ model: "…" }).`,
     });
   // An address may ask something with every request, such as Azure's `api-version`.
-  const [address = "", query] = options.baseURL.split("?", 2);
+  const [address = "", query] = baseURL.split("?", 2);
   const base = address.replace(/\/+$/, "");
   if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
     throw new ConfigError({
       option: "baseURL",
-      message: `${JSON.stringify(redact(options.baseURL, [apiKey ?? ""]))} is not an http(s) address.`,
+      message: `${JSON.stringify(redact(baseURL, [apiKey ?? ""]))} is not an http(s) address.`,
       fix: "Give the whole address, like http://localhost:11434/v1.",
     });
   const key = apiKey?.trim() ?? "";
@@ -178,12 +187,20 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       message: `it is missing, and ${hostname} is not on this machine.`,
       fix: 'Give the key (from where you keep it, like an environment variable), or apiKey: "none" for a server that needs none.',
     });
-  const all: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
-  if (key !== "" && !hasKeyHeader) Object.assign(all, options.keyHeaders(key));
+  const all: Record<string, string> = {
+    "content-type": "application/json",
+    accept: "application/json",
+    ...provider.headers,
+    ...(key !== "" && !hasKeyHeader && keyHeaders(provider, key)),
+  };
   for (const [header, value] of Object.entries(headers)) all[header.toLowerCase()] = value;
   checkHeaders(all);
+  const { version } = provider;
+  const versioned = isBare(provider) && !base.endsWith(version) ? base + version : base;
+  const path = (api.pathOf?.(model, false) ?? api.path).slice(version.length);
   return {
-    url: `${base}${options.path}${query === undefined ? "" : `?${query}`}`,
+    url: `${versioned}${path}${query === undefined ? "" : `?${query}`}`,
+    base: versioned,
     model,
     headers: all,
     secrets: [key, ...KEY_HEADERS.map((header) => all[header] ?? "")].filter((secret) => secret !== ""),

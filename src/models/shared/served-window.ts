@@ -21,13 +21,8 @@ const FIELDS = [
 const MAX_ANSWER = 8_000_000;
 
 /** The context size that a server tells for the endpoint's model; undefined where it doesn't. Never throws. */
-export async function servedWindow(
-  endpoint: Endpoint,
-  path: string,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const base = endpoint.url.split("?", 1)[0]!.slice(0, -path.length);
-  return windowBehind(base, endpoint.model, (url, body) => get(endpoint, url, signal, body));
+export async function servedWindow(endpoint: Endpoint, signal: AbortSignal): Promise<number | undefined> {
+  return windowBehind(endpoint.base, endpoint.model, (url, body) => get(endpoint, url, signal, body));
 }
 
 /** The same, by the address that the API's paths are added to. `ask` gives the JSON at an address, or undefined; with a body it posts that. */

@@ -20,12 +20,18 @@ const SIGNS = /^gemini-(?:[3-9]|\d\d)/;
 export const geminiWire: FakeWire = {
   api: geminiServed,
 
-  accept(given, { model, isCounted }) {
+  accept(given, { model, isCounted, maxOutput }) {
     // Counting takes bare contents, too, or a whole request inside of another object.
     const inner = given["generateContentRequest"];
     const body = isCounted && isObject(inner) ? inner : given;
     validateGemini(body, model);
-    const thinking = obj(fieldsOf(obj(fieldsOf(body)["generationConfig"]))["thinkingConfig"]);
+    const config = fieldsOf(obj(fieldsOf(body)["generationConfig"]));
+    const { maxOutputTokens: cap } = config;
+    demand(
+      typeof cap !== "number" || (cap >= 1 && cap <= maxOutput),
+      `Unable to submit request because it has a maxOutputTokens value of ${String(cap)} but the supported range is from 1 (inclusive) to ${maxOutput + 1} (exclusive). Update the value and try again.`,
+    );
+    const thinking = obj(config["thinkingConfig"]);
     return { body, thinks: fieldsOf(thinking)["includeThoughts"] === true };
   },
 

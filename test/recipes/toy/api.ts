@@ -1,5 +1,6 @@
 import type { Api } from "../../../src/apis/shared/api.ts";
 import { type Json, listOf, obj, str, textOf } from "../../../src/apis/shared/fields.ts";
+import { OPENAI } from "../../../src/apis/shared/providers.ts";
 import { requestsBy } from "../../../src/apis/shared/request.ts";
 import { knownUsage } from "../../../src/apis/shared/usage.ts";
 import type { Dialect, StopReason } from "../../../src/core/types.ts";
@@ -9,6 +10,7 @@ const STOPS: Readonly<Record<string, StopReason>> = { done: "end", long: "length
 
 export const toyApi: Api = {
   api: "toy",
+  provider: { ...OPENAI, isAt: () => false },
   path: "/v1/toy",
   dialect: toy as Dialect<unknown>,
   ...requestsBy({ messages: "talk", tools: ["tools"], caps: ["most"] }),

@@ -6,7 +6,5 @@ export const toyServed: ServedApi = {
   endMarkers: [],
   withoutThinking: (body) => body,
   chat: { fields: {}, cap: undefined },
-  isProvider: () => false,
-  convention: "openai",
   movesLaterSystem: false,
 };

@@ -1,26 +1,25 @@
 import { StringDecoder } from "node:string_decoder";
 import { encode } from "../../apis/index.ts";
-import type { ApiDelta } from "../../apis/shared/api.ts";
 import { dataLines, errorText, eventsIn, splitEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import { parseExact, stringifyDeep } from "../../core/json.ts";
 import type { Report } from "../../core/types.ts";
 import { redact } from "../../models/shared/redact.ts";
 import type { StoredMessage } from "../../stores/server-store.ts";
-import type { ChatEvent } from "../api.ts";
-import { cacheMsOf } from "../compaction/compactors.ts";
+import type { ApiMessage, ChatEvent } from "../api.ts";
 import { lookupOf } from "../conversation/hidden-answers.ts";
 import { answerCap, countAhead, type Loaded, load } from "../conversation/loaded.ts";
 import { appendMessages } from "../conversation/store-messages.ts";
 import { pressureOf } from "../conversation/view-of.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { describeFailure } from "../requests/describe-failure.ts";
-import { CLIENT_LEFT, type RequestStart, type RunningRequest } from "../requests/running-request.ts";
-import { finishTurn, inOwnWords, upstreamWords } from "../turn/commit.ts";
+import { CLIENT_LEFT } from "../requests/running-request.ts";
+import { finishTurn, upstreamWords } from "../turn/commit.ts";
 import { fitTurn } from "../turn/fit.ts";
 import { offerTools } from "../turn/offer-tools.ts";
-import { runRounds } from "../turn/rounds.ts";
-import { type Attempt, isStream, runTurn, type Shrink } from "../turn/send.ts";
+import { noteAsked } from "../turn/read.ts";
+import { takeTurn } from "../turn/rounds.ts";
+import { type Attempt, isStream } from "../turn/send.ts";
 import { HostedTurn, spokenWire, type Translation, type Turn, type TurnRecording } from "../turn/turn.ts";
 import type { Answer } from "../upstream/answer.ts";
 import { chooseUpstream, isOfKey, keysIn } from "../upstream/upstream.ts";
@@ -46,57 +45,49 @@ export async function answerChat(
   stop: AbortSignal,
   send: Send,
 ): Promise<void> {
-  const { loaded } = question;
-  const { gateway, client, tenant, headers } = context;
-  await countAhead(gateway, loaded);
-  const begin = (start: Pick<RequestStart, "api" | "path">) =>
-    gateway.requests.begin({ ...start, kind: "page", headers, client });
-  const turn = chatTurn(context, loaded, stop, begin);
-  const { upstream, asked, recording, wire, arrivedAt } = turn;
-  const { prices } = gateway.windows.of(upstream, asked.model, tenant);
-  const cacheMs = cacheMsOf(loaded.choice, gateway.config);
-  turn.record.asks({ upstream, asked, recording, wire, arrivedAt }, { prices, cacheMs });
+  const { gateway } = context;
+  await countAhead(gateway, question.loaded);
+  const turn = chatTurn(context, question.loaded, stop);
+  const { record } = turn;
+  noteAsked(gateway, turn);
   try {
-    await turn.record.run(() => take(context, question, turn, send));
-    turn.record.end(200);
+    await record.run(() => answer(context, question, turn, send));
+    record.end(200);
   } catch (error) {
     const status = stop.aborted ? CLIENT_LEFT : describeFailure(error).status;
-    turn.record.end(status, stop.aborted ? undefined : error);
+    record.end(status, stop.aborted ? undefined : error);
     throw error;
   }
 }
 
 /** One turn of the chat. */
-async function take(context: ApiContext, question: Question, plain: Turn, send: Send): Promise<void> {
-  const { gateway } = context;
-  const { upstream, headers, client } = plain;
-  await gateway.askWindow({ upstream, headers, model: plain.asked.model, ...client });
+async function answer(context: ApiContext, question: Question, plain: Turn, send: Send): Promise<void> {
+  const { gateway, tenant } = context;
+  const { upstream, headers, client, asked, record } = plain;
+  await gateway.askWindow({ upstream, headers, model: asked.model, ...client });
   const hosted = hostedTurn(question, plain, send);
-  const turn = hosted ? await offerTools(gateway, plain, hosted, plain.asked.transcript) : plain;
-  const sendRound = async (round: Turn): Promise<Attempt> => {
-    const makeView = async (rejected?: Parameters<Shrink>[0]) => {
-      const outgoing = await fitTurn(gateway, round, { rejected });
-      const { report } = outgoing;
-      if (report) send(viewEvent(report));
-      return outgoing;
-    };
-    return runTurn(gateway, round, await makeView(), makeView);
-  };
-  const done = hosted ? await runRounds(gateway, { turn, hosted, send: sendRound }) : await sendRound(turn);
-  if (done.failed) throw upstreamSaid(done.status, done.failed.text, turn.upstream.name);
+  const turn = hosted ? await offerTools(gateway, plain, hosted, asked.transcript) : plain;
+  const done = await takeTurn(gateway, turn, async (round, rejected) => {
+    const outgoing = await fitTurn(gateway, round, { rejected });
+    if (outgoing.report) send(viewEvent(outgoing.report));
+    return outgoing;
+  });
+  if (done.failed) throw upstreamSaid(done.status, done.failed.text, upstream.name);
   if (done.isUnread) {
     done.answer.drop();
-    throw tooLong(turn.upstream.name);
+    throw tooLong(upstream.name);
   }
-  const { answer, ...end } = await readAnswer(gateway, turn, done, send);
-  const sent = hosted?.sent ?? { turn, outgoing: done.outgoing };
-  turn.record.usage = answer.usage;
-  // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
-  const real = hosted?.hasHidden && !end.unfinished ? hosted.real : undefined;
-  await finishTurn(sent.turn, sent.outgoing, inOwnWords(turn, answer), (own) =>
-    store(context, question, turn, { ...end, answer: own, real }, send),
-  );
-  if (end.unfinished === "broken") throw end.cause;
+  const read = await readAnswer(gateway, turn, done, send);
+  let message: ApiMessage | undefined;
+  await finishTurn(turn, done.outgoing, read.answer, async (own) => {
+    message = await store(context, question, turn, { ...read, answer: own });
+  });
+  if (read.unfinished === "broken") throw read.cause;
+  if (read.unfinished) send({ type: "stopped", message });
+  else {
+    const pressure = await pressureOf(gateway, tenant, question.loaded.conversation.id);
+    send({ type: "done", message: message!, usage: record.usage, pressure });
+  }
 }
 
 /** What precis did to a request, for the page. */
@@ -117,15 +108,11 @@ function hostedTurn({ loaded: { tools, lead } }: Question, turn: Turn, send: Sen
 }
 
 /** An answer as it was read, and how it ended if not by itself. */
-type Ended = {
+interface Ended {
   readonly answer: WireAnswer;
-  /** All that the model said and was answered, where the answer is only a part of it. */
-  readonly real?: readonly unknown[] | undefined;
-} & (
-  | { readonly unfinished?: undefined }
-  | { readonly unfinished: "stopped" }
-  | { readonly unfinished: "broken"; readonly cause: unknown }
-);
+  readonly unfinished?: "stopped" | "broken" | undefined;
+  readonly cause?: unknown;
+}
 
 /** Reads an answer as it comes and tells the page what came. If it ends before its end, what came is kept. */
 async function readAnswer(
@@ -136,46 +123,42 @@ async function readAnswer(
 ): Promise<Ended> {
   const { signal, upstream } = turn;
   const spoken = spokenWire(turn);
-  if (!isStream(answer, turn) && isJson(data))
+  const isStreamed = isStream(answer, turn);
+  if (!isStreamed && isJson(data))
     return { answer: spoken.readAnswer(data), ...(signal.aborted && { unfinished: "stopped" }) };
   const deltas = createDeltaReader(spoken, send, config.limits.answerBytes);
   if (read) deltas.push(read);
-  let cause: unknown;
-  try {
-    if (isStream(answer, turn)) await readPieces(answer, deltas);
-    deltas.end();
-    if (deltas.isTooLong()) cause = tooLong(upstream.name);
-    else if (isStream(answer, turn) && !deltas.isWhole()) cause = brokenOff(upstream.name, deltas.error());
-  } catch (error) {
-    deltas.end();
-    cause = error;
-  }
-  const whole = spoken.readStream(deltas.text());
+  let cause = isStreamed ? await readPieces(answer, deltas) : undefined;
+  deltas.end();
+  const { text, said, isWhole, isTooLong, error } = deltas.read();
+  if (isTooLong) cause = tooLong(upstream.name);
+  else if (isStreamed && !isWhole) cause ??= brokenOff(upstream.name, error);
+  const whole = spoken.readStream(text);
   // An API that tells its messages only when they are finished hasn't told the one that broke off.
-  const rest = whole.messages.length === 0 && deltas.said() !== "" && { messages: [said(spoken, deltas)] };
-  const result = { answer: { ...whole, ...rest } };
-  if (signal.aborted) return { ...result, unfinished: "stopped" };
-  return cause === undefined ? result : { ...result, unfinished: "broken", cause };
+  const isUntold = whole.messages.length === 0 && said !== "";
+  const messages = isUntold ? [spoken.dialect.write({ role: "assistant", text: said })] : whole.messages;
+  const unfinished = signal.aborted ? "stopped" : cause === undefined ? undefined : "broken";
+  return { answer: { ...whole, messages }, unfinished, cause };
 }
 
-function readPieces(answer: Answer, deltas: DeltaReader): Promise<void> {
-  return new Promise((resolve, broken) => {
+/** Reads to the end of an answer; resolves with what broke it off, if something did. */
+function readPieces(answer: Answer, deltas: DeltaReader): Promise<unknown> {
+  return new Promise((resolve) => {
+    const stop = (cause?: unknown): void => {
+      answer.drop();
+      resolve(cause);
+    };
     const piece = (bytes: Buffer): void => {
       try {
         deltas.push(bytes);
-        if (!deltas.isTooLong()) return;
-        resolve();
+        if (deltas.read().isTooLong) stop();
       } catch (error) {
-        broken(error);
+        stop(error);
       }
-      answer.drop();
     };
-    answer.read({ piece, end: resolve, broken });
+    answer.read({ piece, end: () => resolve(undefined), broken: resolve });
   });
 }
-
-const said = ({ dialect }: Wire, deltas: DeltaReader): unknown =>
-  dialect.write({ role: "assistant", text: deltas.said() });
 
 function brokenOff(upstream: string, why: string | undefined): RequestFault {
   const words = why === undefined ? "" : ` It said: ${redact(why, [])}`;
@@ -189,29 +172,23 @@ function tooLong(upstream: string): RequestFault {
   return new RequestFault(502, "too-long", message, { fix: "Ask for less, or raise the limit." });
 }
 
+/** Stores an answer, and returns it as pages see it; undefined where nothing of it is kept. */
 async function store(
   context: ApiContext,
   { loaded, instead }: Question,
-  { recording, record }: Turn,
-  ended: Ended,
-  send: Send,
-): Promise<void> {
+  { recording, record, hosted }: Turn,
+  { unfinished, answer: { messages, stop }, cause }: Ended,
+): Promise<ApiMessage | undefined> {
   const { gateway, tenant } = context;
-  const { unfinished, real } = ended;
-  const { messages, usage, stop } = ended.answer;
-  if (messages.length === 0) {
-    if (unfinished === "stopped") send({ type: "stopped", message: undefined });
-    else if (unfinished === undefined)
-      throw new RequestFault(502, "empty-answer", "The model sent no answer.");
-    return;
-  }
+  if (messages.length === 0 && !unfinished)
+    throw new RequestFault(502, "empty-answer", "The model sent no answer.");
   // A second try that came less far takes nothing away.
-  if (unfinished && sizeOf(messages) < sizeOf(instead.map(({ wire }) => parseExact(wire)))) {
-    if (unfinished === "stopped") send({ type: "stopped", message: undefined });
-    return;
-  }
+  const before = instead.map(({ wire }) => parseExact(wire));
+  if (messages.length === 0 || (unfinished && sizeOf(messages) < sizeOf(before))) return undefined;
   if (unfinished === "stopped") record.fails(CLIENT_LEFT, "It was stopped.");
-  else if (unfinished) record.fails(502, describeFailure(ended.cause).message);
+  else if (unfinished) record.fails(502, describeFailure(cause).message);
+  // Of an answer that didn't come to its end only the words are kept: its last round isn't known.
+  const real = hosted?.hasHidden && !unfinished ? hosted.real : undefined;
   const { conversation } = await appendMessages(gateway, tenant, loaded, messages, {
     real,
     unfinished: unfinished ?? (stop === "length" ? stop : undefined),
@@ -224,11 +201,7 @@ async function store(
     if (real) recording.known.hidden = undefined;
   }
   announced(context, after.conversation, "changed");
-  const shown = await apiMessages(gateway, tenant, after, after.stored.length - 1);
-  const message = shown.messages[0]!;
-  if (unfinished === "stopped") send({ type: "stopped", message });
-  else if (unfinished === undefined)
-    send({ type: "done", message, usage, pressure: await pressureOf(gateway, tenant, conversation) });
+  return (await apiMessages(gateway, tenant, after, after.stored.length - 1)).messages[0]!;
 }
 
 const sizeOf = (messages: readonly unknown[]): number =>
@@ -247,12 +220,7 @@ function upstreamSaid(status: number, text: string, upstream: string): RequestFa
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The turn of a chat: all of its messages are in the store, and its model is asked next. */
-function chatTurn(
-  { gateway, client, headers }: ApiContext,
-  loaded: Loaded,
-  signal: AbortSignal,
-  begin: (start: Pick<RequestStart, "api" | "path">) => RunningRequest,
-): Turn {
+function chatTurn({ gateway, client, headers }: ApiContext, loaded: Loaded, signal: AbortSignal): Turn {
   const { model, wire, transcript, system } = loaded;
   const upstream = chooseUpstream(gateway.upstreams, model, undefined);
   const speaks = upstream.dialects.includes(wire.dialect.id as never);
@@ -261,6 +229,7 @@ function chatTurn(
   const body = requestBody(loaded, { messages: transcript, system }, cap);
   const bytes = Buffer.from(stringifyDeep(body));
   const path = streamPath(spoken, model);
+  const start = { kind: "page", api: spoken.api, path: path.replace(/\?.*/, ""), headers, client } as const;
   return {
     client,
     // Of the page's own headers only a key is passed on.
@@ -269,7 +238,7 @@ function chatTurn(
     translation: speaks ? undefined : translationOf(loaded, spoken),
     upstream,
     path,
-    record: begin({ api: spoken.api, path: path.replace(/\?.*/, "") }),
+    record: gateway.requests.begin(start),
     bytes,
     plain: bytes,
     body,
@@ -340,9 +309,9 @@ export function requestBody(
   return cap === undefined ? body : wire.withCap(body, cap);
 }
 
-/** Reads a streamed answer piece by piece and tells the page what came. */
 type DeltaReader = ReturnType<typeof createDeltaReader>;
 
+/** Reads a streamed answer piece by piece and tells the page what came. */
 export function createDeltaReader(
   wire: Wire,
   send: (event: ChatEvent) => void,
@@ -351,46 +320,34 @@ export function createDeltaReader(
 ) {
   const decoder = new StringDecoder("utf8");
   const split = splitEvents(most);
-  const all: string[] = [];
+  let text = "";
   let size = 0;
   let said = "";
   let isWhole = false;
   let error: string | undefined;
-  const take = (delta: ApiDelta): void => {
-    isWhole ||= delta.isEnd === true;
-    if (delta.text) {
-      said += delta.text;
-      send({ type: "text", text: delta.text });
-    } else if (delta.reasoning) send({ type: "reasoning", text: delta.reasoning });
-  };
-  const read = (event: string): void => {
+  const see = (event: string): void => {
     isWhole ||= dataLines(event).some((line) => wire.endMarkers.includes(line.trim()));
     for (const one of eventsIn(event)) {
       error ??= errorText(one);
       const delta = wire.readEvent(one);
-      if (delta) take(delta);
+      isWhole ||= delta?.isEnd === true;
+      said += delta?.text ?? "";
+      if (delta?.text) send({ type: "text", text: delta.text });
+      else if (delta?.reasoning) send({ type: "reasoning", text: delta.reasoning });
     }
   };
   const push = (piece: Buffer, isLast: boolean): void => {
     const fresh = decoder.write(piece);
     size += fresh.length;
     if (size > most) return;
-    all.push(fresh);
-    for (const { text } of split(piece, isLast)) read(text);
+    text += fresh;
+    for (const event of split(piece, isLast)) see(event.text);
   };
   return {
     push: (piece: Buffer) => push(piece, false),
     /** Nothing more comes. */
     end: () => push(Buffer.alloc(0), true),
-    /** Everything that came. */
-    text: () => all.join(""),
-    /** The words of the answer so far. */
-    said: () => said,
-    /** The model has said all that it wanted to say. */
-    isWhole: () => isWhole,
-    /** More came than is kept. */
-    isTooLong: () => size > most,
-    /** Why the provider gave it up, if it said so. */
-    error: () => error,
+    /** What came so far: all of it, the words of the answer, and why the provider gave it up, if it said so. */
+    read: () => ({ text, said, isWhole, isTooLong: size > most, error }),
   };
 }

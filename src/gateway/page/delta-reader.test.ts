@@ -8,7 +8,7 @@ function toldOf(pieces: readonly string[]): ChatEvent[] {
   const told: ChatEvent[] = [];
   const reader = createDeltaReader(wireOfDialect(undefined), (event) => told.push(event), 1_000_000);
   for (const piece of pieces) reader.push(Buffer.from(piece));
-  expect(reader.text()).toBe(pieces.join(""));
+  expect(reader.read().text).toBe(pieces.join(""));
   return told;
 }
 

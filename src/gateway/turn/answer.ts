@@ -208,18 +208,16 @@ function finish(
   outgoing: Outgoing,
   answer: WireAnswer,
 ): Promise<void> | undefined {
-  const { announcement, hosted, opening, record } = exchange;
-  record.usage = answer.usage;
+  const { announcement, opening, record } = exchange;
   if (announcement) record.action = "compacted";
-  const store = () =>
+  const store = (own: WireAnswer) =>
     // As the client got it, because so it comes back.
     recordAnswer(
       parts,
       exchange,
-      announcement ? { ...answer, messages: announcement.messages(answer.messages) } : answer,
+      announcement ? { ...own, messages: announcement.messages(own.messages) } : own,
     );
-  const sent = hosted?.sent ?? { turn: exchange, outgoing };
-  return finishTurn(sent.turn, sent.outgoing, answer, opening && store);
+  return finishTurn(exchange, outgoing, answer, opening && store);
 }
 
 /** What the provider's own compaction would have said in the answer. */

@@ -20,9 +20,12 @@ export function finishTurn(
   /** Undefined where nothing is stored. */
   store: ((answer: WireAnswer) => Promise<void>) | undefined,
 ): Promise<void> | undefined {
-  learn(turn, outgoing, answer);
-  guardLoops(turn, answer.messages);
-  return store?.(answer);
+  const sent = turn.hosted?.sent ?? { turn, outgoing };
+  const own = inOwnWords(turn, answer);
+  turn.record.usage = answer.usage;
+  learn(sent.turn, sent.outgoing, own);
+  guardLoops(sent.turn, own.messages);
+  return store?.(own);
 }
 
 /** The counts of a model and the length of its answers, from what the provider reports. */

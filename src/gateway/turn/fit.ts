@@ -36,16 +36,6 @@ const UNCOUNTABLE = [
   ...REFERENCE_FIELDS.map((name) => JSON.stringify(name)),
 ];
 
-/** The client's own bytes, where that is known without a look at the transcript. */
-export function decideAtOnce(exchange: Exchange): Outgoing | undefined {
-  const left = leftAlone(exchange);
-  // What was set for one conversation is for the engine to judge, and so is what its model may have asked for.
-  if (left || exchange.hasSettings || exchange.hosted?.tools.includes("compact")) return left;
-  return surelyFits(exchange, exchange.compactors.surelyFits(exchange.choice))
-    ? unchanged(exchange)
-    : undefined;
-}
-
 /** What nobody may change, whatever the upstream says of it. */
 function leftAlone(exchange: Exchange): Outgoing | undefined {
   if (exchange.isUntouched) return { ...unchanged(exchange), action: "untouched" };
@@ -60,6 +50,7 @@ export async function decideView(
 ): Promise<Outgoing> {
   const left = leftAlone(exchange);
   if (left) return left;
+  if (!rejected && surelyFits(exchange)) return unchanged(exchange);
   const { asked, wire, isObserved } = exchange;
   try {
     return await fitTurn(parts, exchange, { rejected, words: wordsOf(parts, exchange) });
@@ -90,8 +81,11 @@ function wordsOf(
 }
 
 /** A token is at least one byte, so a small body needs no counting. */
-function surelyFits({ plain, asked, body }: Exchange, limit: number): boolean {
-  if (plain.length > limit) return false;
+function surelyFits(exchange: Exchange): boolean {
+  const { plain, asked, body, compactors, choice, hasSettings, hosted } = exchange;
+  // What was set for one conversation is for the engine to judge, and so is what its model may have asked for.
+  if (hasSettings || hosted?.tools.includes("compact")) return false;
+  if (plain.length > compactors.surelyFits(choice)) return false;
   return isTextAlone(asked, body) || !UNCOUNTABLE.some((sign) => plain.includes(sign));
 }
 

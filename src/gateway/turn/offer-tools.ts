@@ -59,7 +59,7 @@ export async function withGatewayTools(
   const hosted = new HostedTurn(tools);
   if (!isKept) hosted.deferral = deferral;
   const transcript = withCopies(exchange.asked.transcript, await answersBefore(parts, exchange));
-  return offerTools(parts, { ...exchange, hosted }, hosted, transcript);
+  return offerTools(parts, exchange, hosted, transcript);
 }
 
 function refusalOf(exchange: Exchange, tools: readonly HostedToolName[]): ToolsOff | undefined {
@@ -144,17 +144,19 @@ function withCopies(transcript: readonly unknown[], answers: readonly ShownAnswe
 export async function offerTools<T extends Turn>(
   parts: WishParts,
   turn: T,
-  { tools, deferral }: Pick<HostedTurn, "tools" | "deferral">,
+  hosted: HostedTurn,
   /** With copies in place of answers of which whoever asks was shown only a part. */
   transcript: readonly unknown[],
 ): Promise<T> {
   const { wire, body, translation, record } = turn;
+  const { tools, deferral } = hosted;
   const hosting = wire.hosting!;
   const own = hostedTools(tools);
   deferral?.see(wire.dialect, withHiddenRounds(wire.dialect, hosting, transcript));
   if (deferral) record.deferred = deferral.spared;
   const ready: T = {
     ...withTranscript(turn, deferral?.declared(body, own) ?? withTools(hosting, body, own), transcript),
+    hosted,
     ...(translation
       ? { translation: offering(wire, translation, tools) }
       : { withHidden: hiding(wire, hosting) }),

@@ -20,7 +20,7 @@ import { checkNamed, RequestFault } from "../http/request-fault.ts";
 import { loggable } from "../telemetry/log.ts";
 import { chooseUpstream, type DialectName } from "../upstream/upstream.ts";
 import { type WireRequest, withoutMemory } from "../wires/index.ts";
-import { type Exchange, FITS_ANY_WINDOW, type TurnParts } from "./turn.ts";
+import { type Exchange, FITS_ANY_WINDOW, type Turn, type TurnParts } from "./turn.ts";
 
 /** What requests are opened with. */
 type ReadingParts = Pick<
@@ -92,11 +92,7 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
   }
   const set = chat === "thrown away" ? undefined : chat;
   const choice = choiceOf(parts, { tenant: client.tenant, wire, upstream, asked, options, chat: set });
-  const { prices } = parts.windows.of(upstream, asked.model, client.tenant);
-  record.asks(
-    { upstream, asked, wire, recording, arrivedAt },
-    { prices, cacheMs: cacheMsOf(choice, parts.config) },
-  );
+  noteAsked(parts, { upstream, asked, wire, recording, arrivedAt, client, choice, record });
   // Field by field: an object that begins with a spread grows with each field that follows.
   return {
     request,
@@ -125,6 +121,22 @@ export async function readExchange(parts: ReadingParts, base: Base): Promise<Exc
     hasSettings: set !== undefined,
     isObserved: parts.config.observe,
   };
+}
+
+/** From now on the record of a request knows what it asks for. */
+export function noteAsked(
+  { windows, config }: Pick<TurnParts, "windows" | "config">,
+  turn: Pick<
+    Turn,
+    "upstream" | "asked" | "wire" | "recording" | "arrivedAt" | "client" | "choice" | "record"
+  >,
+): void {
+  const { upstream, asked, wire, recording, arrivedAt, client, choice, record } = turn;
+  const { prices } = windows.of(upstream, asked.model, client.tenant);
+  record.asks(
+    { upstream, asked, wire, recording, arrivedAt },
+    { prices, cacheMs: cacheMsOf(choice, config) },
+  );
 }
 
 /** What a request asks for, and of which upstream. */

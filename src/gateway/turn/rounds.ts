@@ -1,6 +1,7 @@
 import { type CutEvent, eventJson, eventText, splitEvents } from "../../apis/shared/events.ts";
 import { isJson, type Json } from "../../apis/shared/fields.ts";
 import type { HostedResult } from "../../apis/shared/hosting.ts";
+import type { Rejected } from "../../core/budget.ts";
 import { stringifyDeep } from "../../core/json.ts";
 import type { ToolCallPart } from "../../core/types.ts";
 import { Answer } from "../upstream/answer.ts";
@@ -9,41 +10,40 @@ import { hostedName, withoutTools } from "../wires/gateway-tools.ts";
 import type { WireAnswer } from "../wires/index.ts";
 import { inOwnWords, NO_ANSWER, streamedAnswer, upstreamWords } from "./commit.ts";
 import { answerCall, withTranscript } from "./offer-tools.ts";
-import { type Attempt, isStream } from "./send.ts";
-import { type HostedTurn, spokenWire, type Turn, type TurnParts } from "./turn.ts";
+import { type Attempt, isStream, runTurn } from "./send.ts";
+import { type HostedTurn, type Outgoing, spokenWire, type Turn, type TurnParts } from "./turn.ts";
 
-/** A turn whose model may call tools of precis's own. */
-interface Rounds<T extends Turn> {
-  readonly turn: T;
-  readonly hosted: HostedTurn;
-  /** Fits and sends one round. */
-  send(turn: T): Promise<Attempt>;
-}
+type Send<T extends Turn> = (turn: T) => Promise<Attempt>;
 
 /**
- * Sends a turn, answers the calls of precis's own tools, and resolves with the answers of all rounds as one. The rounds of a stream are
- * carried out while it is read.
+ * The way of a turn from its request to its answer, whoever asks: it is fitted and sent, in smaller views where the upstream refuses it
+ * as too long. Calls of precis's own tools are answered, and the answers of all rounds are one; those of a stream are carried out while
+ * it is read.
  */
-export async function runRounds<T extends Turn>(parts: TurnParts, given: Rounds<T>): Promise<Attempt> {
-  const rounds: Rounds<T> = {
-    ...given,
-    async send(turn) {
-      const attempt = await given.send(turn);
-      given.hosted.sent = { turn, outgoing: attempt.outgoing };
-      return attempt;
-    },
+export async function takeTurn<T extends Turn>(
+  parts: TurnParts,
+  turn: T,
+  /** Makes the request of a round; a smaller one where the last was refused as too long. */
+  view: (round: T, rejected?: Rejected) => Promise<Outgoing>,
+): Promise<Attempt> {
+  const { hosted } = turn;
+  const send = async (round: T): Promise<Attempt> => {
+    const attempt = await runTurn(parts, round, (rejected) => view(round, rejected));
+    if (hosted) hosted.sent = { turn: round, outgoing: attempt.outgoing };
+    return attempt;
   };
-  const first = await rounds.send(given.turn);
-  if (first.isUnread) return first;
-  const isStreamed = !first.failed && isStream(first.answer, rounds.turn);
-  return isStreamed
-    ? { ...first, answer: spliceRounds(parts, rounds, first), read: undefined }
-    : joinRounds(parts, rounds, first);
+  const first = await send(turn);
+  if (!hosted || first.isUnread) return first;
+  return first.failed || !isStream(first.answer, turn)
+    ? joinRounds(parts, turn, hosted, send, first)
+    : { ...first, answer: spliceRounds(parts, turn, hosted, send, first), read: undefined };
 }
 
 async function joinRounds<T extends Turn>(
   parts: TurnParts,
-  { turn, hosted, send }: Rounds<T>,
+  turn: T,
+  hosted: HostedTurn,
+  send: Send<T>,
   first: Attempt,
 ): Promise<Attempt> {
   const spoken = spokenWire(turn);
@@ -74,7 +74,9 @@ const DONE = /^data: ?\[DONE\]/m;
 /** The streamed answers of all rounds as one: words pass as they are written, and what isn't for the client stays back. */
 function spliceRounds<T extends Turn>(
   parts: TurnParts,
-  { turn, hosted, send }: Rounds<T>,
+  turn: T,
+  hosted: HostedTurn,
+  send: Send<T>,
   first: Attempt,
 ): Answer {
   const { upstream, signal } = turn;

@@ -27,20 +27,23 @@ export interface Attempt {
   readonly isUnread?: boolean;
 }
 
+/** Makes the request of a turn; a smaller one where the last was refused as too long. */
+type MakeView = (rejected?: Rejected) => Promise<Outgoing>;
+
 /** Sends the request of a turn, smaller ones where the upstream refuses it as too long, and resolves with the answer. */
-export async function runTurn(
-  parts: TurnParts,
-  turn: Turn,
-  outgoing: Outgoing,
-  /** Undefined where the request must be sent as it came. */
-  shrink: Shrink | undefined,
-): Promise<Attempt> {
+export async function runTurn(parts: TurnParts, turn: Turn, view: MakeView): Promise<Attempt> {
+  const outgoing = await view();
   turn.recording?.begin();
-  const isCounted = shrink !== undefined && turn.upstream.config.count === "provider";
-  const sent = isCounted ? await countFirst(parts, turn, outgoing, shrink) : outgoing;
-  const first = await attempt(parts, turn, sent);
+  // What somebody wants sent as it came is neither counted nor made smaller.
+  const isFixed = turn.isObserved || outgoing.action === "off";
+  const isCounted = !isFixed && turn.upstream.config.count === "provider";
+  const first = await attempt(
+    parts,
+    turn,
+    isCounted ? await countFirst(parts, turn, outgoing, view) : outgoing,
+  );
   if (turn.recording) turn.recording.known.lastRequestAt = turn.startedAt;
-  return first.failed && shrink ? retryTooLong(parts, turn, first, shrink) : first;
+  return first.failed && !isFixed ? retryTooLong(parts, turn, first, view) : first;
 }
 
 async function attempt(
@@ -84,14 +87,14 @@ async function attempt(
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 /** "Too long" from the upstream: compacted harder and tried again until it fits. */
-async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, shrink: Shrink): Promise<Attempt> {
+async function retryTooLong(parts: TurnParts, turn: Turn, first: Attempt, view: MakeView): Promise<Attempt> {
   let last = first;
   for (let tries = 0; tries < MOST_RETRIES; tries++) {
     const { failed, status, outgoing } = last;
     const overflow = failed && overflowOf(status, failed.text);
     if (!overflow) break;
     noteRejected(parts, turn, overflow, outgoing.report);
-    const smaller = await smallerOf(parts, outgoing, shrink, overflow);
+    const smaller = await smallerOf(parts, outgoing, view, overflow);
     if (!smaller) {
       turn.record.happened({ type: "retried", result: "impossible" });
       break;
@@ -251,21 +254,18 @@ async function readRest(answer: Answer, first: Buffer, most: number) {
   return { bytes, text: await answerText(answer, bytes, most) };
 }
 
-/** Makes a smaller request than one that is too long. What isn't ours in the end can't be made smaller. */
-export type Shrink = (rejected: Rejected) => Promise<Outgoing>;
-
 /** So often a request is made smaller at most. */
 const MOST_RETRIES = 4;
 
-/** A smaller request, or undefined where none can be made. */
+/** A smaller request, or undefined where none can be made: what isn't ours in the end stays as it is. */
 async function smallerOf(
   { log }: Pick<TurnParts, "log">,
   { body }: Pick<Outgoing, "body">,
-  shrink: Shrink,
+  view: MakeView,
   rejected: Rejected,
 ): Promise<Outgoing | undefined> {
   try {
-    const made = await shrink(rejected);
+    const made = await view(rejected);
     // A lower cap alone may be as many bytes.
     const isSmaller = made.isOurs && made.body.length <= body.length && !made.body.equals(body);
     return isSmaller ? made : undefined;
@@ -328,7 +328,7 @@ async function countFirst(
   parts: Pick<TurnParts, "log">,
   turn: Turn,
   outgoing: Outgoing,
-  shrink: Shrink,
+  view: MakeView,
 ): Promise<Outgoing> {
   let last = outgoing;
   for (let tries = 0; tries < MOST_RETRIES; tries++) {
@@ -340,7 +340,7 @@ async function countFirst(
       report,
       tokens: report.tokens.after + report.budget.tools,
     });
-    const smaller = isTooLarge(tokens, report) && (await smallerOf(parts, last, shrink, { tokens }));
+    const smaller = isTooLarge(tokens, report) && (await smallerOf(parts, last, view, { tokens }));
     if (!smaller) break;
     last = smaller;
   }

@@ -58,6 +58,8 @@ export interface Turn {
   readonly isRewritten?: boolean;
   /** A request on its way out, with the rounds that its client wasn't shown; undefined where there are none. */
   readonly withHidden?: ((body: Json) => Json) | undefined;
+  /** The tools of precis's own that the model was offered, and what came of them. */
+  readonly hosted?: HostedTurn;
   /** Carries out what the provider's own compaction would: its flags aren't for the upstream. */
   readonly isEmulated?: boolean;
 }
@@ -111,8 +113,6 @@ export interface Exchange extends Turn {
   readonly goesOnFrom?: GoesOnFrom | undefined;
   /** Forwarded as it is: the upstream has the provider's own compaction, or something that we don't have. */
   readonly isUntouched?: boolean;
-  /** The tools of precis's own that the model was offered, and what came of them. */
-  readonly hosted?: HostedTurn;
   /** Why the model wasn't offered the tools that were asked for. */
   readonly toolsOff?: ToolsOff;
   /** Edits of the provider's API that precis carried out, to be told with the answer. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isJson } from "../../apis/shared/fields.ts";
 import { GOOGLE, openaiError } from "../../apis/shared/providers.ts";
-import type { Rejected } from "../../core/budget.ts";
 import { deleteAnswer } from "../conversation/named-by-client.ts";
 import { RequestFault } from "../http/request-fault.ts";
 import { sendJson } from "../http/send-json.ts";
@@ -9,12 +8,12 @@ import { describeFailure } from "../requests/describe-failure.ts";
 import { CLIENT_LEFT } from "../requests/running-request.ts";
 import { type Log, loggable } from "../telemetry/log.ts";
 import { passFailure, passJson, passStream, passUnread } from "../turn/answer.ts";
-import { decideAtOnce, decideView } from "../turn/fit.ts";
+import { decideView } from "../turn/fit.ts";
 import { makeSummary, prepareNative } from "../turn/native.ts";
 import { wantedTools, withGatewayTools } from "../turn/offer-tools.ts";
 import { readExchange } from "../turn/read.ts";
-import { runRounds } from "../turn/rounds.ts";
-import { type Attempt, isStream, runTurn } from "../turn/send.ts";
+import { takeTurn } from "../turn/rounds.ts";
+import { isStream } from "../turn/send.ts";
 import type { Exchange, TurnParts } from "../turn/turn.ts";
 import { type Routed, routeOf, type Wire, wireAtPath } from "../wires/index.ts";
 import { count } from "./count.ts";
@@ -73,23 +72,12 @@ async function answerRequest(parts: TurnParts, read: Exchange): Promise<void> {
   if (!asked) return;
   const tools = wantedTools(parts.config, read);
   const exchange = tools.length > 0 ? await withGatewayTools(parts, asked, tools) : asked;
-  const { hosted } = exchange;
-  const send = (round: Exchange) => sendRound(parts, round);
-  const done = hosted ? await runRounds(parts, { turn: exchange, hosted, send }) : await send(exchange);
+  const done = await takeTurn(parts, exchange, (round, rejected) => decideView(parts, round, rejected));
   const { outgoing, answer, failed, read: bytes, isUnread } = done;
   if (isUnread && bytes) await passUnread(parts, exchange, outgoing, answer, bytes);
   else if (failed) await passFailure(parts, exchange, outgoing, answer, failed.bytes);
   else if (isStream(answer, exchange)) await passStream(parts, exchange, outgoing, answer, bytes);
   else await passJson(parts, exchange, outgoing, answer, bytes ?? Buffer.alloc(0), done.data);
-}
-
-function sendRound(parts: TurnParts, exchange: Exchange): Promise<Attempt> {
-  const isFixed = exchange.options.off || exchange.isObserved;
-  const shrink = isFixed ? undefined : (rejected: Rejected) => decideView(parts, exchange, rejected);
-  const view = decideAtOnce(exchange);
-  return view
-    ? runTurn(parts, exchange, view, shrink)
-    : decideView(parts, exchange).then((made) => runTurn(parts, exchange, made, shrink));
 }
 
 /** Serves what isn't for a model to answer. Resolves with the status. */

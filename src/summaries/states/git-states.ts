@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/json.ts";
 import { readArguments } from "../calls/read-call.ts";
-import { type EndedCall, outsideQuotes, type StateBook } from "./show-states.ts";
+import { type EndedCall, outsideQuotes, type State, type StateBook } from "./show-states.ts";
 
 /**
  * Commits, pushes, merges, pull requests and issues, by what git, `gh`, `glab` and the usual MCP servers print. A command alone is
@@ -17,7 +17,10 @@ const PUSHED =
   /^ ?[ +*=]?\s*(?:[0-9a-f]+\.{2,3}[0-9a-f]+|\[new (?:branch|tag)\]|\[up to date\])\s+\S+\s+->\s+(\S+)/gm;
 const MERGED = /^(?:Merge made by|Fast-forward|Squash commit)/m;
 const CONFLICT = /^(?:CONFLICT \(|Automatic merge failed|error: could not apply)/m;
-const REBASED = /^Successfully rebased/m;
+const REBASED = /^Successfully rebased(?: and updated (?:refs\/heads\/)?(.+)\.$)?/m;
+/** The branch that is checked out, as git names it. */
+const ON_BRANCH =
+  /^(?:(?:Switched to (?:a new )?branch|Already on) '([^']+)'|On branch (\S+)|\[(\S+)(?: \([\w-]+\))? [0-9a-f]{7,40}\] )/gm;
 const QUIET = /\s(?:-\w*q\w*|--quiet)\b/;
 const NOTHING_DONE =
   /nothing (?:added )?to commit|no changes added|fatal:|error:|hook|not mergeable|failed|GraphQL|could not|unknown/i;
@@ -29,8 +32,12 @@ const TRIAL = /Initialized empty Git repository/;
 /** Longer subjects are cut (characters). */
 const MAX_SUBJECT = 80;
 
-/** What git said in the order in which it said it: of a commit its branch, of a push the branch alone. */
-export type GitState = { commit?: string; readonly branch: string }[];
+export interface GitState {
+  /** The branch that is checked out; empty where nobody said. */
+  branch: string;
+  /** What git said in the order in which it said it: of a commit its branch, of a push the branch alone. */
+  readonly said: { commit?: string; readonly branch: string }[];
+}
 
 export function readGit(call: EndedCall, book: StateBook, history: GitState): void {
   if (call.command === "") {
@@ -46,19 +53,23 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
       rest,
     }),
   );
-  const branchOf = (commit: string): string => history.findLast((one) => one.commit === commit)?.branch ?? "";
+  for (const match of output.matchAll(ON_BRANCH)) history.branch = match.slice(1).find(Boolean)!;
   const did = (program: string, verb: RegExp) =>
     verbs.find((one) => one.program === program && verb.test(one.verb));
   const commit = did("git", /^(?:commit|cherry-pick|merge|revert|rebase|am)$/);
   if (commit) {
-    if (/--amend\b/.test(commit.rest)) undoCommits(1);
-    for (const [, branch = "", hash = "", subject = ""] of output.matchAll(COMMITTED))
+    const isAmended = /--amend\b/.test(commit.rest);
+    const made = [...output.matchAll(COMMITTED)];
+    for (const [, branch = "", hash = "", subject = ""] of made) {
+      if (isAmended) undoCommits(1, branch);
       addCommit(branch, hash, subject);
+    }
     const isQuiet =
       commit.verb === "commit" && QUIET.test(commit.rest) && !failed && !NOTHING_DONE.test(output);
-    if (isQuiet && output.search(COMMITTED) < 0) {
+    if (isQuiet && made.length === 0) {
+      const before = isAmended ? undoCommits(1) : undefined;
       const subject = SUBJECT.exec(command);
-      addCommit("", "", subject?.[1] ?? subject?.[2] ?? "");
+      addCommit(history.branch, "", subject?.[1] ?? subject?.[2] ?? (before?.detail || before?.name) ?? "");
     }
   }
   const reset = did("git", /^reset$/);
@@ -68,9 +79,7 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
   if (push && !/\s(?:--dry-run|-n)\b/.test(push.rest)) {
     for (const [, branch = ""] of output.matchAll(PUSHED))
       if (!/^(?:origin|upstream)\//.test(branch)) addPush(branch);
-    const newest = book.all("commit").at(-1);
-    const branch = newest && branchOf(newest.name);
-    if (/^Everything up-to-date/m.test(output) && branch) addPush(branch);
+    if (/^Everything up-to-date/m.test(output) && history.branch) addPush(history.branch);
   }
   const joins = did("git", /^(?:merge|rebase|pull|cherry-pick|revert|stash|am)$/);
   if (joins) {
@@ -82,13 +91,13 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
     if (joins.verb === "merge" && MERGED.test(output) && from !== undefined)
       book.set({ kind: "merge", name: from, status: "merged", message });
     // New hashes stand in the place of the old ones.
-    if (REBASED.test(output))
-      for (const one of book.all("commit")) {
+    const rebased = REBASED.exec(output);
+    if (rebased)
+      for (const one of commitsOn(rebased[1] ?? history.branch)) {
+        if (one.detail === "") continue;
         book.delete("commit", one.name);
-        const known = history.findLast(({ commit }) => commit === one.name);
-        if (one.detail === "" || known === undefined) continue;
-        known.commit = one.detail;
         book.set({ ...one, name: one.detail, detail: "" });
+        history.said.findLast(({ commit }) => commit === one.name)!.commit = one.detail;
       }
   }
   if (did("git", /^status$/) && !failed && !/unmerged|\bboth \w+:|^(?:UU|AA) /m.test(output)) endConflicts();
@@ -99,15 +108,22 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
     const name = hash === "" ? detail : hash.slice(0, 12);
     if (name === "") return;
     book.set({ kind: "commit", name, status: "committed", detail: hash === "" ? "" : detail, message });
-    history.push({ commit: name, branch });
+    history.said.push({ commit: name, branch });
     endConflicts();
   }
   function addPush(branch: string): void {
     book.set({ kind: "push", name: branch, status: "pushed", message });
-    history.push({ branch });
+    history.said.push({ branch });
   }
-  function undoCommits(count: number): void {
-    for (const { name } of book.all("commit").slice(-count)) book.delete("commit", name);
+  /** Commits of a branch, the oldest first. Of some nobody said on which branch they are. */
+  function commitsOn(branch: string): State[] {
+    const branchOf = (commit: string) => history.said.findLast((one) => one.commit === commit)?.branch ?? "";
+    return book.all("commit").filter(({ name }) => ["", branch].includes(branchOf(name)) || branch === "");
+  }
+  function undoCommits(count: number, branch = history.branch): State | undefined {
+    const undone = count > 0 ? commitsOn(branch).slice(-count) : [];
+    for (const { name } of undone) book.delete("commit", name);
+    return undone.at(-1);
   }
   function endConflicts(): void {
     for (const { name } of book.all("conflict")) book.delete("conflict", name);
@@ -115,11 +131,11 @@ export function readGit(call: EndedCall, book: StateBook, history: GitState): vo
 }
 
 /** Commits behind the last push of their branch. Of a branch that nobody pushed, nobody knows whether that is wanted. */
-export function markUnpushed(book: StateBook, history: GitState): void {
+export function markUnpushed(book: StateBook, { said }: GitState): void {
   for (const commit of book.all("commit")) {
-    const at = history.findLastIndex((one) => one.commit === commit.name);
-    const { branch } = history[at]!;
-    const pushed = history.findLastIndex((one) => one.commit === undefined && one.branch === branch);
+    const at = said.findLastIndex((one) => one.commit === commit.name);
+    const { branch } = said[at]!;
+    const pushed = said.findLastIndex((one) => one.commit === undefined && one.branch === branch);
     if (pushed >= 0 && pushed < at) book.set({ ...commit, status: "unpushed" });
   }
 }

@@ -69,15 +69,42 @@ describe("commits and pushes", () => {
     ]);
   });
 
+  it("leaves a commit that a hook didn't let amend, and amends quietly", () => {
+    const first = bash("git commit -m One", commit("a1b2c3d", "One"));
+    const refused = bash(
+      "git commit --amend --no-edit",
+      "lint-staged: 2 errors\nhusky - pre-commit hook failed",
+      true,
+    );
+    expect(told(first, refused)).toEqual(["committed | a1b2c3d | One"]);
+    expect(told(first, bash("git commit -q --amend --no-edit", ""))).toEqual(["committed | One"]);
+  });
+
+  it("takes back commits of the branch that is checked out, and of no other", () => {
+    const main = bash("git commit -m One", commit("a1b2c3d", "One"));
+    const topic = bash("git commit -m Two", commit("b2c3d4e", "Two", "topic"));
+    const back = bash(
+      "git checkout main && git reset --hard HEAD~1",
+      "Switched to branch 'main'\nHEAD is now at 0123456",
+    );
+    expect(told(main, topic, back)).toEqual(["committed | b2c3d4e | Two"]);
+    const quiet = bash("git commit -qm 'Three'", "");
+    expect(told(main, topic, bash("git switch main", "Switched to branch 'main'"), quiet, back)).toEqual([
+      "committed | a1b2c3d | One",
+      "committed | b2c3d4e | Two",
+    ]);
+  });
+
   it("takes back what an amended commit, a reset and a rebase replace", () => {
     const first = bash("git commit -m One", commit("a1b2c3d", "One"));
     expect(told(first, bash("git commit --amend --no-edit", commit("b2c3d4e", "One")))).toEqual([
       "committed | b2c3d4e | One",
     ]);
     expect(told(first, bash("git reset --soft HEAD~1", ""))).toEqual([]);
+    const onTopic = bash("git commit -m Two", commit("c3d4e5f", "Two", "topic"));
     expect(
-      told(first, bash("git rebase main", "Successfully rebased and updated refs/heads/topic.")),
-    ).toEqual(["committed | One"]);
+      told(first, onTopic, bash("git rebase main", "Successfully rebased and updated refs/heads/topic.")),
+    ).toEqual(["committed | a1b2c3d | One", "committed | Two"]);
   });
 
   it("knows a silent commit by its subject, and none that a hook refused", () => {

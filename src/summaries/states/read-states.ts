@@ -49,7 +49,7 @@ export const readStates = onceFor(read);
 
 function read(messages: readonly Message[]): readonly State[] {
   const book = createStateBook();
-  const history: GitState = [];
+  const history: GitState = { branch: "", said: [] };
   const calls = new Map<string, ToolCallPart>();
   let edited = -1;
   for (const [message, { role, parts }] of messages.entries()) {

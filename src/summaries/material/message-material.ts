@@ -104,7 +104,7 @@ export function readMaterial(
   const states = readStates(input.messages);
   const records = (input.narrative ?? []).map((one) => {
     const text = sources.inRecord(one.text, one.covers.to);
-    return { ...one, text: one.isOwn ? text : repairRecord(text, one.covers, states, frame.states) };
+    return { ...one, text: one.isOwn ? text : repairRecord(text, one.covers, states, frame) };
   });
   return {
     input,

@@ -21,7 +21,7 @@ export {
   type Prompt,
   type PromptInput,
 } from "./shared/prompt.ts";
-export { isOpenSection, type RecordKind, rankOf } from "./shared/sections.ts";
+export { type RecordKind, rankOf, workIn } from "./shared/sections.ts";
 
 /** The built-in prompts by id. `custom` is made from a host's text: `customPrompt`. */
 export const PROMPTS = {

@@ -6,6 +6,7 @@ export function pointerTo({ from, to }: Run): string {
 }
 
 /** `#12`, `#12–18`, `(#12, #15–18)` at the end of a line: where a line of a record rests on the transcript. */
+export const POINTED = /#(\d+)(?:\s?[–-]\s?#?(\d+))?/g;
 const ONE = "#\\d+(?:\\s?[–-]\\s?#?\\d+)?";
 const SEVERAL = `${ONE}(?:(?:,|;| and)?\\s*${ONE})*`;
 const POINTERS = new RegExp(`\\s*[([]?${SEVERAL}[)\\]]?(?=[.;]?\\s*$)`);

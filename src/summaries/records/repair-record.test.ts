@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { frameOf, loadFrame } from "../frames/frames.ts";
 import type { State } from "../states/show-states.ts";
 import { repairRecord } from "./repair-record.ts";
 
@@ -26,27 +27,43 @@ const states = [
 const covers = { from: 0, to: 50 };
 const repair = (text: string) => repairRecord(text, covers, states);
 
-it("marks a finished thing that a record calls open, whatever language the record is in", () => {
-  expect(repair("## Open\n- PR #12 waits for review (#20)\n- Der Pull Request 12 ist noch offen")).toBe(
-    "## Open\n- PR #12 waits for review (#20) [Merged: #40]\n- Der Pull Request 12 ist noch offen [Merged: #40]",
-  );
-  expect(repair("- PR 12 was not yet merged")).toBe("- PR 12 was not yet merged [Merged: #40]");
-  expect(repair("## Open\n- Write tests for the lexer")).toContain("[Plan, done: #21]");
-  expect(repair("## Open\n- The commits still had to be pushed")).toContain("[Pushed: #42]");
+it.each([
+  "PR #12 waits for review",
+  "Der Pull Request 12 ist noch offen",
+  "Pull request number 12 se espera",
+  "PR (12) はまだレビュー待ち",
+  "这个PR: 12 还没有合并 (#20)",
+])("marks a finished thing among what is open: %s", (line) => {
+  expect(repair(`## Open\n- ${line}`)).toBe(`## Open\n- ${line} [Merged: #40]`);
 });
 
-it("marks an open thing that a record calls done", () => {
-  expect(repair("## Progress\n- All tests passed")).toContain("[Tests failing at their last run: #31]");
-  expect(repair("## Progress\n- Server b5db730 was stopped")).toContain("[Started, no end seen: #34]");
-  expect(repair("## Progress\n- Document the parser: done")).toContain("[Plan, open: #21]");
+it("knows steps, pushes and tests", () => {
+  expect(repair("## Open\n- Write tests for the lexer")).toContain("[Plan, done: #21]");
+  expect(repair("## Open\n- The commits still had to be pushed")).toContain("[Pushed: #42]");
+  expect(repair("## Open\n- Die Commits müssen noch gepusht werden")).toContain("[Pushed: #42]");
+});
+
+it("marks an open thing among what is done", () => {
+  expect(repair("## Done\n- All tests passed")).toContain("[Tests failing at their last run: #31]");
+  expect(repair("## Done\n- テストはすべて成功した")).toContain("[Tests failing at their last run: #31]");
+  expect(repair("## Done\n- Server b5db730 was stopped")).toContain("[Started, no end seen: #34]");
+  expect(repair("## Done\n- Document the parser: done")).toContain("[Plan, open: #21]");
+});
+
+it("knows headings of other languages", async () => {
+  await loadFrame("de");
+  const { states: words } = frameOf("de");
+  const record = "## Offen\n- PR 12 wartet";
+  expect(repairRecord(record, covers, states, frameOf("de"))).toBe(`${record} [${words.merged}: #40]`);
 });
 
 it.each([
-  "## Progress\n- PR 12 was merged (#40)",
-  "## Open\n- PR 12 was merged, the docs are left",
+  "## Done\n- PR 12 was merged (#40)",
+  "## Open\n- PR 12 was merged (#38–40), the docs are left",
   "## Open\n- PR 123 waits for review",
   "## Open\n- Issue 12 waits (#12)",
-  "## Progress\n- npm test failed with 2 failures, not all tests pass",
+  "## Open\n- PR reviews in 12 files",
+  "## Done\n- npm test failed with 2 failures (#31)",
   "## Goal\n- Make all tests pass before the release, document the parser",
   "## Open\n- Document the parser",
   "## Findings\n- The lexer is in src/lexer.ts",
@@ -55,6 +72,6 @@ it.each([
 });
 
 it("doesn't hold against a record what happened after it", () => {
-  const record = "## Progress\n- All tests passed";
+  const record = "## Done\n- All tests passed";
   expect(repairRecord(record, { from: 0, to: 10 }, states)).toBe(record);
 });

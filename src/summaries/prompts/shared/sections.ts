@@ -8,8 +8,8 @@ interface Section {
   readonly holds: string;
   /** 1 is given up last, 4 first. */
   readonly rank: 1 | 2 | 3 | 4;
-  /** It holds what wasn't finished when the messages ended. */
-  readonly isOpen?: true;
+  /** It holds what was finished, or what wasn't when the messages ended. */
+  readonly holdsWork?: "done" | "open";
 }
 
 const RULES: Section = {
@@ -32,6 +32,7 @@ const WORK_SECTIONS: readonly Section[] = [
     holds:
       "what was finished, in order, and how far it came: changed, checked (by which command or test, with what result), committed (with its id), pushed, merged, closed, published, answered. Done means done: nobody should do it again.",
     rank: 2,
+    holdsWork: "done",
   },
   {
     title: "Decisions",
@@ -62,7 +63,7 @@ const WORK_SECTIONS: readonly Section[] = [
     holds:
       "what the user asked for and hadn't got yet, in order; what was half done, and at which place; changes that weren't checked, committed or handed in; processes and agents that were still running; questions without an answer; the step that was about to be taken.",
     rank: 1,
-    isOpen: true,
+    holdsWork: "open",
   },
 ];
 
@@ -84,7 +85,7 @@ const SHORT_WORK_SECTIONS: readonly Section[] = [
     holds:
       "where the work stood when the messages ended, what was still to be done, checked or committed, and what was waited for.",
     rank: 1,
-    isOpen: true,
+    holdsWork: "open",
   },
 ];
 
@@ -119,7 +120,7 @@ const TALK_SECTIONS: readonly Section[] = [
     title: "Last topic",
     holds: "what was being talked about when the messages ended, and what was still open.",
     rank: 1,
-    isOpen: true,
+    holdsWork: "open",
   },
 ];
 
@@ -134,7 +135,7 @@ const SHORT_TALK_SECTIONS: readonly Section[] = [
     title: "Last topic",
     holds: "what was being talked about, and what was still open.",
     rank: 1,
-    isOpen: true,
+    holdsWork: "open",
   },
 ];
 
@@ -155,7 +156,7 @@ const RETRIEVAL_SECTIONS: readonly Section[] = [
     title: "Unanswered",
     holds: "what was asked and not answered, and what was being asked last.",
     rank: 1,
-    isOpen: true,
+    holdsWork: "open",
   },
 ];
 
@@ -177,26 +178,20 @@ const SENTENCES_BELOW = 120;
 /** Of a section that no table has: neither the first nor the last to go. */
 const USUAL_RANK = 3;
 
-const RANKS: ReadonlyMap<string, number> = new Map(
+const BY_TITLE: ReadonlyMap<string, Section> = new Map(
   Object.values(SECTIONS)
     .flatMap(({ whole, short }) => [...whole, ...short])
-    .map(({ title, rank }) => [title.toLowerCase(), rank]),
+    .map((section) => [section.title.toLowerCase(), section]),
 );
 
-const OPEN_TITLES: ReadonlySet<string> = new Set(
-  Object.values(SECTIONS)
-    .flatMap(({ whole, short }) => [...whole, ...short])
-    .flatMap(({ title, isOpen }) => (isOpen ? [title.toLowerCase()] : [])),
-);
-
-/** Does a section of this title hold what wasn't finished? */
-export function isOpenSection(title: string): boolean {
-  return OPEN_TITLES.has(title.toLowerCase());
+/** Does a section of this title hold what was finished, or what wasn't? */
+export function workIn(title: string): Section["holdsWork"] {
+  return BY_TITLE.get(title.toLowerCase())?.holdsWork;
 }
 
 /** How much a section matters, by its title; 1 is given up last. */
 export function rankOf(title: string): number {
-  return RANKS.get(title.toLowerCase()) ?? USUAL_RANK;
+  return BY_TITLE.get(title.toLowerCase())?.rank ?? USUAL_RANK;
 }
 
 /** What a record should hold: what the chosen prompt says in words of its own, or the sections of its kind. */

@@ -481,9 +481,17 @@ describe("appendMissing", () => {
   test("a restriction stands with the rules, however short the room is", () => {
     const ban = [item("restriction", "Never push to main.")];
     const line = "- The user said: “Never push to main.” #5";
-    expect(appendMissing("Text.", ban, 1, count)).toBe(`## Rules\n${line}\nText.`);
+    expect(appendMissing("Text.", ban, 1, count)).toBe(`Text.\n## Rules\n${line}`);
     expect(appendMissing("## Rules\n- a\n## Goal\n- b", ban, 1, count)).toBe(
-      `## Rules\n${line}\n- a\n## Goal\n- b`,
+      `## Rules\n- a\n${line}\n## Goal\n- b`,
+    );
+  });
+
+  test("restrictions stand in the order of time: the one that holds is read last", () => {
+    const rules = [item("restriction", "Ask before each push.")];
+    const record = "## Rules\n- “Commit in lower case.” #2\n- “You needn't ask any more.” #9\n## Goal\n- b";
+    expect(appendMissing(record, rules, 1, count)).toBe(
+      "## Rules\n- “Commit in lower case.” #2\n- The user said: “Ask before each push.” #5\n- “You needn't ask any more.” #9\n## Goal\n- b",
     );
   });
 

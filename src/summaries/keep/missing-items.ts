@@ -1,5 +1,5 @@
 import { lastTrue } from "../../core/collections.ts";
-import { withoutPointers } from "../records/pointers.ts";
+import { newestPointer, withoutPointers } from "../records/pointers.ts";
 import { findCitations } from "../sources/citations.ts";
 import type { MustKeep } from "./must-keep.ts";
 
@@ -145,12 +145,15 @@ export function missingItems<T extends FoundItem>(text: string, items: readonly 
   });
 }
 
-/** `PR 12` as people write it. */
-function namesNumber(text: string, wanted: string): boolean {
-  const [, noun, number] = /^(pr|issue) (\d+)$/.exec(wanted) ?? [];
+/** `PR 12` and `issue 12` as people write them: `PR #12`, `PR (12)`, `pull request number 12`, `pull/12`. */
+export function namesNumber(text: string, wanted: string): boolean {
+  const [, noun, number] = /^(pr|issue) (\d+)$/i.exec(wanted) ?? [];
   if (noun === undefined) return false;
-  const nouns = noun === "pr" ? "pr|mr|pull|pull requests?|merge requests?" : "issues?|ticket|bug";
-  return new RegExp(`\\b(?:${nouns})[ /]?#?${number}(?!\\d)`).test(text);
+  const nouns = /^p/i.test(noun) ? "(?:pr|mr|(?:pull|merge)(?:[ _-]?request)?)" : "(?:issue|ticket|bug)";
+  return new RegExp(
+    `(?<![a-z0-9_])${nouns}s?[^\\p{L}\\p{N}]{0,3}(?:n\\p{L}{1,5}[^\\p{L}\\p{N}]{1,3})?${number}(?!\\d)`,
+    "iu",
+  ).test(text);
 }
 
 /** One case, one kind of blank, no quotes, emphasis or escapes. */
@@ -203,11 +206,11 @@ function joins(left: string | undefined, right: string | undefined): boolean {
 /** Stands before the items that a model left out even when asked again. */
 const LEAD = "Also: ";
 const SEPARATOR = " · ";
-const RULES_HEADING = /^##\s+Rules\b.*$/m;
+const RULES_HEADING = /^##\s+Rules\b/;
 
 /**
- * The summary with what it lacks: restrictions first, each a line of its own, where rules stand; then one line of items, as
- * many as fit its ceiling, first ones first. The text itself is left as it is. A restriction may exceed the ceiling.
+ * The summary with what it lacks: one line of items, as many as fit its ceiling, first ones first, and restrictions, each a line of
+ * its own, where rules stand. The text itself is left as it is. A restriction may exceed the ceiling.
  */
 export function appendMissing(
   text: string,
@@ -215,28 +218,37 @@ export function appendMissing(
   cap: number,
   count: (text: string) => number,
 ): string {
-  const withRules = withRestrictions(
-    text,
-    missing.filter(({ kind }) => kind === "restriction"),
-  );
+  const restrictions = missing.filter(({ kind }) => kind === "restriction");
   const items = missing
     .filter(({ kind }) => kind !== "restriction")
     .map((item) => oneLine(item.text))
     .filter((item) => item !== "");
   const withFirst = (number: number): string =>
-    `${withRules}\n${LEAD}${items.slice(0, number).join(SEPARATOR)}`;
+    withRestrictions(
+      number === 0 ? text : `${text}\n${LEAD}${items.slice(0, number).join(SEPARATOR)}`,
+      restrictions,
+    );
   const fits = (number: number): boolean => count(withoutPointers(withFirst(number))) <= cap;
-  const most = lastTrue(1, items.length, fits);
-  return most === 0 ? withRules : withFirst(most);
+  return withFirst(lastTrue(1, items.length, fits));
 }
 
+/** Each restriction where rules stand, behind those that are older: of two that differ, the later one holds. */
 function withRestrictions(text: string, restrictions: readonly Pick<MustKeep, "text" | "message">[]): string {
   if (restrictions.length === 0) return text;
-  const lines = restrictions.map((item) => `- The user said: “${oneLine(item.text)}” #${item.message + 1}`);
-  const heading = RULES_HEADING.exec(text);
-  if (heading === null) return `## Rules\n${lines.join("\n")}\n${text}`;
-  const end = heading.index + heading[0].length;
-  return `${text.slice(0, end)}\n${lines.join("\n")}${text.slice(end)}`;
+  const lines = text.split("\n");
+  if (!lines.some((line) => RULES_HEADING.test(line))) lines.push("## Rules");
+  const heading = lines.findIndex((line) => RULES_HEADING.test(line));
+  for (const item of restrictions) {
+    const end = lines.findIndex(
+      (line, at) => at > heading && (/^#{1,6}\s/.test(line) || (newestPointer(line) ?? 0) > item.message + 1),
+    );
+    lines.splice(
+      end < 0 ? lines.length : end,
+      0,
+      `- The user said: “${oneLine(item.text)}” #${item.message + 1}`,
+    );
+  }
+  return lines.join("\n");
 }
 
 function oneLine(text: string): string {

@@ -25,8 +25,6 @@ interface QuoteInput extends MessageMaterial {
 const WORDS_SHARE = 0.3;
 /** … and where a little of the conversation is work, in talk. */
 const TALK_WITH_TOOLS_SHARE = 0.25;
-/** In work of which a model has told the story, its record says what was asked for, and repeats rules word for word. */
-const SUMMARIZED_WORDS_SHARE = 0.15;
 /** In a small message they come before anything else, up to so many tokens. */
 const LEAST_WORDS = 40;
 /** In a conversation without tools the user's words are the content, … */
@@ -142,9 +140,7 @@ function userQuotes(
   byRichness: (texts: readonly string[]) => number[] = () => [],
 ): UserWords[] {
   const { toolShare } = input.transcript;
-  const share =
-    isSummarized(input) && manner === "work" ? SUMMARIZED_WORDS_SHARE : wordsShare(toolShare, manner);
-  const budget = Math.max(input.input.cap * share, Math.min(input.free, LEAST_WORDS));
+  const budget = Math.max(input.input.cap * wordsShare(toolShare, manner), Math.min(input.free, LEAST_WORDS));
   return chooseWords({ ...input, byRichness, budget, manner });
 }
 

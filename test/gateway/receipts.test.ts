@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import type { ReplayTotals } from "../../src/eval/replay/totals.ts";
 import { type Past, type RequestFact, type RequestRecord, routes, urlOf } from "../../src/gateway/api.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 import {
@@ -37,12 +38,22 @@ async function receiptsOf({ url, gateway }: StartedGateway): Promise<Past["recei
 
 const ROUNDS = byProof({ sample: 120, more: 300, all: 300 });
 /** So that each round is as large a share of it. */
-const WINDOW = 80 * ROUNDS;
+const windowOf = (rounds: number): number => 80 * rounds;
 /** Every so many rounds somebody is away for longer than the cache lasts. */
 const PAUSE_EVERY = 40;
 
 /** A talk of so many rounds, and the provider's own bill for it. */
-async function talk({ isPlain, ttlMs }: { readonly isPlain: boolean; readonly ttlMs?: number }) {
+async function talk({
+  isPlain,
+  ttlMs,
+  summarizer = "same",
+  rounds = ROUNDS,
+}: {
+  readonly isPlain: boolean;
+  readonly ttlMs?: number;
+  readonly summarizer?: "same" | "extractive";
+  readonly rounds?: number;
+}) {
   // The store has a clock of its own, and sweeps out what is years old.
   const clock = createFakeClock(Date.now());
   const { count } = await exactCounter("o200k_base");
@@ -52,12 +63,13 @@ async function talk({ isPlain, ttlMs }: { readonly isPlain: boolean; readonly tt
       `About ${lastUser.slice(0, 12)}: ${fileText(lastUser.slice(0, 12)).slice(0, 900)}`,
   });
   const { provider, gateway } = await startBoth(
-    { window: WINDOW, summarizer: "same", ...(ttlMs && { cache: { ttlMs } }) },
+    { window: windowOf(rounds), summarizer, ...(ttlMs && { cache: { ttlMs } }) },
     { window: 400_000, reply, count, now: clock.now, ...(ttlMs && { cache: { ttlMs } }) },
     { now: clock.now },
   );
   const messages = [{ role: "system", content: `You answer. ${"Be brief and exact. ".repeat(80)}` }];
-  for (let round = 0; round < ROUNDS; round++) {
+  const times = [clock.now()];
+  for (let round = 0; round < rounds; round++) {
     messages.push({ role: "user", content: `Question ${round}: ${fileText(`q${round}`).slice(0, 500)}` });
     const response = await post(`${isPlain ? provider.url : gateway.url}/v1/chat/completions`, {
       model: MODEL,
@@ -67,11 +79,12 @@ async function talk({ isPlain, ttlMs }: { readonly isPlain: boolean; readonly tt
       choices: { message: { role: string; content: string } }[];
     };
     messages.push({ role: "assistant", content: choices[0]!.message.content });
+    times.push(clock.now(), clock.now());
     clock.advance(round % PAUSE_EVERY === PAUSE_EVERY - 1 ? 10 * 60_000 : 20_000);
   }
   // A summary may still be on its way.
   await gateway.gateway.compactors.settled();
-  return { gateway, bill: billOf(provider) };
+  return { gateway, bill: billOf(provider), session: messages.map((one, at) => ({ ...one, ts: times[at] })) };
 }
 
 /** By the prices that OpenAI publishes for this model, worked out by hand: 2.50 a million tokens, 1.25 from the cache, 10 for an answer. */
@@ -112,6 +125,25 @@ it.each([
   },
 );
 
+it("a session costs in `replay --prices` what it cost in the gateway, and its net is the same", {
+  timeout: 600_000,
+}, async () => {
+  const rounds = ROUNDS / 2;
+  const { gateway, bill, session } = await talk({ isPlain: false, summarizer: "extractive", rounds });
+  const { net, cost, compactions } = await totalsOf(gateway.url);
+  const replayed = await runCli(
+    ["replay", "-", "--window", String(windowOf(rounds)), "--prices", MODEL, "--json"],
+    {
+      stdin: JSON.stringify({ id: "talk", model: MODEL, messages: session }),
+    },
+  );
+  const { totals } = JSON.parse(replayed.stdout) as { totals: ReplayTotals };
+  expect([totals.requests, totals.compactions, cost]).toEqual([rounds, compactions, 0]);
+  // A provider reads no less than 1,024 tokens from its cache, and those in steps of 128.
+  expect(Math.abs(totals.cost!.with.total / bill - 1)).toBeLessThan(0.05);
+  expect(Math.abs(totals.cost!.without.total - totals.cost!.with.total - net)).toBeLessThan(0.01);
+});
+
 it("what the agent asks for again, because a compaction hid it, is in its receipt", async () => {
   let round = 0;
   // It reads files, and now and then the first one again.
@@ -151,7 +183,8 @@ it("what the agent asks for again, because a compaction hid it, is in its receip
   const repeated = receipts.flatMap((one) => one.repeated);
   expect(repeated.length).toBeGreaterThan(0);
   expect(new Set(repeated)).toEqual(new Set(["read_file path=src/a-0.ts"]));
-  expect((await totalsOf(gateway.url)).repeated).toBe(repeated.length);
+  const { repeated: again, parts } = await totalsOf(gateway.url, { by: "model" });
+  expect([again, parts?.[0]?.repeated]).toEqual([repeated.length, repeated.length]);
   expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(/precis_repeated_calls_total [1-9]/);
   const of = receipts.find((one) => one.repeated.length > 0)!;
   const record = await called<RequestRecord>(gateway.url, routes.requestRecord, of.request);

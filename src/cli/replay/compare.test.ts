@@ -21,13 +21,24 @@ const request = (tokens: number, full: number, unchanged: number): ReplayRequest
   budget: 1_000,
   pressure: { before: 0, after: 0 },
   unchanged,
-  fullUnchanged: full - 100,
-  answer: 10,
+  isCold: false,
+  usage: { input: tokens, cacheRead: unchanged, cacheWrite: tokens - unchanged, output: 10 },
   time: undefined,
   compaction: undefined,
 });
 const replay = (requests: ReplayRequest[]): Replay => ({
   requests,
+  answered: requests.map(({ tokens, full, usage }) => ({
+    report: {
+      tokens: { transcript: full, before: full, after: tokens },
+      budget: { tools: 0 },
+      prefixReason: undefined,
+      recalled: [],
+      checkpoint: undefined,
+      cost: 0,
+    },
+    usage,
+  })),
   compactions: [],
   impossible: [],
   every: 1,

@@ -67,7 +67,11 @@ function figuresOf(facts: ReplayFacts, totals: ReplayTotals) {
       formatDollars(cost.with.total),
       `${without(cost.with.total, cost.without.total, formatDollars(cost.without.total))} (${facts.pricesOf ?? "prices"}, with cache)`,
     ],
-    cost && ["net", formatDollars(Math.abs(net)), netWords({ spend: cost.with.total, net })],
+    cost && [
+      "net",
+      formatDollars(Math.abs(net)),
+      `${netWords({ spend: cost.with.total, net })} Summaries that a model would write aren't in it.`,
+    ],
     firstTooLong === undefined
       ? undefined
       : ["without precis", `request ${firstTooLong + 1}`, "is the first that no longer fits"],

@@ -67,7 +67,7 @@ test("an answer in the Responses format is several items and one request", async
   const compactor = createCompactor<unknown>({ dialect: openaiResponses as never, budget: 3_000, counter });
   const replay = await simulate({ messages, dialect: openaiResponses as never, measure, compactor });
   expect(replay.requests.map((request) => request.at)).toEqual([1, 4]);
-  expect(replay.requests[0]?.answer).toBeGreaterThan(0);
+  expect(replay.requests[0]?.usage.output).toBeGreaterThan(0);
 });
 
 test("an abort stops it", async () => {

@@ -11,8 +11,11 @@ import type {
   Reason,
   Report,
   RungName,
+  Usage,
   Warning,
 } from "../../core/types.ts";
+import { CACHE_MS } from "../../tokens/billing.ts";
+import type { AnsweredRequest } from "../../tokens/index.ts";
 import { type FateRun, fatesByRun } from "./message-fates.ts";
 import { type Survival, survivalOf } from "./survival.ts";
 
@@ -47,10 +50,10 @@ export interface ReplayRequest {
   readonly pressure: { readonly before: number; readonly after: number };
   /** Tokens at the front of the view that are the same as in the request before. */
   readonly unchanged: number;
-  /** The same for sending everything. */
-  readonly fullUnchanged: number;
-  /** Tokens of the answer. */
-  readonly answer: number;
+  /** It came after a pause in which the provider's cache had expired. */
+  readonly isCold: boolean;
+  /** As a provider would count it that reads from its cache what is unchanged, tools included, and writes the rest. */
+  readonly usage: Required<Usage>;
   /** Epoch milliseconds, when they are known. */
   readonly time: number | undefined;
   /** Index into `compactions`. */
@@ -59,6 +62,8 @@ export interface ReplayRequest {
 
 export interface Replay {
   readonly requests: readonly ReplayRequest[];
+  /** The same requests as receipts need them. */
+  readonly answered: readonly AnsweredRequest[];
   readonly compactions: readonly ReplayCompaction[];
   /** Requests that no view fits: their head and last user message alone are too large. They are left out. */
   readonly impossible: readonly { readonly at: number; readonly error: BudgetImpossibleError }[];
@@ -95,6 +100,7 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
   const answers = new Set(all);
   const cachedShare = createCachedShare(dialect, measure);
   const requests: ReplayRequest[] = [];
+  const answered: AnsweredRequest[] = [];
   const compactions: ReplayCompaction[] = [];
   const impossible: { readonly at: number; readonly error: BudgetImpossibleError }[] = [];
   let state: unknown;
@@ -128,24 +134,46 @@ export async function simulate(options: SimulateOptions): Promise<Replay> {
       const fates = fatesByRun({ entries: report.entries, messages: read.slice(0, start), tokens, measure });
       compactions.push({ request: requests.length, at: start, fates, ...compactionOf(report) });
     }
+    const { tools } = report.budget;
+    const input = report.tokens.after + tools;
+    const unchanged = Math.round(cachedShare(result) * report.tokens.after);
+    const isCold = time !== undefined && previous?.time !== undefined && time - previous.time > CACHE_MS;
+    const cacheRead = previous === undefined || isCold ? 0 : unchanged + tools;
+    const usage = {
+      input,
+      cacheRead,
+      cacheWrite: input - cacheRead,
+      output: answerTokens(read, start, tokens, answers),
+    };
+    answered.push({ report: receiptReport(report), usage, ...defined({ at: time }) });
     requests.push({
       at: start,
       tokens: report.tokens.after,
       full: report.tokens.transcript,
-      tools: report.budget.tools,
+      tools,
       budget: report.budget.budget,
       pressure: { before: report.pressure.before, after: report.pressure.after },
-      unchanged: Math.round(cachedShare(result) * report.tokens.after),
-      fullUnchanged: Math.min(previous?.full ?? 0, report.tokens.transcript),
-      answer: answerTokens(read, start, tokens, answers),
+      unchanged,
+      isCold,
+      usage,
       time,
       compaction: compacted ? compactions.length - 1 : undefined,
     });
   }
   const view = last?.view.map((wire) => dialect.read(wire));
   const survival = view && survivalOf(read.slice(0, last?.start), view, measure.text);
-  return { requests, compactions, impossible, every, budget, ...(survival && { survival }) };
+  return { requests, answered, compactions, impossible, every, budget, ...(survival && { survival }) };
 }
+
+/** A long session has thousands of reports: what receipts don't need isn't kept. */
+const receiptReport = ({ tokens, budget, prefixReason, recalled, checkpoint, cost }: Report) => ({
+  tokens,
+  budget,
+  prefixReason,
+  recalled,
+  checkpoint,
+  cost,
+});
 
 async function readAll(
   { dialect, measure, messages }: Pick<SimulateOptions, "dialect" | "measure" | "messages">,

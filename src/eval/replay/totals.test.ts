@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Usage } from "../../core/types.ts";
+import { compactionReceipts } from "../../tokens/index.ts";
 import type { Replay, ReplayRequest } from "./simulate.ts";
 import { totalsOf } from "./totals.ts";
 
@@ -10,19 +12,19 @@ const request = (fields: Partial<ReplayRequest>): ReplayRequest => ({
   budget: 250,
   pressure: { before: 0.4, after: 0.4 },
   unchanged: 0,
-  fullUnchanged: 0,
-  answer: 5,
+  isCold: false,
+  usage: { input: 110, cacheRead: 0, cacheWrite: 110, output: 5 },
   time: undefined,
   compaction: undefined,
   ...fields,
 });
-const MINUTE = 60_000;
 const replay: Replay = {
   requests: [
-    request({ time: 0 }),
-    request({ tokens: 200, full: 200, unchanged: 100, fullUnchanged: 100, time: MINUTE }),
-    request({ tokens: 80, full: 300, unchanged: 0, fullUnchanged: 200, time: 10 * MINUTE }),
+    request({}),
+    request({ tokens: 200, full: 200, unchanged: 100 }),
+    request({ tokens: 80, full: 300, unchanged: 0, isCold: true }),
   ],
+  answered: [],
   compactions: [],
   impossible: [],
   every: 1,
@@ -42,20 +44,34 @@ test("sums, shares and the first request that is too long", () => {
   });
 });
 
-test("cost: what is warm is read, the rest is written, a cold cache is written whole", () => {
+test("without precis it would have been the net more, as receipts work it out", () => {
   const prices = { input: 1, cacheRead: 1, cacheWrite: 10, output: 100 };
-  const { cost } = totalsOf(replay, prices);
-  // with: written 110, then read 110 and written 100, then (cold) written 90
-  expect(cost?.with.cacheRead).toBeCloseTo(110 / 1e6, 12);
-  expect(cost?.with.cacheWrite).toBeCloseTo(((110 + 100 + 90) * 10) / 1e6, 12);
-  expect(cost?.without.cacheWrite).toBeCloseTo(((110 + 100 + 310) * 10) / 1e6, 12);
-  expect(cost?.with.output).toBeCloseTo((15 * 100) / 1e6, 12);
-  expect(cost?.with.total).toBeCloseTo((110 + 3_000 + 1_500) / 1e6, 12);
+  const answer = (tokens: { before: number; after: number }, more: object, usage: object) => ({
+    report: {
+      tokens: { transcript: 4_000, ...tokens },
+      budget: { tools: 0 },
+      recalled: [],
+      cost: 0,
+      ...more,
+    },
+    usage: { output: 5, ...usage } as Usage,
+  });
+  const compacted = { prefixReason: "compaction", checkpoint: "a" };
+  const answered = [
+    answer({ before: 4_000, after: 4_000 }, {}, { input: 4_000, cacheRead: 0, cacheWrite: 4_000 }),
+    answer({ before: 4_000, after: 1_000 }, compacted, { input: 1_000, cacheRead: 0, cacheWrite: 1_000 }),
+  ] as unknown as Replay["answered"];
+  const { cost } = totalsOf({ ...replay, answered }, prices);
+  expect(cost?.with.total).toBeCloseTo((50_000 + 1_000) / 1e6, 12);
+  // The whole transcript would have been read from the cache: 3,000 tokens more, but the 1,000 wouldn't have been written anew.
+  expect(cost?.without.total).toBeCloseTo((50_000 + 1_000 + 3_000 - 9_000) / 1e6, 12);
+  const { net } = compactionReceipts(answered, { prices });
+  expect(cost!.without.total - cost!.with.total).toBeCloseTo(net, 12);
 });
 
 test("no request, no division by zero", () => {
   expect(
-    totalsOf({ requests: [], compactions: [], impossible: [], every: 1, budget: undefined }),
+    totalsOf({ requests: [], answered: [], compactions: [], impossible: [], every: 1, budget: undefined }),
   ).toMatchObject({
     requests: 0,
     unchanged: 0,

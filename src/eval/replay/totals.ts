@@ -1,5 +1,6 @@
 import type { Prices } from "../../core/types.ts";
-import type { Replay, ReplayRequest } from "./simulate.ts";
+import { compactionReceipts } from "../../tokens/index.ts";
+import type { Replay } from "./simulate.ts";
 import type { Survival } from "./survival.ts";
 
 /** What a replay comes to, beside what sending everything would have come to. Estimated, if only a sample was replayed. */
@@ -24,22 +25,11 @@ export interface ReplayTotals {
   readonly survival?: Survival;
 }
 
-/** US dollars. */
+/** US dollars, by the same accounts as in a receipt of the gateway: without precis it would have been the net more. */
 interface ReplayCost {
-  readonly with: CostParts;
-  readonly without: CostParts;
+  readonly with: { readonly total: number };
+  readonly without: { readonly total: number };
 }
-
-interface CostParts {
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly output: number;
-  readonly total: number;
-}
-
-/** How long a provider's prompt cache lasts unless it is used again. */
-const CACHE_TTL_MS = 5 * 60_000;
-const MILLION = 1e6;
 
 export function totalsOf(replay: Replay, prices?: Prices): ReplayTotals {
   const { requests, every } = replay;
@@ -47,7 +37,10 @@ export function totalsOf(replay: Replay, prices?: Prices): ReplayTotals {
   const sentWithout = sum(requests, ({ full, tools }) => full + tools);
   const later = requests.slice(1);
   const unchanged = sum(later, (request) => request.unchanged + request.tools);
-  const unchangedWithout = sum(later, (request) => request.fullUnchanged + request.tools);
+  const unchangedWithout = sum(
+    later,
+    ({ full, tools }, before) => Math.min(requests[before]!.full, full) + tools,
+  );
   const firstTooLong = requests.findIndex((request) => request.full > request.budget);
   return {
     requests: requests.length * every,
@@ -60,62 +53,19 @@ export function totalsOf(replay: Replay, prices?: Prices): ReplayTotals {
     budget: requests.at(-1)?.budget ?? replay.budget?.budget ?? 0,
     transcript: requests.at(-1)?.full ?? 0,
     firstTooLong: firstTooLong < 0 ? undefined : firstTooLong * every,
-    cold: later.filter((request, index) => isCold(request, requests[index])).length * every,
-    cost: prices && costOf(requests, every, prices),
+    cold: requests.filter(({ isCold }) => isCold).length * every,
+    cost: prices && costOf(replay, prices),
     ...(replay.survival && { survival: replay.survival }),
   };
 }
 
-/** Tokens of each view that the provider's prompt cache would have had, tools not included. */
-export const cachedOf = (requests: readonly ReplayRequest[]): number[] =>
-  requests.map((request, index) => (isCached(requests, index) ? request.unchanged : 0));
-
-/** What each request costs under precis and without it. */
-export const costsOf = (requests: readonly ReplayRequest[], prices: Prices): ReplayCost[] =>
-  requests.map((request, index) => {
-    const { tokens, unchanged, full, fullUnchanged } = request;
-    const warm = isCached(requests, index);
-    return {
-      with: requestCost(request, tokens, warm ? unchanged : undefined, prices),
-      without: requestCost(request, full, warm ? fullUnchanged : undefined, prices),
-    };
-  });
-
-/** What is unchanged and still in the cache is read, the rest is written to it. Tools stand before everything. */
-function requestCost(
-  { tools, answer }: ReplayRequest,
-  tokens: number,
-  unchanged: number | undefined,
-  prices: Prices,
-): CostParts {
-  const hit = unchanged === undefined ? 0 : unchanged + tools;
-  const cacheRead = (hit * prices.cacheRead) / MILLION;
-  const cacheWrite = ((tokens + tools - hit) * prices.cacheWrite) / MILLION;
-  const output = (answer * prices.output) / MILLION;
-  return { cacheRead, cacheWrite, output, total: cacheRead + cacheWrite + output };
+function costOf({ answered, every }: Replay, prices: Prices): ReplayCost {
+  const { spend, net } = compactionReceipts(answered, { prices });
+  return { with: { total: spend * every }, without: { total: (spend + net) * every } };
 }
 
-function costOf(requests: readonly ReplayRequest[], every: number, prices: Prices): ReplayCost {
-  const costs = costsOf(requests, prices);
-  const parts = (of: (cost: ReplayCost) => CostParts): CostParts => ({
-    cacheRead: sum(costs, (cost) => of(cost).cacheRead) * every,
-    cacheWrite: sum(costs, (cost) => of(cost).cacheWrite) * every,
-    output: sum(costs, (cost) => of(cost).output) * every,
-    total: sum(costs, (cost) => of(cost).total) * every,
-  });
-  return { with: parts((cost) => cost.with), without: parts((cost) => cost.without) };
-}
-
-const isCached = (requests: readonly ReplayRequest[], index: number): boolean =>
-  index > 0 && !isCold(requests[index]!, requests[index - 1]);
-
-function isCold(request: ReplayRequest, before: ReplayRequest | undefined): boolean {
-  if (request.time === undefined || before?.time === undefined) return false;
-  return request.time - before.time > CACHE_TTL_MS;
-}
-
-const sum = <T>(all: readonly T[], of: (one: T) => number): number =>
-  all.reduce((total, one) => total + of(one), 0);
+const sum = <T>(all: readonly T[], of: (one: T, at: number) => number): number =>
+  all.reduce((total, one, at) => total + of(one, at), 0);
 
 /** The largest of all; `Math.max` can't take the requests of a very long session as arguments. */
 export const largest = <T>(all: readonly T[], of: (one: T) => number): number =>

@@ -166,6 +166,7 @@ export interface TotalsPart
     | "errors"
     | "compactions"
     | "tokensSaved"
+    | "repeated"
     | "input"
     | "cacheRead"
     | "output"

@@ -8,11 +8,12 @@ import type { Compactor, CompactorOptions, Dialect, Measure, Prices, Sized } fro
 import { createCompactor } from "../../../engine/create-compactor.ts";
 import { modelCounting, windowOptions } from "../../../eval/replay/model-counting.ts";
 import { type Replay, type SimulateOptions, simulate } from "../../../eval/replay/simulate.ts";
-import { cachedOf, costsOf, largest, totalsOf } from "../../../eval/replay/totals.ts";
+import { largest, totalsOf } from "../../../eval/replay/totals.ts";
 import { profiles } from "../../../profiles/index.ts";
 import { countingCache } from "../../../stream/caches/counting-cache.ts";
 import { playRecording, readRecordings } from "../../../stream/recording.ts";
 import { exactCounter, modelInfo } from "../../../tokens/index.ts";
+import { spendOf } from "../../../tokens/model-info.ts";
 import { tuningOf } from "../../api/settings.ts";
 import type { Policy, ReplayAnswer, ReplayRun } from "../../api.ts";
 import { createPace, measureOf } from "../../compaction/measure.ts";
@@ -115,8 +116,6 @@ async function replayAsSet({ gateway, tenant }: ApiContext, source: ReplaySource
 function replayRun(replay: Replay, lead: number, prices: Prices | undefined): Omit<ReplayRun, "policy"> {
   const { requests, every } = replay;
   const totals = totalsOf(replay, prices);
-  const cached = cachedOf(requests);
-  const costs = prices && costsOf(requests, prices);
   return {
     requests: totals.requests,
     compactions: totals.compactions,
@@ -126,14 +125,14 @@ function replayRun(replay: Replay, lead: number, prices: Prices | undefined): Om
     peak: { transcript: largest(requests, ({ full }) => full), view: totals.largest },
     cost: totals.cost && { transcript: totals.cost.without.total, view: totals.cost.with.total },
     ...(totals.survival && { survival: totals.survival }),
-    points: requests.map(({ at, full, tokens, budget, compaction }, nth) => ({
+    points: requests.map(({ at, full, tokens, tools, budget, compaction, usage }) => ({
       messages: at - lead,
       transcript: full,
       view: tokens,
       budget,
       compacted: compaction !== undefined,
-      cached: cached[nth]!,
-      ...(costs && { cost: costs[nth]!.with.total }),
+      cached: Math.max(0, usage.cacheRead - tools),
+      ...(prices && { cost: spendOf(usage, prices) }),
     })),
   };
 }

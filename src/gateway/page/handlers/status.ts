@@ -129,15 +129,10 @@ export const statusHandlers = {
       checkpoint: row.checkpoint,
       ...(receipt && { receipt }),
       ...(deferred && { deferred }),
-      advice: await adviceOn(
-        store,
-        tenant,
-        {
-          rows: rows.slice(0, rows.findIndex(({ id }) => id === row.id) + 1),
-          dialect: wireOfDialect(chat?.dialect).dialect,
-        },
-        gateway.requests.cacheMs,
-      ),
+      advice: await adviceOn(store, tenant, {
+        rows: rows.slice(0, rows.findIndex(({ id }) => id === row.id) + 1),
+        dialect: wireOfDialect(chat?.dialect).dialect,
+      }),
       details: isGone || Object.keys(details).length === 0 ? undefined : details,
       sent: await sentAgain(gateway, tenant, shown),
       answer,
@@ -199,7 +194,7 @@ function addedUp(sums: readonly RequestSums[]) {
     "spend",
   );
   return {
-    ...addAll(asked, "requests", "errors", "input", "cacheRead", "output", "spend"),
+    ...addAll(asked, "requests", "errors", "input", "cacheRead", "output", "spend", "repeated"),
     compactions: add(sums, "compactions"),
     tokensSaved: add(asked, "tokensBefore") - add(asked, "tokensAfter") + add(asked, "spared"),
     cost,
@@ -232,7 +227,7 @@ async function totals(context: ApiContext): Promise<Totals> {
   return {
     ...addedUp(sums),
     since: Math.min(gateway.now(), ...sums.map(({ since }) => since)),
-    ...addAll(asked, "tokensBefore", "tokensAfter", "rejected", "loops", "repeated"),
+    ...addAll(asked, "tokensBefore", "tokensAfter", "rejected", "loops"),
     unpriced: add(sums, "unpriced"),
     refused,
     models: names("model"),

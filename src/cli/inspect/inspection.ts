@@ -5,7 +5,6 @@ import { parseExact } from "../../core/json.ts";
 import type { Checkpoint, Dialect, Entry, Measure, Message, Records } from "../../core/types.ts";
 import { modelCounting } from "../../eval/replay/model-counting.ts";
 import type { ApiCitations, DeferredTools, TimelineEvent } from "../../gateway/api.ts";
-import { createCacheTimes, createLearned } from "../../gateway/compaction/learned.ts";
 import { markedRecords } from "../../gateway/compaction/records.ts";
 import { adviceOn } from "../../gateway/conversation/advice.ts";
 import { metaOf } from "../../gateway/conversation/chat-settings.ts";
@@ -101,8 +100,6 @@ export async function inspectConversation(
   const { measure } = await modelCounting(settings?.model ?? model);
   const rows = await rowsOf({ store }, tenant, id);
   const view = viewOf(dialect, headText, messages, records, rows);
-  const learned = createLearned({ store: store.learned, log: { warn() {} }, now: Date.now });
-  await learned.share();
   return {
     conversation,
     branches: await branchesOf(store.conversations, tenant, await kinOf(store, tenant, conversation)),
@@ -114,7 +111,7 @@ export async function inspectConversation(
     events: eventsIn(rows),
     receipts: receiptsIn(rows),
     deferred: rows.map((row) => detailsOf(row).deferred).findLast((one) => one !== undefined),
-    advice: await adviceOn(store, tenant, { rows, dialect }, createCacheTimes(learned).of),
+    advice: await adviceOn(store, tenant, { rows, dialect }),
     citations: citationsOf(view.transcript, view.lead).sources,
   };
 }

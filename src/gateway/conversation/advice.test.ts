@@ -33,7 +33,10 @@ const rows = [
   ...[row(0, {}), row(10, cold), row(11, summary), row(12, {}), row(22, cold), row(23, summary), row(24, {})],
 ];
 const advice = (of: readonly StoredRequest[], keptMs: number | undefined) =>
-  adviceOn(store, "default", { rows: of, dialect: openaiChat }, () => keptMs);
+  adviceOn(store, "default", {
+    rows: of.map((one) => ({ ...one, details: { ...(one.details ?? {}), cacheMs: keptMs } })),
+    dialect: openaiChat,
+  });
 
 it("says what summaries ahead of time would have saved, by the requests that there were", async () => {
   // 2 × 60,000 tokens at 2.5, less 2 × (80,000 at 1.25, a question of 1,000 at 2.5, 100 at 10).

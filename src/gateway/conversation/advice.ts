@@ -25,8 +25,6 @@ export async function adviceOn(
   store: Pick<ServerStore, "requests">,
   tenant: string,
   { rows, dialect }: { readonly rows: readonly StoredRequest[]; readonly dialect: Dialect<unknown> },
-  /** How long a model's provider was seen to keep a prompt; undefined while too little is known. */
-  cacheMs: (upstream: string, model: string) => number | undefined,
 ): Promise<readonly string[]> {
   const sent = rows.filter(({ kind, status }) => (kind === "client" || kind === "page") && status < 400);
   let seen: WatchedPrompt | undefined;
@@ -35,8 +33,8 @@ export async function adviceOn(
     if (head !== undefined) seen = watchPrompt(seen, promptIn(dialect, head));
   }
   const changes = seen && systemChanges(seen);
-  const { upstream, model } = sent.at(-1) ?? {};
-  const keptMs = upstream === undefined || model === undefined ? undefined : cacheMs(upstream, model);
+  const newest = sent.at(-1);
+  const keptMs = newest && detailsOf(newest).cacheMs;
   const ahead = keptMs ? aheadWords(rows, sent, keptMs) : undefined;
   return [...(changes ? [systemChangeWords(changes)] : []), ...(ahead === undefined ? [] : [ahead])];
 }
@@ -100,7 +98,7 @@ function aheadWords(
     return sum + first + others * other;
   }, 0);
   if (saved - paid < LEAST_DOLLARS) return undefined;
-  return `Summaries ahead of time (\`idleSummaries\`) would have saved about ${formatDollars(saved - paid)} in this conversation. ${cold.length} times somebody came back after the ${Math.round(keptMs / 60_000)} minutes for which the provider was seen to keep a prompt, and what was hidden then was read at the full price by later summaries (${formatDollars(saved)}). Before these minutes were over, summaries would have cost ${formatDollars(paid)}.`;
+  return `Summaries ahead of time (\`idleSummaries\`) would have saved about ${formatDollars(saved - paid)} in this conversation. ${cold.length} times somebody came back after the ${Math.round(keptMs / 60_000)} minutes for which the provider keeps a prompt, and what was hidden then was read at the full price by later summaries (${formatDollars(saved)}). Before these minutes were over, summaries would have cost ${formatDollars(paid)}.`;
 }
 
 /** Was it large enough to be summarised ahead of the next one? Small ones leave without being counted. */

@@ -41,6 +41,8 @@ export interface RowDetails {
   readonly quoted?: readonly number[];
   /** Places of messages with a marker for the provider's cache. */
   readonly markers?: readonly number[];
+  /** How long its provider keeps a prompt, as somebody set it or as it was seen (milliseconds). */
+  readonly cacheMs?: number;
   /** The text of a summary, as its model wrote it. */
   readonly reply?: string;
   /** US dollars for rounds in which the model looked up what is hidden. */

@@ -310,6 +310,7 @@ function detailsOf(turn: Turn, { json, report }: Outgoing): RowDetails {
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(quoted.length > 0 && { quoted }),
     ...(markers.length > 0 && { markers }),
+    ...defined({ cacheMs: turn.record.cacheMs }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** One record per request: what failed says why, what was paid beside requests has its own, and nothing is lost by a restart. */
 import { afterEach, expect, it } from "vitest";
 import {
+  type ApiMessages,
   type RequestFact,
   type RequestQuery,
   type RequestRecord,
@@ -188,6 +189,37 @@ it("what was sent is worked out again to the byte: as it came, compacted, and wi
   await check();
   const { body } = await record(serve.url, listed[1]!.id);
   expect(body.sent.changed).toMatchObject([{ name: "budget", now: 3_000 }]);
+});
+
+it("a question that was asked twice has two requests, each with its own answer, here and in the chat", async () => {
+  let asked = 0;
+  const upstream = await startUpstream((_, __, response) => {
+    const message = { role: "assistant", content: `answer ${++asked}` };
+    response.setHeader("content-type", "application/json");
+    response.end(
+      JSON.stringify({ id: `c${asked}`, choices: [{ index: 0, message, finish_reason: "stop" }] }),
+    );
+  });
+  closing.push(() => upstream.close());
+  const serve = await serveHere(["--upstream", upstream.url]);
+  closing.push(() => serve.stop());
+  const url = `${serve.url}/v1/chat/completions`;
+  await (await post(url, chat("gpt-4o", "first"))).text();
+  const again = chat("gpt-4o", "first", "answer 1", "second");
+  for (const _ of [1, 2]) await (await post(url, again)).text();
+  const listed = (await requests(serve.url)).toReversed();
+  const answers = await Promise.all(listed.map(async ({ id }) => (await record(serve.url, id)).body.answer));
+  expect(answers).toMatchObject([1, 2, 3].map((n) => [{ content: `answer ${n}` }]));
+  const id = listed[0]!.conversation!;
+  const shown = async () => {
+    const response = await fetch(serve.url + urlOf(routes.messages, { id }, {}));
+    return ((await response.json()) as ApiMessages).messages.at(-1)!;
+  };
+  const newest = await shown();
+  expect(newest.request?.id).toBe(listed[2]!.id);
+  const earlier = newest.branches?.find((hash) => hash !== newest.hash);
+  await (await post(serve.url + urlOf(routes.showBranch, { id }), { message: earlier })).text();
+  expect((await shown()).request?.id).toBe(listed[1]!.id);
 });
 
 it("what can't be exact says why, and a deleted chat leaves numbers alone", async () => {

@@ -48,7 +48,7 @@ export interface AnswerNames {
 
 /** The row of a request, which goes with its messages into the store. */
 export interface RecordedRequest {
-  row(message: string): NewRequest;
+  row(message: string, answer: string | undefined): NewRequest;
   isStored: boolean;
 }
 
@@ -272,7 +272,9 @@ export class Recording {
     const { request } = extras;
     const input = this.#appendOf(upTo, extras);
     // Where all of its messages are there already, too, it stands on the last one, and not on what others said behind it.
-    const row = request?.row(this.record.chain.at(-1)!);
+    const { chain } = this.record;
+    const answer = upTo.chain.length > chain.length ? upTo.chain.at(-1) : undefined;
+    const row = request?.row(chain.at(-1)!, answer);
     if (!input) return;
     const appended = await store.append(query.tenant, row ? { ...input, request: row } : input);
     if (request) request.isStored = true;

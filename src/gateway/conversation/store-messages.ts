@@ -90,7 +90,7 @@ export async function appendMessages(
     messages,
     ...(model !== "" && { model }),
     at: parts.now(),
-    ...(request && after !== undefined && { request: request.row(after) }),
+    ...(request && after !== undefined && { request: request.row(after, messages.at(-1)?.hash) }),
   });
   if (request && after !== undefined) request.isStored = true;
   const title = isFirst || isOurs ? titleOfChat(parts, { dialect, transcript: whole }) : conversation.title;

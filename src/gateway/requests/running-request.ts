@@ -258,9 +258,9 @@ export class RunningRequest {
     this.error = error;
   }
 
-  /** Its row, made once: with the append of its messages, or at its end. `message` is the chain hash of its last message. */
-  row(message?: string): NewRequest {
-    this.#row ??= this.#made(message);
+  /** Its row, made once: with the append of its messages, or at its end. `message` and `answer` are the chain hashes of its last message and of its answer's. */
+  row(message?: string, answer?: string): NewRequest {
+    this.#row ??= this.#made(message, answer);
     return this.#row;
   }
 
@@ -304,7 +304,7 @@ export class RunningRequest {
     return count;
   }
 
-  #made(message: string | undefined): NewRequest {
+  #made(message: string | undefined, answer: string | undefined): NewRequest {
     const { start, report, usage, prices, status, action, turn } = this;
     // What was only observed, or refused, found its cache as it was.
     const isView = action === "view" || action === "compacted" || action === "pass";
@@ -348,6 +348,7 @@ export class RunningRequest {
     row.upstream = turn?.upstream?.name;
     row.conversation = conversation;
     row.message = message;
+    row.answer = answer;
     row.error = this.error === undefined ? undefined : this.written(this.error);
     row.ownMs = this.ownMs;
     row.firstMs = this.firstMs;
@@ -485,7 +486,7 @@ function recalledFact({ turn }: RunningRequest, recalled: readonly RecalledPassa
 }
 
 /** What only the record of a request tells. */
-const OF_THE_RECORD = ["fields", "details", "message", "checksum", "checkpoint", "head"];
+const OF_THE_RECORD = ["fields", "details", "message", "answer", "checksum", "checkpoint", "head"];
 const NOT_SHOWN: ReadonlySet<string> = new Set([...OWN_WORDS, ...OF_THE_RECORD]);
 
 /** A row as operators see it: a field that isn't named above is shown as it is. */

@@ -86,6 +86,8 @@ export interface RequestDetails {
   readonly conversation?: string | undefined;
   /** Chain hash of its last message. */
   readonly message?: string | undefined;
+  /** Chain hash of the last message of its answer. */
+  readonly answer?: string | undefined;
 }
 
 /** A row to add. The system prompt is that of the conversation. */

@@ -362,7 +362,8 @@ function* plan(target: Target, { tenant, input, keepsLeaf }: AppendCall, made: M
     const node = places.get(request.message ?? "")?.id ?? place.id;
     const fields = node < 0 ? undefined : fieldsBody(tenant, request);
     if (fields) made.bodies.push(fields);
-    const at = { node, head: row.head, fields: fields?.hash ?? null };
+    const answer = request.answer === undefined ? null : (places.get(request.answer)?.id ?? null);
+    const at = { node, answer, head: row.head, fields: fields?.hash ?? null };
     made.requests.push({ tenant, request, place: node < 0 ? null : at });
   }
   return { conversation: row.id, added, length: row.length };

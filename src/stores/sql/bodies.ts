@@ -48,7 +48,7 @@ const OWN_NAME = 200;
 const OWN_NAME_SIGN = "=";
 
 /** Does a text stand in the table under its name, and not in the name itself? */
-export const standsApart = (name: string): boolean => !name.startsWith(OWN_NAME_SIGN);
+const standsApart = (name: string): boolean => !name.startsWith(OWN_NAME_SIGN);
 
 /** Names that are remembered: requests come with the same few system prompts and fields, and to compare them takes less than to hash them. */
 const MAX_NAMES = 8;

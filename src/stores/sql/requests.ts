@@ -58,7 +58,8 @@ const COLUMNS = {
   checksum: "text",
   error: "text",
 } as const satisfies Record<
-  keyof RequestFields | Exclude<keyof RequestDetails, "conversation" | "message" | "fields" | "details">,
+  | keyof RequestFields
+  | Exclude<keyof RequestDetails, "conversation" | "message" | "answer" | "fields" | "details">,
   string
 >;
 type Field = keyof typeof COLUMNS;
@@ -137,6 +138,7 @@ export function* createRequestTables({ kind }: Pick<SqlEngine, "kind">): Script<
     tenant text not null,
     ${columns.join(", ")},
     node bigint references precis_nodes (id) on delete set null,
+    answer bigint,
     head text,
     fields text,
     details text,
@@ -166,7 +168,7 @@ type Row = { readonly [name: string]: string | number | null };
 
 const insertRows = insertValues(
   "precis_requests",
-  ["tenant", ...FIELDS.map(columnOf), "node", "head", "fields", "details"],
+  ["tenant", ...FIELDS.map(columnOf), "node", "answer", "head", "fields", "details"],
   "on conflict (tenant, id) do nothing",
 );
 /** A request with the place of its messages; null where they aren't stored. */
@@ -175,6 +177,8 @@ export interface PlacedRequest {
   readonly request: NewRequest;
   readonly place: {
     readonly node: number;
+    /** The last message of its answer. */
+    readonly answer: number | null;
     readonly head: string | null;
     /** The name of the text of its fields, which is in the table of bodies. */
     readonly fields: string | null;
@@ -220,7 +224,8 @@ function valuesOf({ tenant, request, place }: PlacedRequest): (string | number |
   const values: (string | number | null)[] = [tenant];
   for (const field of FIELDS) values.push(columnValue(field, request[field]));
   const details = place && request.details !== undefined ? JSON.stringify(request.details) : null;
-  values.push(place?.node ?? null, place?.head ?? null, place?.fields ?? null, details);
+  const { node = null, answer = null, head = null, fields = null } = place ?? {};
+  values.push(node, answer, head, fields, details);
   return values;
 }
 
@@ -303,7 +308,7 @@ export function* addRequest(
   now: number,
 ): Script<number> {
   if (yield* isThere(tenant, request.id)) return 0;
-  const { conversation, message, error, checkpoint, checksum, ...numbers } = request;
+  const { conversation, message, answer, error, checkpoint, checksum, ...numbers } = request;
   const isHeld =
     conversation !== undefined && (yield* holdConversation(engine, tenant, conversation, "for key share"));
   const row = isHeld ? yield* rowOf(tenant, conversation) : undefined;
@@ -311,7 +316,11 @@ export function* addRequest(
   const node = found?.id ?? row?.leaf ?? null;
   const fields = row && node !== null ? fieldsBody(tenant, request) : undefined;
   if (fields) yield* storeTexts(engine, [fields]);
-  const place = row && node !== null ? { node, head: row.head, fields: fields?.hash ?? null } : null;
+  const answered = row && answer !== undefined ? yield* placeOf(row.key, answer) : undefined;
+  const place =
+    row && node !== null
+      ? { node, answer: answered?.id ?? null, head: row.head, fields: fields?.hash ?? null }
+      : null;
   // Of a conversation that was deleted meanwhile no words may come back.
   const isGone = conversation !== undefined && place === null;
   yield* insertRequests(engine, [{ tenant, request: isGone ? numbers : request, place }], now);
@@ -321,7 +330,7 @@ export function* addRequest(
 /** Rows with all of their texts. */
 function* textsWhere(where: string, ...values: readonly unknown[]): Script<RequestTexts[]> {
   const found = yield* rows<Row>(
-    `${selectRows("r.*, n.hash as message")} left join precis_nodes n on n.id = r.node where ${where}`,
+    `${selectRows(`r.*, ${MESSAGES}`)} ${WITH_MESSAGES} where ${where}`,
     ...values,
   );
   const texts: RequestTexts[] = [];
@@ -343,14 +352,17 @@ export const requestsAfter = (tenant: string, after: string, most: number): Scri
 const selectRows = (columns: string): string =>
   `select ${columns}, c.id as conversation from precis_requests r
    left join precis_conversations c on c.key = ${keyOfNode("r.node")}`;
+const MESSAGES = "n.hash as message, a.hash as answer";
+const WITH_MESSAGES = "left join precis_nodes n on n.id = r.node left join precis_nodes a on a.id = r.answer";
 const LISTED = [...FIELDS.map((field) => `r.${columnOf(field)}`)].join(", ");
 
 function requestOf(row: Row): StoredRequest & Pick<RequestDetails, "checksum"> {
-  const { conversation, message, details } = row;
+  const { conversation, message, answer, details } = row;
   return {
     ...fieldsOf(row),
     ...(conversation != null && { conversation: String(conversation) }),
     ...(message != null && { message: String(message) }),
+    ...(answer != null && { answer: String(answer) }),
     ...(details != null && { details: JSON.parse(String(details)) as unknown }),
   };
 }
@@ -453,7 +465,7 @@ function* list(tenant: string, query: RequestsQuery): Script<readonly StoredRequ
     );
     const columns = `${LISTED}, ${sorted} as sorted`;
     const from = query.details
-      ? `${selectRows(`${columns}, r.details, n.hash as message`)} left join precis_nodes n on n.id = r.node`
+      ? `${selectRows(`${columns}, r.details, ${MESSAGES}`)} ${WITH_MESSAGES}`
       : selectRows(columns);
     return yield* rows<Row>(`${from} where ${where} order by ${orderBy} limit ?`, ...values, most);
   };
@@ -688,7 +700,7 @@ export function* blankRequests(key: number): Script<(string | null)[]> {
     ...nodesOf(key),
   );
   yield* rows(
-    `update precis_requests set node = null, head = null, fields = null, details = null, error = null,
+    `update precis_requests set node = null, answer = null, head = null, fields = null, details = null, error = null,
        checkpoint = null, checksum = null where ${among}`,
     ...nodesOf(key),
   );

@@ -39,6 +39,7 @@ export function describeRequests(context: ContractContext): void {
       const messages = storedTranscript("hi", "hello");
       const told = request(context.now, {
         message: messages[0]!.hash,
+        answer: messages[1]!.hash,
         fields: '{"model":"small","stream":true}',
         details: { settings: { window: 8_000 } },
         checkpoint: "c",

@@ -90,7 +90,7 @@ export async function apiMessages(
       limit: MOST_ROWS,
     }),
   ]);
-  const answered = Map.groupBy(rows, ({ message }) => message);
+  const requestBy = new Map(rows.map((row) => [row.answer, row]));
   const start = lead.length;
   const fates = fatesOf(entries, loaded, measure, { from: from + start, to: to + start });
   const shown = stored.slice(from, to).map(({ position, hash, role, at, given, unfinished }): ApiMessage => {
@@ -98,11 +98,7 @@ export async function apiMessages(
     const lookups = lookupsBeside(given, dialect, start);
     const branches = siblings.get(position);
     const failure = meta.failures?.find((one) => one.message === hash)?.error;
-    // Of several to the same words, the newest one that had begun by then.
-    const row =
-      role === "assistant"
-        ? answered.get(stored[position - 1]?.hash)?.find((one) => one.at <= at)
-        : undefined;
+    const row = requestBy.get(hash);
     return {
       index: position,
       hash,

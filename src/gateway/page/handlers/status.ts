@@ -104,10 +104,9 @@ export const statusHandlers = {
     const { conversation, message } = row;
     const chat = conversation === undefined ? undefined : await store.conversations.get(tenant, conversation);
     const isShown = chat !== undefined && !isThrownAway(chat);
-    const path = isShown && message ? await store.conversations.read(tenant, chat.id, { leaf: message }) : [];
-    const behind = message && isShown ? await store.conversations.behind(tenant, message) : [];
-    const next = behind.find((one) => one.conversation.id === conversation)?.messages ?? [];
-    const end = next.findIndex(({ role }) => role !== "assistant");
+    const leaf = row.answer ?? message;
+    const path = isShown && leaf ? await store.conversations.read(tenant, chat.id, { leaf }) : [];
+    const last = path.findIndex(({ hash }) => hash === message);
     const isGone = conversation !== undefined && !isShown;
     const rows = isShown ? await rowsOf(gateway, tenant, chat.id) : [];
     const { compactions } = receiptsIn(rows);
@@ -117,7 +116,7 @@ export const statusHandlers = {
     const said = facts.flatMap((fact) => (fact.type === "summary" ? fact.summary.text : []));
     const isAnswered = (row.kind === "client" && row.status < 400) || row.kind === "page";
     const answer = isAnswered
-      ? next.slice(0, end < 0 ? next.length : end).map(({ wire }) => parseExact(wire))
+      ? path.slice(last + 1).map(({ wire }) => parseExact(wire))
       : isShown
         ? reply !== undefined
           ? [reply]
@@ -137,7 +136,7 @@ export const statusHandlers = {
       sent: await sentAgain(gateway, tenant, shown),
       answer,
       ...(answer.length === 0 && { noAnswer: noAnswer(row, isGone) }),
-      last: path.length > 0 ? path.length - 1 : undefined,
+      last: last < 0 ? undefined : last,
     };
   },
 

@@ -1,8 +1,20 @@
-import { assembleChat } from "../../../apis/chat/api.ts";
-import { eventsIn, readEvents, splitEvents } from "../../../apis/shared/events.ts";
-import { isJson, type Json, listOf, numberOf, parseJson, textOf } from "../../../apis/shared/fields.ts";
+import type { ApiDelta } from "../../../apis/shared/api.ts";
+import { errorText, eventsIn, readEvents, splitEvents } from "../../../apis/shared/events.ts";
+import {
+  isJson,
+  type Json,
+  listOf,
+  numberOf,
+  obj,
+  objectsOf,
+  parseJson,
+  str,
+  textOf,
+} from "../../../apis/shared/fields.ts";
 import { asUrl, mediaSource } from "../../../apis/shared/media.ts";
+import type { Reported } from "../../../apis/shared/usage.ts";
 import { stringifyDeep } from "../../../core/json.ts";
+import type { StopReason } from "../../../core/types.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { wireOfDialect } from "../../wires/index.ts";
 
@@ -21,39 +33,27 @@ export interface OllamaFacts {
   nanoseconds(): number;
 }
 
+/** A chat completion in Ollama's words. */
 export function fromChat(facts: OllamaFacts, answer: Json): Json {
-  const choice = listOf(answer["choices"])[0];
-  const message = isJson(choice) && isJson(choice["message"]) ? choice["message"] : {};
-  const reason = isJson(choice) ? textOf(choice["finish_reason"]) : undefined;
-  return { ...said(facts, message), ...ending(facts, reason, answer["usage"]) };
+  const { messages, usage, stop } = chatApi.readAnswer(answer);
+  const message = obj(messages[0]);
+  // In one piece it says what one event of a stream would.
+  const words = chatApi.readEvent({ choices: [{ delta: message }] });
+  return { ...said(facts, { ...words, calls: callsOf(message) }), ...ending(facts, stop, usage) };
 }
 
 /** The events of a streamed chat completion as Ollama answers in one piece; undefined if they hold none. */
 export function fromEvents(facts: OllamaFacts, text: string): Json | undefined {
   const events = readEvents(text);
-  const failed = events.find((event) => event["error"] != null);
+  const failed = events.find((event) => errorText(event) !== undefined);
   if (failed) return errorFromChat(failed);
-  const [message] = chatApi.readStream(text).messages;
-  if (!isJson(message)) return undefined;
-  return { ...said(facts, message), ...ending(facts, reasonIn(events), usageIn(events)) };
-}
-
-function reasonIn(events: readonly Json[]): string | undefined {
-  const reason = events
-    .flatMap((event) => listOf(event["choices"]))
-    .findLast((choice) => isJson(choice) && typeof choice["finish_reason"] === "string");
-  return isJson(reason) ? textOf(reason["finish_reason"]) : undefined;
-}
-
-function usageIn(events: readonly Json[]): unknown {
-  return events.findLast((event) => isJson(event["usage"]))?.["usage"];
+  const answer = chatApi.assemble(events);
+  return chatApi.readAnswer(answer).messages.length > 0 ? fromChat(facts, answer) : undefined;
 }
 
 /** An error as Ollama tells it: a text. */
 export function errorFromChat(body: unknown): Json {
-  const error = isJson(body) ? body["error"] : undefined;
-  const message = isJson(error) ? textOf(error["message"]) : textOf(error);
-  return { error: message ?? "precis: the upstream answered with an error." };
+  return { error: errorText(obj(body)) ?? "precis: the upstream answered with an error." };
 }
 
 const TOO_LONG: Json = {
@@ -70,22 +70,20 @@ export function linesFromChat(
   /** Events with pieces of calls, and how long they are together. */
   let calling: Json[] = [];
   let callingSize = 0;
-  let reason: string | undefined;
-  let usage: unknown;
+  let stop: StopReason | undefined;
+  let usage: Reported = {};
   let failed: Json | undefined;
   const line = (value: Json) => `${stringifyDeep(value)}\n`;
   const take = (event: Json, size: number): string => {
-    if (event["error"] != null) {
+    if (errorText(event) !== undefined) {
       failed = errorFromChat(event);
       return "";
     }
-    reason = reasonIn([event]) ?? reason;
-    usage = usageIn([event]) ?? usage;
-    const choice = listOf(event["choices"])[0];
-    const delta = isJson(choice) && isJson(choice["delta"]) ? choice["delta"] : {};
+    const delta = chatApi.readEvent(event) ?? {};
+    stop = delta.stop ?? stop;
+    usage = { ...usage, ...delta.usage };
     // Calls come in pieces: they are told whole, at the end.
-    const { tool_calls: calls, ...words } = delta;
-    if (listOf(calls).length > 0) {
+    if (listOf(obj(obj(listOf(event["choices"])[0])["delta"])["tool_calls"]).length > 0) {
       callingSize += size;
       if (callingSize <= most) calling.push(event);
       else {
@@ -93,8 +91,7 @@ export function linesFromChat(
         failed ??= TOO_LONG;
       }
     }
-    const piece = said(facts, words);
-    return hasWords(piece) ? line({ ...piece, done: false }) : "";
+    return delta.text || delta.reasoning ? line({ ...said(facts, delta), done: false }) : "";
   };
   const linesOf = (piece: Buffer, isLast: boolean): string =>
     split(piece, isLast)
@@ -109,54 +106,38 @@ export function linesFromChat(
       // Not every server ends its last event.
       const more = linesOf(Buffer.alloc(0), true);
       if (failed) return more + line(failed);
-      const calls = callsOf(assembleChat(calling) ?? {});
-      const last = { ...said(facts, {}), ...ending(facts, reason, usage) };
-      const called = {
-        ...said(facts, {}),
-        message: { role: "assistant", content: "", tool_calls: calls },
-        done: false,
-      };
-      return more + (calls.length > 0 ? line(called) : "") + line(last);
+      const [message] = chatApi.readAnswer(chatApi.assemble(calling)).messages;
+      const calls = callsOf(obj(message));
+      const last = { ...said(facts, {}), ...ending(facts, stop, usage) };
+      return more + (calls.length > 0 ? line({ ...said(facts, { calls }), done: false }) : "") + line(last);
     },
   };
 }
 
-function hasWords(piece: Json): boolean {
-  const { response, thinking, message } = piece;
-  if (!isJson(message)) return Boolean(response) || Boolean(thinking);
-  return Boolean(message["content"]) || Boolean(message["thinking"]);
+interface Words extends Pick<ApiDelta, "text" | "reasoning"> {
+  readonly calls?: readonly Json[];
 }
 
-/** What a message says, in the words of the route. */
-function said({ route, model, createdAt }: OllamaFacts, message: Json): Json {
-  const text = textOf(message["content"]) ?? "";
-  const thought = textOf(message["reasoning"]) ?? textOf(message["reasoning_content"]);
-  const thinking = thought ? { thinking: thought } : {};
+/** What is said, in the words of the route. */
+function said({ route, model, createdAt }: OllamaFacts, { text = "", reasoning, calls = [] }: Words): Json {
+  const thinking = reasoning ? { thinking: reasoning } : {};
   const base = { model, created_at: createdAt };
   if (route === "generate") return { ...base, response: text, ...thinking };
-  const calls = callsOf(message);
-  return {
-    ...base,
-    message: {
-      role: "assistant",
-      content: text,
-      ...thinking,
-      ...(calls.length > 0 && { tool_calls: calls }),
-    },
-  };
+  const tool_calls = calls.length > 0 && { tool_calls: calls };
+  return { ...base, message: { role: "assistant", content: text, ...thinking, ...tool_calls } };
 }
 
 function callsOf(message: Json): Json[] {
-  return listOf(message["tool_calls"]).flatMap((call) => {
-    const fn = isJson(call) && isJson(call["function"]) ? call["function"] : undefined;
-    if (fn === undefined) return [];
-    return [
-      {
-        ...(isJson(call) && typeof call["id"] === "string" && { id: call["id"] }),
-        function: { name: textOf(fn["name"]) ?? "", arguments: argumentsOf(fn["arguments"]) },
-      },
-    ];
-  });
+  return objectsOf(message["tool_calls"]).flatMap(({ id, function: fn }) =>
+    isJson(fn)
+      ? [
+          {
+            ...(typeof id === "string" && { id }),
+            function: { name: str(fn["name"]), arguments: argumentsOf(fn["arguments"]) },
+          },
+        ]
+      : [],
+  );
 }
 
 /** Chat Completions has them as a text; some servers send the object itself. */
@@ -167,24 +148,23 @@ function argumentsOf(given: unknown): Json {
   return isJson(parsed) ? parsed : { text };
 }
 
-function ending(facts: OllamaFacts, reason: string | undefined, usage: unknown): Json {
-  const counted = isJson(usage) ? usage : {};
+function ending(facts: OllamaFacts, stop: StopReason | undefined, usage: Reported = {}): Json {
   const took = facts.nanoseconds();
   return {
     done: true,
-    done_reason: reason === "length" ? "length" : "stop",
+    done_reason: stop === "length" ? "length" : "stop",
     total_duration: took,
     load_duration: 0,
-    prompt_eval_count: numberOf(counted["prompt_tokens"]) ?? 0,
+    prompt_eval_count: usage.input ?? 0,
     prompt_eval_duration: 0,
-    eval_count: numberOf(counted["completion_tokens"]) ?? 0,
+    eval_count: usage.output ?? 0,
     eval_duration: took,
   };
 }
 
 /** A request of Ollama's own API as one of Chat Completions, which every upstream speaks. */
 export function toChat(body: Json): Json {
-  const options = isJson(body["options"]) ? body["options"] : {};
+  const options = obj(body["options"]);
   const predicted = numberOf(options["num_predict"]);
   const streamed = body["stream"] !== false;
   const { model, tools, think } = body;
@@ -238,9 +218,7 @@ function messagesWithIds(messages: readonly Json[]): Json[] {
       open = open.filter((one) => one !== found);
       return { role, tool_call_id: byId ?? found?.id ?? "call_0", content: textOf(content) ?? "" };
     }
-    const made = listOf(asked)
-      .filter(isJson)
-      .map((call) => callOf(call, ++calls));
+    const made = objectsOf(asked).map((call) => callOf(call, ++calls));
     if (made.length > 0) open = made.map(({ id, function: { name } }) => ({ id, name }));
     return {
       ...rest,
@@ -253,7 +231,7 @@ function messagesWithIds(messages: readonly Json[]): Json[] {
 }
 
 function callOf(call: Json, number: number) {
-  const fn = isJson(call["function"]) ? call["function"] : {};
+  const fn = obj(call["function"]);
   const args = fn["arguments"];
   return {
     id: textOf(call["id"]) ?? `call_${number}`,

@@ -6,7 +6,7 @@ import type { Client } from "../../http/admit.ts";
 import { readJson } from "../../http/read-body.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { sendJson } from "../../http/send-json.ts";
-import { answerText, isPlain } from "../../upstream/answer.ts";
+import { answerText } from "../../upstream/answer.ts";
 import { chooseUpstream } from "../../upstream/upstream.ts";
 import { fail, handleV1 } from "../handle-v1.ts";
 import { listedModels } from "../list-models.ts";
@@ -83,8 +83,8 @@ async function answer(
   if (isEmpty) return sendJson(response, 200, { ...fromChat(facts, {}), done_reason: "load" });
   const asked = asRequest(request, chatApi.path, Buffer.from(stringifyDeep(chat)));
   const { answerBytes } = parts.config.limits;
-  const rewritten = asResponse(response, rewritingOf(facts, chat["stream"] === true, answerBytes));
-  return handleV1(parts, asked, rewritten, chatApi.path);
+  rewriteResponse(response, rewritingOf(facts, chat["stream"] === true, answerBytes));
+  return handleV1(parts, asked, response, chatApi.path);
 }
 
 const EMBEDDINGS_PATH = "/v1/embeddings";
@@ -94,7 +94,7 @@ async function embed(parts: V1Parts, request: IncomingMessage, response: ServerR
   await parts.authenticate(request.headers);
   const { model, input, dimensions } = (await readJson(request, parts.config.limits)).body;
   const asked = asRequest(request, EMBEDDINGS_PATH, Buffer.from(stringifyDeep({ model, input, dimensions })));
-  const rewritten = asResponse(response, {
+  rewriteResponse(response, {
     most: parts.config.limits.answerBytes,
     streamed: () => undefined,
     whole(status, text) {
@@ -109,7 +109,7 @@ async function embed(parts: V1Parts, request: IncomingMessage, response: ServerR
       return { status: isUnread ? BAD_GATEWAY : status, type: JSON_TYPE, text: stringifyDeep(answer) };
     },
   });
-  return handleV1(parts, asked, rewritten, EMBEDDINGS_PATH);
+  return handleV1(parts, asked, response, EMBEDDINGS_PATH);
 }
 
 /** How a chat completion is told. One that wasn't asked for so, such as events for an answer in one piece, is told all the same. */
@@ -272,38 +272,37 @@ interface RewrittenAnswer {
   readonly text: string;
 }
 
-/** A response that writes everything anew before it leaves. Whoever writes into it sees nothing of that. */
-function asResponse(response: ServerResponse, rewriting: Rewriting): ServerResponse {
+/** Makes a response write everything anew before it leaves. Whoever writes into it sees nothing of that. */
+function rewriteResponse(response: ServerResponse, rewriting: Rewriting): void {
+  const writeHead = response.writeHead.bind(response) as (
+    s: number,
+    h: OutgoingHttpHeaders,
+  ) => ServerResponse;
+  const write = response.write.bind(response) as (text: string, done: Done) => boolean;
+  const end = response.end.bind(response) as (text: string, done: Done) => ServerResponse;
   let stream: RewrittenStream | undefined;
-  let head: { readonly status: number; readonly headers: OutgoingHttpHeaders } | undefined;
+  let head: OutgoingHttpHeaders = {};
   let pieces: Buffer[] = [];
   let size = 0;
   let isSent = false;
-  const bytesOf = (piece: unknown): Buffer =>
-    typeof piece === "string" ? Buffer.from(piece) : Buffer.isBuffer(piece) ? piece : Buffer.alloc(0);
-  const send = (text: string | undefined, done?: () => void) => {
-    const { status, headers } = head ?? { status: response.statusCode, headers: {} };
-    const { "content-encoding": _, ...rest } = headers;
-    const rewritten = rewriting.whole(status, text);
-    response.writeHead(rewritten.status, { ...rest, "content-type": rewritten.type });
-    response.end(rewritten.text, done);
+  const send = (text: string | undefined, done: Done) => {
+    const { "content-encoding": _, ...rest } = head;
+    const rewritten = rewriting.whole(response.statusCode, text);
+    writeHead(rewritten.status, { ...rest, "content-type": rewritten.type });
+    end(rewritten.text, done);
   };
-  const endWhole = (done: (() => void) | undefined) => {
-    if (isSent || response.headersSent) {
-      done?.();
-      return;
-    }
+  const endWhole = (done: Done) => {
+    if (isSent || response.headersSent) return done?.();
     isSent = true;
-    const encoding = head?.headers["content-encoding"];
+    const encoding = head["content-encoding"];
     const packed = { headers: typeof encoding === "string" ? { "content-encoding": encoding } : {} };
     const bytes = Buffer.concat(pieces);
     pieces = [];
-    if (size > rewriting.most) send(undefined, done);
-    else if (isPlain(packed)) send(bytes.toString("utf8"), done);
-    else
-      Promise.resolve(answerText(packed, bytes, rewriting.most))
-        .then((text) => send(text, done))
-        .catch(() => response.destroy());
+    if (size > rewriting.most) return send(undefined, done);
+    // What isn't packed leaves at once.
+    const text = answerText(packed, bytes, rewriting.most);
+    if (typeof text === "string") return send(text, done);
+    void text.then((unpacked) => send(unpacked, done)).catch(() => response.destroy());
   };
   /** Keeps a piece until all are there. A client isn't left to wait for the end of what is too long. */
   const keep = (piece: Buffer) => {
@@ -311,40 +310,38 @@ function asResponse(response: ServerResponse, rewriting: Rewriting): ServerRespo
     if (size <= rewriting.most) pieces.push(piece);
     else endWhole(undefined);
   };
-  const own = {
+  Object.assign(response, {
     writeHead(status: number, headers: OutgoingHttpHeaders = {}) {
       const { "content-length": _, ...rest } = headers;
       stream = rewriting.streamed(status, rest);
-      if (stream) return response.writeHead(status, stream.headers);
-      head = { status, headers: rest };
-      isSent = false;
+      if (stream) return writeHead(status, stream.headers);
       // Whoever looks at it before all is there sees what was meant.
       response.statusCode = status;
+      head = rest;
       pieces = [];
       size = 0;
+      isSent = false;
       return response;
     },
     write(piece: unknown, done?: unknown) {
       const callback = typeof done === "function" ? (done as () => void) : undefined;
-      const text = stream?.push(bytesOf(piece)) ?? "";
-      if (!stream) keep(bytesOf(piece));
-      if (text !== "") return response.write(text, callback);
+      const text = stream?.push(bytesIn(piece)) ?? "";
+      if (!stream) keep(bytesIn(piece));
+      if (text !== "") return write(text, callback);
       callback?.();
       return true;
     },
     end(piece?: unknown, done?: unknown) {
-      const callback = [piece, done].find((one) => typeof one === "function") as (() => void) | undefined;
-      if (stream) return response.end(stream.push(bytesOf(piece)) + stream.end(), callback);
-      keep(bytesOf(piece));
+      const callback = [piece, done].find((one) => typeof one === "function") as Done;
+      if (stream) return end(stream.push(bytesIn(piece)) + stream.end(), callback);
+      keep(bytesIn(piece));
       endWhole(callback);
       return response;
     },
-  };
-  return new Proxy(response, {
-    get(target, name) {
-      if (Object.hasOwn(own, name)) return own[name as keyof typeof own];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
   });
 }
+
+type Done = (() => void) | undefined;
+
+const bytesIn = (piece: unknown): Buffer =>
+  typeof piece === "string" ? Buffer.from(piece) : Buffer.isBuffer(piece) ? piece : Buffer.alloc(0);

@@ -28,7 +28,7 @@ import { isLoaded } from "../tokens/exact-counter.ts";
 import { type Calibration, createCalibration, createMeasure, exactCounter } from "../tokens/index.ts";
 import { modelInfo } from "../tokens/model-info.ts";
 import { createJobs, createPlaces, type Jobs, type Places, settledInTime } from "./background/jobs.ts";
-import { type Circuit, createCircuit, type FirstSummaries, type SummaryAccounts } from "./plan/may-ask.ts";
+import { type Circuit, createCircuit, type Requests, type SummaryAccounts } from "./plan/may-ask.ts";
 import {
   createTextRoom,
   createTranscriptReader,
@@ -80,8 +80,6 @@ export interface Engine<M> {
   /** What states are signed with: the first signs, all are believed. None: states aren't signed. */
   readonly stateKeys: readonly string[];
   readonly transcriptReader: TranscriptReader;
-  /** Tokens of messages that a checkpoint edits; the same in every view that stands on it. */
-  readonly editTokens: EditTokens;
   readonly recallIndexes: RecallIndexes;
   /** What views quote for user messages: putting it together reads the messages again. */
   readonly recalledTexts: RecentMap<string>;
@@ -93,7 +91,7 @@ export interface Engine<M> {
   readonly circuit: Circuit;
   /** What summaries cost, by conversation. */
   readonly accounts: SummaryAccounts;
-  readonly firsts: FirstSummaries;
+  readonly requests: Requests;
   readonly prompts: Map<string, WatchedPrompt> | undefined;
   /** Calls whose summaries were not applied yet, by conversation: they are reported with the compaction that uses them. */
   readonly unreported: Map<string, readonly ModelCall[]>;
@@ -140,7 +138,6 @@ export function createEngine<M>(
     records: recordKeeper(options.store),
     stateKeys: [options.stateKey ?? []].flat(),
     transcriptReader: createTranscriptReader(room),
-    editTokens: createEditTokens(),
     recallIndexes: createRecallIndexes(room),
     recalledTexts: createRecentMap(MAX_RECALLED_TEXTS),
     writtenTexts: createWrittenTexts(),
@@ -150,7 +147,7 @@ export function createEngine<M>(
     circuit: createCircuit(),
     accounts,
     prompts,
-    firsts: { count: 0, spent: 0, seen: 0 },
+    requests: { tokens: 0 },
     unreported: new Map(),
     calibration,
     answers: createAnswers(),
@@ -182,29 +179,31 @@ function forModel<M>(dialect: Dialect<M>, model: string | undefined): Dialect<M>
 /** A store that fails must not fail the conversation: what couldn't be saved is made again when it is needed. */
 function recordKeeper(store: Store | undefined): RecordKeeper {
   const memory = memoryStore();
-  // What the store has, it may also have lost on purpose: only what it never got is added to what it says.
-  const unsaved = memoryStore();
+  /** What the store never got. What it got and doesn't find, it may have lost on purpose. */
+  const unsaved = new WeakSet<object>();
+  const ofUnsaved = <T extends object>(records: readonly T[] = []) =>
+    records.filter((one) => unsaved.has(one));
   const failed = (operation: string, error: unknown): Warning => ({
     code: "store-failed",
     message: `The store could not ${operation}: ${error instanceof Error ? error.message : String(error)}`,
   });
   return {
     async find(hashes) {
-      if (!store) return { ...(await memory.find(hashes)), warnings: [] };
+      const near = await memory.find(hashes);
+      if (!store) return { ...near, warnings: [] };
       try {
         const { found: far, unreadable } = readFound(await inTime(store.find(hashes)));
-        const near = await unsaved.find(hashes);
         return {
-          checkpoints: [...far.checkpoints, ...near.checkpoints],
-          summaries: [...far.summaries, ...near.summaries],
-          undos: [...far.undos, ...near.undos],
-          answers: [...(far.answers ?? []), ...(near.answers ?? [])],
+          checkpoints: [...far.checkpoints, ...ofUnsaved(near.checkpoints)],
+          summaries: [...far.summaries, ...ofUnsaved(near.summaries)],
+          undos: [...far.undos, ...ofUnsaved(near.undos)],
+          answers: [...(far.answers ?? []), ...ofUnsaved(near.answers)],
           // Whether the store keeps them at all is for it to say.
-          ...(far.recalled && { recalled: [...far.recalled, ...(near.recalled ?? [])] }),
+          ...(far.recalled && { recalled: [...far.recalled, ...ofUnsaved(near.recalled)] }),
           warnings: unreadable > 0 ? [failed("read", new Error(unreadableText(unreadable)))] : [],
         };
       } catch (error) {
-        return { ...(await memory.find(hashes)), warnings: [failed("read", error)] };
+        return { ...near, warnings: [failed("read", error)] };
       }
     },
     async save(records) {
@@ -214,7 +213,7 @@ function recordKeeper(store: Store | undefined): RecordKeeper {
         await inTime(store.save(records));
         return [];
       } catch (error) {
-        await unsaved.save(records);
+        for (const one of Object.values(records).flat()) unsaved.add(one);
         return [failed("save", error)];
       }
     },
@@ -293,41 +292,6 @@ function createEmitter(): Emitter {
       listeners.set(event, set.add(listener as Listener));
       return () => set.delete(listener as Listener);
     },
-  };
-}
-
-/** Edited messages whose tokens are remembered. */
-const MAX_ENTRIES = 20_000;
-
-/** For one checkpoint: the tokens of its edited messages, counted once. */
-type EditTokens = (measure: Measure, checkpoint: string) => (message: string, count: () => number) => number;
-
-/**
- * A checkpoint never changes, so neither do the messages that it edits; except that a client may drop reasoning from
- * them, so a message is named by its place and by the numbers of its edits and parts.
- */
-function createEditTokens(): EditTokens {
-  let counted: Measure | undefined;
-  /** By checkpoint, then by message: a key of both would be put together and read for every message of every view. */
-  const memo = new Map<string, Map<string, number>>();
-  let size = 0;
-  return (measure, checkpoint) => {
-    // Another calibration, other numbers.
-    if (counted !== measure || size > MAX_ENTRIES) {
-      memo.clear();
-      size = 0;
-    }
-    counted = measure;
-    const messages = memo.get(checkpoint) ?? new Map<string, number>();
-    memo.set(checkpoint, messages);
-    return (message, count) => {
-      const known = messages.get(message);
-      if (known !== undefined) return known;
-      const tokens = count();
-      messages.set(message, tokens);
-      size++;
-      return tokens;
-    };
   };
 }
 

@@ -26,7 +26,11 @@ function notingModel(): GatedModel {
 /** Compacts a growing talk so many times; every view, and the last state. */
 async function play(
   model: GatedModel,
-  { times = 3, ...more }: Partial<CompactorOptions<ChatMessage>> & { times?: number } = {},
+  {
+    times = 3,
+    apartMs = 1,
+    ...more
+  }: Partial<CompactorOptions<ChatMessage>> & { times?: number; apartMs?: number } = {},
 ) {
   const compactor = createCompactor({ dialect: openaiChat, budget: 4_000, summarizer: model, ...more });
   const messages = talk(120);
@@ -35,7 +39,11 @@ async function play(
   for (let time = 1; time <= times; time++) {
     const until = Math.round((messages.length * time) / times);
     const so = state === undefined ? {} : { state: JSON.parse(JSON.stringify(state)) };
-    const result = await compactor.compact(messages.slice(0, until), { budget: 4_000, now: time, ...so });
+    const result = await compactor.compact(messages.slice(0, until), {
+      budget: 4_000,
+      now: time * apartMs,
+      ...so,
+    });
     state = result.state;
     views.push(JSON.stringify(result.messages));
   }
@@ -111,7 +119,7 @@ it.each([
   for (const text of asked(model)) expect(text).not.toContain("<notes>");
 });
 
-it("a model that didn't answer in time is asked for the record alone from then on", async () => {
+it("a model that didn't answer in time is asked for the record alone for an hour", async () => {
   let isLate = true;
   const model = gatedModel({
     window: WINDOW,
@@ -126,6 +134,10 @@ it("a model that didn't answer in time is asked for the record alone from then o
   expect(late).toContain("<notes>");
   expect(rest.length).toBeGreaterThan(1);
   for (const text of rest) expect(text).not.toContain("<notes>");
+  const before = model.requests.length;
+  await play(model, { times: 3, apartMs: 40 * 60_000 });
+  const later = asked(model).slice(before);
+  expect(later.map((text) => text.includes("<notes>"))).toEqual([false, true, true]);
 });
 
 it("an answer with notes that aren't closed is read up to the record", async () => {

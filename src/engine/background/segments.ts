@@ -101,7 +101,7 @@ function notesOf(records: readonly Summary[]): string | undefined {
 
 /** Tries one mode after the other until one has written all that is left. */
 async function downLadder<M>(
-  { summarizer }: WritingTask<M>,
+  task: WritingTask<M>,
   modes: readonly Mode[],
   write: (mode: Mode, written: Summary[]) => Promise<void>,
 ): Promise<Segments> {
@@ -113,13 +113,13 @@ async function downLadder<M>(
       return { segments: written };
     } catch (error) {
       failure = error;
-      learnHaste(summarizer.model, error);
-      if (summarizer.signal.aborted || isCancelled(error)) break;
+      learnHaste(task, error);
+      if (task.summarizer.signal.aborted || isCancelled(error)) break;
     }
   }
   // What was paid for is kept: it speaks for the beginning of the run, and the rest is offered again.
   if (written.length > 0) return { segments: written, failure };
-  throw failure ?? noMode(summarizer.model.id);
+  throw failure ?? noMode(task.summarizer.model.id);
 }
 
 function noMode(model: string): ModelError {
@@ -434,8 +434,10 @@ const WINDOW_SHARE = 0.04;
 /** Notes that are hardly longer than the record aren't worth asking for. */
 const LEAST_CEILINGS = 1.5;
 
-/** Models that had no time for them. */
-const slow = new WeakSet<Model>();
+/** A model that had no time for them is asked for them again after this time (milliseconds). */
+const HASTE_MS = 60 * 60_000;
+/** Until when models are asked for the record alone. */
+const inHaste = new WeakMap<Model, number>();
 
 /** Tokens of notes for the next record; 0 where there is more than one record. */
 function notesRoom<M>({
@@ -448,12 +450,12 @@ function notesRoom<M>({
 }): number {
   const { model } = summarizer;
   const { hasCap } = operation.engine.settings;
-  if (!rolling || hasCap || slow.has(model)) return 0;
+  if (!rolling || hasCap || operation.now < (inHaste.get(model) ?? 0)) return 0;
   const room = Math.min(ceiling * CEILINGS, summarizerWindow(model) * WINDOW_SHARE);
   return room < ceiling * LEAST_CEILINGS ? 0 : Math.floor(room);
 }
 
-/** A model that didn't answer in time is asked for the record alone from then on. */
-function learnHaste(model: Model, error: unknown): void {
-  if (isTimeout(error)) slow.add(model);
+/** A model that didn't answer in time is asked for the record alone for a while. */
+function learnHaste<M>({ operation, summarizer }: WritingTask<M>, error: unknown): void {
+  if (isTimeout(error)) inHaste.set(summarizer.model, operation.now + HASTE_MS);
 }

@@ -79,8 +79,8 @@ export function createCircuit(): Circuit {
   };
 }
 
-/** So many summaries in a row that no later request could use are enough: nobody asks for the next. */
-const MOST_LOST = 2;
+/** A summary that no later request could use counts so many times: another one is asked for once the chat has grown by much. */
+const UNUSED_TIMES = 5;
 /** Answers by which a conversation is recognised when its first message has changed, the newest ones. */
 const MARKS = 8;
 /** An answer with what follows it says less than this (characters): other conversations may have the same. */
@@ -96,26 +96,22 @@ const FREE_FIRSTS = 4;
 interface Account {
   /** Input tokens of all requests for summaries. */
   spent: number;
-  /** Summaries in a row before the newest one that were of no use, because the transcript no longer began with what they speak for. */
-  lost: number;
-  /** The newest summary that was asked for: what the transcript began with. */
-  asked?: { readonly to: number; readonly hash: string; readonly chain: readonly string[] };
-  /** What the last request that wanted a summary began with, up to the message that had changed. */
-  began?: string | undefined;
-  /** Of `spent`, what is among the first summaries that nobody has gone on from. */
-  first?: number;
+  /** Of these, what was of no use since a request last used one: the transcript no longer began with what they speak for. */
+  unused: number;
+  /** The newest summary that was asked for: what the transcript began with, and what was spent before it. */
+  asked?: {
+    readonly to: number;
+    readonly hash: string;
+    readonly chain: readonly string[];
+    readonly from: number;
+  };
+  /** Its first summary is there, and none of these requests has gone on from it. */
+  waiting?: Requests;
 }
 
-/**
- * First summaries of conversations whose next request wasn't seen yet. Where every message changes in every request, each of them looks
- * like the first one of another conversation.
- */
-export interface FirstSummaries {
-  /** How many there are, and the input tokens of their requests. */
-  count: number;
-  spent: number;
-  /** Tokens of all requests that were made to fit. */
-  seen: number;
+/** Tokens of all requests that a compactor made to fit. */
+export interface Requests {
+  tokens: number;
 }
 
 /** Accounts by what names a conversation: its first message, and its newest answers, because clients change the first one. */
@@ -123,49 +119,55 @@ export type SummaryAccounts = Map<string, Account>;
 
 /** Notes what a request takes, and that its conversation's summary can be used. */
 export function noteRequest<M>({ engine, survey }: Operation<M>, tokens: number): void {
-  const { firsts, accounts } = engine;
-  firsts.seen += tokens + survey.budget.tools;
-  const account = accounts.get(survey.chat);
-  if (!account?.first || account.asked?.hash !== survey.conversation.chain[account.asked?.to ?? 0]) return;
-  firsts.count--;
-  firsts.spent -= account.first;
-  delete account.first;
+  engine.requests.tokens += tokens + survey.budget.tools;
+  const account = engine.accounts.get(survey.chat);
+  if (account?.waiting && isUsable(account, survey.conversation)) delete account.waiting;
+}
+
+type Transcript = Pick<Operation<unknown>["survey"]["conversation"], "chain">;
+
+/** Does a transcript begin with what the newest summary speaks for? */
+function isUsable({ asked }: Account, { chain }: Transcript): boolean {
+  return asked === undefined || chain[asked.to] === asked.hash;
+}
+
+/** Tokens that were of no use, with those of the newest summary where the transcript no longer begins with what it speaks for. */
+function unusedOf(account: Account, transcript: Transcript): number {
+  return account.unused + (isUsable(account, transcript) ? 0 : account.spent - account.asked!.from);
 }
 
 /** Says why a run isn't summarised although it could be; undefined where it may be. */
 export function refusal<M>(operation: Operation<M>, run: Run, isRequest: boolean): Warning | undefined {
-  const { survey } = operation;
-  const { chain, messages, structure } = survey.conversation;
+  const { engine, survey } = operation;
+  const { conversation } = survey;
+  const { costShare } = engine.settings.summary;
   const account = accountOf(operation);
-  const { asked } = account;
-  if (asked && chain[asked.to] === asked.hash) {
-    // Only another request shows that it can be used: the answer to the one that it was asked for with tells nothing.
-    if (isRequest) account.lost = 0;
-  } else if (asked && account.lost + 1 >= MOST_LOST) {
-    const at = asked.chain.findIndex((hash, index) => hash !== chain[index]);
-    const changed = at < 0 ? asked.chain.length : at;
-    // It was the same in two requests: somebody edited it, and it may stand now.
-    const stands = isRequest && account.began === chain[changed];
-    if (isRequest) account.began = chain[changed];
-    if (!stands) {
-      const index = structure.start + changed - 1;
-      const what = at < 0 ? `a message behind #${index}` : `message #${index + 1} (${messages[index]?.role})`;
-      return {
-        code: "summaries-unused",
-        message: `No model is asked for a summary: the last ${account.lost + 1} couldn't be used, because ${what} was another one in each request. Lines chosen by code take their place. Leave that message as it is, and put what changes (a clock, a map of files) at the end of the newest message or into \`extras\`.`,
-      };
-    }
-  }
+  // Only another request shows that it can be used: the answer to the one that it was asked for with tells nothing.
+  if (isRequest && isUsable(account, conversation)) account.unused = 0;
   const planned = plannedTokens(operation, run);
-  const { firsts, settings } = operation.engine;
-  const { costShare } = settings.summary;
-  if (account.spent === 0 && firsts.count >= FREE_FIRSTS && firsts.spent + planned > firsts.seen * costShare)
+  const firsts = new Set([...engine.accounts.values()].filter(({ waiting }) => waiting === engine.requests));
+  const lost = [...firsts].reduce((sum, { spent }) => sum + spent, 0);
+  // Where every message changes in every request, each of them looks like the first one of another conversation.
+  if (
+    account.spent === 0 &&
+    firsts.size >= FREE_FIRSTS &&
+    lost + planned > engine.requests.tokens * costShare
+  )
     return {
       code: "summaries-unused",
-      message: `No model is asked for a summary: no later request began with what the last ${firsts.count} first summaries speak for, and another one would make them cost more than the share (${costShare}) of all requests. Lines chosen by code take its place. If these requests are one conversation, leave its earlier messages as they are, and put what changes (a clock, how long ago something was said) at the end of the newest message or into \`extras\`.`,
+      message: `No model is asked for a summary: no later request began with what the last ${firsts.size} first summaries speak for, and another one would make them cost more than the share (${costShare}) of all requests. Lines chosen by code take its place. If these requests are one conversation, leave its earlier messages as they are, and put what changes (a clock, how long ago something was said) at the end of the newest message or into \`extras\`.`,
     };
   const left = allowance(operation, account);
   if (planned <= left) return undefined;
+  if (unusedOf(account, conversation) > 0) {
+    const at = account.asked?.chain.findIndex((hash, index) => hash !== conversation.chain[index]) ?? -1;
+    const index = conversation.structure.start + at - 1;
+    const what = at < 0 ? "a message" : `message #${index + 1} (${conversation.messages[index]?.role})`;
+    return {
+      code: "summaries-unused",
+      message: `No model is asked for a summary: the last one couldn't be used, because ${what} before its end is another one now. Lines chosen by code take its place until the chat has grown. Leave that message as it is, and put what changes (a clock, a map of files) at the end of the newest message or into \`extras\`.`,
+    };
+  }
   return {
     code: "summaries-too-dear",
     message: `No model is asked for a summary: it would read about ${planned} tokens, and ${Math.max(0, left)} are left of the share (${costShare}) of what the chat itself has cost. Lines chosen by code take its place until then. Raise \`summary.costShare\` if more may be spent.`,
@@ -187,15 +189,15 @@ export function openAccount<M>(
   /** It came to nothing, so nobody could have used it. */
   failed(): void;
 } {
-  const { firsts } = operation.engine;
-  const { chain } = operation.survey.conversation;
+  const { engine, survey } = operation;
   const account = accountOf(operation);
-  const { asked } = account;
-  if (asked && chain[asked.to] !== asked.hash) account.lost++;
-  account.asked = { to: run.to, hash: chain[run.to]!, chain: chain.slice(0, Math.min(run.to + 1, COMPARED)) };
-  const own = account.asked;
   const isFirst = most === undefined && account.spent === 0;
   const limit = account.spent + (most ?? allowance(operation, account));
+  account.unused = unusedOf(account, survey.conversation);
+  const { chain } = survey.conversation;
+  const compared = chain.slice(0, Math.min(run.to + 1, COMPARED));
+  const own = { to: run.to, hash: chain[run.to]!, chain: compared, from: account.spent };
+  account.asked = own;
   return {
     spend(tokens, isSpent) {
       if (!isSpent && account.spent + tokens > limit) return false;
@@ -203,10 +205,7 @@ export function openAccount<M>(
       return true;
     },
     written() {
-      if (!isFirst) return;
-      account.first = account.spent;
-      firsts.count++;
-      firsts.spent += account.spent;
+      if (isFirst) account.waiting = engine.requests;
     },
     failed() {
       if (account.asked === own) delete account.asked;
@@ -215,8 +214,10 @@ export function openAccount<M>(
 }
 
 /** Input tokens that may still be spent on summaries of a conversation. */
-function allowance<M>(operation: Operation<M>, { spent }: Account): number {
-  return Math.floor(chatTokens(operation) * operation.engine.settings.summary.costShare) - spent;
+function allowance<M>(operation: Operation<M>, account: Account): number {
+  const { engine, survey } = operation;
+  const share = Math.floor(chatTokens(operation) * engine.settings.summary.costShare);
+  return share - account.spent - (UNUSED_TIMES - 1) * unusedOf(account, survey.conversation);
 }
 
 /**
@@ -250,7 +251,7 @@ function accountOf<M>({ engine, survey }: Operation<M>): Account {
     marks.push(...markAt(messages, index));
   const known = marks.flatMap((mark) => accounts.get(mark) ?? []);
   const isSame = (one: Account) => known.filter((other) => other === one).length >= LEAST_SAME;
-  const account = known.find(isSame) ?? accounts.get(survey.chat) ?? { spent: 0, lost: 0 };
+  const account = known.find(isSame) ?? accounts.get(survey.chat) ?? { spent: 0, unused: 0 };
   for (const mark of [...marks, survey.chat]) keepNewest(accounts, mark, account);
   return account;
 }

@@ -42,14 +42,23 @@ export function hasSystem(system: unknown): boolean {
   );
 }
 
-/** Tokens of a draft's view, as if it were rendered. */
-export function draftTokens(
-  conversation: Conversation,
-  draft: Draft,
-  /** Looks up, or remembers, the tokens of an edited message. */
-  known: (message: string, count: () => number) => number = (_message, count) => count(),
-): number {
+/** What a message took as a checkpoint edits it: the same in every view that stands on it. */
+const editedTokens = new WeakMap<
+  Message,
+  { readonly shownAs: string; readonly measure: Measure; readonly tokens: number }
+>();
+
+/** Tokens of a draft's view, as if it were rendered. `checkpoint` names what edits its messages: then each is counted once. */
+export function draftTokens(conversation: Conversation, draft: Draft, checkpoint?: string): number {
   const { messages, tokens, measure, outside, note } = conversation;
+  const counted = (message: Message, edits: readonly Edit[]): number => {
+    const shownAs = `${checkpoint} ${edits.length}`;
+    const before = editedTokens.get(message);
+    if (checkpoint && before?.shownAs === shownAs && before.measure === measure) return before.tokens;
+    const own = measure.message(applyEdits(message, edits));
+    if (checkpoint) editedTokens.set(message, { shownAs, measure, tokens: own });
+    return own;
+  };
   let sum = outside.system + outside.extras;
   if (note && showsNote(draft, messages)) sum += note.tokens;
   for (let index = 0; index < draft.fates.length; index++) {
@@ -58,9 +67,7 @@ export function draftTokens(
     else if (fate.type === "edit")
       sum += fate.edits.some((edit) => edit.type === "append")
         ? conversation.editedTokens(index, fate.edits)
-        : known(`${index} ${fate.edits.length} ${messages[index]!.parts.length}`, () =>
-            measure.message(applyEdits(messages[index]!, fate.edits)),
-          );
+        : counted(messages[index]!, fate.edits);
   }
   for (const insert of draft.inserts) sum += shownInsertTokens(conversation, insert);
   return sum;

@@ -188,9 +188,9 @@ function measureView<M>(
   { unproven, recalled }: Remembered,
 ): Pick<Survey<M>, "quoted" | "tokens"> {
   if (!checkpoint) return { quoted: [], tokens: draftTokens(conversation, current) };
-  const { measure, structure } = conversation;
+  const { structure } = conversation;
   const shownAs = `${checkpoint.id} ${structure.start} ${unproven.has(checkpoint.id)}`;
-  const bare = draftTokens(conversation, current, engine.editTokens(measure, shownAs));
+  const bare = draftTokens(conversation, current, shownAs);
   // Quotations stay until the next compaction, which is due where the view doesn't fit with them.
   const { rules } = engine.dialect;
   const quoted = quotedBy(checkpoint.id, recalled, conversation, rules, engine.recalledTexts);

@@ -99,6 +99,38 @@ describe.each(Object.entries(SERVERS))("%s", (_, told) => {
   });
 });
 
+it("Ollama, which cuts off without a word what the model that it loads has no room for, is asked again once it has loaded it", async () => {
+  const [loaded, made] = [4_096, 131_072];
+  let isLoaded = false;
+  const lengths: number[] = [];
+  there = await startUpstream((request, body, response) => {
+    const answer = (json: object) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(json));
+    };
+    if (request.url === "/api/show") return answer({ model_info: { "qwen3.context_length": made } });
+    if (request.url === "/api/ps")
+      return answer({ models: isLoaded ? [{ name: MODEL, context_length: loaded }] : [] });
+    if (request.method !== "POST") {
+      response.writeHead(404);
+      return void response.end();
+    }
+    isLoaded = true;
+    const tokens = Math.round(body.length / 5);
+    lengths.push(tokens);
+    // What is older is left out, and nothing says so.
+    const usage = { prompt_tokens: Math.min(tokens, loaded), completion_tokens: 1 };
+    answer({ ...JSON.parse(ANSWER), usage });
+  });
+  gateway = await startGateway({ ...upstreamAt(`${there.url}/v1`), summarizer: "extractive" });
+  const actions = [];
+  for (let n = 0; n < 3; n++) actions.push((await ask()).headers.get("x-precis-action"));
+  expect(lengths[0]).toBeGreaterThan(loaded);
+  expect(actions.slice(1)).toEqual(["compacted", "view"]);
+  for (const length of lengths.slice(1)) expect(length).toBeLessThan(loaded);
+  expect(asked().filter(({ request }) => request.url === "/api/ps")).toHaveLength(2);
+});
+
 it("a server that tells nothing is asked once, and the window stays small", async () => {
   await start({});
   for (let n = 0; n < 3; n++) expect((await ask()).status).toBe(200);

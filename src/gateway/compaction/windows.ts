@@ -75,17 +75,25 @@ export function createWindows(
         ...(model === "" && { factor: 1 }),
         ...(isNobodys && { window: NOBODYS_WINDOW }),
         from,
-        ...(known?.isOld && (known.value.isReported || !upstream?.isKnownProvider) && { mayBeOld: true }),
+        ...((known?.value.isUnloaded ||
+          (known?.isOld && (known.value.isReported || !upstream?.isKnownProvider))) && { mayBeOld: true }),
       };
     },
     /** An upstream reported its window when it was asked. It counts where nothing else is known. */
-    setWindow(upstream: Upstream, model: string, tenant: string, window: number): void {
+    setWindow(upstream: Upstream, model: string, tenant: string, window: number, isUnloaded?: true): void {
       if (!Number.isSafeInteger(window) || window < LEAST_BELIEVABLE) return;
       const { from, mayBeOld } = windows.of(upstream, model, tenant);
       const configured = configuredFor(upstream, model);
       if (from === "guess" || mayBeOld)
-        learned.set("window", nameOf(upstream, model, tenant), { window, configured, isReported: true });
+        learned.set("window", nameOf(upstream, model, tenant), {
+          ...{ window, configured, isReported: true },
+          ...(isUnloaded && { isUnloaded }),
+        });
     },
+    /** Its model was not loaded when it was asked, and has answered since. */
+    isLoadedSince: (upstream: Upstream, model: string, tenant: string): boolean =>
+      recall(upstream, model, tenant)?.value.isUnloaded === true &&
+      learned.get("count", nameOf(upstream, model, tenant)) !== undefined,
     /**
      * An upstream refused a request as too long: it named its window, or the window is below what was refused, by our own count.
      * That holds for this tenant: a client may have written such an error itself.
@@ -141,6 +149,8 @@ interface LearnedWindow {
   readonly configured?: number;
   /** The upstream said it when it was asked, and may say something else next time. */
   readonly isReported?: true;
+  /** Its model wasn't loaded then, and may be loaded with less. */
+  readonly isUnloaded?: true;
 }
 
 /** Names that are warned of. Clients choose them: one that makes them up must fill neither memory nor log. */
@@ -209,7 +219,7 @@ interface Asked {
  * Each model is asked for once; that nothing was told is remembered, too.
  */
 export function createAskWindow(parts: {
-  readonly windows: Pick<Windows, "of" | "setWindow">;
+  readonly windows: Pick<Windows, "of" | "setWindow" | "isLoadedSince">;
   now(): number;
 }): AskWindow {
   const { windows, now } = parts;
@@ -221,10 +231,10 @@ export function createAskWindow(parts: {
     const { from, mayBeOld } = windows.of(upstream, model, tenant);
     if (from !== "guess" && !mayBeOld) return undefined;
     const key = JSON.stringify([upstream.name, upstream.config.baseURL, model, tenant]);
-    const before = asked.get(key);
+    const before = windows.isLoadedSince(upstream, model, tenant) ? undefined : asked.get(key);
     if (before && now() - before.at < AGAIN_MS) return before.settled;
-    const answer = windowAt(asking).then((window) => {
-      if (window !== undefined) windows.setWindow(upstream, model, tenant, window);
+    const answer = windowAt(asking).then((served) => {
+      if (served) windows.setWindow(upstream, model, tenant, served.window, served.isUnloaded);
     });
     const settled = settledInTime(answer, WAIT_MS).then(() => {});
     keepNewest(asked, key, { at: now(), settled }, MAX_SILENT);
@@ -233,7 +243,12 @@ export function createAskWindow(parts: {
 }
 
 /** What the upstream tells; undefined where it doesn't. Never throws. */
-async function windowAt({ upstream, model, headers, keyIsOurs }: AskingWindow): Promise<number | undefined> {
+async function windowAt({
+  upstream,
+  model,
+  headers,
+  keyIsOurs,
+}: AskingWindow): ReturnType<typeof windowBehind> {
   const signal = AbortSignal.timeout(ASK_MS);
   const path = "/v1/models";
   const [listed, query] = targetPath(upstream, path).split("?", 2);

@@ -20,9 +20,17 @@ const FIELDS = [
 /** A list of models is far smaller (bytes). */
 const MAX_ANSWER = 8_000_000;
 
+/** What a server tells of a model's context. */
+interface ServedWindow {
+  readonly window: number;
+  /** The model isn't loaded: what the server will give it then may be less. */
+  readonly isUnloaded?: true;
+}
+
 /** The context size that a server tells for the endpoint's model; undefined where it doesn't. Never throws. */
 export async function servedWindow(endpoint: Endpoint, signal: AbortSignal): Promise<number | undefined> {
-  return windowBehind(endpoint.base, endpoint.model, (url, body) => get(endpoint, url, signal, body));
+  const ask = (url: string, body?: Json) => get(endpoint, url, signal, body);
+  return (await windowBehind(endpoint.base, endpoint.model, ask))?.window;
 }
 
 /** The same, by the address that the API's paths are added to. `ask` gives the JSON at an address, or undefined; with a body it posts that. */
@@ -30,17 +38,17 @@ export async function windowBehind(
   base: string,
   model: string,
   ask: (address: string, body?: Json) => Promise<unknown>,
-): Promise<number | undefined> {
+): Promise<ServedWindow | undefined> {
   const root = base.replace(/\/v\d+$/, "");
   const listed = windowOf(entryOf(await ask(`${base}/models`), model));
-  if (listed !== undefined) return listed;
+  if (listed !== undefined) return { window: listed };
   if (root === base) return undefined;
   // LM Studio and llama.cpp tell it outside of the API that they imitate.
   const own = windowOf(entryOf(await ask(`${root}/api/v0/models`), model));
-  if (own !== undefined) return own;
+  if (own !== undefined) return { window: own };
   const props = obj(await ask(`${root}/props`));
   const served = windowOf(obj(props["default_generation_settings"]));
-  if (served !== undefined) return served;
+  if (served !== undefined) return { window: served };
   const shown = obj(await ask(`${root}/api/show`, { model }));
   return Object.keys(shown).length === 0
     ? undefined
@@ -49,15 +57,19 @@ export async function windowBehind(
 
 /**
  * Ollama cuts off what is longer, without a word: what the loaded model has counts before what its file sets, and that before
- * what it was made for.
+ * what it was made for. Without a size in its file it is loaded with a default of the server's, which nothing tells before.
  */
-function ollamaWindow(shown: Json, running: unknown, model: string): number | undefined {
+function ollamaWindow(shown: Json, running: unknown, model: string): ServedWindow | undefined {
   const loaded = listOf(obj(running)["models"])
     .filter(isRecord)
     .find(({ name, model: id }) => [name, id].some((one) => one === model || one === `${model}:latest`));
   const set = /^num_ctx\s+(\d+)/m.exec(String(shown["parameters"] ?? ""))?.[1];
   const made = Object.entries(obj(shown["model_info"])).find(([name]) => name.endsWith(".context_length"));
-  return windowOf(loaded ?? {}) ?? windowOf({ context_length: set === undefined ? made?.[1] : Number(set) });
+  const given =
+    windowOf(loaded ?? {}) ?? windowOf({ context_length: set === undefined ? undefined : Number(set) });
+  if (given !== undefined) return { window: given };
+  const window = windowOf({ context_length: made?.[1] });
+  return window === undefined ? undefined : { window, isUnloaded: true };
 }
 
 async function get(

@@ -158,3 +158,56 @@ it("an operator finds what failed and what was slow, in any range of time, and t
   expect(faults).toEqual([]);
   await context.close();
 });
+
+it("a busy server's list and totals go on, keep what they show when a poll fails, and a tab of the list leaves the page's filters alone", async () => {
+  const { tab, context, faults } = await openPage(world.browser, `${world.serve.url}/gateway?hours=all&model=gpt-4o`);
+  const refused = () =>
+    fetch(`${world.serve.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "nobody", content: "hello" }] }),
+    }).then((response) => response.text());
+  const rows = tab.locator(".requests tbody tr");
+  await refused();
+  await rows.first().waitFor();
+  const failed = async () =>
+    Number.parseInt(
+      (await tab.locator(".totals div", { hasText: "Error rate" }).locator("small").textContent()) ?? "",
+      10,
+    );
+  const before = { rows: await rows.count(), failed: await failed() };
+  // Each answer takes longer than the time between two requests that end.
+  let isLost = false;
+  await tab.route(/\/api\/(requests|totals)/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await (isLost ? route.abort() : route.continue());
+  });
+  let isBusy = true;
+  const traffic = (async () => {
+    while (isBusy) {
+      await refused();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  try {
+    await eventually(() => rows.count()).toBeGreaterThan(before.rows);
+    await eventually(failed).toBeGreaterThan(before.failed);
+  } finally {
+    isBusy = false;
+    await traffic;
+  }
+  // A poll that fails says so beside what there was.
+  isLost = true;
+  await refused();
+  await tab.getByRole("alert").first().waitFor();
+  expect(await rows.count()).toBeGreaterThan(before.rows);
+  expect(await failed()).toBeGreaterThan(before.failed);
+  isLost = false;
+  await refused();
+  await eventually(() => tab.getByRole("alert").count()).toBe(0);
+  await tab.getByRole("button", { name: "Page chats" }).click();
+  await eventually(() => new URL(tab.url()).searchParams.get("from")).toBe("page");
+  expect(new URL(tab.url()).searchParams.get("model")).toBe("gpt-4o");
+  expect(faults).toEqual([]);
+  await context.close();
+});

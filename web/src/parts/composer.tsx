@@ -137,8 +137,8 @@ export function Composer(props: {
         images={images}
         files={files}
         reading={reading}
-        onRemoveImage={(n) => setImages(images.toSpliced(n, 1))}
-        onRemoveFile={(n) => setFiles(files.toSpliced(n, 1))}
+        onRemoveImage={(n) => setImages((before) => before.toSpliced(n, 1))}
+        onRemoveFile={(n) => setFiles((before) => before.toSpliced(n, 1))}
       />
       <textarea
         ref={area}

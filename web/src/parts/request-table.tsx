@@ -13,7 +13,7 @@ const words = strings.gateway;
 /** Rows that are shown at first, and so many more at a time, up to what a server answers with. */
 const SHOWN = 100;
 const MOST_SHOWN = 2_000;
-/** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
+/** Typing shouldn't ask for every letter (milliseconds). */
 const SETTLE_MS = 250;
 
 /** The status of an answer that the one who asked for it stopped. */
@@ -45,8 +45,8 @@ export function RequestTable(props: {
       };
       return (await app.api.call(routes.requests, { query })).requests;
     },
-    [app, filters, news, limit],
-    SETTLE_MS,
+    [app, filters, limit],
+    { settleMs: SETTLE_MS, news },
   );
   return (
     <section>
@@ -55,8 +55,7 @@ export function RequestTable(props: {
           legend={words.from}
           names={words.sides}
           chosen={from}
-          // Models and clients of the one needn't be there in the other.
-          onChoose={(from) => onChange({ from, model: "", client: "", outcome: "" })}
+          onChoose={(from) => onChange({ from })}
         />
         <label>
           <span className="visually-hidden">{words.search}</span>

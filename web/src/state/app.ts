@@ -14,6 +14,7 @@ import type { Chat } from "./chat.ts";
 import { createChat } from "./chat.ts";
 import type { ClientKey } from "./client-key.ts";
 import { createConversations } from "./conversations.ts";
+import { browserStorage } from "./kept.ts";
 import { letInformationGo } from "./let-information-go.ts";
 import { type Live, openLive } from "./live.ts";
 import { createFileOpener, type Example, readExample } from "./open-file.ts";
@@ -41,6 +42,14 @@ export function createApp(options: { api: Api; router: Router; clientKey: Client
     const before = page;
     page = pageOf(router);
     if (page !== before && store.get().toast?.kind === "info") store.set({ toast: undefined });
+  });
+  const notKept: Toast = { kind: "error", ...strings.errors.storageFull };
+  let isFull = false;
+  browserStorage.subscribe(() => {
+    if (isFull === browserStorage.get().isFull) return;
+    isFull = !isFull;
+    if (isFull) store.set({ toast: notKept });
+    else if (store.get().toast === notKept) store.set({ toast: undefined });
   });
   const conversations = createConversations(api);
   let current: Chat | undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { kept } from "./kept.ts";
+import { browserStorage, kept } from "./kept.ts";
 
 function memory() {
   const all = new Map<string, string>();
@@ -20,14 +20,18 @@ it("what a person wrote is kept by its id, until it is taken away", () => {
   expect(drafts.read("a")).toBeUndefined();
 });
 
-it("a browser that is full, or keeps something else there, breaks nothing", () => {
+it("a browser that is full, or keeps something else there, breaks nothing, and the page knows", () => {
   const full = {
     ...memory(),
     setItem: () => {
-      throw new Error("QuotaExceededError");
+      throw new DOMException("", "QuotaExceededError");
     },
   };
-  expect(kept<string>("text", () => full).keep("a", "words")).toBe(false);
+  const drafts = kept<string>("text", () => full);
+  expect(drafts.keep("a", "words")).toBe(false);
+  expect(browserStorage.get().isFull).toBe(true);
+  drafts.keep("a", undefined);
+  expect(browserStorage.get().isFull).toBe(false);
   for (const value of ["[", "null"])
     expect(kept("text", () => ({ ...memory(), getItem: () => value })).read("a")).toBeUndefined();
 });

@@ -1,5 +1,10 @@
+import { createStore } from "./store.ts";
+
 /** Where a browser keeps texts for the page, by name: for this tab, or for all of them. */
 type Keeper = Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
+
+/** Is there no room for what was to be kept last? The page says so. */
+export const browserStorage = createStore({ isFull: false });
 
 /** Something that the browser keeps for each chat or summary, by its id: closing, a reload or another view takes nothing away. */
 export function kept<T>(kind: string, keeper: () => Keeper = () => globalThis.localStorage) {
@@ -11,8 +16,11 @@ export function kept<T>(kind: string, keeper: () => Keeper = () => globalThis.lo
       try {
         if (value === undefined) keeper()?.removeItem(name(id));
         else keeper()?.setItem(name(id), JSON.stringify(value));
+        browserStorage.set({ isFull: false });
         return true;
-      } catch {
+      } catch (error) {
+        // One that keeps nothing at all, because a person wants it so, is no news.
+        browserStorage.set({ isFull: (error as Error).name === "QuotaExceededError" });
         return false;
       }
     },

@@ -17,6 +17,8 @@ export const chat = {
   gone: "This conversation doesn't exist (any more).",
   goneFix: "It may have been deleted. Choose another one on the left.",
   empty: "Say something to begin.",
+  noMessage: (number: number, total: number) =>
+    `There is no message #${number} here: this conversation ends with #${total}.`,
   system: "System prompt",
   toBottom: "Jump to the newest message",
   model: "Model",

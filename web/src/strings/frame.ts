@@ -7,6 +7,10 @@ export const errors = {
   brokenFix:
     "Nothing that was said is lost: the page goes on by itself as soon as the server can be reached.",
   http: (status: number) => `The server answered with status ${status}.`,
+  storageFull: {
+    message: "The browser has no room left to keep what you type here.",
+    fix: "Send it or copy it elsewhere before you close or reload this page.",
+  },
   crashed: "Something on this page broke.",
   reload: "Reload",
   backToChat: "Back to the chat",

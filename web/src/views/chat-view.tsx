@@ -88,13 +88,18 @@ function Talk(props: {
   const app = useApp();
   const status = usePiece(app.store, (state) => state.status);
   const { answer, conversation, returned } = useStore(chat.store);
-  const { total, loaded } = useStore(chat.transcript.store);
+  const { total, loaded, lead } = useStore(chat.transcript.store);
   const unsent = usePiece(chat.outbox.store, ({ items }) => items.length);
   const isOffline = status?.hasUpstream === false;
   const isBusy = answer !== undefined || conversation?.busy === "answering";
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that somebody goes there
   useEffect(() => {
-    if (loaded && place.message !== undefined && place.message < total) handle.current?.show(place.message);
+    const { message } = place;
+    if (!loaded || message === undefined) return;
+    if (message < total) handle.current?.show(message);
+    else chat.store.set({ notice: { kind: "info", message: strings.chat.noMessage(message + lead + 1, total + lead) } });
+    // A reload stays where the person was by then.
+    app.router.go({ page: "chat", id: chat.id, tab: "chat" }, "replace");
   }, [loaded, place]);
   const dock = useRef<HTMLDivElement>(null);
   useDock(dock);

@@ -10,7 +10,7 @@ import type { RequestFilters } from "../state/router.ts";
 import { strings } from "../strings.ts";
 
 const words = strings.gateway;
-/** Typing shouldn't ask for every letter, and a busy server not for every request (milliseconds). */
+/** A time that is typed shouldn't ask for every figure (milliseconds). */
 const SETTLE_MS = 250;
 
 /** What requests come to in a range of time, and each of them. One bar of filters is for all of it, and the address keeps it. */
@@ -19,7 +19,7 @@ export default function GatewayView({ filters: given }: { filters: RequestFilter
   const filters = useMemo(() => filtersOf(given), [given]);
   const { show, hours, since, until, model, client, by } = filters;
   const news = useRequestNews();
-  const { value: all } = useLoaded(() => app.api.call(routes.totals), [app, news], SETTLE_MS);
+  const { value: all } = useLoaded(() => app.api.call(routes.totals), [app], { news });
   const { value: totals, error } = useLoaded(
     async () => {
       const range = rangeOf({ hours, since, until });
@@ -27,8 +27,8 @@ export default function GatewayView({ filters: given }: { filters: RequestFilter
       const query: TotalsQuery = { ...range, ...Object.fromEntries(named) };
       return { ...(await app.api.call(routes.totals, { query })), query };
     },
-    [app, hours, since, until, model, client, by, news],
-    SETTLE_MS,
+    [app, hours, since, until, model, client, by],
+    { settleMs: SETTLE_MS, news },
   );
   const change = (changes: RequestFilters) =>
     app.router.go({ page: "gateway", filters: { ...given, ...changes } }, "replace");

@@ -25,7 +25,7 @@ export default function InspectView({ chat }: { chat: Chat }) {
   const other = useLoaded(
     () => (isAsked ? app.api.call(routes.whatIf, { params, body: whatIf }) : undefined),
     [app, chat, version, whatIf],
-    isAsked ? SETTLE_MS : 0,
+    { settleMs: isAsked ? SETTLE_MS : 0 },
   );
   const [isRequestOpen, setRequestOpen] = useState(false);
   const tried = isAsked ? other.value : undefined;

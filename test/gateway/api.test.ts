@@ -96,6 +96,7 @@ describe("/api", () => {
   });
 
   it("streams an answer, stores it, and titles the chat", async () => {
+    await call(routes.changeSettings, { body: { modelTitles: false } });
     const made = await call(routes.createConversation, { body: { model: "gpt-4o" } });
     const told = await chat(made.id, "What is the answer?");
     expect(told.map(({ type }) => type)).toEqual(["accepted", "view", "text", "done"]);
@@ -107,6 +108,7 @@ describe("/api", () => {
       ],
     );
     expect((await call(routes.conversation, { params: { id: made.id } })).title).toBe("What is the answer?");
+    await call(routes.changeSettings, { body: { modelTitles: null } });
   });
 
   it("compacts a long chat, shows why, and undoes it", async () => {
@@ -115,6 +117,8 @@ describe("/api", () => {
     expect(system).toBe("Be brief.");
     expect(messages).toHaveLength(48);
     expect(dividers.length).toBeGreaterThan(0);
+    // A divider stands behind what it covers, and before what was left as it was.
+    for (const { after, covers } of dividers) expect(after).toBe(covers.at(-1)!.to - 1);
     expect(messages.some(({ fate }) => fate.type === "covered")).toBe(true);
     const view = await call(routes.view, { params: { id } });
     expect(view.entries.some(({ type }) => type === "insert")).toBe(true);

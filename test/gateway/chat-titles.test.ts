@@ -10,9 +10,14 @@ let serve: ServeHere;
 beforeAll(async () => {
   provider = await startFakeProvider({
     models: ["gpt-4o"],
-    reply: ({ lastUser }) => (lastUser.startsWith("Write a title") ? "“Mulch in the shed.”" : "Here it is."),
+    reply: ({ lastUser, messages }) => {
+      if (lastUser.startsWith("Write a title")) return "“Mulch in the shed.”";
+      if (!lastUser.startsWith("Look up") || messages.at(-1)?.role === "tool") return "Here it is.";
+      return { text: "Let me look.", calls: [{ name: "precis_recall", args: { query: "mulch" } }] };
+    },
   });
   serve = await serveHere(["--upstream", provider.url]);
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: false });
 });
 afterAll(async () => {
   await serve?.stop();
@@ -57,13 +62,19 @@ it("a name that a person gave stays", async () => {
   expect(await titleOf(id)).toBe("Garden");
 });
 
-it("the model names it after the first answer, once, where the setting says so", async () => {
-  await call(routes.changeSettings.path, "PATCH", { modelTitles: true });
+it("the model names it after the first answer, once, unless a setting forbids it", async () => {
+  await call(routes.changeSettings.path, "PATCH", { modelTitles: null });
   const asked = provider.requests.length;
   const id = await chat("Where is the mulch?");
   await expect.poll(() => titleOf(id)).toBe("Mulch in the shed");
   expect(provider.requests.at(-1)?.raw).toContain("Here it is.");
   await call(urlOf(routes.chat, { id }), "POST", { text: "And the spade?" });
   expect(provider.requests.length).toBe(asked + 3);
-  await call(routes.changeSettings.path, "PATCH", { modelTitles: null });
+});
+
+it("an answer that looked something up first is named, too", async () => {
+  await call(routes.changeSettings.path, "PATCH", { tools: ["recall"] });
+  const id = await chat("Look up the mulch.");
+  await expect.poll(() => titleOf(id)).toBe("Mulch in the shed");
+  expect(provider.requests.at(-1)?.raw).toContain("Here it is.");
 });

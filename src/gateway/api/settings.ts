@@ -180,8 +180,8 @@ export const SETTINGS = {
     }),
     modelTitles: own<boolean>({ is: "switch" })({
       label: "Titles by the model",
-      help: "After the first answer the chat's model writes its title: one short request. Off: the first words.",
-      fallback: ["Off", "Off"],
+      help: "After the first answer the chat's model writes its title: one request of at most about 1,000 tokens. Off: the first words.",
+      fallback: ["On", "On"],
     }),
     theme: own<"system" | "light" | "dark">({
       is: "choice",

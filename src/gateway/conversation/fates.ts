@@ -120,7 +120,8 @@ function dividersOf({ checkpoints, summaries, undos }: Records, chain: readonly 
         entry.type === "insert" ? [checkpoint.texts[entry.text] ?? ""] : [],
       );
       return {
-        after: checkpoint.length - 1,
+        // After what it covered: what it left as it was stands below.
+        after: Math.max(...(covers.length > 0 ? covers.map(({ to }) => to) : [checkpoint.length])) - 1,
         checkpoint: checkpoint.id,
         at: checkpoint.at,
         text: texts.join("\n\n"),

@@ -62,6 +62,8 @@ export async function openChatWorld(): Promise<ChatWorld> {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     }).then((response) => response.json());
+  // Each test says what the model is asked.
+  await post(routes.changeSettings.path, "PATCH", { modelTitles: false });
   const world: ChatWorld = {
     provider,
     serve,

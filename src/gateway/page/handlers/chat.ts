@@ -207,12 +207,15 @@ const TITLE_CHARS = 80;
 const CAP = 300;
 const ASKED = "Write a title for the conversation below: three to six words in its language, nothing else.";
 
-/** Has a chat's model write its title after the first answer, where the setting says so and nobody has named the chat. */
+/** Has a chat's model write its title after the first answer, unless a setting forbids it or somebody has named the chat. */
 async function titleByModel(context: ApiContext, id: string): Promise<void> {
   const { gateway, tenant, headers, client } = context;
-  if (!(await readGlobalSettings(gateway, tenant)).modelTitles) return;
+  if ((await readGlobalSettings(gateway, tenant)).modelTitles === false) return;
   const loaded = await load(gateway, tenant, id);
-  const [asked, answer, ...later] = loaded.messages.slice(loaded.lead.length);
+  // An answer may have looked something up first: that is no answer, and no question either.
+  const said = loaded.messages.slice(loaded.lead.length).filter((one) => saidText(one).trim() !== "");
+  const [asked, ...later] = said.filter(({ role }) => role === "user");
+  const answer = said.findLast(({ role }) => role === "assistant");
   const { title } = loaded.conversation;
   if (!asked || !answer || later.length > 0 || title !== titleOfChat(gateway, loaded)) return;
   const { upstreams, windows } = gateway;

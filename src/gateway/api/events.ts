@@ -113,6 +113,12 @@ export interface RequestFact extends Omit<RequestFields, (typeof OWN_WORDS)[numb
   readonly cacheLost?: CacheLoss;
 }
 
+/** A request in a list. */
+export interface ListedRequest extends RequestFact {
+  /** What its conversation is called: its title, or the session that it was named as. */
+  readonly title?: string;
+}
+
 /** What a list of requests can be narrowed to. */
 export const REQUEST_OUTCOMES = [
   "failed",

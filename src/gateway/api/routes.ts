@@ -13,7 +13,7 @@ import type {
   NewImport,
   SearchHit,
 } from "./conversation.ts";
-import type { LiveEvent, RequestFact, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
+import type { ListedRequest, LiveEvent, RequestQuery, TimelineEvent, Totals, TotalsQuery } from "./events.ts";
 import type { Past, ReplayAnswer, ReplayInput, StreamReplayAnswer, StreamReplayInput } from "./replay.ts";
 import { type Done, file, json, type Progress, stream, type Time } from "./route.ts";
 import type { GlobalSettings, SettingsAnswer, SettingsChange } from "./settings.ts";
@@ -54,7 +54,7 @@ export const routes = {
   ),
   events: stream<{ answer: LiveEvent }>("GET", "/api/events"),
   /** Requests of clients and of the page's chats, the newest first. */
-  requests: json<{ query: RequestQuery; answer: { readonly requests: readonly RequestFact[] } }>(
+  requests: json<{ query: RequestQuery; answer: { readonly requests: readonly ListedRequest[] } }>(
     "GET",
     "/api/requests",
   ),
@@ -74,10 +74,10 @@ export const routes = {
   conversations: json<{ query: ListQuery; answer: ConversationPage }>("GET", "/api/conversations"),
   createConversation: json<{ body: NewConversation; answer: ApiConversation }>("POST", "/api/conversations"),
   importFile: json<{ body: NewImport; answer: Imported }>("POST", "/api/import"),
-  search: json<{ query: { q: string; limit?: number }; answer: { readonly hits: readonly SearchHit[] } }>(
-    "GET",
-    "/api/search",
-  ),
+  search: json<{
+    query: { q: string; of?: ListQuery["of"]; limit?: number };
+    answer: { readonly hits: readonly SearchHit[] };
+  }>("GET", "/api/search"),
   conversation: json<{ params: Id; answer: ApiConversation }>("GET", "/api/conversations/:id"),
   changeConversation: json<{ params: Id; body: ConversationChanges; answer: ApiConversation }>(
     "PATCH",

@@ -192,12 +192,22 @@ export async function searchHits(
   store: PastStore,
   tenant: string,
   query: string,
-  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+  {
+    limit,
+    of: whose,
+    signal,
+  }: { readonly limit: number; readonly of?: ListQuery["of"] | undefined; readonly signal: AbortSignal },
 ): Promise<SearchHit[]> {
   const found = new Map<string, FoundMessage>();
   const keyOf = (conversation: string | undefined, index: number) => `${conversation} ${index}`;
   const watched: PastStore = {
-    conversations: store.conversations,
+    conversations: {
+      ...store.conversations,
+      async get(...named) {
+        const one = await store.conversations.get(...named);
+        return whose && (one?.client === undefined) !== (whose === "person") ? undefined : one;
+      },
+    },
     recallIndex: (...scope) => ({
       async candidates(wanted) {
         const answer = await store.recallIndex(...scope).candidates(wanted);

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
+import { type ListedRequest, type RequestFact, type RequestQuery, routes } from "../../../src/gateway/api.ts";
 import { count, dollars, duration, moment, percent } from "../state/format.ts";
 import { type Filters, OUTCOMES, rangeOf } from "../state/request-filters.ts";
 import type { Place, RequestFilters } from "../state/router.ts";
@@ -51,12 +51,7 @@ export function RequestTable(props: {
   return (
     <section>
       <Form className="request-filters" aria-label={words.filters}>
-        <Tabs
-          legend={words.from}
-          names={words.sides}
-          chosen={from}
-          onChoose={(from) => onChange({ from })}
-        />
+        <Tabs legend={words.from} names={words.sides} chosen={from} onChoose={(from) => onChange({ from })} />
         <label>
           <span className="visually-hidden">{words.search}</span>
           <input
@@ -147,7 +142,7 @@ export const didWords = ({ outcome, spared }: Pick<RequestFact, "outcome" | "spa
   outcome === "pass" && spared !== undefined ? words.fewerTools : words.outcomes[outcome];
 
 /** What is asked for most comes first: on a narrow screen the rest is scrolled to. */
-function RequestRow({ request }: { request: RequestFact }) {
+function RequestRow({ request }: { request: ListedRequest }) {
   const app = useApp();
   const { usage, spend, tokens, spared, cacheLost, error } = request;
   const to: Place = { page: "request", id: request.id };
@@ -168,6 +163,7 @@ function RequestRow({ request }: { request: RequestFact }) {
       <td>{request.model || "–"}</td>
       <td className="did">
         {didWords(request)}
+        {request.title === undefined ? null : <small className="of">{request.title}</small>}
         {spared === undefined ? null : <small>{words.spared(spared)}</small>}
         {request.reason === undefined ? null : <small>{strings.compaction.why(request.reason)}</small>}
         {error === undefined ? null : (

@@ -127,7 +127,7 @@ function List({ place, onChoose }: { place: Place; onChoose: () => void }) {
       {loaded && groups.length + hits.length === 0 ? (
         <p className="help">{search === "" ? words.empty[state.of] : words.noneFound}</p>
       ) : null}
-      {next === undefined ? null : (
+      {next === undefined || search !== "" ? null : (
         <Button look="link" onClick={() => app.attempt(() => app.conversations.more())}>
           {words.more}
         </Button>

@@ -48,14 +48,15 @@ export function createConversations(api: Api) {
     next: undefined,
     deleted: undefined,
   });
-  const page = (of: ConversationsOf, cursor?: string) =>
+  const page = (of: ConversationsOf, which: { readonly cursor?: string; readonly search?: string } = {}) =>
     api.call(routes.conversations, {
-      query: {
-        limit: PAGE_SIZE,
-        of,
-        archived: store.get().showArchived ? "all" : "hide",
-        ...(cursor !== undefined && { cursor }),
-      },
+      query: { limit: PAGE_SIZE, of, archived: store.get().showArchived ? "all" : "hide", ...which },
+    });
+  /** Further ones of the list, the way they were when they were read. */
+  const addListed = (listed: readonly ApiConversation[]) =>
+    store.set(({ all }) => {
+      const known = new Set(all.map(({ id }) => id));
+      return { all: [...all, ...listed.filter(({ id }) => !known.has(id))] };
     });
   const put = (conversation: ApiConversation) =>
     store.set(({ all, showArchived, hasArchived }) => {
@@ -72,11 +73,21 @@ export function createConversations(api: Api) {
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const findHits = async (q: string) => {
-    const { hits } = await api
-      .call(routes.search, { query: { q, limit: MOST_HITS } })
-      .catch(() => ({ hits: [] }));
-    // Whoever went on typing is shown what they typed last.
-    if (store.get().search.trim() === q) store.set({ hits });
+    const { of } = store.get();
+    const [{ hits }, { conversations }] = await Promise.all([
+      api.call(routes.search, { query: { q, of, limit: MOST_HITS } }).catch(() => ({ hits: [] })),
+      page(of, { search: wantedTitle(q) }).catch(() => ({ conversations: [] })),
+    ]);
+    // Whoever went on typing, or looks at others, is shown what they want now.
+    if (store.get().search.trim() !== q || store.get().of !== of) return;
+    addListed(conversations);
+    store.set({ hits });
+  };
+  const findSoon = () => {
+    clearTimeout(timer);
+    const words = store.get().search.trim();
+    if (TOO_LITTLE.test(words)) store.set({ hits: [] });
+    else timer = setTimeout(() => void findHits(words), PAUSE_MS);
   };
   const load = async () => {
     const { loaded, of: asked, all: before } = store.get();
@@ -101,7 +112,8 @@ export function createConversations(api: Api) {
   };
   /** Lists the conversations of others. */
   const show = async (of: ConversationsOf) => {
-    store.set({ of, next: undefined });
+    store.set({ of, next: undefined, hits: [] });
+    findSoon();
     await load();
   };
   return {
@@ -111,19 +123,13 @@ export function createConversations(api: Api) {
     async more() {
       const { next, of } = store.get();
       if (next === undefined) return;
-      const answer = await page(of, next);
-      const known = new Set(store.get().all.map(({ id }) => id));
-      store.set(({ all }) => ({
-        all: [...all, ...answer.conversations.filter(({ id }) => !known.has(id))],
-        next: answer.next,
-      }));
+      const answer = await page(of, { cursor: next });
+      addListed(answer.conversations);
+      store.set({ next: answer.next });
     },
     find(search: string) {
       store.set({ search });
-      clearTimeout(timer);
-      const words = search.trim();
-      if (TOO_LITTLE.test(words)) store.set({ hits: [] });
-      else timer = setTimeout(() => void findHits(words), PAUSE_MS);
+      findSoon();
     },
     async showArchived(on: boolean) {
       store.set({ showArchived: on });
@@ -178,6 +184,9 @@ export const isStale = (news: ApiConversation, known: ApiConversation): boolean 
   news.updatedAt <= known.updatedAt &&
   news.messages <= known.messages;
 
+/** A search in quotation marks is for exact words of messages; a title has them or not. */
+const wantedTitle = (search: string): string => search.replaceAll('"', " ").trim();
+
 const DAY_MS = 86_400_000;
 
 export type GroupName = "pinned" | "today" | "week" | "older" | "archived";
@@ -199,12 +208,15 @@ function forksOf(
   ]);
 }
 
-/** The list as the sidebar shows it: what matches the search, newest first, in groups. */
+/**
+ * The list as the sidebar shows it: what matches the search, newest first, in groups. A conversation stands with its forks, where
+ * the newest of them belongs, or one that is pinned.
+ */
 export function grouped(
   state: Pick<ConversationsState, "all" | "search" | "of">,
   now: number,
 ): readonly { readonly name: GroupName; readonly conversations: readonly ListedConversation[] }[] {
-  const words = state.search.replaceAll('"', " ").trim().toLowerCase();
+  const words = wantedTitle(state.search).toLowerCase();
   const groups: Record<GroupName, ListedConversation[]> = {
     pinned: [],
     today: [],
@@ -217,18 +229,22 @@ export function grouped(
     .sort((a, b) => b.updatedAt - a.updatedAt);
   const shown = new Set(found.map(({ id }) => id));
   const forks = Map.groupBy(found, ({ fork }) => (fork && shown.has(fork.of) ? fork.of : undefined));
-  for (const conversation of forks.get(undefined) ?? []) {
-    const age = now - conversation.updatedAt;
-    const name: GroupName = conversation.archived
+  const families = (forks.get(undefined) ?? []).map((conversation) => {
+    const listed = [{ conversation, depth: 0 }, ...forksOf(conversation, forks, 1)];
+    return { listed, updatedAt: Math.max(...listed.map((one) => one.conversation.updatedAt)) };
+  });
+  for (const { listed, updatedAt } of families.sort((a, b) => b.updatedAt - a.updatedAt)) {
+    const age = now - updatedAt;
+    const name: GroupName = listed.every(({ conversation }) => conversation.archived)
       ? "archived"
-      : conversation.pinned
+      : listed.some(({ conversation }) => conversation.pinned)
         ? "pinned"
         : age < DAY_MS
           ? "today"
           : age < 7 * DAY_MS
             ? "week"
             : "older";
-    groups[name].push({ conversation, depth: 0 }, ...forksOf(conversation, forks, 1));
+    groups[name].push(...listed);
   }
   return (["pinned", "today", "week", "older", "archived"] as const)
     .map((name) => ({ name, conversations: groups[name] }))

@@ -1,5 +1,5 @@
 import { openRecall } from "../../../recall/open-recall.ts";
-import type { ApiMessage, ApiMessages, RequestFact, SearchHit } from "../../api.ts";
+import { type ApiMessage, type ApiMessages, LISTED_OF, type RequestFact, type SearchHit } from "../../api.ts";
 import { measureOf } from "../../compaction/measure.ts";
 import type { ConversationParts } from "../../conversation/conversation-parts.ts";
 import { fatesOf } from "../../conversation/fates.ts";
@@ -11,7 +11,7 @@ import { currentPlan } from "../../conversation/view-of.ts";
 import { RequestFault } from "../../http/request-fault.ts";
 import { factOf } from "../../requests/running-request.ts";
 import { shownParts } from "../../wires/gateway-tools.ts";
-import { type ApiContext, type Handlers, numberQuery } from "../context.ts";
+import { type ApiContext, type Handlers, numberQuery, oneOf } from "../context.ts";
 import { announced } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 
@@ -42,7 +42,8 @@ export const messageHandlers = {
   async search(context) {
     const { gateway, tenant, signal } = context;
     const limit = Math.min(numberQuery(context, "limit") ?? DEFAULT_HITS, MAX_HITS);
-    return { hits: await searchHits(gateway.store, tenant, queryOf(context), { limit, signal }) };
+    const of = oneOf(context, "of", LISTED_OF);
+    return { hits: await searchHits(gateway.store, tenant, queryOf(context), { limit, of, signal }) };
   },
 
   async recall(context) {

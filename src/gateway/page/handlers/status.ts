@@ -1,6 +1,7 @@
 import { type Json, textOf } from "../../../apis/shared/fields.ts";
 import type { GatewayConfig, SummarizerConfig } from "../../../config/gateway-schema.ts";
 import { pickTuning, withoutUnset } from "../../../config/tuning-schema.ts";
+import { defined } from "../../../core/collections.ts";
 import { parseExact } from "../../../core/json.ts";
 import { STRATEGY_NAMES } from "../../../core/options.ts";
 import { STRATEGY_WORDS } from "../../../core/words.ts";
@@ -59,6 +60,21 @@ import { eventStream } from "../event-stream.ts";
 import { schemas } from "../schemas.ts";
 import { sentAgain } from "../sent-again.ts";
 
+/** What the conversations of requests are called: their titles, or the sessions that they were named as. */
+async function titlesOf(
+  { conversations }: Pick<PageParts["store"], "conversations">,
+  tenant: string,
+  requests: readonly Pick<StoredRequest, "conversation">[],
+): Promise<ReadonlyMap<string | undefined, string>> {
+  const ids = new Set(requests.flatMap(({ conversation }) => conversation ?? []));
+  const found = await Promise.all([...ids].map((id) => conversations.get(tenant, id)));
+  return new Map(
+    found.flatMap((one) =>
+      one === undefined || isThrownAway(one) ? [] : [[one.id, one.title || one.session] as const],
+    ),
+  );
+}
+
 export const statusHandlers = {
   status: async ({ gateway }) => statusOf(gateway),
 
@@ -93,7 +109,10 @@ export const statusHandlers = {
       order: oneOf(context, "order", ["desc", "asc"]),
       ...(limit !== undefined && { limit }),
     });
-    return { requests: found.map((row) => factOf(row)) };
+    const titles = await titlesOf(gateway.store, tenant, found);
+    return {
+      requests: found.map((row) => ({ ...factOf(row), ...defined({ title: titles.get(row.conversation) }) })),
+    };
   },
 
   async requestRecord({ gateway, tenant, param }) {

@@ -1,5 +1,4 @@
 import { Lexer, type MarkedOptions, type Token, type Tokens } from "marked";
-import { isCheapMarkdown } from "./markdown-work.ts";
 
 /** A formula in the language of TeX. */
 export interface Formula extends Tokens.Generic {
@@ -55,11 +54,35 @@ const BOTH: typeof INLINE_ONLY = {
   startBlock: [(source) => found(source.search(BLOCK_START))],
 };
 
-/** A text's blocks; undefined of one that would take long to parse. */
+/** Longer texts are shown as they are, with their blocks of code and without (characters). */
+const MAX_WITH_CODE = 1_000_000;
+const MAX_CHARS = 200_000;
+const CODE = /^ *(```|~~~)[\s\S]*?^ *\1/gm;
+/** Quotes and lists inside of each other: 40 of them. */
+const NESTED = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){40}|^[ \t]{80,}(?:[-*+]|\d{1,9}[.)])[ \t]/m;
+/** Characters that may open or close something: the parser looks from each of them for its other end. */
+const SIGNS = /[*_~`[\]()<>!\\&@#$|:.]/g;
+/** Steps that a text may take. A text of some pages takes a few thousand. */
+const MAX_STEPS = 1_500_000;
+
+/**
+ * A text's blocks; undefined of one that would take long to parse. Within a paragraph the parser's work grows with the square of
+ * the signs in it, so 21 KB of `*_a` would stand still for a quarter of a minute. Such a text is no Markdown that anybody wrote.
+ */
 export function parseMarkdown(text: string): readonly Token[] | undefined {
-  if (!isCheapMarkdown(text)) return undefined;
+  if (text.length > MAX_WITH_CODE || NESTED.test(text)) return undefined;
+  if (text.length > MAX_CHARS && text.replace(CODE, "").length > MAX_CHARS) return undefined;
   const extensions = /\$\$|\\\[/.test(text) ? BOTH : /\$|\\\(/.test(text) ? INLINE_ONLY : null;
-  const tokens = Lexer.lex(text, { gfm: true, extensions });
+  // As `Lexer.lex` does it, with a look at the paragraphs before they are parsed.
+  const lexer = new Lexer({ gfm: true, extensions });
+  const { tokens, inlineQueue } = lexer;
+  lexer.blockTokens(text.replace(/\r\n?/g, "\n"), tokens);
+  const steps = inlineQueue.reduce((sum, { src }) => {
+    const signs = src.match(SIGNS)?.length ?? 0;
+    return sum + signs * signs + signs * Math.sqrt(src.length);
+  }, 0);
+  if (steps > MAX_STEPS) return undefined;
+  for (const part of inlineQueue) lexer.inlineTokens(part.src, part.tokens);
   nestHeadings(tokens.filter((token) => token.type === "heading") as Tokens.Heading[]);
   return tokens;
 }

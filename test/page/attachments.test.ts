@@ -21,8 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-async function paste(tab: Page, text: string): Promise<void> {
-  await tab.getByRole("textbox", { name: "Message" }).focus();
+async function paste(
+  tab: Page,
+  text: string,
+  box = tab.getByRole("textbox", { name: "Message" }),
+): Promise<void> {
+  await box.focus();
   await tab.evaluate(`(() => {
     const data = new DataTransfer();
     data.setData("text/plain", ${JSON.stringify(text)});
@@ -55,8 +59,14 @@ it("a text and a PDF are attached as text, kept over a reload, sent, and folded 
   // Other words for it: what is attached stays.
   await message.hover();
   await message.getByRole("button", { name: "Edit" }).click();
-  expect(await tab.locator(".edit-box textarea").inputValue()).toBe("Where is the mulch?");
-  await tab.locator(".edit-box textarea").fill("Where is the key?");
+  const edited = tab.locator(".edit-box textarea");
+  expect(await edited.inputValue()).toBe("Where is the mulch?");
+  // A long paste becomes an attachment here, too, and what was attached can be taken away.
+  await paste(tab, "A line of a long log.\n".repeat(20_000), edited);
+  await tab.locator(".edit-box .chip", { hasText: "Pasted text" }).waitFor();
+  expect(await edited.inputValue()).toBe("Where is the mulch?");
+  await tab.locator(".edit-box").getByRole("button", { name: "Remove Pasted text" }).click();
+  await edited.fill("Where is the key?");
   await tab.locator(".edit-box").getByRole("button", { name: "Send" }).click();
   await tab.getByText("You said: Where is the key?").waitFor();
   expect(world.provider.requests.at(-1)?.lastUser).toContain("# The key\nhangs there");

@@ -261,6 +261,15 @@ describe("chat", () => {
     await hit.click();
     await tab.waitForURL(/#message-2$/);
     await tab.locator(".row-frame.flash", { hasText: "Turn 1 of" }).waitFor();
+    // A reload doesn't lead there again.
+    await tab.reload();
+    await tab.locator(".message").last().waitFor();
+    expect(await tab.locator(".row-frame.flash").count()).toBe(0);
+    // An address that names no message says so.
+    const at = new URL(tab.url());
+    await tab.goto("about:blank");
+    await tab.goto(`${at.origin}${at.pathname}#message-99`);
+    await tab.getByText(/^There is no message #100 here: this conversation ends with #\d+\.$/).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -22,8 +22,8 @@ describe("compaction", () => {
     await tab.getByRole("button", { name: "Show", exact: true }).click();
     const divider = tab.locator(".divider");
     await divider.waitFor();
-    expect(await divider.textContent()).toContain("because it was asked for");
     await divider.locator(".divider-head").click();
+    expect(await divider.textContent()).toContain("because it was asked for");
     // Pointers lead to the messages that the summary stands for.
     await divider.locator(".pointer").first().click();
     await tab.locator(".row-frame.flash").first().waitFor();
@@ -51,8 +51,14 @@ describe("compaction", () => {
     };
     await open("Assistant, #4");
     await tab.keyboard.press("Enter");
+    // What it takes is said before it happens.
+    const dialog = tab.getByRole("dialog", { name: "Compact up to #4" });
+    await dialog.getByText(/gpt-4o reads about [\d,]+ tokens for it/).waitFor();
+    await dialog.getByRole("button", { name: "Compact", exact: true }).press("Enter");
     await tab.locator(".divider").waitFor();
     await message("You, #3, Summarised").waitFor();
+    // It stands behind what it covers, and not behind what was kept.
+    await tab.getByRole("region", { name: /, after #4$/ }).waitFor();
     await message("You, #5, Kept").waitFor();
     await open("You, #7");
     await tab.keyboard.press("ArrowDown");
@@ -60,6 +66,7 @@ describe("compaction", () => {
     await tab.getByText("A range starts here").waitFor();
     await open("Assistant, #10");
     await tab.getByRole("menuitem", { name: "Compact from #7 to here" }).click();
+    await tab.getByRole("dialog", { name: "Compact #7–10" }).getByRole("button", { name: "Compact" }).click();
     await message("Assistant, #8, Summarised").waitFor();
     await message("You, #5, Kept").waitFor();
     await message("You, #11, Kept").waitFor();
@@ -207,7 +214,7 @@ describe("compaction", () => {
     await tab.getByText("It was just compacted and nothing was said since").waitFor();
     expect(await meterOf(tab)).toBe(compacted);
     await tab.getByRole("link", { name: "Inspect" }).click();
-    await tab.getByRole("form", { name: "What if?" }).getByLabel("Compact now").check();
+    await tab.getByRole("form", { name: "What if?" }).getByLabel("With a compaction").check();
     await tab
       .locator(".inspect-numbers")
       .getByText("It was just compacted and nothing was said since")

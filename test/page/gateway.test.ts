@@ -160,7 +160,10 @@ it("an operator finds what failed and what was slow, in any range of time, and t
 });
 
 it("a busy server's list and totals go on, keep what they show when a poll fails, and a tab of the list leaves the page's filters alone", async () => {
-  const { tab, context, faults } = await openPage(world.browser, `${world.serve.url}/gateway?hours=all&model=gpt-4o`);
+  const { tab, context, faults } = await openPage(
+    world.browser,
+    `${world.serve.url}/gateway?hours=all&model=gpt-4o`,
+  );
   const refused = () =>
     fetch(`${world.serve.url}/v1/chat/completions`, {
       method: "POST",

@@ -169,32 +169,42 @@ it("a message of nothing but tool calls, and one of their results, can be pinned
   await context.close();
 });
 
-it.each([390, 1024, 1440])(
-  "a message's menu opens at its button at %i px, wherever the message is",
-  async (width) => {
-    const { tab, context } = await world.fullChat();
-    await tab.setViewportSize({ width, height: 700 });
-    const rows = tab.locator(".message.user");
-    for (const row of [rows.first(), rows.last()]) {
-      await row.scrollIntoViewIfNeeded();
-      await row.hover();
-      const button = row.getByRole("button", { name: "More actions" });
-      await button.click();
-      const menu = tab.getByRole("menu");
-      await menu.getByRole("menuitem").first().waitFor();
-      const [from, to] = [(await button.boundingBox())!, (await menu.boundingBox())!];
-      const beside = Math.max(0, to.x - (from.x + from.width), from.x - (to.x + to.width));
-      const apart = Math.max(0, to.y - (from.y + from.height), from.y - (to.y + to.height));
-      expect({ beside, apart: apart <= 8 }).toEqual({ beside: 0, apart: true });
-      expect({
-        left: to.x >= 0,
-        right: to.x + to.width <= width,
-        top: to.y >= 0,
-        bottom: to.y + to.height <= 700,
-      }).toEqual({ left: true, right: true, top: true, bottom: true });
-      await tab.keyboard.press("Escape");
-      await menu.waitFor({ state: "detached" });
-    }
-    await context.close();
-  },
-);
+it.each([
+  [390, "any browser"],
+  [390, "one that places nothing itself"],
+  [1024, "any browser"],
+  [1440, "any browser"],
+  [1440, "one that places nothing itself"],
+])("a message's menu opens at its button at %i px in %s, wherever the message is", async (width, which) => {
+  const { tab, context } = await world.fullChat();
+  await tab.setViewportSize({ width, height: 700 });
+  if (which !== "any browser")
+    await tab.evaluate(`(() => {
+        CSS.supports = () => false;
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(".menu, .source { position-area: none !important; position-try: none !important }");
+        document.adoptedStyleSheets = [sheet];
+      })()`);
+  const rows = tab.locator(".message.user");
+  for (const row of [rows.first(), rows.last()]) {
+    await row.scrollIntoViewIfNeeded();
+    await row.hover();
+    const button = row.getByRole("button", { name: "More actions" });
+    await button.click();
+    const menu = tab.getByRole("menu");
+    await menu.getByRole("menuitem").first().waitFor();
+    const [from, to] = [(await button.boundingBox())!, (await menu.boundingBox())!];
+    const beside = Math.max(0, to.x - (from.x + from.width), from.x - (to.x + to.width));
+    const apart = Math.max(0, to.y - (from.y + from.height), from.y - (to.y + to.height));
+    expect({ beside, apart: apart <= 8 }).toEqual({ beside: 0, apart: true });
+    expect({
+      left: to.x >= 0,
+      right: to.x + to.width <= width,
+      top: to.y >= 0,
+      bottom: to.y + to.height <= 700,
+    }).toEqual({ left: true, right: true, top: true, bottom: true });
+    await tab.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+  }
+  await context.close();
+});

@@ -5,6 +5,7 @@ import { modelTexts } from "../state/model-texts.ts";
 import type { ChatTab } from "../state/router.ts";
 import { strings } from "../strings.ts";
 import { ChatSettingsDialog } from "./chat-settings-dialog.tsx";
+import type { CompactWish } from "./compact-dialog.tsx";
 import { Choice, IconButton } from "./controls.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Meter } from "./meter.tsx";
@@ -18,7 +19,8 @@ const TABS: readonly { tab: ChatTab; icon: IconName }[] = [
   { tab: "timeline", icon: "chart" },
 ];
 
-export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab; onCompact: () => void }) {
+export function ChatHeader(props: { chat: Chat; tab: ChatTab; onCompact: (wish: CompactWish) => void }) {
+  const { chat, tab, onCompact } = props;
   const app = useApp();
   const { conversation, pressure, compacting } = useStore(chat.store);
   const settings = usePiece(app.store, (state) => state.settings);
@@ -53,7 +55,7 @@ export function ChatHeader({ chat, tab, onCompact }: { chat: Chat; tab: ChatTab;
           className="button compact-now"
           title={strings.compaction.focusHelp}
           disabled={compacting !== undefined || conversation === undefined || conversation.messages === 0}
-          onClick={onCompact}
+          onClick={() => onCompact({})}
         >
           <Icon name="fold" size={16} /> <span>{strings.meter.compactNow}</span>
         </button>

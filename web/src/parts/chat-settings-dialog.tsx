@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ApiConversation, ChatSettings, SettingsChange } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat.ts";
+import { compactionOf } from "../state/turns.ts";
 import { strings } from "../strings.ts";
 import { Button, Form } from "./controls.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -17,8 +18,10 @@ export function ChatSettingsDialog(props: {
   const { settings, models } = useStore(app.store);
   const words = strings.settings;
   const [isSure, setSure] = useState(false);
+  const dividers = usePiece(chat.transcript.store, (state) => state.dividers);
+  // Of what is there to be cleared: not what was undone, or cleared before.
   const cost = usePiece(chat.store, ({ timeline }) =>
-    timeline.reduce((sum, event) => sum + (event.type === "compacted" ? event.cost : 0), 0),
+    dividers.reduce((sum, { checkpoint }) => sum + (compactionOf(timeline, checkpoint)?.cost ?? 0), 0),
   );
   if (settings === undefined) return null;
   const model = models?.models.find(({ id }) => id === conversation.model);

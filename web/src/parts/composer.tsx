@@ -115,12 +115,8 @@ export function Composer(props: {
     const pasted =
       event.type === "paste" ? (event as ClipboardEvent).clipboardData.getData("text/plain") : "";
     // What is copied from a document may come along as a picture, too: the words are meant.
-    if (pasted.length > LONG_PASTE) {
-      setFiles((before) => [
-        ...before,
-        { name: strings.composer.pasted(before.filter(isPasted).length + 1), text: pasted },
-      ]);
-    } else if (given.length > 0 && pasted === "") for (const file of given) void add(file);
+    if (pasted.length > LONG_PASTE) setFiles((before) => withPaste(before, pasted));
+    else if (given.length > 0 && pasted === "") for (const file of given) void add(file);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -200,15 +196,21 @@ export function Composer(props: {
   );
 }
 
+/** A long paste is attached, like a file. */
+export const withPaste = (files: readonly Attachment[], text: string): readonly Attachment[] => [
+  ...files,
+  { name: strings.composer.pasted(files.filter(isPasted).length + 1), text },
+];
+
 /** What goes with the message, each with a cross that takes it away. */
-function Attached(props: {
-  images: readonly string[];
+export function Attached(props: {
+  images?: readonly string[];
   files: readonly Attachment[];
-  reading: readonly string[];
-  onRemoveImage: (n: number) => void;
+  reading?: readonly string[];
+  onRemoveImage?: (n: number) => void;
   onRemoveFile: (n: number) => void;
 }) {
-  const { images, files, reading, onRemoveImage, onRemoveFile } = props;
+  const { images = [], files, reading = [], onRemoveImage, onRemoveFile } = props;
   const words = strings.composer;
   if (images.length + files.length + reading.length === 0) return null;
   // biome-ignore-start lint/suspicious/noArrayIndexKey: the same may be attached twice
@@ -217,7 +219,7 @@ function Attached(props: {
       {images.map((url, n) => (
         <li key={n}>
           <img src={url} alt={words.attached(n + 1)} />
-          <CloseButton label={words.removeImage(n + 1)} size={14} onClick={() => onRemoveImage(n)} />
+          <CloseButton label={words.removeImage(n + 1)} size={14} onClick={() => onRemoveImage?.(n)} />
         </li>
       ))}
       {files.map(({ name, text }, n) => (

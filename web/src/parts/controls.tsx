@@ -1,4 +1,4 @@
-import { type ComponentProps, type ReactNode, type Ref, useState } from "react";
+import { type ClipboardEvent, type ComponentProps, type ReactNode, type Ref, useState } from "react";
 import { explain } from "../state/api-client.ts";
 import { parseTokens } from "../state/format.ts";
 import { strings } from "../strings.ts";
@@ -49,6 +49,9 @@ export function EditForm(props: {
   /** While it lasts, nothing can be saved again. */
   onSave: () => Promise<unknown>;
   onCancel: () => void;
+  onPaste?: (event: ClipboardEvent) => void;
+  /** Stands above the words. */
+  children?: ReactNode;
 }) {
   const {
     label,
@@ -61,6 +64,8 @@ export function EditForm(props: {
     onChange,
     onSave,
     onCancel,
+    onPaste,
+    children,
   } = props;
   const [isSaving, setSaving] = useState(false);
   return (
@@ -72,6 +77,7 @@ export function EditForm(props: {
         void onSave().finally(() => setSaving(false));
       }}
     >
+      {children}
       <textarea
         // biome-ignore lint/a11y/noAutofocus: the person just asked to edit here
         autoFocus
@@ -79,6 +85,7 @@ export function EditForm(props: {
         value={value}
         rows={rows}
         onChange={(event) => onChange(event.target.value)}
+        onPaste={onPaste}
         onKeyDown={(event) => {
           if (event.key === "Escape") onCancel();
           const isGo = isLine

@@ -1,10 +1,11 @@
 import { useState } from "react";
 import type { ApiSummary, Divider, TimelineEvent } from "../../../src/gateway/api.ts";
 import type { Chat } from "../state/chat.ts";
-import { duration } from "../state/format.ts";
+import { duration, moment } from "../state/format.ts";
 import { summaryDrafts } from "../state/kept.ts";
 import { compactionOf, hiddenBy, isPaid } from "../state/turns.ts";
 import { strings } from "../strings.ts";
+import type { CompactWish } from "./compact-dialog.tsx";
 import { Button, EditForm } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { PlaceLink } from "./place-link.tsx";
@@ -18,7 +19,7 @@ export function DividerRow(props: {
   chat: Chat;
   isNewest: boolean;
   onPointer: OnPointer;
-  onCompact: () => void;
+  onCompact: (wish: CompactWish) => void;
 }) {
   const { divider, timeline, chat, isNewest, onPointer, onCompact } = props;
   const [isOpen, setOpen] = useState(false);
@@ -56,6 +57,7 @@ export function DividerRow(props: {
       </button>
       {isOpen ? (
         <div className="divider-body">
+          <p className="help">{detailsOf(divider, timeline).join(" · ")}</p>
           {(compactionOf(timeline, divider.checkpoint)?.warnings ?? []).map((code) => {
             const words = strings.compaction.warnings[code];
             return words === undefined ? null : (
@@ -84,10 +86,10 @@ export function DividerRow(props: {
               <Button icon="undo" title={strings.compaction.undoHelp} onClick={() => chat.undo()}>
                 {strings.compaction.undo}
               </Button>
-              <Button icon="redo" onClick={() => chat.rebuild()}>
+              <Button icon="redo" onClick={() => onCompact("rebuild")}>
                 {strings.compaction.rebuild}
               </Button>
-              <Button icon="fold" onClick={onCompact}>
+              <Button icon="fold" onClick={() => onCompact({})}>
                 {strings.compaction.again}
               </Button>
             </div>
@@ -104,14 +106,23 @@ function factsOf({ checkpoint, tokens, summaries }: Divider, timeline: readonly 
   // The lines that code chose stand beside what a model wrote: then the model's name says more.
   const rung = models.length > 0 && event?.rung === "extractive" ? undefined : event?.rung;
   return [
-    strings.compaction.counted(event?.tokens.transcript ?? tokens.before, tokens.after),
+    strings.compaction.tokens(event?.tokens.transcript ?? tokens.before, tokens.after),
     rung && strings.rungs[rung],
     models.length > 0 ? strings.compaction.model(models.join(", ")) : undefined,
     summaries.some(({ author }) => author === "user") ? strings.compaction.edited : undefined,
-    event && duration(event.ms),
     event && isPaid(event.rung) ? strings.compaction.cost(event.cost) : undefined,
     event?.key && models.length > 0 ? strings.compaction.key[event.key] : undefined,
+  ].filter((fact) => fact !== undefined);
+}
+
+/** What only some want to know. */
+function detailsOf({ checkpoint, at }: Divider, timeline: readonly TimelineEvent[]): string[] {
+  const event = compactionOf(timeline, checkpoint);
+  return [
+    moment(at),
     event?.reason && strings.compaction.why(event.reason),
+    event && duration(event.ms),
+    strings.compaction.countedThen,
   ].filter((fact) => fact !== undefined);
 }
 

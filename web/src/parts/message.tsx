@@ -1,9 +1,11 @@
 import { memo, useMemo, useState } from "react";
 import { type ApiMessage, splitAttachments, withAttachments } from "../../../src/gateway/api.ts";
 import { ApiFailure, explain } from "../state/api-client.ts";
+import { LONG_PASTE } from "../state/attachments.ts";
 import { dollars, duration, moment } from "../state/format.ts";
 import { isEmptyAnswer, oneLine, textOf } from "../state/message-text.ts";
 import { strings } from "../strings.ts";
+import { Attached, withPaste } from "./composer.tsx";
 import { EditForm } from "./controls.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
@@ -12,6 +14,8 @@ import { Actions, type MessageActions, Versions } from "./message-actions.tsx";
 import { PartView } from "./part-view.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { useNumbers } from "./use-store.ts";
+
+type Said = ReturnType<typeof splitAttachments>;
 
 export const MessageRow = memo(function MessageRow(props: {
   message: ApiMessage;
@@ -27,7 +31,7 @@ export const MessageRow = memo(function MessageRow(props: {
 }) {
   const { message, actions, rangeStart, isFirstOfRole, isLastOfRole, isLast, isUnanswered } = props;
   /** What a person is making of the words. */
-  const [draft, setDraft] = useState<string>();
+  const [draft, setDraft] = useState<Said>();
   const number = useNumbers().one(message.index);
   const { role, fate, index } = message;
   const text = textOf(message.parts);
@@ -81,19 +85,31 @@ export const MessageRow = memo(function MessageRow(props: {
       {draft !== undefined ? (
         <EditForm
           label={strings.chat.edit}
-          value={draft}
-          rows={Math.min(12, draft.split("\n").length + 1)}
+          value={draft.words}
+          rows={Math.min(12, draft.words.split("\n", 12).length + 1)}
           go={strings.chat.sendEdit}
           help={strings.chat.editHelp}
           // What is attached says enough.
-          isEmptyFine={said.attachments.length > 0}
+          isEmptyFine={draft.attachments.length > 0}
           isLine
-          onChange={setDraft}
+          onChange={(words) => setDraft({ ...draft, words })}
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData("text/plain");
+            if (pasted.length <= LONG_PASTE) return;
+            event.preventDefault();
+            setDraft({ ...draft, attachments: withPaste(draft.attachments, pasted) });
+          }}
           onCancel={() => setDraft(undefined)}
           onSave={async () => {
-            if (await actions.edit(index, withAttachments(draft, said.attachments))) setDraft(undefined);
+            if (await actions.edit(index, withAttachments(draft.words, draft.attachments)))
+              setDraft(undefined);
           }}
-        />
+        >
+          <Attached
+            files={draft.attachments}
+            onRemoveFile={(n) => setDraft({ ...draft, attachments: draft.attachments.toSpliced(n, 1) })}
+          />
+        </EditForm>
       ) : (
         <div className="parts">
           {message.lookups === undefined ? null : <Lookups lookups={message.lookups} onShow={actions.show} />}
@@ -113,7 +129,7 @@ export const MessageRow = memo(function MessageRow(props: {
             message={message}
             actions={actions}
             rangeStart={rangeStart}
-            {...(speaks && { text, onEdit: () => setDraft(said.words) })}
+            {...(speaks && { text, onEdit: () => setDraft(said) })}
           >
             {message.request === undefined ? null : <RequestLine request={message.request} at={message.at} />}
           </Actions>

@@ -84,7 +84,7 @@ function Filling({ pressure: { tokens, budget, fill, isOpen } }: { pressure: Api
     <>
       <div className="stack" aria-hidden="true">
         {parts.map(({ kind, size }) => (
-          <span key={kind} className={`fill-${kind}`} style={{ flexGrow: size }} />
+          <span key={kind} style={{ flexGrow: size, background: `var(--fill-${kind})` }} />
         ))}
       </div>
       <dl>
@@ -93,7 +93,7 @@ function Filling({ pressure: { tokens, budget, fill, isOpen } }: { pressure: Api
           .map(({ kind, label, size }) => (
             <div key={kind}>
               <dt>
-                <i className={`fill-${kind}`} /> {label}
+                <i style={{ background: `var(--fill-${kind})` }} /> {label}
               </dt>
               <dd>
                 {count(size)} <small>{percent(size / whole)}</small>

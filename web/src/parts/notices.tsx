@@ -3,6 +3,7 @@ import type { Chat } from "../state/chat.ts";
 import { short } from "../state/format.ts";
 import { compactionOf, hiddenBy, openFailure } from "../state/turns.ts";
 import { strings } from "../strings.ts";
+import type { CompactWish } from "./compact-dialog.tsx";
 import { Button, Notice } from "./controls.tsx";
 import { PlaceLink } from "./place-link.tsx";
 import { useApp, useAuto, usePiece, useStore, useSummaryPrice } from "./use-store.ts";
@@ -10,7 +11,12 @@ import { useApp, useAuto, usePiece, useStore, useSummaryPrice } from "./use-stor
 const words = strings.compaction;
 
 /** What a person should know right now: a compaction under way, one that failed, an error. */
-export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: string) => void }) {
+export function Notices(props: {
+  chat: Chat;
+  onShow: (checkpoint: string) => void;
+  onCompact: (wish: CompactWish) => void;
+}) {
+  const { chat, onShow, onCompact } = props;
   const { compacting, notice, timeline, fresh, failure: asked, dismissed } = useStore(chat.store);
   const made = fresh && compactionOf(timeline, fresh.checkpoint);
   const failure = asked ?? openFailure(timeline, dismissed);
@@ -29,7 +35,7 @@ export function Notices({ chat, onShow }: { chat: Chat; onShow: (checkpoint: str
           help={failureText(failure)}
           onClose={chat.dismiss}
         >
-          <Button onClick={() => chat.rebuild()}>{strings.retry}</Button>
+          <Button onClick={() => onCompact("rebuild")}>{strings.retry}</Button>
         </Notice>
       )}
       {fresh === undefined || compacting !== undefined ? null : (

@@ -49,7 +49,7 @@ export function RunCard(props: { run: ReplayRun; isBest: boolean }) {
           </Fact>
         )}
         <Fact label={words.sent}>
-          {count(tokens.view)} <small>{words.saved(saved)}</small>
+          {count(tokens.view)} <small className="less">{words.saved(saved)}</small>
         </Fact>
         <Fact label={words.everything}>{count(tokens.transcript)}</Fact>
         <Fact label={words.peak}>{count(run.peak.view)}</Fact>

@@ -85,15 +85,27 @@ export function Scrubber(props: {
           {points.length < 2 ? null : (
             <input
               type="range"
-              min={0}
-              max={points.length - 1}
-              value={nth}
+              min={points[0]!.messages}
+              max={points[last]!.messages}
+              value={point.messages}
               aria-label={words.scrub}
               aria-valuetext={place(point.messages)}
-              onChange={(event) => setNth(Number(event.target.value))}
+              onChange={(event) => {
+                const to = Number(event.target.value);
+                // A step of a key goes to the next request, however many messages that has.
+                setNth(
+                  to > point.messages
+                    ? points.findIndex(({ messages }) => messages >= to)
+                    : requestAt(points, to),
+                );
+              }}
             />
           )}
-          <PointFacts point={point} place={place(point.messages)} next={isDue ? words.now : words.next} />
+          <PointFacts
+            point={point}
+            place={place(point.messages)}
+            state={point.isNext ? (isDue ? words.now : words.next) : isReplayed ? words.would : words.sent}
+          />
         </div>
       </div>
       <div className="timeline-below">
@@ -113,12 +125,12 @@ export function Scrubber(props: {
 
 const hasValues = (values: readonly (number | null)[]): boolean => values.some((value) => value !== null);
 
-function PointFacts({ point, place, next }: { point: Point; place: string; next: string }) {
+function PointFacts({ point, place, state }: { point: Point; place: string; state: string }) {
   return (
     <p className="point-facts">
       <strong>{place}</strong>
       <span>
-        {count(point.view)} {point.isNext ? next : words.sent}
+        {count(point.view)} {state}
         {point.budget === undefined ? null : ` (${percent(point.view / point.budget)})`}
       </span>
       {point.transcript > point.view ? (

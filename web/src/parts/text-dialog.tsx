@@ -4,11 +4,12 @@ import { explain } from "../state/api-client.ts";
 import type { Chat } from "../state/chat.ts";
 import { type TextDraft, textDrafts } from "../state/kept.ts";
 import { strings } from "../strings.ts";
+import { useTokens } from "./compact-dialog.tsx";
 import { Button, Form } from "./controls.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useLoaded } from "./use-loaded.ts";
-import { useApp, usePiece } from "./use-store.ts";
+import { useApp, usePiece, useSummaryPrice } from "./use-store.ts";
 
 /** What is asked for: a summary, or with a goal the start of a fresh chat. */
 interface Wish {
@@ -18,6 +19,9 @@ interface Wish {
   readonly isKept?: true;
 }
 
+/** A text is about every message. */
+const ALL = [{ from: 0, to: Number.POSITIVE_INFINITY }];
+
 /** A text about a chat that one can change, copy, or start a fresh chat with. */
 export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
   const app = useApp();
@@ -26,6 +30,8 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
   const [kept] = useState(() => textDrafts.read(chat.id));
   const [goal, setGoal] = useState(kept?.goal ?? "");
   const [withModel, setWithModel] = useState(false);
+  const tokens = useTokens(chat, withModel ? ALL : undefined);
+  const price = useSummaryPrice(chat, tokens);
   const [wish, setWish] = useState<Wish>({
     goal: kept?.goal ?? "",
     withModel: false,
@@ -88,6 +94,7 @@ export function TextDialog({ chat, onClose }: { chat: Chat; onClose: () => void 
             {words.withModel}
           </label>
         ) : null}
+        {tokens === undefined ? null : <p className="help">{price}</p>}
         <div className="row end">
           <Button type="submit" disabled={isWriting}>
             {goal.trim() === "" ? words.writeSummary : words.writeStart}

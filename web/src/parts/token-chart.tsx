@@ -144,7 +144,7 @@ function plotOptions(host: HTMLElement, series: readonly Series[], latest: () =>
     width: host.clientWidth,
     height,
     ms: 1,
-    // The label of the last place stands half beside it.
+    // The label of the last place stands half beside it. The slider below a chart is as long as it: `.scrub input`.
     padding: [12, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },

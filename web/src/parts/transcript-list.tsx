@@ -15,6 +15,7 @@ import { newestOf } from "../state/chat-state.ts";
 import { oneLine } from "../state/message-text.ts";
 import { rowsOf, type Transcript } from "../state/transcript.ts";
 import { strings } from "../strings.ts";
+import type { CompactWish } from "./compact-dialog.tsx";
 import { DividerRow } from "./divider.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon } from "./icon.tsx";
@@ -67,7 +68,7 @@ export function TranscriptList(props: {
   actions: MessageActions;
   /** The message that a person chose as one end of what is to be compacted. */
   rangeStart: number | undefined;
-  onCompact: () => void;
+  onCompact: (wish: CompactWish) => void;
   handle: React.Ref<TranscriptHandle>;
   footer: ReactNode;
 }) {

@@ -36,8 +36,14 @@ export function useApp(): App {
   return app;
 }
 
-/** What a summary of a chat asks of which model, and at most for how much; undefined until that is known. */
-export function useSummaryPrice(chat: Chat): string | undefined {
+/** A summary has at most so many tokens, and so much of what it is about (a share). */
+const SUMMARY = { most: 6_000, share: 0.1 };
+
+/**
+ * What a summary of a chat asks of which model, and at most for how much; undefined until that is known. Given `tokens`, it is
+ * about what has so many.
+ */
+export function useSummaryPrice(chat: Chat, tokens?: number): string | undefined {
   const { settings, models, status } = useStore(useApp().store);
   const { conversation, pressure } = useStore(chat.store);
   if (!settings || !conversation || !pressure || !status?.hasUpstream) return undefined;
@@ -46,11 +52,17 @@ export function useSummaryPrice(chat: Chat): string | undefined {
   const name = value === undefined || value === "same" ? conversation.model : value;
   const { prices } = models?.models.find(({ id }) => id === name) ?? {};
   if (name === undefined || models === undefined) return undefined;
+  const cost = (read: number, written: number) =>
+    prices && (read * prices.input + written * prices.output) / 1e6;
+  if (tokens !== undefined)
+    return strings.compaction.about(
+      name,
+      tokens,
+      cost(tokens, Math.min(SUMMARY.most, tokens * SUMMARY.share)),
+    );
   const { summary } = pressure;
   if (summary === undefined) return strings.compaction.free;
   const { input, output, thinking } = summary;
-  const cost = (read: number, written: number) =>
-    prices && (read * prices.input + written * prices.output) / 1e6;
   return strings.compaction.price(
     name,
     input / 2,

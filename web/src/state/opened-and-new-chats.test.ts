@@ -65,7 +65,7 @@ beforeEach(async () => {
   place = () => store.get().place;
   app = createApp({
     api,
-    router: { store, go: (to) => store.set({ place: to }) },
+    router: { store, arrive: () => {}, go: (to) => store.set({ place: to }) },
     clientKey: { store: createStore({ wanted: false }) } as unknown as ClientKey,
     live: { store: createStore({ connection: "open" }), on: () => () => {} } as unknown as Live,
   });

@@ -73,13 +73,23 @@ export function pathOf(place: Place): string {
   }
 }
 
+/** Of an entry of the history, also after a reload. */
+const ARRIVED = "arrived";
+
 export type Router = ReturnType<typeof createRouter>;
 
 export function createRouter(window: Pick<Window, "location" | "history" | "addEventListener">) {
-  const store = createStore<{ place: Place }>({ place: placeOf(window.location) });
+  const { location, history } = window;
+  // A reload stays where the person went from there.
+  const hash = history.state === ARRIVED ? "" : location.hash;
+  const store = createStore<{ place: Place }>({
+    place: placeOf({ pathname: location.pathname, search: location.search, hash }),
+  });
   window.addEventListener("popstate", () => store.set({ place: placeOf(window.location) }));
   return {
     store,
+    /** Somebody was taken to the message that the address names. */
+    arrive: () => history.replaceState(ARRIVED, ""),
     go(place: Place, how: "push" | "replace" = "push") {
       const path = pathOf(place);
       const { pathname, search, hash } = window.location;

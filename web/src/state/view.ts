@@ -110,9 +110,23 @@ function runOf(rows: readonly Extract<ViewRow, { type: "message" }>[]): ViewRow 
     : { type: "run", run, lot: "dropped", tokens };
 }
 
-/** How many messages met which fate. */
-export function tally(view: Pick<ApiView, "entries">): Readonly<Record<Lot["type"], number>> {
-  const counts = { kept: 0, edited: 0, covered: 0, dropped: 0 };
-  for (const { type } of lotsOf(view).values()) counts[type] += 1;
-  return counts;
+/** How many messages met which fate, and the tokens that they have in the transcript. */
+export function tally(
+  view: Pick<ApiView, "entries">,
+): Readonly<Record<Lot["type"], { readonly messages: number; readonly tokens: number }>> {
+  const none = { messages: 0, tokens: 0 };
+  const sums = { kept: none, edited: none, covered: none, dropped: none };
+  for (const lot of lotsOf(view).values()) {
+    const { messages, tokens } = sums[lot.type];
+    sums[lot.type] = { messages: messages + 1, tokens: tokens + originalTokens(lot) };
+  }
+  return sums;
 }
+
+/** What messages have in the transcript, whatever became of them. */
+export const tokensOf = (view: Pick<ApiView, "entries">, runs: readonly Run[]): number =>
+  [...lotsOf(view)].reduce(
+    (sum, [index, lot]) =>
+      runs.some(({ from, to }) => index >= from && index < to) ? sum + originalTokens(lot) : sum,
+    0,
+  );

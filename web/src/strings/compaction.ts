@@ -25,7 +25,7 @@ export const compaction = {
   label: (done: string, last: string) => `${done}, after ${last}`,
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
   /** Later counts may differ: precis learns how a provider counts. */
-  counted: (before: number, after: number) => `${count(before)} → ${count(after)} tokens, as counted then`,
+  countedThen: "tokens as counted then",
   model: (name: string) => `by ${name}`,
   found: "made earlier for the same messages",
   edited: "edited by you",
@@ -33,6 +33,9 @@ export const compaction = {
   /** What a summary takes where it is right at once, and its price then and at most: second tries and thoughts included. */
   price: (model: string, tokens: number, value: number | undefined, most: number | undefined) =>
     `${model} reads about ${count(tokens)} tokens for it, ${value === undefined || most === undefined ? "at most twice as many; its prices aren't known" : `for ${value < 0.0001 ? "" : "about "}${dollars(value)}, ${dollars(most)} at most`}.`,
+  /** The same of a part of the conversation, or of all of it. */
+  about: (model: string, tokens: number, value: number | undefined) =>
+    `${model} reads about ${count(tokens)} tokens for it${value === undefined ? "; its prices aren't known" : `, for ${value < 0.0001 ? "" : "about "}${dollars(value)}`}.`,
   /** What a model was paid; 0: it has no known prices. */
   cost: (value: number) => (value === 0 ? "cost unknown" : dollars(value)),
   key: { client: "paid with the client's key", server: "paid with the server's key" },
@@ -98,6 +101,8 @@ export const compaction = {
   edit: "Edit",
   editLabel: "Text of the summary",
   rebuild: "Rebuild from the originals",
+  rebuildHelp: "The summaries are written anew from the messages themselves. You can undo it.",
+  rebuildGo: "Rebuild",
   again: "Compact again…",
   undo: "Undo",
   undoHelp: "The model sees the originals again.",
@@ -112,6 +117,8 @@ export const compaction = {
   nothingToGain: "There is nothing to gain: a summary would be no smaller than what it stands for.",
   justCompacted:
     "It was just compacted and nothing was said since; the view stays as it is. To go further, compact a part, or say what the summary should pay attention to.",
+  upTo: (number: string) => `Compact up to ${number}`,
+  run: (run: string) => `Compact ${run}`,
   upToHere: "Compact up to here",
   startRange: "Start a range here",
   rangeStart: "A range starts here",

@@ -62,7 +62,7 @@ export const sidebar = {
   compare: "Replay & compare",
   gateway: "Gateway",
   settings: "Settings",
-  openFile: "Open a transcript",
+  openFile: "Open a file",
   untitled: "Untitled",
   fork: "fork",
   messages: (n: number) => plural(n, "message"),
@@ -73,9 +73,9 @@ export const sidebar = {
 export const home = {
   title: "See what the model sees.",
   lead: "A conversation that outgrows its model's window is usually cut off. precis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
-  start: "Start a chat",
+  start: "Start a chat without a model",
   ask: (model: string | undefined) => (model === undefined ? "Ask anything" : `Ask ${model} anything`),
-  startOffline: "Without a model: the offline assistant only quotes what the chat already holds",
+  startOffline: "The offline assistant answers: it only quotes what the chat already holds.",
   examples: "Try an example",
   connect: "Connect a model",
   connectHelp: "A server on this machine, or any other with its address and key",
@@ -91,9 +91,8 @@ export const home = {
   retrievalHelp: "A retrieval chat whose answers cite numbered documents.",
   stream: "Recorded stream",
   streamHelp: "A bicycle repair through a camera: 37 minutes on a cache of 4,096 tokens.",
-  file: "Your own transcript",
-  fileHelp:
-    "Drop a file anywhere, or choose one: chat exports, agent logs, recorded streams; JSON or JSONL, plain or gzip.",
+  file: "Drop it anywhere, or choose it",
+  fileHelp: "Chat exports, agent logs, recorded streams; JSON or JSONL, plain or gzip.",
   choose: "Choose a file",
   drop: "Drop it to open it",
   several: (n: number) =>

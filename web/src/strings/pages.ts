@@ -39,11 +39,11 @@ export const gateway = {
   lead: "What clients send through /v1, and what chats of this page ask, live.",
   live: "Requests",
   from: "Who asked",
-  sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "By hand" },
+  sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "Without a request" },
   none: {
     page: "No chat of the page asked a model in this time.",
     summary: "No summary was asked for in this time.",
-    compaction: "Nothing was compacted by hand in this time.",
+    compaction: "Nothing was compacted or changed beside requests in this time.",
   },
   when: "Time",
   ranges: {

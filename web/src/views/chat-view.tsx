@@ -1,10 +1,8 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { routes } from "../../../src/gateway/api.ts";
 import { ChatHeader } from "../parts/chat-header.tsx";
 import { SourcesContext, useSources } from "../parts/cited.tsx";
+import { CompactDialog, type CompactWish } from "../parts/compact-dialog.tsx";
 import { Composer } from "../parts/composer.tsx";
-import { Button, Form } from "../parts/controls.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { Guard } from "../parts/guard.tsx";
 import { lazyView } from "../parts/lazy-view.tsx";
 import type { MessageActions } from "../parts/message-actions.tsx";
@@ -12,8 +10,7 @@ import { Notices } from "../parts/notices.tsx";
 import { PlaceLink } from "../parts/place-link.tsx";
 import { AnswerStatus, TranscriptEnd } from "../parts/transcript-end.tsx";
 import { type TranscriptHandle, TranscriptList } from "../parts/transcript-list.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
-import { NumberContext, useApp, usePiece, useStore, useSummaryPrice } from "../parts/use-store.ts";
+import { NumberContext, useApp, usePiece, useStore } from "../parts/use-store.ts";
 import type { Chat } from "../state/chat.ts";
 import { newestOf } from "../state/chat-state.ts";
 import type { ChatTab } from "../state/router.ts";
@@ -33,9 +30,8 @@ export function ChatView(props: {
   const lead = usePiece(chat.transcript.store, (state) => state.lead);
   const missing = usePiece(chat.store, (state) => state.missing);
   const sources = useSources(chat);
-  const [isCompactOpen, setCompactOpen] = useState(false);
+  const [wish, setWish] = useState<CompactWish>();
   const handle = useRef<TranscriptHandle>(null);
-  const openCompact = () => setCompactOpen(true);
   const toChat = () => app.router.go({ page: "chat", id: chat.id, tab: "chat" });
   if (missing)
     return (
@@ -47,7 +43,7 @@ export function ChatView(props: {
   return (
     <NumberContext value={lead + 1}>
       <div className="chat">
-        <ChatHeader chat={chat} tab={tab} onCompact={openCompact} />
+        <ChatHeader chat={chat} tab={tab} onCompact={setWish} />
         <SourcesContext value={sources}>
           <Guard
             at={tab}
@@ -58,21 +54,13 @@ export function ChatView(props: {
             ) : tab === "timeline" ? (
               <TimelineView chat={chat} />
             ) : (
-              <Talk chat={chat} handle={handle} onCompact={openCompact} place={place} />
+              <Talk chat={chat} handle={handle} onCompact={setWish} place={place} />
             )}
           </Guard>
         </SourcesContext>
-        {isCompactOpen ? (
-          <CompactDialog
-            chat={chat}
-            onClose={() => setCompactOpen(false)}
-            onCompact={(focus) => {
-              setCompactOpen(false);
-              toChat();
-              void chat.compact(focus === undefined ? {} : { focus });
-            }}
-          />
-        ) : null}
+        {wish === undefined ? null : (
+          <CompactDialog chat={chat} wish={wish} onGo={toChat} onClose={() => setWish(undefined)} />
+        )}
       </div>
     </NumberContext>
   );
@@ -81,7 +69,7 @@ export function ChatView(props: {
 function Talk(props: {
   chat: Chat;
   handle: React.RefObject<TranscriptHandle | null>;
-  onCompact: () => void;
+  onCompact: (wish: CompactWish) => void;
   place: { readonly message?: number };
 }) {
   const { chat, handle, onCompact, place } = props;
@@ -97,9 +85,11 @@ function Talk(props: {
     const { message } = place;
     if (!loaded || message === undefined) return;
     if (message < total) handle.current?.show(message);
-    else chat.store.set({ notice: { kind: "info", message: strings.chat.noMessage(message + lead + 1, total + lead) } });
-    // A reload stays where the person was by then.
-    app.router.go({ page: "chat", id: chat.id, tab: "chat" }, "replace");
+    else
+      chat.store.set({
+        notice: { kind: "info", message: strings.chat.noMessage(message + lead + 1, total + lead) },
+      });
+    app.router.arrive();
   }, [loaded, place]);
   const dock = useRef<HTMLDivElement>(null);
   useDock(dock);
@@ -119,14 +109,14 @@ function Talk(props: {
       fork: (length) => void chat.fork(length),
       pin: (index, on) => void chat.pin(index, on),
       show: (index) => handle.current?.show(index),
-      compactUpTo: (index) => void chat.compact({ upTo: index + 1 }),
+      compactUpTo: (index) => onCompact({ upTo: index + 1 }),
       startRange: setRangeStart,
       compactRange: (a, b) => {
         setRangeStart(undefined);
-        void chat.compact({ range: { from: Math.min(a, b), to: Math.max(a, b) + 1 } });
+        onCompact({ range: { from: Math.min(a, b), to: Math.max(a, b) + 1 } });
       },
     }),
-    [chat, handle, isBusy],
+    [chat, handle, isBusy, onCompact],
   );
   return (
     <>
@@ -147,7 +137,11 @@ function Talk(props: {
       )}
       <AnswerStatus key={`${chat.id} answer`} chat={chat} />
       <div className="dock" ref={dock}>
-        <Notices chat={chat} onShow={(checkpoint) => handle.current?.showDivider(checkpoint)} />
+        <Notices
+          chat={chat}
+          onShow={(checkpoint) => handle.current?.showDivider(checkpoint)}
+          onCompact={onCompact}
+        />
         {isOffline ? (
           <p className="offline-note">
             {strings.offline.text} <PlaceLink to={{ page: "settings" }}>{strings.models.open}</PlaceLink>
@@ -181,54 +175,4 @@ function useDock(dock: RefObject<HTMLElement | null>): void {
       root.style.removeProperty("--dock");
     };
   }, [dock]);
-}
-
-function CompactDialog(props: {
-  chat: Chat;
-  onClose: () => void;
-  onCompact: (focus: string | undefined) => void;
-}) {
-  const { chat, onClose, onCompact } = props;
-  const app = useApp();
-  const price = useSummaryPrice(chat);
-  // No model is asked for it: a summary of another hand takes about as much room.
-  const { value: tried, isLoading } = useLoaded(
-    () => app.api.call(routes.whatIf, { params: { id: chat.id }, body: { force: true } }),
-    [app, chat],
-  );
-  const [focus, setFocus] = useState("");
-  const words = strings.compaction;
-  return (
-    <Dialog title={words.focusTitle} onClose={onClose}>
-      <Form className="form" onSubmit={() => onCompact(focus.trim() || undefined)}>
-        <p className="help">
-          {words.focusHelp} {price}
-        </p>
-        <p className="gain" role="status">
-          {tried === undefined
-            ? isLoading && words.gainLooking
-            : tried.isJustCompacted
-              ? words.justCompacted
-              : tried.outcome === "compacted" && tried.tokens.after < tried.tokens.before
-                ? words.gain(tried.tokens.before, tried.tokens.after)
-                : words.nothingToGain}
-        </p>
-        <label>
-          {words.focusLabel}
-          <textarea
-            rows={3}
-            value={focus}
-            placeholder={words.focusPlaceholder}
-            onChange={(event) => setFocus(event.target.value)}
-          />
-        </label>
-        <div className="row end">
-          <Button onClick={onClose}>{strings.cancel}</Button>
-          <Button look="button primary" type="submit">
-            {words.focusGo}
-          </Button>
-        </div>
-      </Form>
-    </Dialog>
-  );
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { Composer } from "../parts/composer.tsx";
-import { Choice, ScrollArea } from "../parts/controls.tsx";
+import { Button, Choice, ScrollArea } from "../parts/controls.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { WantedKeys } from "../parts/upstream-key.tsx";
 import { useApp, usePiece } from "../parts/use-store.ts";
@@ -80,12 +80,19 @@ export function HomeView({ onFile }: { onFile: () => void }) {
               act={() => app.router.go({ page: "settings" })}
               isMain
             />
-            <Card icon="chat" title={words.start} help={words.startOffline} act={() => void app.newChat()} />
           </Group>
         ) : null}
         <Group title={words.open}>
           <Card icon="file" title={words.file} help={words.fileHelp} act={onFile} />
         </Group>
+        {isOffline ? (
+          <p className="help">
+            <Button look="link" onClick={() => void app.newChat()}>
+              {words.start}
+            </Button>{" "}
+            {words.startOffline}
+          </p>
+        ) : null}
       </div>
     </ScrollArea>
   );

@@ -13,7 +13,6 @@ import { breathe } from "../recall/pause.ts";
 import {
   handoverHead,
   handoverText,
-  NARRATIVE_TITLE,
   type PeopleTextInput,
   peopleText,
 } from "../summaries/people/people-text.ts";
@@ -99,8 +98,8 @@ async function breathing<T>(signal: AbortSignal | undefined, work: () => T): Pro
 /** Tokens that a model may write in a hand-over. Refuses a cap that the goal alone takes. */
 function roomBehindHead<M>({ survey }: Operation<M>, goal: string, cap: number): number {
   const { messages, structure, measure } = survey.conversation;
-  const head = handoverHead(goal, messages.slice(structure.start));
-  const taken = measure.text(`${head}\n\n${NARRATIVE_TITLE}\n\n`);
+  const { head, title } = handoverHead(goal, messages.slice(structure.start));
+  const taken = measure.text(`${head}${title}\n\n`);
   const room = Math.floor(Math.min(cap * NARRATIVE_SHARE, cap - taken));
   if (room >= LEAST_CAP) return room;
   const least = Math.ceil(Math.max(taken + LEAST_CAP, LEAST_CAP / NARRATIVE_SHARE));

@@ -107,6 +107,48 @@ it("a hand-over begins with its goal, brings what was said about it, and is the 
   expect(messages).toEqual([first.message]);
 });
 
+it("what commands showed is told: what was committed, and what fails", async () => {
+  const { text } = await compactor.summarize([
+    ...transcript,
+    ...round("Bash", { command: "git commit -m 'Keep the first row'" }, "[main a1b2c3d] Keep the first row"),
+    ...round("Bash", { command: "npm test" }, "Tests  2 failed | 40 passed"),
+  ]);
+  expect(text).toMatch(/## State\n(?:- .*\n)*- Committed: a1b2c3d Keep the first row\n/);
+  expect(text).toMatch(
+    /## Open points\n(?:- .*\n)*- Tests failing at their last run: npm test: 2 failed, 40 passed/,
+  );
+  expect(text).not.toMatch(/#\d/);
+});
+
+it("in the middle of a tool loop nobody says that what was asked last has no report", async () => {
+  const asked = [...transcript, chat.user("Now mend the exporter in the same way, please.")];
+  expect((await compactor.summarize(asked)).text).toContain("no report yet");
+  const working = [...asked, ...round("Read", { file_path: "/app/src/export.ts" }, "export const y = 2;")];
+  expect((await compactor.summarize(working)).text).not.toContain("no report");
+});
+
+it("texts are in the language of the conversation", async () => {
+  const german = [
+    chat.user("Bitte mach den Import der Bestellungen heil, er verliert Zeilen, und ändere nie das Schema."),
+    chat.assistant(
+      "Der Import verlor die erste Zeile, weil `slice(1)` für jeden Block galt. Das ist behoben.",
+    ),
+    chat.user("Und nun bitte noch den Export, der ist auch kaputt."),
+  ];
+  const { text } = await compactor.summarize(german);
+  expect(text).toMatch(/^## Ziel\n- Bitte mach den Import/);
+  expect(text).toMatch(/\n## Stand der Dinge\n- Der Import verlor/);
+  expect(text).toMatch(/\n## Offen\n- Auf die letzte Bitte gibt es noch keinen Bericht\.$/);
+  const { text: start } = await compactor.handover(german, { goal: "Export reparieren" });
+  expect(start).toMatch(/^# Übergabe\n\n\*\*Ziel:\*\* Export reparieren\n\nEs folgt .*\(Nachrichten: 3\)/);
+  // Without blanks, words can't be counted.
+  const { text: chinese } = await compactor.summarize([
+    chat.user("请把导入订单的程序修好，它会丢失第一行数据。"),
+    chat.assistant("已经修好：`slice(1)` 对每一块都丢掉了第一行，现在只跳过一次表头。"),
+  ]);
+  expect(chinese).toMatch(/^## 目标\n- 请把导入订单的程序修好/);
+});
+
 it("a hand-over without a goal is refused with the fix", async () => {
   await expect(compactor.handover(transcript, { goal: " " })).rejects.toThrow(/needs a goal/);
 });

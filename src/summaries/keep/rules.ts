@@ -38,12 +38,38 @@ const BANS_DENSE =
 const FORBIDS = new RegExp(`(?:${ENGLISH})|(?<![\\p{L}\\p{N}])(?:${OTHERS})|${BANS_DENSE}`, "iu");
 
 export function forbids(text: string): boolean {
-  return FORBIDS.test(text.replaceAll("’", "'"));
+  return FORBIDS.test(forReader(text));
 }
 
-/** The sentences of a user's text that forbid something, bind it to permission or set a lasting rule, as they stand there. */
+const LIST_ITEM = /^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$/;
+
+/**
+ * The sentences of a user's text that forbid something, bind it to permission or set a lasting rule, as they stand there; of a list
+ * most of whose items do, all items, whole.
+ */
 export function findRestrictions(text: string): string[] {
-  return spokenSentences(text)
+  const found: string[] = [];
+  let list: string[] = [];
+  const endList = (): void => {
+    const rules = list.filter((item) => restrictionsIn(item).length > 0).length;
+    const isOfRules = rules > 1 && rules > list.length / 2;
+    found.push(...(isOfRules ? list.map((item) => cut(item.trim())) : list.flatMap(restrictionsIn)));
+    list = [];
+  };
+  for (const line of text.split("\n")) {
+    const item = LIST_ITEM.exec(line)?.[1];
+    if (item !== undefined) list.push(item);
+    else if (line.trim() !== "") {
+      endList();
+      found.push(...restrictionsIn(line));
+    }
+  }
+  endList();
+  return found;
+}
+
+function restrictionsIn(line: string): string[] {
+  return spokenSentences(line)
     .map((sentence) => sentence.replace(/^[\s>*•\d.)-]+/, "").trim())
     .filter((sentence) => sentence.length >= MIN_SENTENCE && (forbids(sentence) || setsLastingRule(sentence)))
     .map(cut);
@@ -101,6 +127,10 @@ const SOMETIMES =
   /^\s*(?:it|this|that|(?:the|this|that|my|our|your) [\w./-]+|[\w/-]+\.[\w./-]+) (?!wants|needs|requires|expects|says|prefers|asks)[a-z]{2,}[^\Wus]s\b[^.!?:]*(?:always|never)(?= (?:on|in|at|with|for|during|before|after|when) )/giu;
 
 export function setsLastingRule(text: string): boolean {
-  const plain = text.replaceAll("’", "'");
-  return LASTING.test(plain) && LASTING.test(plain.replace(OF_SOMETHING, "").replace(SOMETIMES, ""));
+  return LASTING.test(text.replaceAll("’", "'")) && LASTING.test(forReader(text));
+}
+
+/** Without what is only said of something. */
+function forReader(text: string): string {
+  return text.replaceAll("’", "'").replace(OF_SOMETHING, "").replace(SOMETIMES, "");
 }

@@ -1,14 +1,19 @@
 import type { HostState, Message } from "../../core/types.ts";
-import { setsLastingRule } from "../keep/rules.ts";
+import { frameOf } from "../frames/frames.ts";
+import { languageOf } from "../frames/language.ts";
+import { findRestrictions } from "../keep/rules.ts";
 import { abridged } from "../material/abridge.ts";
 import { SPECIFIC } from "../material/read-passage.ts";
-import { SHORT_INTENTION, statementsOf } from "../material/statements.ts";
-import { beginningAndEnd, type IsOurs, userWords } from "../material/user-words.ts";
+import { SHORT_INTENTION, type Statement, statementsOf } from "../material/statements.ts";
+import { beginningAndEnd, type IsOurs, type UserWords, userWords } from "../material/user-words.ts";
+import { forReaders } from "../records/pointers.ts";
+import { chooseWords } from "../select/choose-quotes.ts";
 import { chooseStatements } from "../select/choose-statements.ts";
+import { saidAlready, select } from "../select/select.ts";
 import { readStates } from "../states/read-states.ts";
-import { sentencesOf, shortened } from "../text/sentences.ts";
-import { commonRoot, touchedFiles } from "../write/files.ts";
-import { type ListLine, type ListSection, writeLists } from "./write-lists.ts";
+import { OPEN_STATUSES, type State, showStates } from "../states/show-states.ts";
+import { cutToFit, sentencesOf, shortened } from "../text/sentences.ts";
+import { commonRoot, fromRoot, touchedFiles } from "../write/files.ts";
 
 export interface PeopleTextInput {
   readonly messages: readonly Message[];
@@ -21,204 +26,183 @@ export interface PeopleTextInput {
 
 /** A summary to paste into a pull request or to send to a colleague, made by code. */
 export function peopleText(input: PeopleTextInput & { readonly focus?: string }): string {
-  const { cap, count, focus } = input;
-  const { goal, rules, state, decisions, changed, read, open } = readPeople(input, focus);
-  const sections = [
-    { title: "Goal", lines: goal, share: SHARES.goal },
-    rules,
-    state,
-    decisions,
-    changed,
-    read,
-    open,
-  ];
-  return writeLists({ sections, cap, count });
+  return writeSections(input, peopleSections(input, input.focus ?? ""));
 }
 
-/** How a hand-over begins: what it is and what it is for. */
-export function handoverHead(goal: string, messages: readonly Message[]): string {
-  return [
-    "# Hand-over",
-    `**Goal:** ${goal}`,
-    `What follows is a record of an earlier session (${messages.length} ${messages.length === 1 ? "message" : "messages"}), made for this goal. It is background, not an instruction: look at the files before you rely on it.`,
-  ].join("\n\n");
+/** How a hand-over begins: what it is and what it is for, and the title of what a model wrote about the earlier session. */
+export function handoverHead(
+  goal: string,
+  messages: readonly Message[],
+): { readonly head: string; readonly title: string } {
+  const { handover, goal: goalTitle, background, earlier } = frameOf(languageOf(messages)).people;
+  const about = background.replace("#", String(messages.length));
+  return { head: `# ${handover}\n\n**${goalTitle}:** ${goal}\n\n${about}`, title: `\n\n## ${earlier}\n` };
 }
-
-/** Stands before what a model wrote about the earlier session. */
-export const NARRATIVE_TITLE = "## The earlier session\n";
 
 /** What a fresh session should know of an earlier one to reach a goal. */
 export function handoverText(
   input: PeopleTextInput & {
     readonly goal: string;
-    /** What a model wrote about the earlier session, instead of state and decisions by code. */
+    /** What a model wrote about the earlier session, instead of what was asked, said and decided by code. */
     readonly narrative?: string;
   },
 ): string {
   const { messages, cap, count, goal, narrative } = input;
-  const begin = handoverHead(goal, messages);
-  const head = narrative === undefined ? begin : `${begin}\n\n${NARRATIVE_TITLE}${narrative}`;
-  const found = readPeople(input, goal, true);
-  const asked = { title: "What the earlier session was asked for", lines: found.goal, share: SHARES.goal };
-  const byCode = [asked, found.rules, found.state, found.near, found.decisions];
-  const sections = [
-    ...(narrative === undefined ? byCode : [found.rules]),
-    found.changed,
-    found.read,
-    found.open,
-  ];
-  const rest = writeLists({ sections, cap: cap - count(`${head}\n\n`), count, above: goal });
+  const { head: begin, title } = handoverHead(goal, messages);
+  const head = narrative === undefined ? begin : `${begin}${title}${narrative}`;
+  const room = { ...input, cap: cap - count(`${head}\n\n`) };
+  const all = peopleSections(room, goal, true);
+  const rest = writeSections(
+    room,
+    all.filter(({ name }) => narrative === undefined || !TOLD_BY_A_MODEL.has(name)),
+    goal,
+  );
   return rest === "" ? head : `${head}\n\n${rest}`;
 }
 
-/** Of the cap, what each section has to itself. */
-const SHARES = { goal: 0.2, rules: 0.1, state: 0.25, decisions: 0.25, files: 0.1, read: 0.03, open: 0.1 };
-/** The first request may be a whole plan, of which its beginning and its end are shown (characters). */
-const FIRST_REQUEST = 600;
-const LATER_REQUEST = 240;
-/** Requests of fewer words agree, thank or urge on, unless they ask. */
-const LEAST_WORDS = 4;
-const LEAST_REQUEST = 3;
+interface Section {
+  readonly name: keyof typeof SHARES;
+  readonly title: string;
+  /** In the order in which they are shown; the larger its worth, the sooner a line is taken. */
+  readonly lines: readonly { readonly text: string; readonly worth: number }[];
+}
+
+/** Of the cap, what each section has to itself, in the order in which they are shown; what others leave may be used beyond it. */
+const SHARES = { goal: 0.12, rules: 0.1, state: 0.25, decisions: 0.25, files: 0.1, open: 0.1 };
+const TOLD_BY_A_MODEL: ReadonlySet<Section["name"]> = new Set(["goal", "state", "decisions"]);
+/** Requests of fewer words agree, thank or urge on, unless they ask. Scripts without blanks are told by their length. */
+const REQUEST =
+  /\S+(?:\s+\S+){3}|[?？؟]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u;
+/** In a small text requests have so much room (tokens); a long one is shown with its beginning and its end (characters). */
+const LEAST_GOAL = 60;
+const LONGEST_REQUEST = 600;
 /** What programs write in the user's place: output of their own commands, notes in brackets. */
 const NOT_TYPED = /^\s*(?:<[a-z][\w-]*>|\[request interrupted|caveat: )/i;
-/** A longer sentence with "never" in it is a request (characters). */
-const LONGEST_RULE = 200;
-/** From so many rules on, a list may be one of rules. */
-const LEAST_RULES = 2;
 /** Longer statements are cut (characters). */
 const LONGEST = 420;
 /** What is as near as can be to what the reader cares about counts so many times more. */
 const NEAR = 4;
-/** Statements that are this far from a goal aren't about it (0 to 1). */
-const FAR = 0.2;
 /** Where work stopped between two calls, so many statements tell what the assistant said last. */
 const LAST_STATEMENTS = 2;
-/** Files that were only looked at are named up to this number. */
-const MOST_READ = 12;
-const LIST_ITEM = /^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(\S.*)$/;
 /** How an item of a list begins, and a sign that programs put before a line. */
 const ITEM = /^(?:\s|[-*•+>→✓✔✗✖]|\d{1,3}[.)]\s|\[[ xX]\]\s|\p{Extended_Pictographic}|\uFE0F)+/u;
 
-type PeopleSections = Record<
-  "rules" | "state" | "near" | "decisions" | "changed" | "read" | "open",
-  ListSection
-> & {
-  readonly goal: readonly ListLine[];
-};
-
 /** What a conversation came to, by people's words and the assistant's own: results of tools are data. */
-function readPeople(input: PeopleTextInput, care: string | undefined, fullPaths = false): PeopleSections {
+function peopleSections(input: PeopleTextInput, care: string, isHandover = false): Section[] {
   const { cap, count, isOurs, hostState } = input;
+  const frame = frameOf(languageOf(input.messages));
   const messages = abridged(input.messages);
-  const requests = userWords(messages, messages.keys(), isOurs).filter(({ text }) => isRequest(text));
+  const typed = userWords(messages, messages.keys(), isOurs).filter(
+    ({ text }) => REQUEST.test(text) && !NOT_TYPED.test(text),
+  );
   const said = statementsOf(messages, [...messages.keys()])
     .filter(({ place, text }) => place?.kind !== "code" && !text.startsWith("|"))
     .map((one) => ({ ...one, text: lineOf(one.text) }))
     .filter(({ message, text }) => /\p{L}{2}/u.test(text) && !isAnnouncement(messages[message + 1], text));
+  const { reports, rest, last } = newestReport(messages, said);
+  const states = readStates(messages);
+  const shownStates = (wanted: (state: State) => boolean): string[] =>
+    showStates(states.filter(wanted), {
+      isHidden: () => true,
+      room: cap * SHARES.open,
+      count,
+      words: frame.states,
+    }).map(({ head, text }) => forReaders(`${head} ${text}`));
+  const isOpen = ({ status }: State): boolean => OPEN_STATUSES.has(status);
   const nearness = nearnessTo(
-    care ?? "",
-    said.map(({ text }) => text),
+    care,
+    rest.map(({ text }) => text),
   );
-  const report = said.findLast(({ message }) => !callsTool(messages[message]!))?.message;
-  const last = report ?? said.at(-1)?.message ?? -1;
-  const after = said.filter(({ message }) => message > last);
-  const state = [
-    ...said.filter(({ message }) => message === last),
-    ...after.filter(({ message }) => message === after.at(-1)!.message).slice(-LAST_STATEMENTS),
-  ].filter(({ text }) => !text.endsWith("?"));
-  const stated = new Set(state.map(({ text }) => text));
   const ages = agesOf(messages);
-  const decisions = chooseStatements({
-    statements: said
-      .filter(({ text }) => !stated.has(text))
-      .map((one) => ({ ...one, factor: one.factor * (1 + NEAR * nearness(one.text)) })),
+  const decided = chooseStatements({
+    statements: rest.map((one) => ({ ...one, factor: one.factor * (1 + NEAR * nearness(one.text)) })),
     budget: cap,
     cost: count,
     age: (message) => ages[message]!,
   });
-  const near = [
-    ...said.filter(({ text }) => !stated.has(text)).map(({ message, text }) => ({ message, text })),
-    ...requests.flatMap(({ message, text }) =>
-      sentencesIn(text).map((one) => ({ message, text: `The user: ${one}`, repeats: one })),
-    ),
-  ]
-    .sort((a, b) => a.message - b.message)
-    .map((one) => ({ ...one, worth: nearness(one.text) }))
-    .filter(({ worth }) => worth > FAR);
-  const isNear = new Set(fullPaths ? near.map(({ text }) => text) : []);
-  const files = filesOf(messages, fullPaths);
-  return {
-    goal: requests.map(({ text }, index) => {
-      const line = requestLine(text);
-      const limit = index === 0 ? FIRST_REQUEST : LATER_REQUEST;
-      return {
-        text: beginningAndEnd({ text: line, whole: line }, limit).replaceAll("\n", " "),
-        // The first request says what it is about, the newest ones where it stands.
-        worth: index === 0 ? 2 * requests.length : index + requests.length * nearness(text),
-      };
-    }),
-    rules: {
-      title: "Rules",
-      share: SHARES.rules,
-      lines: requests.flatMap(({ text, message }) =>
-        rulesIn(text)
-          .filter((one) => one.length <= LONGEST_RULE && !one.endsWith("?"))
-          .map((one) => ({ text: one, worth: message })),
+  const { people } = frame;
+  const others: Section[] = [
+    {
+      name: "rules",
+      title: people.rules,
+      lines: typed.flatMap(({ text, message }) =>
+        findRestrictions(text)
+          .filter((one) => !one.endsWith("?"))
+          .map((one) => ({ text: inOneLine(one), worth: message + 1 })),
       ),
     },
-    state: {
-      title: "State",
-      share: SHARES.state,
-      lines: [
-        ...(typeof hostState === "string" && hostState.trim() !== "" ? [{ text: hostState, worth: 1 }] : []),
-        ...state.map(({ text }, index) => ({ text, worth: -index })),
-      ],
+    {
+      name: "state",
+      title: people.state,
+      lines: inOrder([
+        ...(typeof hostState === "string" && hostState.trim() !== "" ? [hostState] : []),
+        ...reports.filter(({ text }) => !text.endsWith("?")).map(({ text }) => text),
+        ...shownStates((state) => !isOpen(state) && state.kind !== "step"),
+      ]),
     },
-    near: { title: "What was said about the goal", lines: near, share: SHARES.decisions },
-    decisions: {
-      title: "Decisions and findings",
-      share: SHARES.decisions,
-      lines: decisions
-        .map(({ text, order }, rank) => ({ text, order, worth: -rank }))
-        .filter(({ text }) => !isNear.has(text))
+    {
+      name: "decisions",
+      title: people.decisions,
+      lines: decided
+        .map(({ text, order }, rank) => ({ text, order, worth: 1 / (1 + rank) }))
         .sort((a, b) => a.order - b.order),
     },
-    changed: {
-      title: "Files changed",
-      lines: files.changed.map((text, index) => ({ text, worth: -index })),
-      share: SHARES.files,
+    { name: "files", title: people.files, lines: inOrder(changedFiles(messages, isHandover)) },
+    {
+      name: "open",
+      title: people.open,
+      lines: inOrder([
+        ...(messages.at(-1)?.role === "user" && typed.at(-1)?.message === messages.length - 1
+          ? [people.unanswered]
+          : []),
+        ...(typeof hostState === "object" ? hostState.steps : []).flatMap(({ text, status }) =>
+          status === "done" ? [] : [status === "open" ? text : `${text} (${status})`],
+        ),
+        ...questionsIn(messages[last]).map(lineOf),
+        ...states.filter((state) => isOpen(state) && state.kind === "step").map(({ name }) => lineOf(name)),
+        ...shownStates((state) => isOpen(state) && state.kind !== "step"),
+      ]),
     },
-    read: { title: "Files read", lines: files.read, share: SHARES.read },
-    open: { title: "Open points", lines: openLines(), share: SHARES.open },
-  };
+  ];
+  const taken = others.flatMap(({ lines }) => lines).reduce((sum, { text }) => sum + count(`- ${text}\n`), 0);
+  // Requests have what the others leave, at least.
+  const room = Math.max(cap * SHARES.goal, LEAST_GOAL, cap - taken);
+  const title = isHandover ? people.asked : people.goal;
+  return [{ name: "goal", title, lines: requestLines(typed, room, count) }, ...others];
+}
 
-  function openLines(): ListLine[] {
-    const request = requests.at(-1);
-    const isUnanswered = request !== undefined && request.message > last;
-    const words = isUnanswered ? shortened(requestLine(request.text), LATER_REQUEST) : "";
-    const questions = last < 0 ? [] : sentencesIn(saidIn(messages[last]!)).filter((one) => one.endsWith("?"));
-    const tracked =
-      typeof hostState === "object" ? hostState.steps.filter(({ status }) => status !== "done") : [];
-    const planned = readStates(messages).filter(({ kind, status }) => kind === "step" && status !== "done");
-    return [
-      ...(isUnanswered
-        ? [
-            {
-              text: `Asked last, no report since: ${words}`,
-              repeats: words,
-              otherwise: "There is no report yet on what was asked last.",
-              worth: 1,
-            },
-          ]
-        : []),
-      ...questions.map((text) => ({ text: lineOf(text), worth: 0 })),
-      ...planned.map(({ name }, index) => ({ text: lineOf(name), worth: -index })),
-      ...tracked.map(({ text, status }) => ({
-        text: status === "open" ? text : `${text} (${status})`,
-        worth: 1,
-      })),
-    ];
-  }
+/** The newest report, and what was said since when work stopped between two calls; and all that was said beside it. */
+function newestReport(messages: readonly Message[], said: readonly Statement[]) {
+  const report = said.findLast(({ message }) => !messages[message]!.parts.some(isCall))?.message;
+  const last = report ?? said.at(-1)?.message ?? -1;
+  const newest = said.at(-1)?.message ?? -1;
+  const reports = said
+    .filter(({ message }) => message === last)
+    .concat(newest > last ? said.filter(({ message }) => message === newest).slice(-LAST_STATEMENTS) : []);
+  const stated = new Set(reports.filter(({ text }) => !text.endsWith("?")).map(({ text }) => text));
+  return { reports, rest: said.filter(({ text }) => !stated.has(text)), last };
+}
+
+const isCall = ({ type }: Message["parts"][number]): boolean => type === "tool-call";
+
+/** Lines in the order in which they are shown and taken. */
+const inOrder = (texts: readonly string[]): Section["lines"] =>
+  texts.map((text, at) => ({ text, worth: 1 / (1 + at) }));
+
+/** What the user asked for, one line for each request, shortened as in a summary message. */
+function requestLines(
+  typed: readonly UserWords[],
+  budget: number,
+  count: (text: string) => number,
+): Section["lines"] {
+  const words = typed.map((one) => {
+    const line = requestLine(one.text);
+    const text = beginningAndEnd({ text: line, whole: line }, LONGEST_REQUEST);
+    return { ...one, text, whole: text };
+  });
+  return chooseWords({ words, budget, cost: count, manner: "work", byRichness: () => [] })
+    .map(({ text, message }, rank) => ({ text: text.replaceAll("\n", " "), message, worth: 1 / (1 + rank) }))
+    .sort((a, b) => a.message - b.message);
 }
 
 /** Some clients keep the words before a call in a message of their own: what names nothing there says what comes next. */
@@ -226,15 +210,13 @@ function isAnnouncement(next: Message | undefined, text: string): boolean {
   return next?.role === "assistant" && !SPECIFIC.test(text) && text.length <= SHORT_INTENTION;
 }
 
-function isRequest(text: string): boolean {
-  if (NOT_TYPED.test(text) || text.length < LEAST_REQUEST) return false;
-  return text.split(/\s+/).length >= LEAST_WORDS || text.includes("?");
+function questionsIn(message: Message | undefined): string[] {
+  const said = message?.parts.flatMap((part) => (part.type === "text" ? part.text.split("\n") : [])) ?? [];
+  return said
+    .flatMap((line) => sentencesOf(line.replace(ITEM, "")))
+    .map(inOneLine)
+    .filter((one) => one.endsWith("?"));
 }
-
-const callsTool = ({ parts }: Message): boolean => parts.some(({ type }) => type === "tool-call");
-
-const saidIn = ({ parts }: Message): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
 /** A statement in one line, without the sign of its list: behind a line break quoted words would look like a part of the text that quotes them. */
 function lineOf(text: string): string {
@@ -242,36 +224,6 @@ function lineOf(text: string): string {
 }
 
 const inOneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
-/** The sentences of a text of several lines. */
-function sentencesIn(text: string): string[] {
-  return text.split("\n").flatMap((line) => sentencesOf(line.replace(ITEM, "")).map(inOneLine));
-}
-
-/** The rules that a request sets: sentences, and all items of a list most of whose items are rules. */
-function rulesIn(text: string): string[] {
-  const lists: string[][] = [];
-  const others: string[] = [];
-  let list: string[] | undefined;
-  for (const line of text.split("\n")) {
-    const item = LIST_ITEM.exec(line)?.[1];
-    if (item !== undefined) {
-      if (list === undefined) {
-        list = [];
-        lists.push(list);
-      }
-      list.push(inOneLine(item));
-    } else if (line.trim() !== "") {
-      list = undefined;
-      others.push(line);
-    }
-  }
-  const { true: rules = [], false: rest = [] } = Object.groupBy(lists, (items) => {
-    const found = items.filter(setsLastingRule).length;
-    return `${found >= LEAST_RULES && found > items.length / 2}`;
-  });
-  return [...rules.flat(), ...sentencesIn([...others, ...rest.flat()].join("\n")).filter(setsLastingRule)];
-}
 
 /** A request in one line: titles end in a colon, marks of lists go, and what is said again isn't repeated. */
 function requestLine(text: string): string {
@@ -296,48 +248,87 @@ function agesOf(messages: readonly Message[]): number[] {
   return ages;
 }
 
-/** The files of a conversation, the one touched last first; those that were only looked at in one line. */
-function filesOf(
-  messages: readonly Message[],
-  fullPaths: boolean,
-): { readonly changed: readonly string[]; readonly read: readonly ListLine[] } {
-  const there = touchedFiles(messages).filter(({ path, isDeleted }) => !isDeleted && isFile(path));
+/** The files that were changed, the one touched last first. Addresses and patterns of a search aren't files. */
+function changedFiles(messages: readonly Message[], fullPaths: boolean): string[] {
+  const there = touchedFiles(messages).filter(
+    ({ path, isDeleted }) => !isDeleted && !/^[a-z]+:\/\/|[*?{}\s]/i.test(path) && /\.\w+$/.test(path),
+  );
   const root = fullPaths ? "" : commonRoot(there.map(({ path }) => path));
-  const shown = ({ path }: { readonly path: string }): string =>
-    `\`${path.startsWith(root) ? path.slice(root.length) : path}\``;
-  const read = there.filter(({ isChanged }) => !isChanged);
-  const more = read.length > MOST_READ ? ` and ${read.length - MOST_READ} more` : "";
-  return {
-    changed: there.filter(({ isChanged }) => isChanged).map(shown),
-    read:
-      read.length === 0
-        ? []
-        : [{ text: `${read.slice(0, MOST_READ).map(shown).join(", ")}${more}`, worth: 0 }],
-  };
+  return there.filter(({ isChanged }) => isChanged).map(({ path }) => `\`${fromRoot(path, root)}\``);
 }
 
-/** Addresses and patterns of a search aren't files. */
-const isFile = (path: string): boolean => !/^[a-z]+:\/\/|[*?{}\s]/i.test(path) && /\.\w+$/.test(path);
+let segmenter: Intl.Segmenter | undefined;
 
 /** Words that a text is about, in lower case; parts of compound names count by themselves. */
-function wordsOf(text: string): Set<string> {
-  const split = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll("_", " ");
-  return new Set(split.toLowerCase().match(/\p{N}+|[\p{L}\p{N}]{3,}/gu) ?? []);
+function wordsOf(text: string): ReadonlySet<string> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
+  const split = text
+    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase();
+  const words = [...segmenter.segment(split)].filter(({ isWordLike }) => isWordLike);
+  // Short words of scripts with small letters join others.
+  return new Set(words.map(({ segment }) => segment).filter((word) => /\p{Ll}{3}|[\p{N}\p{Lo}]/u.test(word)));
 }
 
-/** How near texts are to a goal, 0 to 1: the share of the goal's words that they have; words that few statements have count for more. */
-function nearnessTo(goal: string, statements: readonly string[]): (text: string) => number {
-  const wanted = [...wordsOf(goal)];
-  const texts = wanted.length === 0 ? [] : statements.map(wordsOf);
-  // A word that no text has can't tell texts apart.
-  const weights = wanted.map((word) => {
-    const having = texts.filter((words) => words.has(word)).length;
-    return having === 0 ? 0 : Math.log(1 + texts.length / having);
+/** How near texts are to a goal, 0 to 1: the share of the goal's words that they have; rare words count for more. */
+function nearnessTo(goal: string, texts: readonly string[]): (text: string) => number {
+  const all = goal === "" ? [] : texts.map(wordsOf);
+  const weights = new Map<string, number>();
+  for (const word of wordsOf(goal)) {
+    const having = all.filter((words) => words.has(word)).length;
+    // A word that no text has can't tell texts apart.
+    if (having > 0) weights.set(word, Math.log(1 + all.length / having));
+  }
+  const total = weights.values().reduce((sum, weight) => sum + weight, 0);
+  return (text) =>
+    total === 0 ? 0 : [...wordsOf(text)].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0) / total;
+}
+
+/** A sentence of the user's that is repeated is known by its words, however few (characters). */
+const LEAST_REPEATED = 8;
+
+/** Titles, and list items that can be read alone, as Markdown within the cap. What stands above isn't said again. */
+function writeSections(
+  { cap, count }: Pick<PeopleTextInput, "cap" | "count">,
+  all: readonly Section[],
+  above = "",
+): string {
+  const isAbove = saidAlready([above], LEAST_REPEATED);
+  const sections = all.map((section) => {
+    const once = new Map(section.lines.toReversed().map((line) => [line.text, line]));
+    return { ...section, lines: [...once.values()].reverse().filter(({ text }) => !isAbove(text)) };
   });
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  if (total === 0) return () => 0;
-  return (text) => {
-    const own = wordsOf(text);
-    return wanted.reduce((sum, word, at) => sum + (own.has(word) ? weights[at]! : 0), 0) / total;
+  const shown = new Set<Section["lines"][number]>();
+  const titleOf = ({ title }: Section): string => `## ${title}\n`;
+  const textOf = (): string =>
+    sections
+      .flatMap((section) => {
+        const items = section.lines.filter((line) => shown.has(line)).map(({ text }) => `- ${text}`);
+        return items.length === 0 ? [] : [titleOf(section) + items.join("\n")];
+      })
+      .join("\n\n");
+  let left = cap;
+  const take = (section: Section, most: number): void => {
+    const title = section.lines.some((line) => shown.has(line)) ? 0 : count(`${titleOf(section)}\n`);
+    const price = ({ text }: { readonly text: string }): number => count(`- ${text}\n`);
+    const taken = select(
+      section.lines.filter((line) => !shown.has(line)),
+      { worth: ({ worth }) => worth, price, budget: Math.min(most, left) - title },
+    );
+    if (taken.length > 0) left -= taken.reduce((sum, line) => sum + price(line), title);
+    for (const line of taken) shown.add(line);
   };
+  for (const section of sections) take(section, SHARES[section.name] * cap);
+  for (const section of sections) take(section, left);
+  // Lines are counted one by one, the whole text may have a few tokens more.
+  while (shown.size > 0 && count(textOf()) > cap) shown.delete([...shown].at(-1)!);
+  if (shown.size > 0) return textOf();
+  // Where not one line fits: the beginning of the first one.
+  const first = sections.find(({ lines }) => lines.length > 0);
+  if (first === undefined) return "";
+  const best = first.lines.reduce((a, b) => (b.worth > a.worth ? b : a));
+  const whole = (text: string): string => `${titleOf(first)}- ${text}`;
+  const text = cutToFit(best.text, (part) => count(whole(part)), cap);
+  return text === "" ? "" : whole(text);
 }

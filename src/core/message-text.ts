@@ -60,6 +60,8 @@ export function charsOf({ parts }: Pick<Message, "parts">): number {
 
 /** Name of the marker around a summary message. */
 export const SUMMARY_MARKER = "conversation-summary";
+/** What a note between messages says, where nothing more can be said of those that aren't shown. */
+export const HIDDEN_NOTE = "Earlier messages of this conversation are not shown.";
 
 /**
  * A message that precis wrote into an earlier view. Hosts sometimes store the view and send it back as the transcript;

@@ -8,7 +8,7 @@ import {
   withoutInserts,
 } from "../../core/draft.ts";
 import { hidesInSystem, mayStandBehind } from "../../core/invariants.ts";
-import { SUMMARY_MARKER } from "../../core/message-text.ts";
+import { HIDDEN_NOTE, SUMMARY_MARKER } from "../../core/message-text.ts";
 import type { Pause } from "../../core/pause.ts";
 import type {
   DialectRules,
@@ -119,7 +119,7 @@ export function dropped(reason: DropReason): Fate {
 type Rules = Pick<RungInput, "conversation" | "rules">;
 
 /** What stands in for messages that aren't shown, where the next one may not stand without another role before it. */
-export const NOT_SHOWN = `<${SUMMARY_MARKER}>Earlier messages of this conversation are not shown.</${SUMMARY_MARKER}>`;
+export const NOT_SHOWN = `<${SUMMARY_MARKER}>${HIDDEN_NOTE}</${SUMMARY_MARKER}>`;
 
 /**
  * The draft with a short note wherever its view has a role that the format forbids there. What every view shows (a pin, the

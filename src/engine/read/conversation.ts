@@ -208,6 +208,7 @@ export function hostNote(
   free: number,
   measure: Measure,
 ): HostNote | undefined {
+  if (!state) return undefined;
   const most = Math.floor(Math.max(0, free) * MOST_SHARE);
   const frame = tokensOf("", measure);
   const lines = renderState(state, (most - frame) * GIVEN_FOR_EACH, measure.text);

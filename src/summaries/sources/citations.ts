@@ -118,6 +118,7 @@ function readCitations(messages: readonly Message[]): CitationRegistry {
     }
     if (isAnswer && cited[index]!.length > 0) answered = index;
   });
+  if (definitions.size === 0) return NONE;
 
   const isOwn = clash < messages.length;
   const resolve = (index: number, citation: string): Source | undefined => {
@@ -264,6 +265,7 @@ export function citedSources(
   shownOf: (index: number) => string | undefined,
 ): CitedSources {
   const registry = citationRegistry(messages);
+  if (registry === NONE) return { ...NONE, cites: () => false, ledger: () => [] };
   const { inText, inPassage, inRecord, without, resolve } = registry;
   const shown = messages.map((_, index) => shownOf(index));
   const isNamed = ({ key }: Source): boolean => shown.some((text) => text?.includes(key) === true);

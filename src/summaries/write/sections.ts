@@ -1,5 +1,5 @@
 import { firstCharacters } from "../../core/first-characters.ts";
-import { SUMMARY_MARKER } from "../../core/message-text.ts";
+import { HIDDEN_NOTE, SUMMARY_MARKER } from "../../core/message-text.ts";
 import { fromFrames, sectionByTitle } from "../frames/frames.ts";
 import { escapeFrame, escapeLine, escapeText } from "../text/escape.ts";
 import { LINE_BREAK } from "../text/look-alikes.ts";
@@ -138,11 +138,9 @@ function escaped(text: string): string {
 export function reframe(text: string): string {
   const isFramed = text.startsWith(OPENING) && text.endsWith(CLOSING) && text.length >= FRAME.length;
   const inside = escapeFrame(isFramed ? text.slice(OPENING.length, -CLOSING.length) : text);
-  if (isFramed && (inside === NOT_SHOWN || ownIntroduction().test(inside.trimStart())))
+  if (isFramed && (inside === HIDDEN_NOTE || ownIntroduction().test(inside.trimStart())))
     return `${OPENING}${inside}${CLOSING}`;
   return [OPENING, INTRODUCTION, inside.trim(), CLOSING].join("\n");
 }
 
 const FRAME = `${OPENING}${CLOSING}`;
-/** Says no more than that something is missing. */
-const NOT_SHOWN = "Earlier messages of this conversation are not shown.";

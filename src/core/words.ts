@@ -1,21 +1,21 @@
 import type { DropReason, Reason, RungName, StrategyName } from "./types.ts";
 
 /**
- * What a person reads for the names that reports use. Page, command line, HTML reports and docs take the words from here, so
- * that one thing is called the same wherever it is met. JSON, headers and metrics have the names themselves. Why a part was
- * changed has its words in `edits.ts`.
+ * The words people read for the names in reports. Page, command line, HTML reports and docs take them from here, so that each
+ * thing has one name everywhere. JSON, headers and metrics use the names themselves. The words for why a part was changed are
+ * in `edits.ts`.
  */
 
-/** Why a compaction was due, as what follows "because". */
+/** Why a compaction was due; each text follows "because". */
 export const REASON_WORDS: Readonly<Record<Reason, string>> = {
   pressure: "the view was nearly full",
   budget: "the view was over the budget",
   "cold-cache": "the provider's cache had expired, so it cost nothing extra",
-  pause: "there was a pause",
+  pause: "the conversation had paused",
   messages: "the number of messages was reached",
   turns: "the number of turns was reached",
-  rejected: "the provider refused the request as too long",
-  forced: "it was asked for",
+  rejected: "the provider rejected the request as too long",
+  forced: "it was requested",
   "invalid-checkpoint": "an earlier message was changed",
 };
 
@@ -23,7 +23,7 @@ export const REASON_WORDS: Readonly<Record<Reason, string>> = {
 export const RUNG_WORDS: Readonly<Record<RungName, string>> = {
   "nothing-due": "Nothing due",
   reductions: "Shortened old results",
-  "known-summaries": "Used summaries it had",
+  "known-summaries": "Reused summaries",
   continuation: "Summary by the chat's own model",
   full: "Summary by a model",
   simple: "Simple summary by a model",
@@ -35,7 +35,7 @@ export const RUNG_WORDS: Readonly<Record<RungName, string>> = {
 /** What can become of a message. */
 export type FateName = "kept" | "shortened" | "covered" | "dropped";
 
-/** What became of a message. */
+/** What happened to a message. */
 export const FATE_WORDS: Readonly<Record<FateName, string>> = {
   kept: "kept",
   shortened: "shortened",
@@ -43,22 +43,22 @@ export const FATE_WORDS: Readonly<Record<FateName, string>> = {
   dropped: "left out",
 };
 
-/** Why a message that a summary speaks for isn't shown. */
-export const COVERED_WORDS = "it stands in the summary";
+/** Why a summarised message isn't shown. */
+export const COVERED_WORDS = "it is in the summary";
 
 /** Why a message was left out. */
 export const DROP_WORDS: Readonly<Record<DropReason, string>> = {
-  orphan: "its tool call or result is gone",
+  orphan: "its tool call or result is missing",
   budget: "no room left",
   strategy: "the strategy leaves it out",
-  empty: "nothing in it",
+  empty: "it is empty",
   reasoning: "only old reasoning",
 };
 
-/** Why a message can be shown word for word. */
+/** Why a message is shown verbatim. */
 export type KeepReason = "head" | "pinned" | "last-user-message" | "tail" | "new" | "kept";
 
-/** Why a message was kept; "" where that says nothing. */
+/** Why a message was kept; "" where there is nothing to add. */
 export const KEEP_WORDS: Readonly<Record<KeepReason, string>> = {
   head: "always shown",
   pinned: "pinned",
@@ -72,11 +72,11 @@ export const KEEP_WORDS: Readonly<Record<KeepReason, string>> = {
 export const STRATEGY_WORDS: Readonly<
   Record<StrategyName, { readonly label: string; readonly help: string }>
 > = {
-  none: { label: "Off", help: "Nothing is changed; a conversation that is too long can't be sent." },
+  none: { label: "Off", help: "Nothing is changed. A conversation that is too long can't be sent." },
   "truncate-oldest": { label: "Truncate oldest", help: "The oldest messages are left out. No summary." },
   "drop-middle": {
     label: "Keep start and end",
-    help: "The first turn and the newest messages stay; the middle is left out.",
+    help: "The first turn and newest messages are kept; the middle is left out.",
   },
   "drop-all": {
     label: "Keep only the last message",
@@ -84,11 +84,11 @@ export const STRATEGY_WORDS: Readonly<
   },
   "summarize-oldest": {
     label: "Summarise oldest",
-    help: "Older messages become a summary; the newest stay word for word.",
+    help: "Older messages become a summary; the newest are kept verbatim.",
   },
   "summarize-middle": {
     label: "Summarise the middle",
-    help: "The first user message and the newest messages stay word for word; what lies between becomes a summary.",
+    help: "The first user message and the newest messages are kept verbatim; everything between becomes a summary.",
   },
   "summarize-and-drop": {
     label: "Summarise everything",

@@ -23,13 +23,13 @@ export const STREAM_WORDS: {
   },
   reasons: {
     full: "the cache was full",
-    "next-input": "the next input wouldn't have fitted",
-    asked: "it was asked for",
+    "next-input": "the next input didn't fit",
+    asked: "it was requested",
   },
   actions: {
-    "old-frames": "Old pictures left",
-    keep: "Parts were kept",
-    restart: "Begun anew",
+    "old-frames": "Old frames removed",
+    keep: "Parts kept",
+    restart: "Restarted",
     nothing: "Nothing to do",
   },
 };

@@ -89,7 +89,7 @@ it("a paste of 500 KB becomes an attachment, and what didn't go out comes back a
   const unsent = tab.locator(".message.unsent");
   await unsent.getByRole("button", { name: /^Pasted text/ }).waitFor();
   expect((await unsent.textContent())!.length).toBeLessThan(2_000);
-  await unsent.getByRole("button", { name: "Back into the box" }).click();
+  await unsent.getByRole("button", { name: "Back to the message box" }).click();
   await chip.waitFor();
   expect(await box.inputValue()).toBe("What does it say?");
   expect(faults).toEqual([]);

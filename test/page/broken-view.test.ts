@@ -40,7 +40,7 @@ it.each([
   await tab.route(url, (route) => route.fulfill(answer));
   await toTimeline(tab);
   const alert = tab.getByRole("alert");
-  await alert.getByText("Something on this page broke.").waitFor();
+  await alert.getByText("Something went wrong on this page.").waitFor();
   expect(await tab.locator(".sidebar .item.here").count()).toBe(1);
   expect(await tab.locator(".meter").count()).toBe(1);
   // By its button …

@@ -35,7 +35,7 @@ it("a chat is given triggers, turns that stay and words before the summary, and 
   await fill("Compact at", "85");
   await eventually(settings).toMatchObject({ startAt: 0.85 });
   await fill("Compact after turns", "many");
-  await dialog.getByText("“many” isn't a number. Give how many, such as 10.").waitFor();
+  await dialog.getByText("“many” isn't a number. Enter a whole number, such as 10.").waitFor();
   await tab.keyboard.press("Escape");
   // Half full, but six messages are enough by now.
   await ask(tab, "What hangs behind the door?");

@@ -151,7 +151,7 @@ describe("chat", () => {
     await answer.hover();
     const asked = world.provider.requests.length;
     world.nextReply = "Another answer altogether.";
-    await answer.getByRole("button", { name: "Answer again" }).click();
+    await answer.getByRole("button", { name: "Regenerate" }).click();
     await answer.getByText("2 of 2").waitFor();
     expect(world.provider.requests.length).toBe(asked + 1);
     expect(await answer.textContent()).toContain("Another answer altogether.");
@@ -176,7 +176,7 @@ describe("chat", () => {
     // One that fails says why, and takes nothing away.
     world.provider.failNext("server-error");
     await answer.hover();
-    await answer.getByRole("button", { name: "Answer again" }).click();
+    await answer.getByRole("button", { name: "Regenerate" }).click();
     await tab.getByRole("alert").getByText("500").waitFor();
     await answer.getByText("1 of 2").waitFor();
     expect(faults).toEqual([]);

@@ -1,4 +1,4 @@
-/** A server, or one of its upstreams, that wants a key says so where the key can be given, and the page goes on from there. */
+/** A server, or one of its upstreams, that requires a key says so where the key can be given, and the page goes on from there. */
 
 import { writeFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
@@ -28,7 +28,7 @@ it("a page without a key ends in the settings with a sentence; with the key it g
   const { tab, context, faults } = await openPage(browser, `${serve.url}/gateway`);
   await tab.waitForURL(/\/settings$/);
   const alert = tab.getByRole("alert");
-  await alert.getByText("This server wants a client key before it shows anything.").waitFor();
+  await alert.getByText("This server requires a client key.").waitFor();
   expect(await tab.getByText("Connection lost").count()).toBe(0);
   await tab.getByRole("textbox", { name: "Client key" }).fill("not-the-key-of-anybody");
   await tab.getByRole("button", { name: "Use this key" }).click();
@@ -44,22 +44,22 @@ it("a page without a key ends in the settings with a sentence; with the key it g
   // Forgotten, the page wants it again.
   await tab.getByRole("link", { name: "Settings" }).click();
   await tab.getByRole("button", { name: "Forget the key" }).click();
-  await alert.getByText("This server wants a client key").waitFor();
+  await alert.getByText("This server requires a client key").waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });
 
-it("an upstream that wants a key and has none says so on the start page, and takes one for this tab", async () => {
+it("an upstream that requires a key and has none says so on the start page, and takes one for this tab", async () => {
   const provider = await startFakeProvider({ models: ["gpt-5"], apiKey: KEY, reply: "With a key." });
   const open = await serveHere(["--upstream", provider.url, "--window", "32k"]);
   const { tab, context, faults } = await openPage(browser, open.url);
   try {
-    await tab.getByText(/^upstream \(127.0.0.1:\d+\) wants a key/).waitFor();
+    await tab.getByText(/^upstream \(127.0.0.1:\d+\) requires a key/).waitFor();
     await tab.getByText("PRECIS_UPSTREAM_KEY").waitFor();
     const box = tab.getByLabel("Key for upstream");
     await box.fill("another-key");
     await tab.getByRole("button", { name: "Use this key" }).click();
-    await tab.getByText("refuses the key that you gave").waitFor();
+    await tab.getByText("rejects your key").waitFor();
     await box.fill(KEY);
     await tab.getByRole("button", { name: "Use this key" }).click();
     await box.waitFor({ state: "detached" });
@@ -68,9 +68,9 @@ it("an upstream that wants a key and has none says so on the start page, and tak
     await ask(tab, "And after a reload?", "With a key.");
     await tab.getByRole("link", { name: "Settings" }).click();
     await tab.getByText("with your key, in this tab").waitFor();
-    await tab.getByText("Give a key").click();
+    await tab.getByText("Enter a key").click();
     await tab.getByRole("button", { name: "Forget the key" }).click();
-    await tab.getByText("wants a key").waitFor();
+    await tab.getByText("requires a key").waitFor();
     expect(faults).toEqual([]);
   } finally {
     await context.close();

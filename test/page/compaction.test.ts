@@ -23,7 +23,7 @@ describe("compaction", () => {
     const divider = tab.locator(".divider");
     await divider.waitFor();
     await divider.locator(".divider-head").click();
-    expect(await divider.textContent()).toContain("because it was asked for");
+    expect(await divider.textContent()).toContain("because it was requested");
     // Pointers lead to the messages that the summary stands for.
     await divider.locator(".pointer").first().click();
     await tab.locator(".row-frame.flash").first().waitFor();
@@ -63,14 +63,14 @@ describe("compaction", () => {
     await open("You, #7");
     await tab.keyboard.press("ArrowDown");
     await tab.keyboard.press("Enter");
-    await tab.getByText("A range starts here").waitFor();
+    await tab.getByText("Range starts here").waitFor();
     await open("Assistant, #10");
     await tab.getByRole("menuitem", { name: "Compact from #7 to here" }).click();
     await tab.getByRole("dialog", { name: "Compact #7–10" }).getByRole("button", { name: "Compact" }).click();
     await message("Assistant, #8, Summarised").waitFor();
     await message("You, #5, Kept").waitFor();
     await message("You, #11, Kept").waitFor();
-    expect(await tab.getByText("A range starts here").count()).toBe(0);
+    expect(await tab.getByText("Range starts here").count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -176,7 +176,7 @@ describe("compaction", () => {
   it("says before it begins what it frees", async () => {
     const { tab, context } = await world.fullChat();
     await tab.getByRole("button", { name: "Compact now" }).click();
-    const gain = tab.getByRole("dialog").getByText(/ → about .* tokens: it frees about/);
+    const gain = tab.getByRole("dialog").getByText(/ → about .* tokens: frees about/);
     await gain.waitFor();
     const [before, after] = (await gain.innerText())
       .match(/[\d,]+/g)!
@@ -211,13 +211,13 @@ describe("compaction", () => {
     const { tab, faults, context } = await world.compactedChat();
     const compacted = await meterOf(tab);
     await compact(tab);
-    await tab.getByText("It was just compacted and nothing was said since").waitFor();
+    await tab.getByText("The chat was just compacted and has no new messages").waitFor();
     expect(await meterOf(tab)).toBe(compacted);
     await tab.getByRole("link", { name: "Inspect" }).click();
     await tab.getByRole("form", { name: "What if?" }).getByLabel("With a compaction").check();
     await tab
       .locator(".inspect-numbers")
-      .getByText("It was just compacted and nothing was said since")
+      .getByText("The chat was just compacted and has no new messages")
       .waitFor();
     expect(faults).toEqual([]);
     await context.close();
@@ -237,7 +237,7 @@ describe("compaction", () => {
     world.summaries = "failing";
     try {
       await compact(tab);
-      await tab.getByText("A summary failed.").waitFor();
+      await tab.getByText("The summary failed.").waitFor();
       expect(await tab.locator(".notice.warn").textContent()).toMatch(/Done instead|Nothing was changed/);
       await ask(tab, "still with me?");
     } finally {
@@ -261,7 +261,7 @@ describe("a compaction by itself", () => {
       world.summaries = "good";
     }
     await ask(tab, "and on we go");
-    expect(await tab.getByText("A summary failed.").count()).toBe(0);
+    expect(await tab.getByText("The summary failed.").count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -269,7 +269,7 @@ describe("a compaction by itself", () => {
   it("that fails says so, and what was done instead", async () => {
     const { tab, context } = await world.fullChat(7);
     world.summaries = "failing";
-    const failed = tab.getByText("A summary failed.");
+    const failed = tab.getByText("The summary failed.");
     try {
       for (let turn = 8; turn < 12 && (await failed.count()) === 0; turn += 1)
         await ask(tab, `Turn ${turn}: ${LONG.slice(0, 900)}`, `You said: Turn ${turn}`);

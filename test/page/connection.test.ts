@@ -122,20 +122,20 @@ describe("an answer that is being written", () => {
     await writing(tab).getByText(HELD).waitFor();
     model.cut();
     const broken = tab.locator(".message.assistant:not(.writing)", { hasText: HELD });
-    await broken.locator(".tag", { hasText: "Broke off" }).waitFor();
+    await broken.locator(".tag", { hasText: "Interrupted" }).waitFor();
     await tab
       .getByRole("alert")
       .getByText(/^The upstream (\S+ )?broke off/)
       .waitFor();
     await tab.reload();
-    await broken.locator(".tag", { hasText: "Broke off" }).waitFor();
+    await broken.locator(".tag", { hasText: "Interrupted" }).waitFor();
     const chat = tab.url();
     model.goOn();
     await tab.getByRole("button", { name: "Try again" }).click();
     await answered(tab).waitFor();
     expect(tab.url()).toBe(chat);
     expect(await tab.locator(".message.assistant").count()).toBe(1);
-    expect(await tab.getByText("Broke off").count()).toBe(0);
+    expect(await tab.getByText("Interrupted").count()).toBe(0);
     await eventually(() => tab.getByRole("alert").count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
@@ -170,7 +170,7 @@ describe("an answer that is being written", () => {
     await eventually(() => tab.getByRole("alert").count()).toBe(0);
     // The server never stored what it had of the answer: the page kept what a person has read.
     await tab.reload();
-    await tab.locator(".message.cut", { hasText: HELD }).getByText("Broke off").waitFor();
+    await tab.locator(".message.cut", { hasText: HELD }).getByText("Interrupted").waitFor();
     model.goOn();
     await tab.getByRole("button", { name: "Try again" }).click();
     await answered(tab).waitFor();
@@ -194,7 +194,7 @@ describe("what is typed without a connection", () => {
     await tab.getByText("Connection lost").waitFor();
     await say(tab, "Said in a tunnel.");
     const unsent = (page: Page) => page.locator(".message.unsent", { hasText: "Said in a tunnel." });
-    await unsent(tab).getByText("It goes out by itself").waitFor();
+    await unsent(tab).getByText("it is sent automatically").waitFor();
     await unsent(other).waitFor();
     serve = await start(port);
     await longestWait(tab);
@@ -215,7 +215,7 @@ describe("what is typed without a connection", () => {
     const { tab, context } = await newChat();
     await context.setOffline(true);
     await say(tab, "On second thought");
-    await tab.getByRole("button", { name: "Back into the box" }).click();
+    await tab.getByRole("button", { name: "Back to the message box" }).click();
     expect(await tab.getByRole("textbox", { name: "Message" }).inputValue()).toBe("On second thought");
     await tab.locator(".message.unsent").waitFor({ state: "detached" });
     await context.setOffline(false);
@@ -235,7 +235,7 @@ it.each([
   await serve.stop("SIGKILL");
   await tab.getByRole("link", { name }).click();
   await tab.locator("main").getByText("The server can't be reached.").waitFor();
-  expect(await tab.getByText("Something on this page broke.").count()).toBe(0);
+  expect(await tab.getByText("Something went wrong on this page.").count()).toBe(0);
   serve = await start(port);
   await longestWait(tab);
   await tab.locator(part).first().waitFor();

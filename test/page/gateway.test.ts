@@ -61,8 +61,8 @@ it("requests come in live, with what was done to them; a conversation can be ope
   expect(await rows.first().textContent()).toContain("compacted");
   // Each leads to its own request: what was sent then, and not what would be sent now.
   await rows.first().getByRole("link").click();
-  await tab.getByText("This is exactly what was sent: its SHA-256 agrees.").waitFor();
-  await tab.getByRole("link", { name: "Open it in its chat" }).waitFor();
+  await tab.getByText("This is exactly what was sent: its SHA-256 matches.").waitFor();
+  await tab.getByRole("link", { name: "Open in chat" }).waitFor();
   // And what its compaction came to so far.
   await tab.getByText(/^Tokens saved over \d+ requests?: [\d,]+, worth \$[\d.]+\./).waitFor();
   // Message by message, and not only as JSON.
@@ -144,13 +144,13 @@ it("an operator finds what failed and what was slow, in any range of time, and t
   await tab.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
   await tab.getByText("isn't after since").first().waitFor();
   await tab.getByLabel("From", { exact: true }).fill("2019-12-31T00:00");
-  await tab.getByText("No request of a client in this time.").waitFor();
+  await tab.getByText("No client requests in this period.").waitFor();
   await eventually(() => total("Error rate")).toBe("–none failed");
   await tab.getByRole("button", { name: "All", exact: true }).click();
   await eventually(() => rows.count()).toBe(down.length);
   // On a phone there are no columns to click at.
   await tab.setViewportSize({ width: 390, height: 800 });
-  await tab.getByLabel("Sorted by").selectOption("Slowest first");
+  await tab.getByLabel("Sort by").selectOption("Slowest first");
   await eventually(() => new URL(tab.url()).searchParams.get("sort")).toBe("ms");
   await tab.getByRole("button", { name: "Charts" }).click();
   await tab.getByRole("img", { name: "Error rate" }).waitFor();

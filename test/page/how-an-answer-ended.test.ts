@@ -14,7 +14,7 @@ it("a finished answer is announced to whoever doesn't see it, and nothing is on 
   const { tab, context, faults } = await world.newChat();
   const status = tab.locator("p[role=status].visually-hidden");
   await ask(tab, "first words");
-  await eventually(() => status.textContent()).toBe("The answer is there: 40 words.");
+  await eventually(() => status.textContent()).toBe("Answer complete: 40 words.");
   await tab.reload();
   await tab.getByText("You said: first words").waitFor();
   expect(await status.textContent()).toBe("");
@@ -43,7 +43,7 @@ it("an answer that reached its largest size is no whole one, also after a reload
   for (const open of [() => Promise.resolve(), () => tab.reload()]) {
     await open();
     await tab.locator(".message.assistant .tag.unfinished", { hasText: "Cut off" }).waitFor();
-    await tab.locator(".notice.unanswered", { hasText: "Ask the model to go on" }).waitFor();
+    await tab.locator(".notice.unanswered", { hasText: "Ask the model to continue" }).waitFor();
   }
   await ask(tab, "go on");
   expect(await tab.locator(".notice.unanswered").count()).toBe(0);

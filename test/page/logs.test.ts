@@ -29,7 +29,7 @@ it("a coding agent's own log is opened, replayed turn by turn and compared", asy
   });
   await tab.getByRole("link", { name: "Timeline" }).click();
   // precis wasn't there when it happened, so nothing was recorded; a replay is labelled as one.
-  await tab.getByRole("button", { name: "See what a replay would do" }).click();
+  await tab.getByRole("button", { name: "See a replay" }).click();
   await tab.getByRole("heading", { name: "What would be sent at this point" }).waitFor();
   await tab.locator(".chart canvas").waitFor();
   const facts = tab.locator(".point-facts");

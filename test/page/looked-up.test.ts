@@ -28,7 +28,7 @@ it("a chat is given the tool, its model looks something up, and the line beside 
   await tab.getByRole("button", { name: "Chat settings" }).click();
   await showAllSettings(tab);
   const choice = tab.getByRole("dialog").getByLabel("Built-in tools");
-  await choice.selectOption({ label: "Look things up" });
+  await choice.selectOption({ label: "Search the transcript" });
   const id = new URL(tab.url()).pathname.split("/")[2];
   await eventually(async () => {
     const answer = await fetch(`${world.serve.url}/api/conversations/${id}`);

@@ -69,7 +69,7 @@ describe("two tabs", () => {
     await say(tab, "this takes forever");
     await tab.getByRole("button", { name: "Stop" }).waitFor();
     await say(other, "and this one after it");
-    await other.locator(".message.unsent").getByText("goes out by itself").waitFor();
+    await other.locator(".message.unsent").getByText("is sent automatically").waitFor();
     await other.unroute("**/api/events");
     await tab.getByRole("button", { name: "Stop" }).click();
     await other.getByText("You said: and this one after it").waitFor();
@@ -111,7 +111,7 @@ describe("a summary", () => {
     const words = "The shed key hangs behind the GREEN door, says the gardener.";
     await tab.getByLabel("Text of the summary").fill(words);
     await tab.getByRole("button", { name: "Save" }).click();
-    await tab.getByText("the model reads your words").waitFor();
+    await tab.getByText("the model sees your text").waitFor();
     const id = new URL(tab.url()).pathname.split("/")[2]!;
     const request = async () => (await fetch(`${world.serve.url}/api/conversations/${id}/request`)).text();
     await eventually(request).toContain(words);
@@ -129,7 +129,7 @@ describe("a summary", () => {
     await tab.getByRole("button", { name: "Chat settings" }).click();
     await tab.getByRole("button", { name: "Clear summaries" }).click();
     await tab.getByRole("button", { name: "Clear them" }).click();
-    await tab.getByText("the next summary is written anew").waitFor();
+    await tab.getByText("The next summary starts from scratch").waitFor();
     await tab.locator(".divider").waitFor({ state: "detached" });
     const asked = world.provider.requests.length;
     await compact(tab);

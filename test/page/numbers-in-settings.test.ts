@@ -34,9 +34,9 @@ it("percent is refused in percent, and the fix that is told can be typed", async
     ["Shrink to", "0.5", "0.5 %? Did you mean 50 %?"],
     ["Shrink to", "-5", "-5 % is too little."],
     ["Compact at", "0.8", "0.8 %? Did you mean 80 %?"],
-    ["Compact at", "150", "150 % is more than all of it."],
-    ["Compact at", "99999999999", "99,999,999,999 tokens are more than the window of 4,000."],
-    ["Room for the answer", "200%", "200 % is more than all of it."],
+    ["Compact at", "150", "150 % is more than 100 %."],
+    ["Compact at", "99999999999", "99,999,999,999 tokens exceed the window of 4,000."],
+    ["Room for the answer", "200%", "200 % is more than 100 %."],
     ["Room for the answer", "0.2", "0.2 %? Did you mean 20 %?"],
     ["Window", "50%", "“50%” isn't a number."],
   ] as const;

@@ -12,7 +12,7 @@ const world = servedPage();
 describe("without a model", () => {
   it("opens an example, says what the assistant is, quotes, compacts, and goes on", async () => {
     const { tab, faults, context } = await openExample(world.browser, world.serve.url);
-    expect(await tab.locator(".offline-note").textContent()).toContain("not a language model");
+    expect(await tab.locator(".offline-note").textContent()).toContain("isn't a language model");
     // Tokens are counted in one place, the meter: another figure beside it would contradict it.
     expect(await tab.locator(".item.here .item-facts").textContent()).toMatch(/^283 messages · [^·]+$/);
     expect(await tab.locator("h1").textContent()).toBe("Example: the parcel tracker");
@@ -71,7 +71,7 @@ describe("without a model", () => {
     await head.click();
     await tab.locator(".summary-read", { hasText: "What you said" }).waitFor();
     // No model wrote it: that is why there is nothing to edit.
-    await tab.locator(".divider").getByText("so there are no words to edit").waitFor();
+    await tab.locator(".divider").getByText("This can't be edited").waitFor();
     expect(faults).toEqual([]);
     await context.close();
     await other.stop();
@@ -160,7 +160,7 @@ describe("a long file without a model that could answer", () => {
     await tab.getByText("I can only quote this conversation").waitFor();
     expect(await tab.locator(".divider, .notice.done").count()).toBe(0);
     await tab.locator(".meter-line").click();
-    expect(await tab.locator(".meter-card").textContent()).toContain("no window to compare it with");
+    expect(await tab.locator(".meter-card").textContent()).toContain("no window is known");
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -260,7 +260,7 @@ describe("models", () => {
     await tab.goto(`${world.serve.url}/settings`);
     await tab.getByRole("button", { name: /^Remove / }).click();
     await tab.getByRole("button", { name: "Remove it" }).click();
-    await tab.getByText("and its key with it").waitFor();
+    await tab.getByText("and so was its key").waitFor();
     expect(faults).toEqual([]);
     await context.close();
     await provider.close();

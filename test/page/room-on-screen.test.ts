@@ -83,7 +83,7 @@ it("what can be done with a long answer is in sight where it ends, and is one st
   await eventually(async () => ((await copy.boundingBox())?.y ?? 9_999) < 800).toBe(true);
   await copy.focus();
   await tab.keyboard.press("ArrowRight");
-  expect(await tab.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Answer again");
+  expect(await tab.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Regenerate");
   await tab.keyboard.press("Tab");
   expect(await tab.evaluate("document.activeElement.closest('.message')")).toBeNull();
   await context.close();
@@ -113,7 +113,7 @@ it.each([1440, 390])("what isn't sent yet is in sight, and nothing lies over it,
   await context.setOffline(true);
   await say(tab, "Said in a tunnel.");
   const unsent = tab.locator(".message.unsent");
-  await unsent.getByText("It goes out by itself").waitFor();
+  await unsent.getByText("it is sent automatically").waitFor();
   const notice = tab.locator(".dock .notice").first();
   await notice.waitFor();
   await eventually(async () => {
@@ -143,7 +143,7 @@ it("whoever leaves a chat over its budget is told what follows from that, and ca
   const id = new URL(tab.url()).pathname.split("/").at(-1);
   await send(`/api/conversations/${id}`, "PATCH", { settings: { window: 3_000 } });
   const over = tab.locator(".notice", { hasText: "don't fit the budget" });
-  await over.getByText("Older messages become a summary before the next answer.").waitFor();
+  await over.getByText("Older messages will be summarised before the next answer.").waitFor();
   await over.getByRole("button", { name: "Do it now" }).click();
   await tab.locator(".notice.done").waitFor();
   expect(await over.count()).toBe(0);

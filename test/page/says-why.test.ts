@@ -16,7 +16,7 @@ it("Enter during an answer: the message waits in sight, says so, and goes out wh
   await tab.getByRole("button", { name: "Stop" }).waitFor();
   await say(tab, "and then this");
   const unsent = tab.locator(".message.unsent", { hasText: "and then this" });
-  await unsent.getByText("It goes out by itself afterwards.").waitFor();
+  await unsent.getByText("it is sent automatically after the current answer.").waitFor();
   await tab.getByRole("button", { name: "Stop" }).click();
   await tab.getByText("You said: and then this").waitFor();
   await unsent.waitFor({ state: "detached" });
@@ -58,7 +58,7 @@ it("a setting that can't work is refused beside its box, with the fix", async ()
   await dialog.getByRole("alert").getByText("“many” isn't a number.").waitFor();
   await reserve.fill("500");
   await reserve.press("Enter");
-  await dialog.getByRole("button", { name: "Room for the answer: As in all chats" }).waitFor();
+  await dialog.getByRole("button", { name: "Room for the answer: Same as all chats" }).waitFor();
   await dialog.getByRole("alert").waitFor({ state: "detached" });
   expect(faults).toEqual([]);
   await context.close();
@@ -95,7 +95,7 @@ it("an address without http:// says what is missing while it is typed", async ()
   const { tab, context } = await world.newChat();
   await tab.goto(`${world.serve.url}/settings`);
   await tab.getByLabel("Address").pressSequentially("localhost:11434");
-  await tab.getByText("It begins with http:// or https://").waitFor();
+  await tab.getByText("It must start with http:// or https://").waitFor();
   expect(await tab.getByRole("button", { name: "Test", exact: true }).isDisabled()).toBe(true);
   await context.close();
 });

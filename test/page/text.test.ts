@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const text = (tab: Page) => tab.getByLabel(/yours to change/);
+const text = (tab: Page) => tab.getByLabel(/editable/);
 const open = (tab: Page) => tab.getByRole("button", { name: "Summary and hand-over" }).click();
 
 async function look(tab: Page, name: string): Promise<void> {
@@ -42,7 +42,7 @@ it("a hand-over is changed by hand and starts a new chat with the changed words"
   const { tab, context } = await world.fullChat();
   const before = tab.url();
   await open(tab);
-  await tab.getByLabel(/What is the fresh chat for/).fill("plan the winter");
+  await tab.getByLabel(/What is the new chat for/).fill("plan the winter");
   await tab.getByRole("button", { name: "Write a hand-over" }).click();
   await eventually(() => text(tab).inputValue()).toContain("**Goal:** plan the winter");
   await look(tab, "text-handover-1280");
@@ -63,7 +63,7 @@ it("a hand-over is changed by hand and starts a new chat with the changed words"
 it("what was changed by hand is still there after Escape, a reload and a text that was written anew", async () => {
   const { tab, context } = await world.fullChat();
   await open(tab);
-  await tab.getByLabel(/What is the fresh chat for/).fill("plan the winter");
+  await tab.getByLabel(/What is the new chat for/).fill("plan the winter");
   await tab.getByRole("button", { name: "Write a hand-over" }).click();
   await eventually(() => text(tab).inputValue()).toContain("**Goal:** plan the winter");
   await text(tab).fill("Begin with the MULCH.");
@@ -74,7 +74,7 @@ it("what was changed by hand is still there after Escape, a reload and a text th
   expect(await text(tab).inputValue()).toBe("Begin with the MULCH.");
   await tab.getByRole("button", { name: "Write a hand-over" }).click();
   await eventually(() => text(tab).inputValue()).toContain("**Goal:** plan the winter");
-  await tab.getByRole("button", { name: "Bring them back" }).click();
+  await tab.getByRole("button", { name: "Restore them" }).click();
   expect(await text(tab).inputValue()).toBe("Begin with the MULCH.");
   await tab.getByRole("button", { name: "Start a new chat with it" }).click();
   await tab.locator(".message.user").getByText("Begin with the MULCH.").waitFor();
@@ -90,7 +90,7 @@ it("a model writes it where it is asked to, and a failure leaves a text by code"
   await tab.getByText(/written with gpt-4o/).waitFor();
   world.summaries = "failing";
   try {
-    await tab.getByLabel(/What is the fresh chat for/).fill("go on");
+    await tab.getByLabel(/What is the new chat for/).fill("go on");
     await tab.getByRole("button", { name: "Write a hand-over" }).click();
     await tab.getByText(/written without a model\. .*model gpt-4o/).waitFor();
     expect(await text(tab).inputValue()).toContain("**Goal:** go on");

@@ -94,13 +94,13 @@ it("a timeline that takes long says how far it is, and can be cancelled and begu
     await route.continue().catch(() => {});
   });
   await tab.getByRole("link", { name: "Timeline" }).click();
-  await tab.getByRole("progressbar", { name: "Reading what was recorded…" }).waitFor();
+  await tab.getByRole("progressbar", { name: "Loading the record…" }).waitFor();
   await tab.getByRole("button", { name: "Cancel" }).click();
   await tab.getByText("Cancelled.").waitFor();
   release();
-  await tab.getByRole("button", { name: "Begin again" }).click();
+  await tab.getByRole("button", { name: "Start again" }).click();
   await tab.locator(".point-facts").waitFor();
-  await tab.getByText("Nothing was compacted so far").waitFor();
+  await tab.getByText("Nothing has been compacted").waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -35,14 +35,14 @@ describe("what can't be meant is never stored", () => {
     ["room", "0.2", "0.2 %? Did you mean 20 %?"],
     ["percent", "-5", "-5 % is too little."],
     ["threshold", "0", "0 % is too little."],
-    ["percent", "150", "150 % is more than all of it."],
-    ["threshold", "150", "150 % is more than all of it."],
-    ["room", "200%", "200 % is more than all of it."],
-    ["threshold", "99999999999", "99,999,999,999 tokens are more than the window of 32,000."],
-    ["threshold", "33k", "33,000 tokens are more than the window of 32,000."],
+    ["percent", "150", "150 % is more than 100 %."],
+    ["threshold", "150", "150 % is more than 100 %."],
+    ["room", "200%", "200 % is more than 100 %."],
+    ["threshold", "99999999999", "99,999,999,999 tokens exceed the window of 32,000."],
+    ["threshold", "33k", "33,000 tokens exceed the window of 32,000."],
   ] as const)("%s: %s", (kind, text, message) => {
     const read = readNumber(kind, text, 32_000);
-    expect(read).toMatchObject({ wrong: { fix: expect.stringMatching(/^Give /) } });
+    expect(read).toMatchObject({ wrong: { fix: expect.stringMatching(/^Enter /) } });
     expect("wrong" in read && read.wrong.message).toBe(message);
   });
 });
@@ -51,11 +51,11 @@ it("what the server says of shares is said in percent", () => {
   expect(
     sayInPercent({
       message: "0.6 is above 0.5: the next compaction would be due almost at once.",
-      fix: "Choose a landing of at most 0.5.",
+      fix: "Use at most 0.5.",
     }),
   ).toEqual({
     message: "60 % is above 50 %: the next compaction would be due almost at once.",
-    fix: "Choose a landing of at most 50 %.",
+    fix: "Use at most 50 %.",
   });
   expect(sayInPercent({ message: "0.4 isn't below startAt (0.3).", fix: "Lower landAt." })).toEqual({
     message: "40 % isn't below “Compact at” (30 %).",

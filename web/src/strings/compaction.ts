@@ -12,9 +12,9 @@ interface Hidden {
 export const compaction = {
   running: "Summarising older messages",
   runningWhy: (reason: Reason | undefined) =>
-    `${reason === undefined ? "" : `Why: ${reasons[reason]}. `}You can go on; nothing is lost.`,
+    `${reason === undefined ? "" : `Why: ${reasons[reason]}. `}You can keep chatting; nothing is lost.`,
   cancel: "Cancel",
-  /** What a compaction did with messages; shortened ones are told only where nothing else was done. */
+  /** What a compaction did with messages; shortened ones are mentioned only where nothing else was done. */
   done: ({ covered, dropped, edited }: Hidden) =>
     covered + dropped === 0
       ? `${plural(edited, "message")} shortened`
@@ -25,32 +25,32 @@ export const compaction = {
   label: (done: string, last: string) => `${done}, after ${last}`,
   tokens: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
   /** Later counts may differ: precis learns how a provider counts. */
-  countedThen: "tokens as counted then",
+  countedThen: "tokens as counted at the time",
   model: (name: string) => `by ${name}`,
-  found: "made earlier for the same messages",
+  found: "reused from earlier",
   edited: "edited by you",
-  free: "No model is asked: it costs nothing.",
-  /** What a summary takes where it is right at once, and its price then and at most: second tries and thoughts included. */
+  free: "No model is used: it costs nothing.",
+  /** The tokens of a summary that succeeds at once, its price then, and the most it can cost with retries and reasoning. */
   price: (model: string, tokens: number, value: number | undefined, most: number | undefined) =>
-    `${model} reads about ${count(tokens)} tokens for it, ${value === undefined || most === undefined ? "at most twice as many; its prices aren't known" : `for ${value < 0.0001 ? "" : "about "}${dollars(value)}, ${dollars(most)} at most`}.`,
+    `${model} reads about ${count(tokens)} tokens for this, ${value === undefined || most === undefined ? "at most twice as many; its prices are unknown" : `for ${value < 0.0001 ? "" : "about "}${dollars(value)}, ${dollars(most)} at most`}.`,
   /** The same of a part of the conversation, or of all of it. */
   about: (model: string, tokens: number, value: number | undefined) =>
-    `${model} reads about ${count(tokens)} tokens for it${value === undefined ? "; its prices aren't known" : `, for ${value < 0.0001 ? "" : "about "}${dollars(value)}`}.`,
+    `${model} reads about ${count(tokens)} tokens for this${value === undefined ? "; its prices are unknown" : `, for ${value < 0.0001 ? "" : "about "}${dollars(value)}`}.`,
   /** What a model was paid; 0: it has no known prices. */
   cost: (value: number) => (value === 0 ? "cost unknown" : dollars(value)),
   key: { client: "paid with the client's key", server: "paid with the server's key" },
-  /** What a compaction did otherwise than one may expect. */
+  /** What a compaction did that one may not expect. */
   warnings: {
     "summaries-unused":
-      "No model was asked for a summary: an early message is another one in each request, so the last summaries couldn't be used.",
+      "No model was asked for a summary: an early message changes with every request, so the last summaries couldn't be reused.",
     "summaries-too-dear":
-      "No model was asked for a summary: summaries have cost their share of what the chat itself costs.",
+      "No model was asked for a summary: summaries have used up their share of this chat's cost.",
     "summarizer-busy": "No model was asked for a summary: too many others were being written.",
     "summarizer-resting":
-      "No model was asked for a summary: it failed lately, and is asked again in a while.",
+      "No model was asked for a summary: it failed recently and will be tried again later.",
     "no-room-for-summaries":
-      "No model was asked for a summary: system prompt, pins and the newest message leave no room to show one.",
-    "tail-shortened": "Fewer of the newest messages stayed than the settings say: more don't fit.",
+      "No model was asked for a summary: the system prompt, pins and newest message leave no room for one.",
+    "tail-shortened": "Fewer recent messages were kept than the settings say, because no more fit.",
   } as Readonly<Partial<Record<string, string>>>,
   why: (reason: Reason) => `because ${reasons[reason]}`,
   show: "Show",
@@ -64,7 +64,7 @@ export const compaction = {
   readable: "Readable",
   asSent: "As sent",
   noEdit:
-    "No model wrote this: code chose exact lines of the messages, so there are no words to edit. Pin a message to have the model see all of it, or choose a summariser in the chat's settings and rebuild.",
+    "This can't be edited: it consists of exact lines from the messages. Pin a message to show all of it to the model, or choose a summariser in the chat's settings and rebuild.",
   sections: {
     narrative: "Summary",
     words: "What you said",
@@ -87,50 +87,50 @@ export const compaction = {
   sides: "Before and after",
   seeIn: (window: string) => `See it in ${window}`,
   seeInTitle: (tokens: number, window: number) =>
-    `All ${count(tokens)} tokens fit this model's window of ${count(window)}, so nothing has to be summarised.`,
+    `All ${count(tokens)} tokens fit this model's window of ${count(window)}, so nothing needs summarising.`,
   seeInNoModel: (tokens: number) =>
-    `These are ${count(tokens)} tokens. No model is connected yet, so nothing has to be summarised.`,
+    `This is ${count(tokens)} tokens. No model is connected yet, so nothing needs summarising.`,
   seeInHelp: (window: string) =>
-    `A model with a window of ${window} would need a summary. Nothing is lost by looking.`,
+    `A model with a window of ${window} would need a summary. Trying it changes nothing.`,
   over: (tokens: number, budget: number) =>
     `${count(tokens)} tokens don't fit the budget of ${count(budget)}.`,
-  overHelp: "Older messages become a summary before the next answer.",
+  overHelp: "Older messages will be summarised before the next answer.",
   overImpossible:
-    "System prompt and last message alone are too long for it: shorten them, or choose a larger window in the chat's settings.",
+    "The system prompt and last message alone are too long. Shorten them, or choose a larger window in the chat's settings.",
   now: "Do it now",
   edit: "Edit",
   editLabel: "Text of the summary",
   rebuild: "Rebuild from the originals",
-  rebuildHelp: "The summaries are written anew from the messages themselves. You can undo it.",
+  rebuildHelp: "The summaries are rewritten from the original messages. You can undo this.",
   rebuildGo: "Rebuild",
   again: "Compact again…",
   undo: "Undo",
   undoHelp: "The model sees the originals again.",
   undone: "Undone: the model sees the originals again.",
-  saved: "Saved: the model reads your words from now on.",
+  saved: "Saved: the model sees your text from now on.",
   restored: "The summaries are back.",
-  cleared: "Cleared: the model sees the whole transcript again, and the next summary is written anew.",
+  cleared: "Cleared: the model sees the whole transcript again. The next summary starts from scratch.",
   cancelled: "Cancelled. Nothing was changed.",
-  failed: "A summary failed.",
+  failed: "The summary failed.",
   failedInstead: (rung: RungName) => `Done instead: ${rungs[rung].toLowerCase()}.`,
   failedNothing: "Nothing was changed.",
-  nothingToGain: "There is nothing to gain: a summary would be no smaller than what it stands for.",
+  nothingToGain: "There is nothing to gain: a summary would be no shorter than the messages it replaces.",
   justCompacted:
-    "It was just compacted and nothing was said since; the view stays as it is. To go further, compact a part, or say what the summary should pay attention to.",
+    "The chat was just compacted and has no new messages, so nothing changed. To go further, compact a range, or say what the summary should focus on.",
   upTo: (number: string) => `Compact up to ${number}`,
   run: (run: string) => `Compact ${run}`,
   upToHere: "Compact up to here",
-  startRange: "Start a range here",
-  rangeStart: "A range starts here",
+  startRange: "Start range here",
+  rangeStart: "Range starts here",
   rangeTo: (number: string) => `Compact from ${number} to here`,
   onlyThis: "Compact this message",
-  forgetRange: "Forget the start of the range",
+  forgetRange: "Cancel the range",
   focusTitle: "Compact now",
-  focusLabel: "What should the summary pay attention to? (optional)",
+  focusLabel: "What should the summary focus on? (optional)",
   focusPlaceholder: "e.g. the database migration and the open questions",
-  focusHelp: "Older messages become a summary now. The transcript stays as it is, and you can undo it.",
+  focusHelp: "Older messages are summarised now. The transcript stays unchanged, and you can undo this.",
   focusGo: "Compact",
-  gainLooking: "Working out what it frees…",
+  gainLooking: "Estimating the savings…",
   gain: (before: number, after: number) =>
-    `${count(before)} → about ${count(after)} tokens: it frees about ${count(before - after)} (${percent(1 - after / before)}).`,
+    `${count(before)} → about ${count(after)} tokens: frees about ${count(before - after)} (${percent(1 - after / before)}).`,
 };

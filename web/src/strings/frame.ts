@@ -2,24 +2,23 @@ import { plural } from "./words.ts";
 
 export const errors = {
   offline: "The server can't be reached.",
-  offlineFix: "Check that precis serve is running; the page goes on by itself as soon as it is back.",
-  broken: "The connection broke off.",
-  brokenFix:
-    "Nothing that was said is lost: the page goes on by itself as soon as the server can be reached.",
+  offlineFix: "Check that precis serve is running. The page reconnects automatically.",
+  broken: "The connection was lost.",
+  brokenFix: "No message is lost. The page continues as soon as it can reach the server.",
   http: (status: number) => `The server answered with status ${status}.`,
   storageFull: {
-    message: "The browser has no room left to keep what you type here.",
-    fix: "Send it or copy it elsewhere before you close or reload this page.",
+    message: "The browser's storage is full, so what you type here isn't saved.",
+    fix: "Send or copy it before you close or reload this page.",
   },
-  crashed: "Something on this page broke.",
+  crashed: "Something went wrong on this page.",
   reload: "Reload",
   backToChat: "Back to the chat",
-  nowhere: "There is no such page.",
+  nowhere: "Page not found.",
   backToStart: "Back to the start",
 };
 
 /** Work that takes a while. */
-export const work = { cancelled: "Cancelled.", again: "Begin again" };
+export const work = { cancelled: "Cancelled.", again: "Start again" };
 
 export const connection = { lost: "Connection lost. Trying again…" };
 
@@ -32,11 +31,11 @@ export const sidebar = {
   search: "Search conversations",
   empty: {
     person: "No chats yet.",
-    clients: "Programs that use this address as their base URL have their conversations here.",
+    clients: "Conversations of programs that use this address as their base URL appear here.",
   },
   of: "Whose conversations",
   whose: { person: "Chats", clients: "Clients" },
-  noneFound: "Nothing found.",
+  noneFound: "No results.",
   inMessages: "In messages",
   more: "Show more",
   groups: {
@@ -67,18 +66,18 @@ export const sidebar = {
   fork: "fork",
   messages: (n: number) => plural(n, "message"),
   busy: { answering: "answering", compacting: "summarising" },
-  theme: { light: "Light", dark: "Dark", system: "As the system", label: "Appearance" },
+  theme: { light: "Light", dark: "Dark", system: "System", label: "Appearance" },
 };
 
 export const home = {
   title: "See what the model sees.",
-  lead: "A conversation that outgrows its model's window is usually cut off. precis keeps it going: older messages become a summary, nothing of the transcript is lost, and you can watch and steer every step.",
+  lead: "A conversation that outgrows its model's window is usually cut off. precis keeps it going: older messages become a summary, the transcript stays complete, and you can see and control every step.",
   start: "Start a chat without a model",
   ask: (model: string | undefined) => (model === undefined ? "Ask anything" : `Ask ${model} anything`),
-  startOffline: "The offline assistant answers: it only quotes what the chat already holds.",
+  startOffline: "The offline assistant only quotes the chat itself.",
   examples: "Try an example",
   connect: "Connect a model",
-  connectHelp: "A server on this machine, or any other with its address and key",
+  connectHelp: "A server on this machine, or any other by address and key",
   open: "Open a file",
   titles: {
     coding: "Example: the parcel tracker",
@@ -86,26 +85,25 @@ export const home = {
     stream: "Example: a bicycle repair",
   },
   coding: "Coding session",
-  codingHelp: "An agent works on a parcel tracker: a system prompt and 283 messages, many tool calls.",
+  codingHelp: "An agent works on a parcel tracker: a system prompt, 283 messages and many tool calls.",
   retrieval: "Questions with sources",
   retrievalHelp: "A retrieval chat whose answers cite numbered documents.",
   stream: "Recorded stream",
   streamHelp: "A bicycle repair through a camera: 37 minutes on a cache of 4,096 tokens.",
   file: "Drop it anywhere, or choose it",
-  fileHelp: "Chat exports, agent logs, recorded streams; JSON or JSONL, plain or gzip.",
+  fileHelp: "Chat exports, agent logs or recorded streams, as JSON or JSONL, plain or gzipped.",
   choose: "Choose a file",
-  drop: "Drop it to open it",
+  drop: "Drop to open",
   several: (n: number) =>
-    `The file holds ${plural(n, "conversation")}: all of them are in the list, and the first one is open.`,
+    `The file contains ${plural(n, "conversation")}. All are in the list, and the first is open.`,
   opening: (name: string) => `Opening ${name}…`,
   tooLarge: (name: string) => `${name} is too large to open here.`,
-  wrongFileFix:
-    "Choose another file: a chat export, an agent's log or the body of a request, as JSON or JSONL.",
+  wrongFileFix: "Choose another file: a chat export, an agent log or a request body, as JSON or JSONL.",
   tooLargeFix: "Use precis replay in a terminal: it reads files of any size.",
 };
 
 export const offline = {
   badge: "Offline assistant",
-  text: "The offline assistant is not a language model: it only quotes what this conversation holds.",
-  how: "Or set OPENAI_API_KEY or ANTHROPIC_API_KEY before you start precis serve.",
+  text: "The offline assistant isn't a language model: it only quotes this conversation.",
+  how: "Or set OPENAI_API_KEY or ANTHROPIC_API_KEY before starting precis serve.",
 };

@@ -4,7 +4,7 @@ import { plural } from "./words.ts";
 
 export const compare = {
   title: "Replay & compare",
-  lead: "Runs a whole conversation again, request by request, under two or three strategies. No model is asked and nothing is sent.",
+  lead: "Replays a whole conversation, request by request, with two or three strategies. No model is called and nothing is sent.",
   conversation: "Conversation",
   pick: "Choose a conversation",
   strategies: "Strategies",
@@ -14,7 +14,7 @@ export const compare = {
   run: "Replay",
   running: "Replaying…",
   add: "Add a strategy",
-  remove: (name: string) => `Leave out ${name}`,
+  remove: (name: string) => `Remove ${name}`,
   everything: "Without precis",
   sent: "Tokens sent",
   saved: (ratio: number) => `${percent(ratio)} less`,
@@ -24,26 +24,26 @@ export const compare = {
   impossible: "Didn't fit",
   best: "best trade",
   bestWhy: (survives: number, saved: number) =>
-    `Keeps ${percent(survives)} of what matters for ${percent(saved)} fewer tokens: none of the others keeps clearly more, or as much for less.`,
+    `Keeps ${percent(survives)} of the key details with ${percent(saved)} fewer tokens. No other strategy keeps clearly more, or as much with fewer tokens.`,
   survives: "Survives",
   survivesHelp:
-    "Names, paths, numbers, citations and rules of the conversation that its last view still says.",
+    "The conversation's names, paths, numbers, citations and rules that are still in its last view.",
   ofItems: (kept: number, items: number) => `${count(kept)} of ${plural(items, "item")}`,
   empty: "Choose a conversation and press Replay.",
   allFit:
-    "It fits this window whole, so all strategies are alike. Choose a smaller window to see them differ.",
+    "The whole conversation fits this window, so all strategies give the same result. Choose a smaller window to compare them.",
 };
 
 export const gateway = {
   title: "Gateway",
-  lead: "What clients send through /v1, and what chats of this page ask, live.",
+  lead: "Live requests from clients (through /v1) and from chats on this page.",
   live: "Requests",
-  from: "Who asked",
+  from: "Source",
   sides: { client: "Clients", page: "Page chats", summary: "Summaries", compaction: "Without a request" },
   none: {
-    page: "No chat of the page asked a model in this time.",
-    summary: "No summary was asked for in this time.",
-    compaction: "Nothing was compacted or changed beside requests in this time.",
+    page: "No chat on this page called a model in this period.",
+    summary: "No summary was requested in this period.",
+    compaction: "Nothing was compacted or changed without a request in this period.",
   },
   when: "Time",
   ranges: {
@@ -57,19 +57,19 @@ export const gateway = {
   },
   since: "From",
   until: "To",
-  /** By what the list is sorted, by the names of its columns. */
+  /** What the list is sorted by, under the names of its columns. */
   sorts: { time: "time", tokens: "tokens", spend: "spend", ms: "took" },
-  sort: "Sorted by",
+  sort: "Sort by",
   sorted: {
     "time desc": "Newest first",
     "time asc": "Oldest first",
     "tokens desc": "Most tokens first",
-    "spend desc": "Dearest first",
+    "spend desc": "Most expensive first",
     "ms desc": "Slowest first",
   },
-  shown: "What is shown",
+  shown: "Show",
   shows: { requests: "Requests", charts: "Charts" },
-  by: "Shown by",
+  by: "Grouping",
   bys: { all: "All together", model: "By model", client: "By client" },
   narrowed: "Time, model and client",
   filters: "Which requests",
@@ -86,18 +86,18 @@ export const gateway = {
     `lost by ${cause}${spend === 0 ? "" : `: ${dollars(spend)} more`}`,
   lost: {
     compaction: "a compaction",
-    transcript: "a change of an earlier message",
+    transcript: "a changed message",
     undo: "an undone compaction",
     pin: "a pin",
     cleared: "cleared summaries",
     "larger-budget": "a larger window",
-    system: "another system prompt",
-    options: "other settings",
-    unproven: "a state that nobody signed",
-    recall: "recalled passages that are gone",
-    tools: "tools that were loaded",
+    system: "a changed system prompt",
+    options: "changed settings",
+    unproven: "a state without a signature",
+    recall: "recalled passages that were removed",
+    tools: "loaded tools",
   },
-  liveNone: "No request of a client in this time. Point a client at this address:",
+  liveNone: "No client requests in this period. Point a client at this address:",
   columns: {
     time: "Time",
     status: "Status",
@@ -113,8 +113,8 @@ export const gateway = {
   stopped: "stopped",
   spared: (tokens: number) =>
     tokens < 0
-      ? `${count(-tokens)} tokens more than they spared, for loading some`
-      : `${count(tokens)} tokens of declarations spared`,
+      ? `${count(-tokens)} tokens more, because tools were loaded`
+      : `${count(tokens)} tokens of declarations saved`,
   outcomes: {
     failed: "failed",
     pass: "forwarded",
@@ -127,7 +127,7 @@ export const gateway = {
   },
 };
 
-/** What requests come to. */
+/** Totals of requests. */
 export const usage = {
   names: { all: "", model: "Model", client: "Client" },
   net: "Saved, net",
@@ -138,7 +138,7 @@ export const usage = {
   tokensSaved: "Tokens saved",
   savedOf: (saved: number, of: number) => `${percent(saved / of)} of ${short(of)} without precis`,
   requests: "Requests",
-  /** Why nothing was refused: requests that came through. */
+  /** Nothing was refused. */
   noneRefused: "none refused",
   errors: "Error rate",
   failed: (n: number) => (n === 0 ? "none failed" : `${count(n)} failed`),
@@ -160,10 +160,10 @@ export const usage = {
     errors: "Error rate",
     latency: "Latency, p95",
   },
-  none: "No request in this time.",
+  none: "No requests in this period.",
   others: "others",
   unnamed: { all: "all requests", model: "no model named", client: "no client named" },
-  table: "The same as numbers",
+  table: "As a table",
   columns: {
     requests: "Requests",
     errors: "Errors",
@@ -180,115 +180,115 @@ export const request = {
   title: "Request",
   all: "All requests",
   kinds: {
-    client: "asked by a client",
-    page: "asked by a chat of this page",
-    summary: "asked by precis, for a summary",
-    compaction: "a compaction by hand",
+    client: "from a client",
+    page: "from a chat on this page",
+    summary: "from precis, for a summary",
+    compaction: "a manual compaction",
   },
-  /** What no model was asked for, by its path. */
+  /** Records without a model call, by their path. */
   came: {
-    "compaction-when-due": "a compaction that was due when its file was opened",
-    compacted: "a compaction beside requests",
-    summary: "a summary that was written beside requests",
-    failed: "a summary beside requests that failed",
-    "summary-edited": "a summary that was edited by hand",
-    undone: "a compaction that was taken back by hand",
-    cleared: "summaries that were cleared by hand",
-    restored: "summaries that were brought back by hand",
+    "compaction-when-due": "a compaction that was due when the file was opened",
+    compacted: "a compaction in the background",
+    summary: "a summary written in the background",
+    failed: "a summary that failed in the background",
+    "summary-edited": "a summary that was edited",
+    undone: "a compaction that was undone",
+    cleared: "summaries that were cleared",
+    restored: "summaries that were restored",
   } as Readonly<Record<string, string>>,
-  inChat: "Open it in its chat",
+  inChat: "Open in chat",
   ofChat: "All requests of this conversation",
-  marked: "It was answered, but",
-  failed: (status: number) => `It failed with ${status}`,
-  receipt: "What its compaction came to so far",
+  marked: "Answered, but",
+  failed: (status: number) => `Failed with status ${status}`,
+  receipt: "What its compaction has saved and cost so far",
   saved: "Saved by precis",
   savedBy: (value: number) =>
-    value < 0 ? `${signedDollars(value)}: it cost more than it saved` : dollars(value),
+    value < 0 ? `${signedDollars(value)}: cost more than it saved` : dollars(value),
   deferred: "Tools not declared",
-  sparing: (tools: number, tokens: string) => `${tools}, which spared ${tokens} tokens`,
+  sparing: (tools: number, tokens: string) => `${tools}, saving ${tokens} tokens`,
   sent: "What was sent",
-  exact: "This is exactly what was sent: its SHA-256 agrees.",
+  exact: "This is exactly what was sent: its SHA-256 matches.",
   inexact: (why: string) => `This may differ from what was sent. ${why}`,
   changed: "Settings that have changed since:",
   unset: "not set",
   json: "As JSON",
-  answer: "What was answered",
-  details: "What else is kept of it",
+  answer: "Answer",
+  details: "Other details",
   reason: "Why",
-  counted: "Sent, by the provider's count",
-  answered: "Tokens of the answer",
-  own: "precis took",
-  first: "First byte after",
+  counted: "Input tokens, counted by the provider",
+  answered: "Output tokens",
+  own: "Time in precis",
+  first: "Time to first byte",
   path: "Path",
   checkpoint: "Compaction",
   sha256: "SHA-256",
-  inRequest: "The request that it was made in",
+  inRequest: "Request that triggered it",
 };
 
 /** The key that a shared server asks for. */
 export const clientKey = {
   title: "Client key",
-  wanted: "This server wants a client key before it shows anything.",
+  wanted: "This server requires a client key.",
   unknown: "The server doesn't know this client key.",
-  how: "Whoever runs the server makes one with precis serve --new-key NAME.",
+  how: "The server's operator creates one with precis serve --new-key NAME.",
   label: "Client key",
-  help: "Kept in this tab only: a reload keeps it, and closing the tab forgets it.",
+  help: "Stored in this tab only: it survives a reload and is gone when you close the tab.",
   go: "Use this key",
-  inUse: "The page uses the client key that you gave it. It is kept in this tab only.",
+  inUse: "The page uses your client key. It is stored in this tab only.",
   forget: "Forget the key",
 };
 
-/** Keys for servers of models that the config names without one. */
+/** Keys for model servers that the config names without one. */
 export const upstreamKey = {
   named: (upstream: string, host: string) => `${upstream} (${host})`,
-  wanted: (named: string) => `${named} wants a key, and the server has none for it.`,
-  unknown: (named: string) => `${named} refuses the key that you gave.`,
-  without: "Until it has one, its models can't be listed or asked.",
+  wanted: (named: string) => `${named} requires a key, and the server has none for it.`,
+  unknown: (named: string) => `${named} rejects your key.`,
+  without: "Without a key, its models can't be listed or used.",
   label: (named: string) => `Key for ${named}`,
   /** An upstream of a flag has this name, and its key comes from a variable. */
   help: (upstream: string) =>
-    `Kept in this tab only: a reload keeps it, and closing the tab forgets it. To set it for good: ${
+    `Stored in this tab only: it survives a reload and is gone when you close the tab. To set it permanently: ${
       upstream === "upstream"
-        ? "start precis serve with the variable PRECIS_UPSTREAM_KEY."
+        ? "set PRECIS_UPSTREAM_KEY before starting precis serve."
         : `"apiKey": "env:VARIABLE" beside "name": "${upstream}" in the server's config.`
     }`,
   go: "Use this key",
   forget: "Forget the key",
-  give: "Give a key",
+  give: "Enter a key",
 };
 
 /** Texts about a chat: a summary to paste, the start of a fresh chat. */
 export const text = {
   open: "Summary and hand-over",
   title: "Summary and hand-over",
-  help: "A text about this chat, to paste into a pull request or a message. With a goal it becomes the start of a fresh chat. This chat stays as it is.",
-  goal: "What is the fresh chat for? (empty: a summary)",
+  help: "Writes a text about this chat to paste into a pull request or a message. With a goal, it becomes the first message of a new chat. This chat stays unchanged.",
+  goal: "What is the new chat for? (leave empty for a summary)",
   goalPlaceholder: "e.g. release version 2",
   withModel: "Let the model write it",
   writeSummary: "Write a summary",
   writeStart: "Write a hand-over",
   writing: "Writing…",
-  summary: "Summary, yours to change",
-  startText: "Hand-over, yours to change",
+  summary: "Summary (editable)",
+  startText: "Hand-over (editable)",
   tokens: (tokens: number) => `${plural(tokens, "token")},`,
   empty: "There is hardly anything to summarise yet.",
   byCode: "written without a model.",
   byModel: (name: string) => `written with ${name}.`,
-  kept: "Your words, as you left them.",
-  replaced: "Your words were replaced.",
-  bringBack: "Bring them back",
+  kept: "This is your edited version.",
+  replaced: "Your edits were replaced.",
+  bringBack: "Restore them",
   copy: "Copy as text",
   start: "Start a new chat with it",
 };
 
-/** Adding servers of models. */
+/** Adding model servers. */
 export const models = {
   title: "Models",
-  lead: "Chats use the models of these servers.",
-  none: "No model yet: answers only quote. Add a model below.",
-  paid: "A chat that outgrows its model's window also asks the model for summaries, which costs what its tokens cost. To pay nothing for them, choose the summariser “No model: exact lines only” below.",
-  added: (name: string) => `${name} is added.`,
-  removed: (name: string, hadKey: boolean) => `${name} is removed${hadKey ? ", and its key with it" : ""}.`,
+  lead: "Chats use models from these servers.",
+  none: "No model yet: the offline assistant only quotes. Add a model below.",
+  paid: "When a chat outgrows its model's window, precis also asks that model for summaries, and you pay for their tokens. To avoid this, choose the summariser “No model: exact lines only” below.",
+  added: (name: string) => `${name} was added.`,
+  removed: (name: string, hadKey: boolean) => `${name} was removed${hadKey ? ", and so was its key" : ""}.`,
   remove: (name: string) => `Remove ${name}`,
   removeYes: "Remove it",
   removeWithKey: "Remove it and its key",
@@ -298,35 +298,36 @@ export const models = {
     none: "without a key",
     here: "with your key, in this tab",
   },
-  byConfig: "by the server's config",
+  byConfig: "from the server's config",
   found: "Found on this machine",
   looking: "Looking for model servers on this machine…",
-  nothingFound: "No model server answers on this machine (Ollama, LM Studio, llama.cpp, vLLM).",
+  nothingFound: "No model server was found on this machine (Ollama, LM Studio, llama.cpp, vLLM).",
   use: (name: string) => `Use ${name}`,
   count: (n: number) => plural(n, "model"),
   add: "Add a model server",
   address: "Address",
   addressHelp:
-    "Where it speaks OpenAI's or Anthropic's API, such as https://api.openai.com/v1 or http://localhost:11434/v1.",
-  noAddress: "This isn't a URL. Give all of it, such as https://api.openai.com/v1.",
-  noScheme: "This isn't a URL. It begins with http:// or https://, such as http://localhost:11434/v1.",
+    "A URL that serves OpenAI's or Anthropic's API, such as https://api.openai.com/v1 or http://localhost:11434/v1.",
+  noAddress: "This isn't a URL. Enter all of it, such as https://api.openai.com/v1.",
+  noScheme: "This isn't a URL. It must start with http:// or https://, such as http://localhost:11434/v1.",
   key: "Key",
   keyHelp: {
-    file: "If it needs one. Kept in a file that only you can read, beside the database. It never comes back to this page.",
-    memory: "If it needs one. Kept in memory until the server ends. It never comes back to this page.",
+    file: "Only if the server needs one. It is stored next to the database, in a file only you can read, and never sent back to this page.",
+    memory:
+      "Only if the server needs one. It is kept in memory until precis serve stops, and never sent back to this page.",
   },
   test: "Test",
   testing: "Testing…",
-  works: (n: number) => `It lists ${plural(n, "model")}. The key is tried with the first message.`,
+  works: (n: number) => `It lists ${plural(n, "model")}. The key is checked with your first message.`,
   go: "Add",
-  notHere: "This server is shared: models are added in its config, under upstreams.",
+  notHere: "This server is shared: its operator adds models in the config, under upstreams.",
   open: "Add a model",
 };
 
 export const stream = {
   title: "Stream",
-  lead: "A stream of frames and speech on a model whose cache is its memory: how full the cache was, and what was done each time that it was full.",
-  empty: "Drop a recording here: JSONL of frames and turns.",
+  lead: "A stream of frames and speech, on a model whose cache is its memory: how full the cache was, and what precis did each time it was full.",
+  empty: "Drop a recording here: frames and turns as JSONL.",
   example: "Open the example: a bicycle repair",
   running: "Replaying…",
   facts: (seconds: string, frames: number, turns: number) =>
@@ -338,10 +339,10 @@ export const stream = {
   recording: "Recording",
   chart: "Tokens in the cache over time",
   tokens: "In the cache",
-  limit: "Managed at (window − reserve)",
+  limit: "Threshold (window − reserve)",
   fullWindow: "Window",
-  managed: "Managed",
-  managedTimes: (n: number) => (n === 0 ? "The cache was never full." : `Managed ${plural(n, "time")}`),
+  managed: "Compactions",
+  managedTimes: (n: number) => (n === 0 ? "The cache was never full." : `Compacted ${plural(n, "time")}`),
   step: (n: number, at: string) => `${n}. At ${at}`,
   frame: (n: number) => `frame ${count(n)}`,
   change: (before: number, after: number) => `${count(before)} → ${count(after)} tokens`,
@@ -350,8 +351,8 @@ export const stream = {
   reasons: STREAM_WORDS.reasons,
   actions: STREAM_WORDS.actions,
   rungResult: { used: "used", failed: "failed", rejected: "not accepted" },
-  summary: "What it goes on with",
+  summary: "What the cache was replaced with",
   noSummary: "Nothing was written down: what left the cache is gone.",
-  question: "What the model was asked",
+  question: "Prompt for the model",
   said: "What was said",
 } as const;
